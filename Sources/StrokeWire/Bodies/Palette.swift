@@ -1,0 +1,47 @@
+/// The colours that a message's colour may be an index into.
+public struct Palette: Sendable, Hashable {
+    /// Each `0xRRGGBB`; 1 … 256 of them.
+    public let colours: [UInt32]
+
+    /// Black, red, blue, green, orange, violet, brown, grey.
+    public static let standard = Palette(known: [
+        0x000000, 0xd92020, 0x1f4fd8, 0x1a9850, 0xf08c00, 0x7b2cbf, 0x6b4423, 0x7f7f7f,
+    ])
+
+    /// - Parameter texts: each `#rrggbb`, letters of either case.
+    /// - Returns: nil where one of them is something else, or for fewer than 1 or more than 256.
+    public init?(_ texts: [String]) {
+        guard (1...256).contains(texts.count) else { return nil }
+        var colours: [UInt32] = []
+        for text in texts {
+            guard let colour = Self.colour(text) else { return nil }
+            colours.append(colour)
+        }
+        self.colours = colours
+    }
+
+    private init(known colours: [UInt32]) {
+        self.colours = colours
+    }
+
+    /// - Returns: `0xRRGGBB`, nil for an index beyond the palette.
+    public subscript(index: UInt32) -> UInt32? {
+        index < colours.count ? colours[Int(index)] : nil
+    }
+
+    /// Each `#rrggbb`, in lower case.
+    public var texts: [String] {
+        colours.map { colour in
+            let digits = String(colour, radix: 16)
+            return "#" + String(repeating: "0", count: 6 - digits.count) + digits
+        }
+    }
+
+    private static func colour(_ text: String) -> UInt32? {
+        let digits = text.utf8.dropFirst()
+        guard text.utf8.first == UInt8(ascii: "#"), digits.count == 6, digits.allSatisfy(\.isHexadecimalDigit) else {
+            return nil
+        }
+        return UInt32(text.dropFirst(), radix: 16)
+    }
+}
