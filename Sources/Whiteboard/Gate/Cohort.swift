@@ -1,0 +1,54 @@
+import StrokeWire
+
+/// One cohort of a room: its cursor, and the clock that moves it.
+struct Cohort: Sendable {
+    let name: CohortName
+    let settings: CohortSettings
+    /// Nanoseconds.
+    let maxHold: Int64
+    /// Operations have waited for this cohort since they were logged, but not since before this.
+    let waitsFrom: Instant
+    /// Since when this value can release for the cohort.
+    let began: Instant
+
+    /// R: the last operation released.
+    private(set) var released: UInt64
+    /// When the last operation released was due: none is due before the one it follows.
+    private var lastDue = Instant.distantPast
+    /// nil until a sample was taken.
+    var clock: VideoClock?
+    /// A sample of an epoch that the log does not know yet.
+    var waiting: WaitingSample?
+
+    init(_ name: CohortName, settings: CohortSettings, released: UInt64, waitsFrom: Instant, at now: Instant) {
+        self.name = name
+        self.settings = settings
+        self.released = released
+        self.waitsFrom = waitsFrom
+        maxHold = max(0, settings.maxHold.nanoseconds)
+        began = now
+    }
+
+    /// Moves the cursor over the next operation.
+    mutating func release(due: Instant, isLate: Bool) -> Release {
+        released += 1
+        lastDue = max(lastDue, due)
+        return Release(cohort: name, index: released, isLate: isLate, due: lastDue)
+    }
+
+    /// The same cohort at another place of the log.
+    func restored(released: UInt64, at now: Instant) -> Cohort {
+        var cohort = Cohort(name, settings: settings, released: released, waitsFrom: .distantPast, at: now)
+        cohort.clock = clock
+        cohort.waiting = waiting
+        return cohort
+    }
+}
+
+/// A sample that waits for its epoch to be written to the room's log.
+struct WaitingSample: Sendable {
+    let sample: ClockSample
+    let received: Instant
+    /// The epoch that it tells of.
+    let epoch: Int64
+}

@@ -1,0 +1,69 @@
+/// A moment on a monotonic clock: nanoseconds from an arbitrary origin, the same for all instants of one process.
+///
+/// Arithmetic saturates at ``distantPast`` and ``distantFuture`` (about 292 years either side of the origin) instead of
+/// trapping, so that a time that came from outside can be added to without a check.
+public struct Instant: Hashable, Sendable {
+    /// Nanoseconds after the origin; negative before it.
+    public let nanoseconds: Int64
+
+    /// The moment that lies `nanoseconds` after the origin.
+    @inlinable
+    public init(nanoseconds: Int64) {
+        self.nanoseconds = nanoseconds
+    }
+
+    /// Earlier than every other instant.
+    public static let distantPast = Instant(nanoseconds: .min)
+
+    /// Later than every other instant.
+    public static let distantFuture = Instant(nanoseconds: .max)
+}
+
+extension Instant: Comparable {
+    @inlinable
+    public static func < (earlier: Instant, later: Instant) -> Bool {
+        earlier.nanoseconds < later.nanoseconds
+    }
+}
+
+extension Instant {
+    /// The moment `duration` later; earlier where it is negative. Saturates.
+    @inlinable
+    public static func + (instant: Instant, duration: Duration) -> Instant {
+        instant.advanced(byNanoseconds: duration.nanoseconds)
+    }
+
+    /// The time from `earlier` to `later`; negative where they are the other way round. Saturates at ±292 years.
+    @inlinable
+    public static func - (later: Instant, earlier: Instant) -> Duration {
+        .nanoseconds(later.nanoseconds(since: earlier))
+    }
+
+    /// Nanoseconds from `earlier` to this instant. Saturates.
+    @usableFromInline
+    func nanoseconds(since earlier: Instant) -> Int64 {
+        let (difference, overflow) = nanoseconds.subtractingReportingOverflow(earlier.nanoseconds)
+        guard overflow else { return difference }
+        return nanoseconds < earlier.nanoseconds ? .min : .max
+    }
+
+    /// The moment that many nanoseconds later. Saturates.
+    @usableFromInline
+    func advanced(byNanoseconds step: Int64) -> Instant {
+        let (sum, overflow) = nanoseconds.addingReportingOverflow(step)
+        guard overflow else { return Instant(nanoseconds: sum) }
+        return step < 0 ? .distantPast : .distantFuture
+    }
+}
+
+extension Duration {
+    /// Whole nanoseconds, rounded toward zero. Saturates at the ends of `Int64`.
+    @usableFromInline
+    var nanoseconds: Int64 {
+        let (seconds, attoseconds) = components
+        let (whole, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
+        let (sum, carry) = whole.addingReportingOverflow(attoseconds / 1_000_000_000)
+        guard overflow || carry else { return sum }
+        return seconds < 0 ? .min : .max
+    }
+}
