@@ -33,7 +33,7 @@ struct ClockAnchor: Sendable {
     func elapsed(toPass time: MediaTime) -> Int64? {
         if time < media { return 0 }
         guard state == .play, rate > 0, time.microseconds < .max else { return nil }
-        let (distance, rest) = (time + 1).microseconds(since: media).quotientAndRemainder(dividingBy: rate)
+        let (distance, rest) = ((time + 1) - media).quotientAndRemainder(dividingBy: rate)
         let (whole, overflow) = distance.multipliedReportingOverflow(by: 1_000_000)
         let (sum, carry) = whole.addingReportingOverflow((rest * 1_000_000 + rate - 1) / rate)
         return overflow || carry ? nil : sum

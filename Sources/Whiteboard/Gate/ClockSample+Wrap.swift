@@ -6,7 +6,7 @@ extension ClockSample {
     func unwrappedMedia(near reference: MediaTime?) -> MediaTime {
         guard let wrapBits, (1...52).contains(wrapBits), let reference else { return media }
         let period = Int64(1) << Int64(wrapBits) * 1000
-        let distance = reference.microseconds(since: media)
+        let distance = reference - media
         let rest = distance % period
         let nearest = media + (distance - rest)
         if rest > period / 2 { return nearest + period }

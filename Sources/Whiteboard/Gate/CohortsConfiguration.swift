@@ -4,8 +4,7 @@ public import StrokeWire
 public struct CohortsConfiguration: Sendable, Equatable {
     /// Settings of every cohort that has none of its own.
     public var defaults: CohortSettings
-    /// Cohorts that exist from the start, with their settings. `main` exists in any case; `open` and `default` are no
-    /// cohort names and are passed over.
+    /// Cohorts that exist from the start, with their settings. `main` exists in any case.
     public var named: [CohortName: CohortSettings]
     /// Whether other cohorts come to be with their first clock sample.
     public var open: Bool
@@ -24,16 +23,10 @@ public struct CohortsConfiguration: Sendable, Equatable {
 
     /// The cohorts that exist from the start: `main`, then the named ones in order.
     var initialNames: [CohortName] {
-        let main = [CohortName("main")].compactMap(\.self)
-        return main + named.keys.filter { Self.isName($0) && !main.contains($0) }.sorted()
+        [.main] + named.keys.filter { $0 != .main }.sorted()
     }
 
     func settings(of name: CohortName) -> CohortSettings {
         named[name] ?? defaults
-    }
-
-    /// False for the words that stand for something else among the configuration's cohorts.
-    static func isName(_ name: CohortName) -> Bool {
-        name.text != "open" && name.text != "default"
     }
 }

@@ -55,7 +55,7 @@ extension Gate {
         let released = max(timeline.forgotten, min(cursor, timeline.last))
         if let position = position(of: name) {
             cohorts[position] = cohorts[position].restored(released: released, at: now)
-        } else if CohortsConfiguration.isName(name) {
+        } else {
             cohorts.append(
                 Cohort(
                     name, settings: configuration.settings(of: name), released: released, waitsFrom: .distantPast,

@@ -5,7 +5,7 @@ extension Gate {
     public mutating func receive(_ sample: ClockSample, cohort name: CohortName, at now: Instant) -> ClockOutcome {
         let now = advance(to: now)
         if let position = position(of: name) { return take(sample, by: position, received: now, at: now) }
-        guard configuration.open, CohortsConfiguration.isName(name) else { return .unknownCohort }
+        guard configuration.open else { return .unknownCohort }
         guard cohorts.count < configuration.maximum else { return .tooManyCohorts }
         cohorts.append(
             Cohort(

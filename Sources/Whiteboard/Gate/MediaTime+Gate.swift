@@ -3,13 +3,6 @@ import StrokeWire
 extension MediaTime {
     /// Stands for no time at all: every clock is past it.
     static var none: MediaTime { .distantPast }
-
-    /// Microseconds from `other` to this time. Saturates.
-    func microseconds(since other: MediaTime) -> Int64 {
-        let (difference, overflow) = microseconds.subtractingReportingOverflow(other.microseconds)
-        guard overflow else { return difference }
-        return self < other ? .min : .max
-    }
 }
 
 /// The distances in media time that the rules name, in microseconds.

@@ -20,16 +20,16 @@ extension VideoClock {
     func verdict(on sample: ClockSample, media: MediaTime, at now: Instant) -> Verdict {
         if isRepeat(sample, at: now) { return .repeated }
         if sample.isDiscontinuity { return .believed }
-        let ahead = media.microseconds(since: prediction(at: now))
+        let ahead = media - prediction(at: now)
         if ahead <= MediaDistance.forwardJump, behind(media, at: now) <= MediaDistance.backwardStep { return .believed }
         guard let candidate else { return .doubted }
-        let difference = media.microseconds(since: candidate.anchor.media(at: now))
+        let difference = media - candidate.anchor.media(at: now)
         return (-MediaDistance.agreement...MediaDistance.agreement).contains(difference) ? .believed : .doubted
     }
 
     /// Microseconds by which a media time lies behind V.
     func behind(_ media: MediaTime, at now: Instant) -> Int64 {
-        videoTime(at: now).microseconds(since: media)
+        videoTime(at: now) - media
     }
 
     /// Keeps a sample until the next one agrees with it or not.

@@ -1,0 +1,110 @@
+import StrokeWire
+
+/// A stroke whose shards are still arriving. Takes memory for what has arrived, never for what was announced.
+struct ShardAssembly: Sendable {
+    enum Outcome {
+        case added
+        case complete
+        case repeated
+        case conflict(Rejection)
+        case tooManyPoints(Rejection)
+    }
+
+    private struct Shard: Sendable {
+        let order: Int
+        let bytes: [UInt8]
+        let interior: Range<Int>
+        var points: ArraySlice<UInt8> { bytes[interior] }
+    }
+
+    /// Header of the first shard that arrived: all others must agree with it.
+    private let first: StrokeMessage
+    /// Header of the shard with the lowest order so far.
+    private var lowest: StrokeMessage
+    /// By order.
+    private var shards: [Shard] = []
+    private var pointCount = 0
+    private var latestTime: Int64?
+    private(set) var byteCount = 0
+    private(set) var lastShardAt: Instant
+
+    private var isZeroBased: Bool { shards.first?.order == 0 }
+    private var isOneBased: Bool { shards.last?.order == first.shardCount }
+
+    /// An assembly without any shard yet; `header` is that of the first to come.
+    init(header: StrokeMessage, at now: Instant) {
+        first = header
+        lowest = header
+        lastShardAt = now
+    }
+
+    mutating func add(
+        _ header: StrokeMessage, _ bytes: [UInt8], limits: WireLimits, at now: Instant
+    ) -> Outcome {
+        if let conflict = conflict(with: header) { return .conflict(conflict) }
+        let order = header.shardOrder
+        let position = shards.firstIndex { $0.order >= order } ?? shards.count
+        if position < shards.count, shards[position].order == order {
+            let same = shards[position].points.elementsEqual(bytes[header.points.interior])
+            return same
+                ? .repeated
+                : .conflict(.shardConflict(field: "d", "Order \(order) was sent before with other points."))
+        }
+        if order == 0 && isOneBased || order == first.shardCount && isZeroBased {
+            return .conflict(.shardConflict(field: "o", "The orders of a stroke begin at 0 or at 1, not both."))
+        }
+        guard header.points.count <= limits.points - pointCount else {
+            return .tooManyPoints(.tooManyPoints(limit: limits.points))
+        }
+        if position == 0 { lowest = header }
+        shards.insert(Shard(order: order, bytes: bytes, interior: header.points.interior), at: position)
+        pointCount += header.points.count
+        byteCount += bytes.count
+        latestTime = [latestTime, header.time].compactMap { $0 }.max()
+        lastShardAt = now
+        return isComplete ? .complete : .added
+    }
+
+    private var isComplete: Bool { shards.count == first.shardCount }
+
+    private func conflict(with header: StrokeMessage) -> Rejection? {
+        if header.shardCount != first.shardCount {
+            return .shardConflict(field: "s", "Another shard of this stroke gave another number of shards.")
+        }
+        if header.element != first.element {
+            return .shardConflict(field: "e", "Another shard of this stroke gave another element.")
+        }
+        if header.action != first.action {
+            return .shardConflict(field: "a", "Another shard of this stroke gave another action.")
+        }
+        return nil
+    }
+
+    /// The orders that have not arrived; counted from 0 until the order that only a count from 1 has was seen.
+    var missingOrders: [Int] {
+        var missing: [Int] = []
+        var next = isOneBased ? 1 : 0
+        for shard in shards {
+            missing.append(contentsOf: next..<max(next, shard.order))
+            next = shard.order + 1
+        }
+        missing.append(contentsOf: next..<max(next, isOneBased ? first.shardCount + 1 : first.shardCount))
+        return missing
+    }
+
+    /// The whole stroke as one unsharded message, its points spliced byte for byte.
+    /// - Throws: `out-of-range` where no shard had a point.
+    func joined() throws(Rejection) -> (header: StrokeMessage, bytes: [UInt8]) {
+        guard pointCount > 0 else { throw .emptyStroke }
+        var header = lowest
+        header.shardCount = 0
+        header.shardOrder = 0
+        header.time = latestTime
+        let points = ShardJoiner.join(shards.map(\.points))
+        let bytes = header.encoded(interior: points[...])
+        // The point array is the last key: its interior ends before "]}".
+        let end = bytes.count - 2
+        header.points = PointArray(count: pointCount, interior: (end - points.count)..<end)
+        return (header, bytes)
+    }
+}

@@ -1,0 +1,103 @@
+public import StrokeWire
+
+extension Room {
+    /// A message of an author, in the order of the log.
+    /// - Parameter incarnation: names the room's life if this is its first message.
+    public mutating func receive(
+        _ incoming: IncomingMessage, incarnation: () -> String, at now: Instant, into effects: inout RoomEffects
+    ) {
+        if self.incarnation.isEmpty { self.incarnation = incarnation() }
+        var output = IntakeOutput()
+        intake.receive(incoming, context, into: &output)
+        apply(output, loggedAt: incoming.loggedAt, at: now, into: &effects)
+    }
+
+    /// A decision, where it stands in the log.
+    public mutating func receive(_ record: ControlRecord, at now: Instant, into effects: inout RoomEffects) {
+        switch record {
+        case .gaveUp(let author, let from, let to):
+            var output = IntakeOutput()
+            intake.giveUp(author, from: from, to: to, context, into: &output)
+            apply(output, loggedAt: now, at: now, into: &effects)
+        case .epoch(let epoch):
+            gate.beginEpoch(epoch, at: now)
+        case .close:
+            close(at: now)
+        }
+    }
+
+    /// Ends this life of the room. The next message begins another.
+    private mutating func close(at now: Instant) {
+        let wasOpen = isOutputOpen
+        self = Room(configuration: configuration, at: now)
+        isOutputOpen = wasOpen
+    }
+
+    mutating func remind(at now: Instant, into effects: inout RoomEffects) {
+        guard let deadline = intake.deadline, deadline <= now else { return }
+        var output = IntakeOutput()
+        intake.remind(at: now, into: &output)
+        apply(output, loggedAt: now, at: now, into: &effects)
+    }
+
+    private mutating func apply(
+        _ output: IntakeOutput, loggedAt: Instant, at now: Instant, into effects: inout RoomEffects
+    ) {
+        effects.counts.intake += output.counts
+        for (author, feedback) in output.feedback { effects.list.append(.feedback(author, feedback)) }
+        for operation in output.ready { apply(operation, loggedAt: loggedAt, at: now, into: &effects) }
+        for decision in output.decisions { effects.list.append(.record(decision)) }
+    }
+
+    /// Gives an operation its index, or refuses it for what the board says.
+    private mutating func apply(
+        _ ready: ReadyOperation, loggedAt: Instant, at now: Instant, into effects: inout RoomEffects
+    ) {
+        let operation: Operation
+        do {
+            operation = try logged(ready)
+        } catch {
+            intake.recordRejected(ready, error)
+            effects.counts.intake.reject(error.code)
+            let feedback = Feedback.rejected(number: ready.number, order: ready.header.shardOrder, error)
+            effects.list.append(.feedback(ready.author, feedback))
+            return
+        }
+        log.append(operation)
+        gate.append(time: operation.time, at: loggedAt, now: now)
+        intake.recordApplied(ready, index: operation.index)
+        effects.counts.count(operation.action)
+        if ready.isLate { effects.counts.intake.late += 1 }
+        effects.list.append(.head(operation))
+        effects.list.append(.feedback(ready.author, .applied(number: ready.number, index: operation.index)))
+    }
+
+    private mutating func logged(_ ready: ReadyOperation) throws(Rejection) -> Operation {
+        let effect = try effect(of: ready)
+        let index = head.index + 1
+        head.apply(effect, at: index)
+        return Operation(
+            index: index, author: ready.author, number: ready.number, effect: effect, isLate: ready.isLate,
+            time: ready.header.time, digest: head.digest, message: ready.bytes,
+            joined: ready.isJoined ? ready.header : nil)
+    }
+
+    private func effect(of ready: ReadyOperation) throws(Rejection) -> Operation.Effect {
+        let header = ready.header
+        let reference = try head.reference(of: header.action, by: ready.author)
+        switch (header.action, reference) {
+        case (.undo, let reference?): return .undo(reference: reference)
+        case (.redo, let reference?): return .redo(reference: reference)
+        case (.clear, _):
+            return .clear(Clear(index: head.index + 1, author: ready.author, message: ready.bytes))
+        default:
+            guard header.points.count <= configuration.intake.boardPoints - head.pointCount else {
+                throw .boardFull
+            }
+            let packed = PackedMessage(ready.bytes, header: header)
+            return .draw(
+                Stroke(
+                    index: head.index + 1, author: ready.author, isLate: ready.isLate, header: header, message: packed))
+        }
+    }
+}

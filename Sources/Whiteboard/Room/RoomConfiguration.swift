@@ -1,0 +1,35 @@
+/// The settings of a room.
+public struct RoomConfiguration: Sendable, Equatable {
+    public var intake: IntakeLimits
+    public var history: HistoryConfiguration
+    public var cohorts: CohortsConfiguration
+    /// The board's size; nil takes it from the first draw.
+    public var boardSize: BoardSize?
+    public var log: LogRetention
+
+    public init(
+        intake: IntakeLimits = IntakeLimits(), history: HistoryConfiguration = HistoryConfiguration(),
+        cohorts: CohortsConfiguration = CohortsConfiguration(), boardSize: BoardSize? = nil,
+        log: LogRetention = LogRetention()
+    ) {
+        self.intake = intake
+        self.history = history
+        self.cohorts = cohorts
+        self.boardSize = boardSize
+        self.log = log
+    }
+}
+
+/// How much of its log a room keeps in memory.
+public struct LogRetention: Sendable, Equatable {
+    /// Released operations kept for those who join again; who missed more gets the board.
+    public var tail: Int
+    /// Bytes of operations that some cohort still holds. Beyond, the slowest cohort's oldest operations are released
+    /// late, so that one dead video cannot use up the memory of all rooms.
+    public var heldBytes: Int
+
+    public init(tail: Int = 1024, heldBytes: Int = 64 << 20) {
+        self.tail = tail
+        self.heldBytes = heldBytes
+    }
+}
