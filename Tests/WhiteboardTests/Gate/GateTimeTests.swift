@@ -1,0 +1,158 @@
+import StrokeWire
+import Testing
+import Whiteboard
+
+/// Rules 1, 2, 3 and 7: log order, gate times, strictness.
+@Suite("Gate times")
+struct GateTimeTests {
+    @Test("1: an operation is released when its time is less than the video time, strictly")
+    func strictness() throws {
+        var room = VirtualRoom()
+        room.log(999, 1000, 1001)
+        try room.sample(1000, r: 0)
+        #expect(room.shown() == [1])
+        try room.sample(1000.001, r: 0)
+        #expect(room.shown() == [1, 2])
+        try room.sample(1001, r: 0)
+        #expect(room.shown() == [1, 2])
+        try room.sample(1001)
+        room.wait(.nanoseconds(999))
+        #expect(room.shown() == [1, 2])
+        room.wait(.nanoseconds(1))
+        #expect(room.shown() == [1, 2, 3])
+    }
+
+    @Test("2: operations of one time go out in log order in the same tick")
+    func oneTick() throws {
+        var room = VirtualRoom()
+        room.log(500, 500, 500)
+        try room.sample(400)
+        room.wait(.milliseconds(99))
+        #expect(room.shown() == [])
+        room.wait(.milliseconds(2))
+        #expect(room.shown() == [1, 2, 3])
+        #expect(Set(room.releases.map(\.due)).count == 1)
+    }
+
+    @Test("3: an earlier time waits behind a later one that was logged before")
+    func laterFirst() throws {
+        var room = VirtualRoom()
+        room.log(900, 300)
+        try room.sample(600)
+        room.wait(.milliseconds(300))
+        #expect(room.shown() == [])
+        room.wait(.milliseconds(1))
+        #expect(room.shown() == [1, 2])
+    }
+
+    @Test("4: an undo is held behind its stroke")
+    func undoBehindStroke() throws {
+        var room = VirtualRoom()
+        room.log(800, 100)
+        try room.sample(500)
+        #expect(room.shown() == [])
+        room.wait(.milliseconds(301))
+        #expect(room.shown() == [1, 2])
+    }
+
+    @Test("5: a clear among strokes is due at its own time, between them")
+    func clearBetweenStrokes() throws {
+        var room = VirtualRoom()
+        room.log(600, 700, 800)
+        try room.sample(500)
+        room.wait(.milliseconds(101))
+        #expect(room.shown() == [1])
+        room.wait(.milliseconds(100))
+        #expect(room.shown() == [1, 2])
+        room.wait(.milliseconds(100))
+        #expect(room.shown() == [1, 2, 3])
+    }
+
+    @Test("20: an absurd time is counted and goes out with its predecessor; later strokes flow at their own")
+    func absurdTime() throws {
+        var room = VirtualRoom()
+        try room.sample(1000)
+        room.log(1500, 1_000_000_000_000_000, 1700, .max, 1900)
+        room.wait(.milliseconds(501))
+        #expect(room.shown() == [1, 2])
+        room.wait(.milliseconds(200))
+        #expect(room.shown() == [1, 2, 3, 4])
+        room.wait(.milliseconds(200))
+        #expect(room.shown() == [1, 2, 3, 4, 5])
+        #expect(room.late() == [])
+        room.change { gate, _, _ in
+            #expect(gate.takeClampedCount() == 2)
+            #expect(gate.takeClampedCount() == 0)
+        }
+    }
+
+    @Test("A time that came before any clock is judged by the first sample", arguments: [Int64.max, 70_001, 1 << 53])
+    func absurdBeforeClock(time: Int64) throws {
+        var room = VirtualRoom()
+        room.log(10_100, time, 10_200)
+        room.wait(.seconds(10))
+        try room.sample(10_000)
+        room.wait(.milliseconds(101))
+        #expect(room.shown() == [1, 2])
+        room.wait(.milliseconds(100))
+        #expect(room.shown() == [1, 2, 3])
+        room.change { gate, _, _ in #expect(gate.takeClampedCount() == 1) }
+    }
+
+    @Test("A time exactly 60 s ahead of the fastest clock is believed, a millisecond more is not")
+    func edgeOfAbsurd() throws {
+        let slow = try CohortName.named("hls")
+        for (time, clamped) in [(Int64(90_000), 0), (90_001, 1)] {
+            var room = VirtualRoom()
+            try room.sample(30_000, r: 0)
+            try room.sample(12_000, slow, r: 0)
+            room.log(time)
+            room.change { gate, _, _ in #expect(gate.takeClampedCount() == clamped) }
+            #expect(room.shown() == (clamped == 0 ? [] : [1]))
+        }
+    }
+
+    @Test("A silent clock does not make the times of a class that goes on absurd")
+    func silentClock() throws {
+        var room = VirtualRoom(.init(policy: .hold))
+        try room.sample(0)
+        room.wait(.seconds(600))
+        room.log(600_000)
+        room.change { gate, _, _ in #expect(gate.takeClampedCount() == 0) }
+        #expect(room.shown() == [])
+        try room.sample(600_001)
+        #expect(room.shown() == [1])
+    }
+
+    @Test("21: an operation without a time takes its predecessor's")
+    func noTime() throws {
+        var room = VirtualRoom()
+        room.log(800, nil)
+        try room.sample(500)
+        room.wait(.milliseconds(300))
+        #expect(room.shown() == [])
+        room.wait(.milliseconds(1))
+        #expect(room.shown() == [1, 2])
+        room.log(nil)
+        #expect(room.shown() == [1, 2, 3])
+    }
+
+    @Test("Without a time and a predecessor an operation is due with any clock, but not without one")
+    func noTimeAtAll() throws {
+        var room = VirtualRoom()
+        room.log(nil, .min)
+        room.wait(.seconds(1))
+        #expect(room.shown() == [])
+        try room.sample(-9_007_199_254_740_992)
+        #expect(room.shown() == [1, 2])
+    }
+
+    @Test("28: a stroke and its undo that are due in one tick both go out, in order")
+    func strokeAndUndo() throws {
+        var room = VirtualRoom()
+        room.log(500, 500)
+        try room.sample(501)
+        #expect(room.shown() == [1, 2])
+        #expect(room.late() == [])
+    }
+}
