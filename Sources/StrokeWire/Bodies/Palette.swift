@@ -39,7 +39,8 @@ public struct Palette: Sendable, Hashable {
 
     private static func colour(_ text: String) -> UInt32? {
         let digits = text.utf8.dropFirst()
-        guard text.utf8.first == UInt8(ascii: "#"), digits.count == 6, digits.allSatisfy(\.isHexadecimalDigit) else {
+        guard text.utf8.first == UInt8(ascii: "#"), digits.count == 6, digits.allSatisfy({ $0.hexadecimalValue != nil })
+        else {
             return nil
         }
         return UInt32(text.dropFirst(), radix: 16)

@@ -12,7 +12,8 @@ public struct InboundSubject: Hashable, Sendable {
         let text = subject.utf8
         guard text.starts(with: root.utf8) else { return nil }
         // The empty first part is what stands before the full stop after the root.
-        let parts = text.dropFirst(root.utf8.count).split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+        let parts = text.dropFirst(root.utf8.count).split(
+            separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
         guard parts.count == 4 || parts.count == 5, parts[0].isEmpty,
             let partition = Self.partition(parts[1]),
             let room = RoomID(Substring(parts[2])),

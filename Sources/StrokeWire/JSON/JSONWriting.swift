@@ -1,0 +1,68 @@
+/// Writing JSON: values are appended to the text as they come, without white space.
+extension [UInt8] {
+    mutating func append(_ literal: StaticString) {
+        append(contentsOf: UnsafeBufferPointer(start: literal.utf8Start, count: literal.utf8CodeUnitCount))
+    }
+
+    mutating func append(integer: some FixedWidthInteger) {
+        if integer < 0 { append(UInt8(ascii: "-")) }
+        let start = count
+        var rest = integer.magnitude
+        repeat {
+            let (quotient, digit) = rest.quotientAndRemainder(dividingBy: 10)
+            append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: digit))
+            rest = quotient
+        } while rest > 0
+        self[start...].reverse()
+    }
+
+    /// The fewest digits that read back as the same value, an integer where it is one. JSON has no word for what is
+    /// not finite: that becomes `null`, which every reader of a number refuses.
+    mutating func append(number: Double) {
+        if number.magnitude <= 0x1p53, number == number.rounded(.towardZero) {
+            append(integer: Int64(number))
+        } else if number.isFinite {
+            append(contentsOf: number.description.utf8)
+        } else {
+            append("null")
+        }
+    }
+
+    mutating func append(string: String) {
+        append(UInt8(ascii: "\""))
+        for byte in string.utf8 {
+            switch byte {
+            case UInt8(ascii: "\""), UInt8(ascii: "\\"):
+                append(UInt8(ascii: "\\"))
+                append(byte)
+            case 0..<0x10:
+                append("\\u000")
+                append(hexadecimalDigit: byte)
+            case 0x10..<0x20:
+                append("\\u001")
+                append(hexadecimalDigit: byte - 0x10)
+            default:
+                append(byte)
+            }
+        }
+        append(UInt8(ascii: "\""))
+    }
+
+    private mutating func append(hexadecimalDigit value: UInt8) {
+        append(value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "a") + value - 10)
+    }
+
+    /// A list in brackets, with `element` writing each of its elements.
+    mutating func append<Elements: Sequence>(
+        list elements: Elements, _ element: (inout [UInt8], Elements.Element) -> Void
+    ) {
+        append(UInt8(ascii: "["))
+        var isFirst = true
+        for value in elements {
+            if !isFirst { append(UInt8(ascii: ",")) }
+            isFirst = false
+            element(&self, value)
+        }
+        append(UInt8(ascii: "]"))
+    }
+}
