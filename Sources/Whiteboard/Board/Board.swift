@@ -84,8 +84,8 @@ public struct Board: Sendable {
     }
 
     private mutating func draw(_ stroke: Stroke) {
-        if fixedSize == nil { fixedSize = BoardSize(firstDraw: stroke.header) }
-        pointCount += stroke.header.points.count
+        if fixedSize == nil, let header = stroke.decoded()?.header { fixedSize = BoardSize(firstDraw: header) }
+        pointCount += stroke.pointCount
         visible.insert(stroke)
         push(.stroke(stroke), by: stroke.author)
     }

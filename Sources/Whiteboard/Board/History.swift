@@ -25,8 +25,8 @@ enum HistoryEntry: Sendable {
     /// Points kept alive by this entry alone once it has been taken off the board.
     var hiddenPoints: Int {
         switch self {
-        case .stroke(let stroke): stroke.header.points.count
-        case .clear(_, let removed): removed.reduce(0) { $0 + $1.stroke.header.points.count }
+        case .stroke(let stroke): stroke.pointCount
+        case .clear(_, let removed): removed.reduce(0) { $0 + $1.stroke.pointCount }
         }
     }
 }

@@ -7,10 +7,4 @@ public struct Clear: Sendable {
     public let author: AuthorID
     /// The compact message.
     public let message: [UInt8]
-
-    init(index: UInt64, author: AuthorID, message: [UInt8]) {
-        self.index = index
-        self.author = author
-        self.message = message
-    }
 }

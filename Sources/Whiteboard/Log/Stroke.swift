@@ -5,18 +5,27 @@ public final class Stroke: Sendable {
     /// The operation's place in the room's log, from 1.
     public let index: UInt64
     public let author: AuthorID
-    /// Whether the stroke came after it had been given up.
-    public let isLate: Bool
-    /// The fields of the message, points left out.
-    public let header: StrokeMessage
     /// The whole compact message.
     public let message: PackedMessage
+    /// How many points it has.
+    public let pointCount: Int
+    /// Whether the stroke came after it had been given up.
+    public let isLate: Bool
 
-    init(index: UInt64, author: AuthorID, isLate: Bool, header: StrokeMessage, message: PackedMessage) {
+    init(index: UInt64, author: AuthorID, isLate: Bool, pointCount: Int, message: PackedMessage) {
         self.index = index
         self.author = author
         self.isLate = isLate
-        self.header = header
+        self.pointCount = pointCount
         self.message = message
+    }
+
+    /// The message and its fields, unpacked and decoded: for drawing, not for the path to students.
+    public func decoded() -> (header: StrokeMessage, bytes: [UInt8])? {
+        let bytes = message.bytes
+        // It was within the room's limits when it came.
+        let limits = WireLimits(messageBytes: .max, points: .max, colours: .rgb)
+        guard let header = try? StrokeMessage(decoding: bytes, limits: limits) else { return nil }
+        return (header, bytes)
     }
 }

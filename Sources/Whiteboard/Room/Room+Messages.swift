@@ -82,7 +82,7 @@ extension Room {
             joined: ready.isJoined ? ready.header : nil)
     }
 
-    private func effect(of ready: ReadyOperation) throws(Rejection) -> Operation.Effect {
+    private mutating func effect(of ready: ReadyOperation) throws(Rejection) -> Operation.Effect {
         let header = ready.header
         let reference = try head.reference(of: header.action, by: ready.author)
         switch (header.action, reference) {
@@ -94,10 +94,11 @@ extension Room {
             guard header.points.count <= configuration.intake.boardPoints - head.pointCount else {
                 throw .boardFull
             }
-            let packed = PackedMessage(ready.bytes, header: header)
+            let packed = PackedMessage(ready.bytes, points: header.points, shapes: &shapes)
             return .draw(
                 Stroke(
-                    index: head.index + 1, author: ready.author, isLate: ready.isLate, header: header, message: packed))
+                    index: head.index + 1, author: ready.author, isLate: ready.isLate,
+                    pointCount: header.points.count, message: packed))
         }
     }
 }

@@ -14,6 +14,7 @@ public struct Room: Sendable {
     var base: Board
     var intake: Intake
     var log = OperationLog()
+    var shapes = ShapeTable()
     var gate: Gate
     var followers: [CohortName: Follower] = [:]
     /// False while nothing can be published: no cursor moves then.
