@@ -3,10 +3,22 @@ public import Logging
 /// A connection to NATS that mends itself.
 ///
 /// Any thread may call any function. All handlers of subscriptions run on one delivery thread, which the connections
-/// of a process share, in the order in which the messages of a connection arrived; a handler must not block.
+/// of a process share, in the order in which the messages of a connection arrived, whatever their subscriptions; a
+/// handler must not block. When the connection is lost, what had arrived and still waited for its handler is lost
+/// with it, as core NATS may lose any message; requests fail with `.disconnected`.
+///
+/// It lives until `close()` or `drain()`. For a cluster give all URLs; servers that the cluster announces are not
+/// taken over.
 public final class NATSConnection: Sendable {
+    let link: Link
+    /// What the connection was made with.
+    public let settings: NATSSettings
+
     /// A connection that is not made yet; subscriptions may be added already.
-    public init(_ settings: NATSSettings, logger: Logger) { fatalError("being written") }
+    public init(_ settings: NATSSettings, logger: Logger) {
+        self.settings = settings
+        link = Link(settings, supervisor: Supervisor(logger: logger))
+    }
 
     /// Makes the connection and keeps it up until `close()`.
     ///
@@ -14,58 +26,57 @@ public final class NATSConnection: Sendable {
     ///   - limit: how long to wait for the first connection.
     ///   - keepTrying: what happens at the limit: with `true` the attempts go on behind the error that is thrown,
     ///     with `false` the connection closes.
+    /// - Throws: why the last attempt failed; `.timeout` when none has ended; `.cancelled`; `.closed`.
     public func connect(within limit: Duration = .seconds(5), keepTrying: Bool = false) async throws(NATSError) {
-        fatalError("being written")
+        try link.start()
+        switch await link.connected.value(within: limit) {
+        case .success: return
+        case .failure(let error):
+            let reason = error == .timeout ? link.lastError ?? error : error
+            if !keepTrying { await close() }
+            throw reason
+        }
     }
 
-    /// Where the connection stands.
-    public var state: ConnectionState { fatalError("being written") }
+    /// Where the connection stands. An atomic read.
+    public var state: ConnectionState {
+        link.state
+    }
 
-    /// Adds a handler of state changes. They run one after the other, in order, on a thread of the connection's own.
-    public func onStateChange(_ handler: @escaping @Sendable (ConnectionState) -> Void) { fatalError("being written") }
+    /// Adds a handler of state changes, for those from now on. Handlers run one after the other, in order, on a
+    /// thread of the connection's own, which also connects: they must not block.
+    public func onStateChange(_ handler: @escaping @Sendable (ConnectionState) -> Void) {
+        link.observe(handler)
+    }
 
-    /// The largest payload with headers, in bytes, that the server takes; 1 MiB before the first connection.
-    public var maxPayload: Int { fatalError("being written") }
+    /// The largest body with headers, in bytes, that the server takes; 1 MiB before the first connection.
+    public var maxPayload: Int {
+        link.maxPayload
+    }
 
-    /// Messages dropped because a handler was too slow, over all subscriptions.
-    public var droppedMessages: Int { fatalError("being written") }
+    /// Messages dropped because a handler was too slow, over all subscriptions. Each episode is logged.
+    public var droppedMessages: Int {
+        link.dropped
+    }
 
-    /// Sends a message. Fails at once with `.disconnected` while there is no connection: nothing is kept for later.
-    public func publish(
-        _ payload: [UInt8], to subject: String, reply: String? = nil, headers: NATSHeaders = [:]
-    ) throws(NATSError) { fatalError("being written") }
+    /// Waits until the server has taken everything sent before: a PING and its PONG.
+    ///
+    /// - Throws: `.timeout`, `.disconnected`, `.closed`.
+    public func flush(timeout: Duration = .seconds(2)) async throws(NATSError) {
+        try await link.supervisor.flush(link.session(), timeout: timeout)
+    }
 
-    /// Sends a message from memory that the caller keeps; it is read before the call returns.
-    public func publish(
-        _ payload: UnsafeRawBufferPointer, to subject: String, reply: String? = nil, headers: NATSHeaders = [:]
-    ) throws(NATSError) { fatalError("being written") }
+    /// Ends the subscriptions, lets their handlers finish what has arrived, sends what is buffered, and closes. What
+    /// takes longer than `timeout` is cut off.
+    public func drain(timeout: Duration = .seconds(5)) async {
+        await link.drain(timeout: timeout)
+        await close()
+    }
 
-    /// Listens to a subject, now and after every reconnect.
-    public func subscribe(
-        _ subject: String, queue: String? = nil, handler: @escaping @Sendable (borrowing NATSMessage) -> Void
-    ) throws(NATSError) -> NATSSubscription { fatalError("being written") }
-
-    /// Sends a request and waits for the first reply.
-    public func request(
-        _ payload: [UInt8] = [], to subject: String, headers: NATSHeaders = [:], timeout: Duration = .seconds(2)
-    ) async throws(NATSError) -> NATSReply { fatalError("being written") }
-
-    /// Sends a request whose reply may come in several messages with `Ink-Part: i/k`.
-    public func requestParts(
-        _ payload: [UInt8] = [], to subject: String, headers: NATSHeaders = [:], timeout: Duration = .seconds(5)
-    ) async throws(NATSError) -> NATSReply { fatalError("being written") }
-
-    /// Sends a request to many and gathers the replies that come within the window.
-    public func requestMany(
-        _ payload: [UInt8] = [], to subject: String, headers: NATSHeaders = [:], window: Duration = .seconds(1)
-    ) async throws(NATSError) -> [NATSReply] { fatalError("being written") }
-
-    /// Waits until the server has taken everything sent before.
-    public func flush(timeout: Duration = .seconds(2)) async throws(NATSError) { fatalError("being written") }
-
-    /// Ends the subscriptions, lets their handlers finish what has arrived, sends what is buffered, and closes.
-    public func drain(timeout: Duration = .seconds(5)) async { fatalError("being written") }
-
-    /// Closes for good; returns when no handler runs any more.
-    public func close() async { fatalError("being written") }
+    /// Closes for good; returns when no handler runs any more. What is buffered is sent if the server takes it within
+    /// half a second. A handler must not wait for this.
+    public func close() async {
+        link.close()
+        await link.finished()
+    }
 }

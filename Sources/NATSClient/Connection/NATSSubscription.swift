@@ -5,14 +5,23 @@ public final class NATSSubscription: Sendable {
     /// The queue group, if the subscription shares its messages with others.
     public let queue: String?
 
-    init(subject: String, queue: String?) {
+    var id: ObjectIdentifier { ObjectIdentifier(self) }
+    let handler: @Sendable (borrowing NATSMessage) -> Void
+    private let link: Link
+
+    init(
+        _ subject: String, queue: String? = nil, link: Link,
+        handler: @escaping @Sendable (borrowing NATSMessage) -> Void
+    ) {
         self.subject = subject
         self.queue = queue
+        self.link = link
+        self.handler = handler
     }
 
-    /// Ends the subscription. The handler may run for messages that had arrived already, once more at the most
-    /// after this returns. Any thread; more than once does nothing.
+    /// Ends the subscription. What has arrived and waits for the handler is dropped; a call to the handler that has
+    /// begun may still go on when this returns. Any thread; a second time does nothing.
     public func unsubscribe() {
-        fatalError("being written")
+        link.unsubscribe(self)
     }
 }

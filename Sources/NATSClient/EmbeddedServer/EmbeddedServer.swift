@@ -1,12 +1,16 @@
-/// A `nats-server` child process on 127.0.0.1.
+internal import Foundation
+
+/// A `nats-server` child process on 127.0.0.1, without credentials unless its configuration asks for them.
+///
+/// It ends with `stop()`, and also when this process ends in any other way.
 public final class EmbeddedServer: Sendable {
     /// What the child is started with.
     public struct Settings: Sendable {
-        /// The program; looked for on PATH when it has no slash.
+        /// The program; looked for on PATH and in the usual `sbin` directories when it has no slash.
         public var program = "nats-server"
         /// 0 lets the server choose a free port.
         public var port = 0
-        /// Where JetStream keeps its files; without it JetStream is off.
+        /// Where JetStream keeps its files, and leaves them; without it JetStream is off.
         public var storeDirectory: String?
         /// The text of a configuration file: accounts, permissions, limits.
         public var configuration: String?
@@ -17,14 +21,72 @@ public final class EmbeddedServer: Sendable {
         public init() {}
     }
 
-    /// Starts a server and waits until it listens.
-    public static func start(_ settings: Settings = Settings()) async throws -> EmbeddedServer {
-        fatalError("being written")
+    /// `nats://127.0.0.1:PORT`.
+    public let url: String
+    /// The port it listens on.
+    public let port: Int
+    /// The server's process.
+    public var processIdentifier: Int32 { child.identifier }
+
+    private let child: ChildProcess
+    private let directory: ServerDirectory
+
+    private init(child: ChildProcess, directory: ServerDirectory, port: Int) {
+        self.child = child
+        self.directory = directory
+        self.port = port
+        url = "nats://127.0.0.1:\(port)"
     }
 
-    /// `nats://127.0.0.1:PORT`.
-    public var url: String { fatalError("being written") }
+    /// Starts a server and waits until it listens.
+    ///
+    /// - Throws: `EmbeddedServerError`, or what the file system says.
+    public static func start(_ settings: Settings = Settings()) async throws -> EmbeddedServer {
+        let directory = try ServerDirectory(configuration: settings.configuration)
+        do {
+            let child = try ChildProcess(
+                settings.program, arguments: directory.arguments(for: settings), log: directory.logFile.path)
+            let deadline = ContinuousClock.now + settings.startTimeout
+            while true {
+                if let port = directory.port(of: child.identifier) {
+                    return EmbeddedServer(child: child, directory: directory, port: port)
+                }
+                if child.hasExited { throw EmbeddedServerError.exited(log: directory.logTail()) }
+                guard ContinuousClock.now < deadline, !Task.isCancelled else {
+                    await child.end(patience: .zero)
+                    throw EmbeddedServerError.notListening(log: directory.logTail())
+                }
+                // The server tells by a file that appears in a directory.
+                try? await Task.sleep(for: .milliseconds(10))
+            }
+        } catch {
+            directory.remove()
+            throw error
+        }
+    }
 
-    /// Asks the server to end (SIGTERM), after `patience` ends it (SIGKILL), and removes its own directory.
-    public func stop(patience: Duration = .seconds(5)) async { fatalError("being written") }
+    /// Asks the server to end (SIGTERM), after `patience` ends it (SIGKILL), and removes its own directory; the
+    /// store directory stays.
+    public func stop(patience: Duration = .seconds(5)) async {
+        await child.end(patience: patience)
+        directory.remove()
+    }
+}
+
+/// Why an embedded server did not start.
+public enum EmbeddedServerError: Error, Sendable, CustomStringConvertible {
+    /// The system cannot start a process; its error number.
+    case notStarted(code: Int32)
+    /// The program was not found, or ended by itself; `log` has its last words.
+    case exited(log: String)
+    /// It did not listen in time.
+    case notListening(log: String)
+
+    public var description: String {
+        switch self {
+        case .notStarted(let code): "nats-server cannot be started: error \(code)"
+        case .exited(let log): "nats-server ended at once: \(log)"
+        case .notListening(let log): "nats-server does not listen: \(log)"
+        }
+    }
 }

@@ -1,6 +1,6 @@
 /// A message that owns its bytes: what a request is answered with.
 public struct NATSReply: Sendable, Equatable {
-    /// The subject it came on; for JetStream's pulls and direct gets not the inbox.
+    /// The subject it came on.
     public var subject: String
     /// The body; for a reply in parts, all of them joined.
     public var payload: [UInt8]
@@ -17,5 +17,13 @@ public struct NATSReply: Sendable, Equatable {
     /// The first value of a header.
     public func header(_ name: String) -> String? {
         headers[name]
+    }
+}
+
+extension NATSReply {
+    /// A message of libnats, copied.
+    init(copying message: borrowing NATSMessage) {
+        self.init(
+            subject: message.subject, payload: message.copyPayload(), headers: NATSHeaders(copying: message))
     }
 }

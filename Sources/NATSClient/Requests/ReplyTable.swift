@@ -1,0 +1,87 @@
+internal import CNATS
+
+/// The requests that wait for their replies. All replies of a connection come to one subscription,
+/// `_INBOX.<random>.*`; the last token is the request's number.
+final class ReplyTable: Sendable {
+    /// Requests that may wait at the same time; one more fails with `.tooManyRequests`.
+    static let maxRequests = 65_536
+
+    typealias Outcome = Promise<[NATSReply]>
+
+    private struct Waiting {
+        var collector: ReplyCollector
+        let outcome: Outcome
+    }
+
+    private struct State {
+        var waiting: [UInt64: Waiting] = [:]
+        var last: UInt64 = 0
+    }
+
+    private let prefix: String
+    private let state = Locked(State())
+
+    init() {
+        let alphabet = Array("0123456789abcdefghijklmnopqrstuvwxyz")
+        let name = String((0..<22).map { _ in alphabet[Int.random(in: 0..<alphabet.count)] })
+        prefix = "_INBOX.\(name)."
+    }
+
+    /// The subject that all replies match.
+    var pattern: String { prefix + "*" }
+
+    /// Begins to wait under a new number.
+    func add(_ collector: ReplyCollector) throws(NATSError) -> (number: UInt64, outcome: Outcome) {
+        try state.withLock { state throws(NATSError) in
+            guard state.waiting.count < Self.maxRequests else { throw .tooManyRequests }
+            state.last += 1
+            let outcome = Outcome()
+            state.waiting[state.last] = Waiting(collector: collector, outcome: outcome)
+            return (state.last, outcome)
+        }
+    }
+
+    /// Where the replies to that request go.
+    func subject(_ number: UInt64) -> String {
+        prefix + String(number)
+    }
+
+    /// Stops waiting; the replies gathered by a request to many.
+    @discardableResult
+    func remove(_ number: UInt64) -> [NATSReply]? {
+        state.withLock { $0.waiting.removeValue(forKey: number) }?.collector.gathered
+    }
+
+    /// A message to the inbox, on the delivery thread. One that nobody waits for any more is ignored.
+    func receive(_ message: borrowing NATSMessage) {
+        let number = message.withSubject { subject in
+            UInt64(String(decoding: subject.dropFirst(prefix.utf8.count), as: UTF8.self))
+        }
+        guard let number else { return }
+        if natsMsg_IsNoResponders(message.raw) {
+            finish(number, .failure(.noResponders))
+            return
+        }
+        let reply = NATSReply(copying: message)
+        let done: (Outcome, Result<[NATSReply], NATSError>)? = state.withLock { state in
+            guard let result = state.waiting[number]?.collector.receive(reply),
+                let waiting = state.waiting.removeValue(forKey: number)
+            else { return nil }
+            return (waiting.outcome, result)
+        }
+        if let (outcome, result) = done { outcome.fulfil(result) }
+    }
+
+    /// Ends all waits: their replies may have been lost with the connection.
+    func failAll(_ error: NATSError) {
+        let waiting = state.withLock { state in
+            defer { state.waiting = [:] }
+            return state.waiting
+        }
+        for entry in waiting.values { entry.outcome.fulfil(.failure(error)) }
+    }
+
+    private func finish(_ number: UInt64, _ result: Result<[NATSReply], NATSError>) {
+        state.withLock { $0.waiting.removeValue(forKey: number) }?.outcome.fulfil(result)
+    }
+}

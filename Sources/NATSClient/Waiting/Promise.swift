@@ -1,0 +1,63 @@
+/// A result that comes once, and the tasks that wait for it.
+///
+/// The first result stays; later ones are ignored. A wait that reaches its limit or is cancelled ends alone: the
+/// promise stays open for the others.
+final class Promise<Value: Sendable>: Sendable {
+    typealias Outcome = Result<Value, NATSError>
+
+    private struct State {
+        var outcome: Outcome?
+        var waiters: [UInt64: CheckedContinuation<Outcome, Never>] = [:]
+        var nextWaiter: UInt64 = 0
+    }
+
+    private let state = Locked(State())
+
+    var isFulfilled: Bool { state.withLock { $0.outcome != nil } }
+
+    /// Gives the result to all who wait and will wait. Any thread; never blocks.
+    func fulfil(_ outcome: Outcome) {
+        let waiters = state.withLock { state in
+            guard state.outcome == nil else { return [UInt64: CheckedContinuation<Outcome, Never>]() }
+            state.outcome = outcome
+            defer { state.waiters = [:] }
+            return state.waiters
+        }
+        for waiter in waiters.values { waiter.resume(returning: outcome) }
+    }
+
+    /// The result, `.timeout` at the limit, or `.cancelled` when the task is.
+    func value(within limit: Duration? = nil) async -> Outcome {
+        let waiter = state.withLock { state in
+            state.nextWaiter += 1
+            return state.nextWaiter
+        }
+        let timer = limit.map { limit in
+            Task {
+                guard (try? await Task.sleep(for: limit)) != nil else { return }
+                self.endWait(waiter, with: .timeout)
+            }
+        }
+        defer { timer?.cancel() }
+        return await withTaskCancellationHandler {
+            await withCheckedContinuation { wait(as: waiter, $0) }
+        } onCancel: {
+            endWait(waiter, with: .cancelled)
+        }
+    }
+
+    private func wait(as waiter: UInt64, _ continuation: CheckedContinuation<Outcome, Never>) {
+        let outcome: Outcome? = state.withLock { state in
+            if let outcome = state.outcome { return outcome }
+            // A cancellation before this line found no waiter to end; one after it does.
+            if Task.isCancelled { return .failure(.cancelled) }
+            state.waiters[waiter] = continuation
+            return nil
+        }
+        if let outcome { continuation.resume(returning: outcome) }
+    }
+
+    private func endWait(_ waiter: UInt64, with error: NATSError) {
+        state.withLock { $0.waiters.removeValue(forKey: waiter) }?.resume(returning: .failure(error))
+    }
+}

@@ -1,0 +1,47 @@
+import Testing
+
+@testable import NATSClient
+
+@Suite struct SubscriptionTableTests {
+    private final class Key {}
+
+    private func pointer(_ value: Int) throws -> OpaquePointer {
+        try #require(OpaquePointer(bitPattern: value))
+    }
+
+    @Test func `A session is quiet after the close and the last completion, in any order`() throws {
+        let (first, second) = (Key(), Key())
+        var table = SubscriptionTable()
+        let early = table.complete()  // before the subscription is noted
+        #expect(!early)
+        table.add(try pointer(1), for: ObjectIdentifier(first), completes: true)
+        table.add(try pointer(2), for: ObjectIdentifier(second), completes: true)
+        let quietAtClose = table.close()
+        #expect(!quietAtClose)
+        let quietAfterTheLast = table.complete()
+        #expect(quietAfterTheLast)
+    }
+
+    @Test func `A session without subscriptions is quiet at once`() {
+        var table = SubscriptionTable()
+        let quiet = table.close()
+        #expect(quiet)
+    }
+
+    @Test func `What was retired waits for a sweep, which is asked for once when there are many`() throws {
+        var table = SubscriptionTable()
+        var sweeps = 0
+        for value in 1...SubscriptionTable.maxRetired + 5 {
+            let key = Key()
+            table.add(try pointer(value), for: ObjectIdentifier(key), completes: true)
+            let retired = table.retire(ObjectIdentifier(key))
+            if try #require(retired).sweepIsDue { sweeps += 1 }
+            let again = table.retire(ObjectIdentifier(key))
+            #expect(again == nil)
+        }
+        #expect(sweeps == 1)
+        let retired = table.takeRetired()
+        #expect(retired.count == SubscriptionTable.maxRetired + 5)
+        #expect(table.all.isEmpty)
+    }
+}

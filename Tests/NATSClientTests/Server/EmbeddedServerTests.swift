@@ -1,0 +1,59 @@
+import Foundation
+import NATSClient
+import Testing
+
+@Suite struct EmbeddedServerTests {
+    @Test func `A server is there once it has started, and gone once it has stopped`() async throws {
+        let server = try await EmbeddedServer.start()
+        let process = server.processIdentifier
+        let nats = NATSConnection(NATSSettings(url: server.url), logger: .silent)
+        try await nats.connect(within: .seconds(30))
+        try await nats.flush(timeout: .seconds(30))
+        await nats.close()
+        await server.stop()
+        #expect(kill(process, 0) == -1)
+        #expect(errno == ESRCH)
+    }
+
+    @Test func `A store outlives its server`() async throws {
+        let store = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
+        defer { try? FileManager.default.removeItem(at: store) }
+        var settings = EmbeddedServer.Settings()
+        settings.storeDirectory = store.path
+        for (subject, body, answer) in [
+            ("CREATE.A", #"{"name":"A","subjects":["a"]}"#, "\"created\""), ("INFO.A", "", "\"created\""),
+        ] {
+            let server = try await EmbeddedServer.start(settings)
+            let nats = NATSConnection(NATSSettings(url: server.url), logger: .silent)
+            try await nats.connect(within: .seconds(30))
+            let reply = try await nats.request(Array(body.utf8), to: "$JS.API.STREAM.\(subject)", timeout: .seconds(30))
+            #expect(String(decoding: reply.payload, as: UTF8.self).contains(answer))
+            await nats.close()
+            await server.stop()
+        }
+    }
+
+    @Test func `A configuration that is wrong is reported with the server's words`() async throws {
+        var settings = EmbeddedServer.Settings()
+        settings.configuration = "max_payload: many"
+        await #expect {
+            _ = try await EmbeddedServer.start(settings)
+        } throws: { error in
+            guard case EmbeddedServerError.exited(let log) = error else { return false }
+            return log.contains("server.conf:1")
+        }
+    }
+
+    @Test func `A program that does not exist is reported`() async throws {
+        var settings = EmbeddedServer.Settings()
+        settings.program = "no-such-nats-server"
+        await #expect(throws: EmbeddedServerError.self) { _ = try await EmbeddedServer.start(settings) }
+    }
+
+    @Test func `A server that takes SIGTERM badly is ended all the same`() async throws {
+        let server = try await EmbeddedServer.start()
+        kill(server.processIdentifier, SIGSTOP)
+        await server.stop(patience: .milliseconds(50))
+        #expect(kill(server.processIdentifier, 0) == -1)
+    }
+}

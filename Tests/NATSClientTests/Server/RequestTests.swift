@@ -1,0 +1,130 @@
+import NATSClient
+import NATSTestServer
+import Testing
+
+@Suite struct RequestTests {
+    @Test func `Many requests at once get their own replies`() async throws {
+        try await NATSTestServer.with { server in
+            try await NATSConnection.with(server) { nats in
+                _ = try nats.subscribe("double") { message in
+                    guard let reply = message.reply else { return }
+                    try? nats.publish(message.copyPayload().map { $0 &* 2 }, to: reply, headers: ["Unit": "byte"])
+                }
+                try await withThrowingTaskGroup(of: Bool.self) { group in
+                    for value in 0..<200 as Range<UInt8> {
+                        group.addTask {
+                            let reply = try await nats.request([value], to: "double", timeout: .seconds(30))
+                            return reply.payload == [value &* 2] && reply.header("Unit") == "byte"
+                        }
+                    }
+                    for try await right in group { #expect(right) }
+                }
+            }
+        }
+    }
+
+    @Test func `A request to nobody fails at once`() async throws {
+        try await NATSTestServer.with { server in
+            try await NATSConnection.with(server) { nats in
+                await #expect(throws: NATSError.noResponders) {
+                    try await nats.request([1], to: "nobody", timeout: .seconds(600))
+                }
+                await #expect(throws: NATSError.noResponders) {
+                    try await nats.requestParts([1], to: "nobody", timeout: .seconds(600))
+                }
+                let replies = try await nats.requestMany([1], to: "nobody", window: .seconds(600))
+                #expect(replies.isEmpty)
+            }
+        }
+    }
+
+    @Test func `A request without an answer times out, and its late reply harms nobody`() async throws {
+        try await NATSTestServer.with { server in
+            try await NATSConnection.with(server) { nats in
+                let asked = Recorder<String>()
+                _ = try nats.subscribe("mute") { message in
+                    if let reply = message.reply { asked.append(reply) }
+                }
+                await #expect(throws: NATSError.timeout) {
+                    try await nats.request([1], to: "mute", timeout: .milliseconds(20))
+                }
+                let inbox = try await asked.values(1)
+                try nats.publish([9], to: inbox[0])
+                try nats.publish([9], to: inbox[0] + "x")
+                try await nats.flush(timeout: .seconds(30))
+                #expect(nats.state == .connected)
+            }
+        }
+    }
+
+    @Test func `A cancelled task stops waiting`() async throws {
+        try await NATSTestServer.with { server in
+            try await NATSConnection.with(server) { nats in
+                let asked = Recorder<Void>()
+                _ = try nats.subscribe("mute") { _ in asked.append(()) }
+                let task = Task { try await nats.request([1], to: "mute", timeout: .seconds(600)) }
+                _ = try await asked.values(1)
+                task.cancel()
+                await #expect(throws: NATSError.cancelled) { try await task.value }
+            }
+        }
+    }
+
+    @Test func `A reply in parts is joined, and a whole one taken as it is`() async throws {
+        let body = (0..<700_000).map { UInt8(truncatingIfNeeded: $0 &* 31) }
+        try await NATSTestServer.with { server in
+            try await NATSConnection.with(server) { nats in
+                _ = try nats.subscribe("join.*") { message in
+                    guard let reply = message.reply else { return }
+                    if message.subject == "join.whole" {
+                        try? nats.publish(body, to: reply, headers: ["Ink-Room": "r"])
+                    } else {
+                        for part in 1...3 {
+                            let bytes = Array(body[(part - 1) * 250_000..<min(part * 250_000, body.count)])
+                            try? nats.publish(bytes, to: reply, headers: ["Ink-Part": "\(part)/3", "Ink-Room": "r"])
+                        }
+                    }
+                }
+                for kind in ["whole", "parts"] {
+                    let reply = try await nats.requestParts([1], to: "join.\(kind)", timeout: .seconds(30))
+                    #expect(reply.payload == body)
+                    #expect(reply.header("Ink-Room") == "r")
+                }
+            }
+        }
+    }
+
+    @Test func `A request to many gathers all answers of its window`() async throws {
+        try await NATSTestServer.with { server in
+            try await NATSConnection.with(server) { nats in
+                for value in 0..<3 as Range<UInt8> {
+                    _ = try nats.subscribe("members") { message in
+                        if let reply = message.reply { try? nats.publish([value], to: reply) }
+                    }
+                }
+                let replies = try await nats.requestMany([1], to: "members", window: .seconds(1))
+                #expect(replies.map(\.payload).sorted { $0[0] < $1[0] } == [[0], [1], [2]])
+            }
+        }
+    }
+
+    @Test func `JetStream's interface answers requests with headers and acknowledgements`() async throws {
+        try await NATSTestServer.with(jetStream: true) { server in
+            try await NATSConnection.with(server) { nats in
+                let created = try await nats.request(
+                    Array(#"{"name":"LOG","subjects":["log.>"]}"#.utf8), to: "$JS.API.STREAM.CREATE.LOG",
+                    timeout: .seconds(30))
+                #expect(String(decoding: created.payload, as: UTF8.self).contains("\"created\""))
+                for duplicate in [false, true] {
+                    let stored = try await nats.request(
+                        [1], to: "log.a", headers: ["Nats-Msg-Id": "7"], timeout: .seconds(30))
+                    let text = String(decoding: stored.payload, as: UTF8.self)
+                    #expect(text.contains("\"seq\":1"))
+                    #expect(
+                        text.contains("\"duplicate\": true") == duplicate
+                            || text.contains("\"duplicate\":true") == duplicate)
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,45 @@
+import Logging
+import NATSClient
+import NATSTestServer
+
+extension NATSSettings {
+    /// Settings for a test's own server, quick to notice that it is gone.
+    init(_ server: NATSTestServer, user: String? = nil) {
+        let credentials = user.map { "\($0):\($0)@" } ?? ""
+        self.init(url: "nats://\(credentials)127.0.0.1:\(server.port)", name: "test")
+        reconnectWait = .milliseconds(5) ... .milliseconds(20)
+    }
+}
+
+extension NATSConnection {
+    /// A connection to a test's own server, closed after the body.
+    static func with<Result: Sendable>(
+        _ server: NATSTestServer, _ configure: (inout NATSSettings) -> Void = { _ in },
+        _ body: @Sendable (NATSConnection) async throws -> Result
+    ) async throws -> Result {
+        var settings = NATSSettings(server)
+        configure(&settings)
+        let connection = NATSConnection(settings, logger: .silent)
+        try await connection.connect(within: .seconds(30))
+        do {
+            let result = try await body(connection)
+            await connection.close()
+            return result
+        } catch {
+            await connection.close()
+            throw error
+        }
+    }
+
+    /// The states to come, from now on.
+    func recordStates() -> Recorder<ConnectionState> {
+        let states = Recorder<ConnectionState>()
+        onStateChange { states.append($0) }
+        return states
+    }
+}
+
+extension Logger {
+    /// Prints nothing: errors of the server are expected here.
+    static var silent: Logger { Logger(label: "test") { _ in SwiftLogNoOpLogHandler() } }
+}
