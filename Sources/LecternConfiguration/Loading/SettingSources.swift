@@ -1,0 +1,61 @@
+internal import Configuration
+internal import StrokeWire
+
+/// Where the settings come from: arguments, the environment, a file; the first that has a key wins.
+///
+/// Each is read once, at the start, so the snapshots of swift-configuration are asked directly: unlike a
+/// `ConfigReader` they tell where a value comes from, which a complaint about it has to say.
+struct SettingSources {
+    /// The cohorts by name that the file or an argument sets something of, in order.
+    let cohorts: [CohortName]
+
+    private let arguments: any ConfigSnapshot
+    private let environment: any ConfigSnapshot
+    private let file: ConfigurationFile?
+
+    /// - Parameters:
+    ///   - file: nil for none.
+    ///   - environment: other programs' variables are passed over.
+    ///   - arguments: by dotted key.
+    init(file: ConfigurationFile?, environment: [String: String], arguments: [String: String]) {
+        self.file = file
+        self.environment =
+            EnvironmentVariablesProvider(environmentVariables: environment.filter { $0.key.hasPrefix("LECTERN_") })
+            .prefixKeys(with: "lectern").snapshot()
+        let values = arguments.map { key, text in
+            (AbsoluteConfigKey(dotted: key), ConfigValue(.string(text), isSecret: false))
+        }
+        self.arguments = InMemoryProvider(
+            name: "arguments", values: Dictionary(values, uniquingKeysWith: { first, _ in first })
+        ).snapshot()
+        cohorts = (file?.outline.cohorts ?? []).union(arguments.keys.compactMap(SettingKeys.cohort)).sorted()
+    }
+
+    /// The text of a key and where it comes from; nil where no source has it. A list has commas between its elements.
+    func value(of key: String, isList: Bool) throws(ConfigurationFault) -> (text: String, origin: String)? {
+        if let value = try text(of: key, .string, in: arguments, "argument \(key)") { return value }
+        if let value = try text(of: key, .string, in: environment, SettingKeys.variable(key)) { return value }
+        guard let file, let values = file.values, let line = file.outline.lines[key] else { return nil }
+        return try text(of: key, isList ? .stringArray : .string, in: values, "\(file.path):\(line): \(key)")
+    }
+
+    private func text(
+        of key: String, _ type: ConfigType, in source: any ConfigSnapshot, _ origin: String
+    ) throws(ConfigurationFault) -> (text: String, origin: String)? {
+        do {
+            switch try source.value(forKey: AbsoluteConfigKey(dotted: key), type: type).value?.content {
+            case .string(let text)?: return (text, origin)
+            case .stringArray(let elements)?: return (elements.joined(separator: ","), origin)
+            default: return nil
+            }
+        } catch {
+            throw ConfigurationFault(origin: origin, complaint: "\(error)")
+        }
+    }
+}
+
+extension AbsoluteConfigKey {
+    fileprivate init(dotted key: String) {
+        self.init(key.split(separator: ".", omittingEmptySubsequences: false).map(String.init))
+    }
+}

@@ -1,0 +1,139 @@
+import Foundation
+import LecternConfiguration
+import Testing
+
+@Suite("The shape of the file") struct FileShapeTests {
+    @Test(
+        "An unknown key is refused with its line and the nearest known one",
+        arguments: [
+            (
+                "limits:\n  mesage_bytes: 1KiB",
+                "FILE:2: limits.mesage_bytes: unknown key; did you mean limits.message_bytes?"
+            ),
+            (
+                "limits:\n  message-bytes: 1KiB",
+                "FILE:2: limits.message-bytes: unknown key; did you mean limits.message_bytes?"
+            ),
+            ("Limits:\n  shards: 5", "FILE:1: Limits: unknown key; did you mean limits?"),
+            ("color: rgb", "FILE:1: color: unknown key; did you mean colour?"),
+            ("message_bytes: 1KiB", "FILE:1: message_bytes: unknown key; did you mean limits.message_bytes?"),
+            ("shard: 5", "FILE:1: shard: unknown key; did you mean limits.shards?"),
+            ("server:\n  shards: 5", "FILE:2: server.shards: unknown key; did you mean limits.shards?"),
+            ("video:\n  codec: h264", "FILE:1: video: unknown key"),
+            ("limits:\n  shards:\n    most: 5", "FILE:2: limits.shards: is to be a single value"),
+            (
+                "cohorts:\n  hls:\n    max_hodl: 5s",
+                "FILE:3: cohorts.hls.max_hodl: unknown key; did you mean cohorts.hls.max_hold?"
+            ),
+            (
+                "cohorts:\n  HLS:\n    max_hold: 5s",
+                "FILE:2: cohorts.HLS: unknown key; a cohort's name is 1 … 64 of a-z, 0-9, _ and -"
+            ),
+            ("cohorts:\n  hls:\n    max_hold:\n      now: 5s", "FILE:3: cohorts.hls.max_hold: is to be a single value"),
+            ("cohorts:\n  hls.gate.x: none", "FILE:2: cohorts.hls.gate.x: unknown key; did you mean cohorts.hls.gate?"),
+        ])
+    func unknown(contents: String, complaint: String) throws {
+        #expect(try complaints(file: contents) == [complaint])
+    }
+
+    @Test(
+        "A value of the wrong shape is refused with its line",
+        arguments: [
+            ("limits: 5", "FILE:1: limits: has no value of its own; its keys go below it, indented"),
+            ("limits: [5]", "FILE:1: limits: has no value of its own; its keys go below it, indented"),
+            ("cohorts:\n  hls: 5", "FILE:2: cohorts.hls: has no value of its own; its keys go below it, indented"),
+            ("limits:\n  shards: [5]", "FILE:2: limits.shards: is to be a single value"),
+            ("limits:\n  shards:", "FILE:2: limits.shards: has no value"),
+            ("nats:\n  credentials: ~", "FILE:2: nats.credentials: has no value"),
+            ("palette: '#000000'", "FILE:1: palette: is to be a list of single values"),
+            ("palette: [[a]]", "FILE:1: palette: is to be a list of single values"),
+            ("palette: [{a: b}]", "FILE:1: palette: is to be a list of single values"),
+            ("palette: []", "FILE:1: palette: a palette has 1 … 256 colours, not 0"),
+            (
+                "palette:\n- #000000\n- #ffffff",
+                ##"FILE:1: palette: "" is to be a colour, written "#rrggbb", in quotes in the file"##
+            ),
+            ("limits:\n  shards: 5\nlimits.shards: 6", "FILE:3: limits.shards: is there twice"),
+            ("limits:\n  shards: 5\n  held: 5\n  shards: 6", "FILE:2: has a key more than once: shards"),
+            ("[a, b]", #"FILE:1: the file: is to be a mapping, as in "limits:" with "shards: 1024" below"#),
+            ("? [a]\n: b", "FILE:1: a key: keys are to be plain words"),
+        ])
+    func shape(contents: String, complaint: String) throws {
+        #expect(try complaints(file: contents) == [complaint])
+    }
+
+    @Test(
+        "What is not YAML is refused with its place",
+        arguments: ["limits: {shards: 5", "limits:\n\tshards: 5", "a: b: c", "--- 1\n--- 2", "limits: *nowhere"])
+    func notYAML(contents: String) throws {
+        let faults = try complaints(file: contents)
+        #expect(faults.count == 1)
+        #expect(faults.first?.contains(/^FILE:[0-9]+:[0-9]+: is not YAML: [^\n]+$/) == true, "\(faults)")
+    }
+
+    @Test("A file that is not there is refused")
+    func missing() throws {
+        do throws(ConfigurationError) {
+            _ = try DaemonConfiguration.load(file: "/nowhere/lectern.yaml", arguments: ["log.tail": "x"])
+            Issue.record("a file that is not there was taken")
+        } catch {
+            #expect(error.faults.count == 2)
+            #expect(error.description.hasPrefix("/nowhere/lectern.yaml: there is no such file\n"))
+        }
+    }
+
+    @Test("A directory is refused")
+    func directory() throws {
+        let path = FileManager.default.temporaryDirectory.path
+        do throws(ConfigurationError) {
+            _ = try DaemonConfiguration.load(file: path)
+            Issue.record("a directory was taken for a file")
+        } catch {
+            #expect(error.description == "\(path): cannot be read")
+        }
+    }
+
+    @Test("Random damage to a file ends in a configuration or in faults")
+    func damage() throws {
+        let seed = UInt64.random(in: 0 ... .max)
+        print("seed \(seed)")
+        var random = SplitMix64(state: seed)
+        let sound = Array(
+            "limits:\n  shards: 5\ncohorts:\n  hls:\n    gate: none\npalette: [\"#000000\"]\nhttp:\n  listen: off\n"
+                .utf8)
+        let letters = Array("\n\t :-[]{}'\"#&*!|>%@`,?~0az\u{7f}".utf8) + [0, 0xff]
+        var refused = 0
+        for _ in 0..<300 {
+            var bytes = sound
+            for _ in 0..<Int.random(in: 1...4, using: &random) {
+                let place = Int.random(in: bytes.indices, using: &random)
+                switch Int.random(in: 0..<3, using: &random) {
+                case 0: bytes.remove(at: place)
+                case 1: bytes[place] = letters.randomElement(using: &random) ?? 0
+                default: bytes.insert(letters.randomElement(using: &random) ?? 0, at: place)
+                }
+            }
+            do {
+                _ = try withFile(bytes) { try DaemonConfiguration.load(file: $0) }
+            } catch let error as ConfigurationError {
+                refused += 1
+                #expect(!error.faults.isEmpty)
+                #expect(error.faults.allSatisfy { !$0.complaint.isEmpty && !$0.origin.isEmpty })
+            }
+        }
+        #expect(refused > 30)
+    }
+}
+
+/// A small generator with a seed (Steele, Lea and Flood 2014).
+struct SplitMix64: RandomNumberGenerator {
+    var state: UInt64
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9e37_79b9_7f4a_7c15
+        var z = state
+        z = (z ^ (z >> 30)) &* 0xbf58_476d_1ce4_e5b9
+        z = (z ^ (z >> 27)) &* 0x94d0_49bb_1331_11eb
+        return z ^ (z >> 31)
+    }
+}
