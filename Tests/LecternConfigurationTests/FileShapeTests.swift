@@ -95,9 +95,7 @@ import Testing
 
     @Test("Random damage to a file ends in a configuration or in faults")
     func damage() throws {
-        let seed = UInt64.random(in: 0 ... .max)
-        print("seed \(seed)")
-        var random = SplitMix64(state: seed)
+        var random = Seed()
         let sound = Array(
             "limits:\n  shards: 5\ncohorts:\n  hls:\n    gate: none\npalette: [\"#000000\"]\nhttp:\n  listen: off\n"
                 .utf8)
@@ -122,18 +120,5 @@ import Testing
             }
         }
         #expect(refused > 30)
-    }
-}
-
-/// A small generator with a seed (Steele, Lea and Flood 2014).
-struct SplitMix64: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9e37_79b9_7f4a_7c15
-        var z = state
-        z = (z ^ (z >> 30)) &* 0xbf58_476d_1ce4_e5b9
-        z = (z ^ (z >> 27)) &* 0x94d0_49bb_1331_11eb
-        return z ^ (z >> 31)
     }
 }

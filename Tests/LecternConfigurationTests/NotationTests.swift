@@ -40,9 +40,7 @@ import Testing
     @Test(
         "An amount is written so that it reads back, in the largest unit", arguments: [UnitNotation.sizes, .durations])
     func roundTrip(notation: UnitNotation) {
-        let seed = UInt64.random(in: 0 ... .max)
-        print("seed \(seed)")
-        var random = SplitMix64(state: seed)
+        var random = Seed()
         for _ in 0..<2000 {
             let factor = notation.units.randomElement(using: &random)?.factor ?? 1
             let amount = Int.random(in: 0...4000, using: &random) * factor

@@ -1,0 +1,21 @@
+import Foundation
+
+/// Random numbers that a printed seed brings back: `LECTERN_TEST_SEED=<seed> swift test`. SplitMix64 (Steele, Lea and
+/// Flood 2014).
+struct Seed: RandomNumberGenerator {
+    private var state: UInt64
+
+    init() {
+        let given = ProcessInfo.processInfo.environment["LECTERN_TEST_SEED"].flatMap { UInt64($0) }
+        state = given ?? UInt64.random(in: 0 ... .max)
+        print("seed \(state)")
+    }
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9e37_79b9_7f4a_7c15
+        var z = state
+        z = (z ^ (z >> 30)) &* 0xbf58_476d_1ce4_e5b9
+        z = (z ^ (z >> 27)) &* 0x94d0_49bb_1331_11eb
+        return z ^ (z >> 31)
+    }
+}
