@@ -75,10 +75,10 @@ extension Author {
         guard var current = count else { return }
         count = nil
         defer { count = current }
+        // Nothing beyond what has arrived is waited for: a decision that says so is about an earlier count.
         let lower = max(from, current.expected)
-        let (reach, overflow) = current.expected.addingReportingOverflow(context.limits.numberLead)
-        let upper = min(to, overflow ? .max : reach)
-        guard lower <= upper else { return }
+        guard let last = current.pending.last?.number, lower <= min(to, last) else { return }
+        let upper = min(to, last)
         asked[from] = nil
         for range in current.incomplete(in: lower...upper) {
             current.giveUp(range, head: context.head)

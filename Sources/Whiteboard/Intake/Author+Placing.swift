@@ -46,11 +46,6 @@ extension Author {
             output.counts.repeats += 1
             return
         }
-        if header.number != current.expected || header.isSharded || !current.pending.isEmpty {
-            guard current.pendingBytes + incoming.bytes.count <= context.limits.pendingBytes else {
-                return refuse(header, .tooManyPending("bytes pending"), &current, into: &output)
-            }
-        }
         if header.isSharded && header.action == .draw {
             placeShard(header, incoming, position, &current, context, into: &output)
         } else if position.isThere {
@@ -60,6 +55,11 @@ extension Author {
                 .shardConflict(field: header.action == .draw ? "s" : "a", "A stroke in shards came under this number."),
                 into: &output)
         } else {
+            // What is applied at once takes no room.
+            let size = header.number == current.expected ? 0 : incoming.bytes.count
+            guard current.room(for: size, of: context.limits.pendingBytes) >= size else {
+                return refuse(header, .bytesPending, &current, into: &output)
+            }
             let ready = ReadyOperation(
                 author: id, header: header, bytes: incoming.bytes, isLate: false, isJoined: false)
             complete(ready, at: position.at, incoming.loggedAt, &current, context, into: &output)
@@ -77,8 +77,9 @@ extension Author {
             let assembly = ShardAssembly(header: header, at: incoming.loggedAt)
             current.pending.insert(NumberCount.Pending(number: header.number, assembly: assembly), at: position.at)
         }
+        let room = current.room(for: incoming.bytes.count, of: context.limits.pendingBytes)
         let outcome = current.pending[position.at].assembly?.add(
-            header, incoming.bytes, limits: context.limits.wire, at: incoming.loggedAt)
+            header, incoming.bytes, points: context.limits.wire.points, room: room, at: incoming.loggedAt)
         switch outcome {
         case .added, nil:
             break
@@ -86,7 +87,7 @@ extension Author {
             output.counts.repeats += 1
         case .conflict(let rejection):
             answer(header, rejection, into: &output)
-        case .tooManyPoints(let rejection):
+        case .refused(let rejection):
             refuse(header, rejection, &current, into: &output)
         case .complete:
             completeAssembly(header, at: position.at, incoming.loggedAt, &current, context, into: &output)
@@ -126,7 +127,8 @@ extension Author {
             NumberCount.Pending(number: ready.number, ready: ready, completeAt: now), at: position)
         let missing = current.missing(below: ready.number)
         guard !missing.isEmpty else { return }
-        lastNotice = now
+        // Older gaps keep their time.
+        if current.heldCount == 1 { lastNotice = now }
         output.counts.gaps += 1
         output.feedback.append(contentsOf: missing.map { (id, $0) })
     }

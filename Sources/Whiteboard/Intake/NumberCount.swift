@@ -43,7 +43,7 @@ struct NumberCount: Sendable {
         case nil: break
         }
         guard number < start, applied.index(of: number) == nil else { return nil }
-        return late[number] != nil || now - startedAt <= IntakeTiming.lateStart ? startHead : nil
+        return now - startedAt <= IntakeTiming.lateStart ? startHead : nil
     }
 
     /// Position of `number` in `pending`, or where it belongs.
@@ -80,13 +80,13 @@ struct NumberCount: Sendable {
         let position = position(of: number)
         if position.isThere { pending.remove(at: position.at) }
         late[number] = nil
-        settled.remove(number)
+        settled.remove(number, expected: expected)
         settled.insert(number...number, .rejected(rejection), expected: expected)
     }
 
     /// The number was applied, in its turn or late.
     mutating func recordApplied(_ number: Int64, index: UInt64) {
-        settled.remove(number)
+        settled.remove(number, expected: expected)
         applied.record(number, index: index)
     }
 

@@ -14,6 +14,7 @@ extension Rejection {
         code: .rateLimited, field: nil, message: "The author sends more than a room takes from one author.")
     static let roomFull = Rejection(
         code: .roomFull, field: nil, message: "The room has as many authors as it may.")
+    static let bytesPending = tooManyPending("bytes pending")
     static let emptyStroke = Rejection(
         code: .outOfRange, field: "d", message: "The shards of the stroke hold no point.")
 

@@ -63,7 +63,7 @@ struct SettledNumbers: Sendable {
     }
 
     /// The number was applied after all.
-    mutating func remove(_ number: Int64) {
+    mutating func remove(_ number: Int64, expected: Int64) {
         let position = position(of: number)
         guard position < entries.count, entries[position].from <= number else { return }
         let old = entries.remove(at: position)
@@ -73,14 +73,18 @@ struct SettledNumbers: Sendable {
         if old.from < number {
             entries.insert(Entry(from: old.from, to: number - 1, reason: old.reason, age: old.age), at: position)
         }
+        bound(below: expected)
     }
 
     private mutating func bound(below expected: Int64) {
         guard entries.count > Self.bound else { return }
+        // From the top, so that positions further down stay what they are.
         let split = position(of: expected)
-        for side in [0..<split, split..<entries.count] where side.count > Self.bound {
-            if let oldest = side.min(by: { entries[$0].age < entries[$1].age }) { entries.remove(at: oldest) }
-            return
+        for side in [split..<entries.count, 0..<split] {
+            for excess in 0..<max(0, side.count - Self.bound) {
+                let rest = side.lowerBound..<(side.upperBound - excess)
+                if let oldest = rest.min(by: { entries[$0].age < entries[$1].age }) { entries.remove(at: oldest) }
+            }
         }
     }
 

@@ -7,7 +7,7 @@ struct ShardAssembly: Sendable {
         case complete
         case repeated
         case conflict(Rejection)
-        case tooManyPoints(Rejection)
+        case refused(Rejection)
     }
 
     private struct Shard: Sendable {
@@ -38,8 +38,11 @@ struct ShardAssembly: Sendable {
         lastShardAt = now
     }
 
+    /// - Parameters:
+    ///   - points: how many a stroke may have.
+    ///   - room: how many bytes may still be kept.
     mutating func add(
-        _ header: StrokeMessage, _ bytes: [UInt8], limits: WireLimits, at now: Instant
+        _ header: StrokeMessage, _ bytes: [UInt8], points: Int, room: Int, at now: Instant
     ) -> Outcome {
         if let conflict = conflict(with: header) { return .conflict(conflict) }
         let order = header.shardOrder
@@ -53,9 +56,8 @@ struct ShardAssembly: Sendable {
         if order == 0 && isOneBased || order == first.shardCount && isZeroBased {
             return .conflict(.shardConflict(field: "o", "The orders of a stroke begin at 0 or at 1, not both."))
         }
-        guard header.points.count <= limits.points - pointCount else {
-            return .tooManyPoints(.tooManyPoints(limit: limits.points))
-        }
+        guard header.points.count <= points - pointCount else { return .refused(.tooManyPoints(limit: points)) }
+        guard bytes.count <= room else { return .refused(.bytesPending) }
         if position == 0 { lowest = header }
         shards.insert(Shard(order: order, bytes: bytes, interior: header.points.interior), at: position)
         pointCount += header.points.count

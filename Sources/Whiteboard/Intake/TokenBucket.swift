@@ -7,9 +7,9 @@ struct TokenBucket: Sendable {
 
     private static let unit: Int64 = 1_000_000_000
 
-    /// - Parameter rate: tokens a second, 1 … 4·10⁹.
+    /// - Parameter rate: tokens a second, 1 … 2·10⁹: a full bucket and its refill fit into 64 bits together.
     init(rate: Int, at now: Instant) {
-        self.rate = Int64(max(1, min(rate, 4_000_000_000)))
+        self.rate = Int64(max(1, min(rate, 2_000_000_000)))
         level = 2 * self.rate * Self.unit
         filledAt = now
     }

@@ -1,0 +1,174 @@
+import StrokeWire
+import Testing
+import Whiteboard
+
+@Suite("Order and counts of an author")
+struct OrderTests {
+    private var probe = RoomProbe()
+
+    @Test("Operations take effect in the order of their numbers; authors do not wait for each other")
+    mutating func order() {
+        probe.send(draw(1))
+        probe.send(draw(4))
+        probe.send(draw(9), by: .bob)
+        probe.send(draw(3))
+        probe.send(draw(2))
+        #expect(
+            probe.applied.map(\.summary) == [
+                "1 alice 1 draw", "2 bob 9 draw", "3 alice 2 draw", "4 alice 3 draw", "5 alice 4 draw",
+            ])
+    }
+
+    @Test("A repeat of an applied operation is answered with its index, one that is held is dropped; both are counted")
+    mutating func repeats() {
+        probe.send(draw(1))
+        probe.send(draw(3))
+        _ = probe.takeTold()
+        probe.send(draw(3))
+        #expect(probe.takeTold() == [])
+        probe.send(draw(1))
+        #expect(probe.takeTold() == ["applied 1 as 1"])
+        #expect(probe.counts.intake.repeats == 2)
+        #expect(probe.applied.count == 1)
+    }
+
+    @Test("The first number seen starts the count, rejected or not")
+    mutating func start() {
+        probe.send(draw(7))
+        probe.send(#"{"n":5,"e":9}"#, by: .bob)
+        probe.send(draw(6), by: .bob)
+        #expect(probe.applied.map(\.summary) == ["1 alice 7 draw", "2 bob 6 draw"])
+    }
+
+    @Test("A number below the start is taken as late within 2 s of the start, once, and is a repeat after that")
+    mutating func belowStart() {
+        probe.send(draw(5))
+        probe.wait(.seconds(2))
+        probe.send(draw(4))
+        probe.send(draw(4))
+        probe.wait(.nanoseconds(1))
+        probe.send(draw(3))
+        #expect(probe.takeTold() == ["applied 5 as 1", "applied 4 as 2", "applied 4 as 2"])
+        #expect(probe.applied.map(\.isLate) == [false, true])
+        #expect(probe.counts.intake.repeats == 2)
+        #expect(probe.counts.intake.late == 1)
+    }
+
+    @Test("A stroke in shards from below the start may become whole after the 2 s; its author is told that it is late")
+    mutating func shardsBelowStart() {
+        probe.send(draw(5))
+        probe.send(shard(4, 0, of: 2))
+        #expect(probe.takeTold() == ["applied 5 as 1", "gave up 4...4"])
+        probe.wait(.seconds(3))
+        probe.send(shard(4, 1, of: 2))
+        #expect(probe.takeTold() == ["applied 4 as 2"])
+        #expect(probe.applied.last?.isLate == true)
+    }
+
+    @Test("Below the start, too, a clear since then makes a stroke too late")
+    mutating func belowStartAfterClear() {
+        probe.send(draw(5))
+        probe.send(clear(6))
+        probe.send(draw(4))
+        probe.send(undo(3))
+        #expect(probe.takeTold().suffix(2) == ["rejected 4 0 too-late", "rejected 3 0 too-late"])
+    }
+
+    @Test("A refused message from below the start settles its number")
+    mutating func refusedBelowStart() {
+        probe.send(draw(5))
+        probe.send(#"{"n":4,"e":9,"d":[]}"#)
+        probe.send(draw(4))
+        #expect(probe.takeTold().suffix(2) == ["rejected 4 0 unknown-element e", "rejected 4 0 unknown-element e"])
+    }
+
+    @Test("Other bytes under number 0 or 1 start a new count; the same bytes are a repeat")
+    mutating func restart() {
+        for number in Int64(1)...3 { probe.send(draw(number)) }
+        probe.wait(.seconds(5))
+        probe.send(draw(1))
+        #expect(probe.applied.count == 3)
+        probe.send(draw(1, x: 50))
+        probe.send(draw(2, x: 50))
+        #expect(probe.applied.map(\.number) == [1, 2, 3, 1, 2])
+        probe.send(draw(1, x: 50))
+        #expect(probe.applied.count == 5)
+        probe.send(draw(1))
+        #expect(probe.applied.map(\.number) == [1, 2, 3, 1, 2, 1])
+    }
+
+    @Test("A shard starts a new count when its `s` differs from that of the stroke under its number")
+    mutating func restartByShard() {
+        for o in 0..<2 { probe.send(shard(1, o, of: 2)) }
+        probe.send(draw(2))
+        probe.send(shard(1, 0, of: 2, points: 7..<9))
+        #expect(probe.applied.count == 2)
+        for o in 0..<3 { probe.send(shard(1, o, of: 3)) }
+        #expect(probe.applied.map(\.number) == [1, 2, 1])
+        probe.send(draw(1))
+        #expect(probe.applied.map(\.number) == [1, 2, 1, 1])
+        probe.send(draw(2))
+        probe.send(shard(1, 0, of: 2))
+        probe.send(shard(1, 1, of: 2))
+        #expect(probe.applied.map(\.number) == [1, 2, 1, 1, 2, 1])
+    }
+
+    @Test("A message that is not acceptable does not start a new count")
+    mutating func noRestartByRefused() {
+        probe.send(draw(1))
+        probe.send(draw(2))
+        probe.send(#"{"n":1,"e":9,"d":[]}"#)
+        probe.send(draw(3))
+        #expect(probe.applied.map(\.number) == [1, 2, 3])
+    }
+
+    @Test("At a new count what was held or under assembly is given up")
+    mutating func restartGivesUp() {
+        probe.send(draw(1))
+        probe.send(shard(2, 0, of: 2))
+        probe.send(draw(3))
+        probe.send(draw(5))
+        _ = probe.takeTold()
+        probe.send(draw(1, x: 50))
+        #expect(probe.takeTold() == ["gave up 2...3", "gave up 5...5", "applied 1 as 2"])
+        #expect(probe.counts.intake.gaveUp == 2)
+        probe.wait(.seconds(20))
+        #expect(probe.takeTold() == [])
+    }
+
+    @Test("Ink-Session names the count: a new value starts one, an earlier one is a repeat, and 1 is not special")
+    mutating func sessions() {
+        probe.send(draw(1), session: "a")
+        probe.send(draw(1, x: 9), session: "a")
+        #expect(probe.applied.count == 1)
+        probe.send(draw(1), session: "b")
+        probe.send(draw(2), session: "a")
+        probe.send(draw(2), session: "b")
+        #expect(probe.applied.map(\.number) == [1, 1, 2])
+        #expect(probe.counts.intake.repeats == 2)
+    }
+
+    @Test(
+        "An unusable session header is ignored",
+        arguments: ["", "a b", "ä", String(repeating: "a", count: 65), "a\u{7f}"])
+    mutating func unusableSession(_ name: String) {
+        probe.send(draw(1))
+        probe.send(draw(2), session: name)
+        probe.send(draw(1), session: name)
+        #expect(probe.applied.map(\.number) == [1, 2])
+    }
+
+    @Test("A named count begins at its first number; smaller ones are late")
+    mutating func namedStart() {
+        probe.send(draw(1), session: "a")
+        probe.send(draw(8), session: "b")
+        probe.send(draw(7), session: "b")
+        #expect(probe.applied.map(\.summary) == ["1 alice 1 draw", "2 alice 8 draw", "3 alice 7 draw late"])
+    }
+
+    @Test("The author is never a field of the message")
+    mutating func author() {
+        probe.send(draw(1, #","author":"bob""#))
+        #expect(probe.applied.map(\.author) == [.alice])
+    }
+}

@@ -1,0 +1,160 @@
+import StrokeWire
+import Testing
+
+@testable import Whiteboard
+
+@Suite("Shards")
+struct ShardTests {
+    private var probe = RoomProbe()
+
+    /// Abscissae of the only stroke.
+    private func ink() throws -> [Double] {
+        let stroke = try #require(probe.room.head.visible.first).stroke
+        let (header, bytes) = try #require(stroke.decoded())
+        return header.decodePoints(of: bytes).map(\.x)
+    }
+
+    @Test("Points are joined in the order of `o`, counted from 0 or from 1, whatever the order of arrival")
+    mutating func joins() throws {
+        for base in [0, 1] {
+            for order in [[0, 1, 2], [2, 1, 0], [1, 0, 2], [1, 2, 0], [2, 0, 1], [0, 2, 1]] {
+                probe = RoomProbe()
+                for o in order {
+                    #expect(probe.applied.isEmpty)
+                    probe.send(shard(1, o + base, of: 3, points: (10 * o)..<(10 * o + 3)))
+                }
+                #expect(try ink() == [0, 1, 2, 10, 11, 12, 20, 21, 22])
+                #expect(probe.takeTold() == ["applied 1 as 1"])
+            }
+        }
+    }
+
+    @Test("`s` 0 and 1 both mean not sharded")
+    mutating func unsharded() {
+        probe.send(draw(1, #","s":0"#))
+        probe.send(draw(2, #","s":1,"o":0"#))
+        probe.send(draw(3, #","s":1,"o":1"#))
+        #expect(probe.takeTold() == ["applied 1 as 1", "applied 2 as 2", "applied 3 as 3"])
+    }
+
+    @Test("Of orders 0 and s the one that comes second is a conflict; the other completes the stroke")
+    mutating func base() throws {
+        probe.send(shard(1, 0, of: 2, points: 0..<1))
+        probe.send(shard(1, 2, of: 2, points: 2..<3))
+        #expect(probe.takeTold() == ["rejected 1 2 shard-conflict o"])
+        probe.send(shard(1, 1, of: 2, points: 1..<2))
+        #expect(try ink() == [0, 1])
+
+        probe = RoomProbe()
+        probe.send(shard(1, 2, of: 2, points: 2..<3))
+        probe.send(shard(1, 0, of: 2, points: 0..<1))
+        #expect(probe.takeTold() == ["rejected 1 0 shard-conflict o"])
+        probe.send(shard(1, 1, of: 2, points: 1..<2))
+        #expect(try ink() == [1, 2])
+    }
+
+    @Test("Missing orders are those of 0 … s-1 until order s was seen, of 1 … s after that")
+    mutating func missing() {
+        probe.send(shard(1, 1, of: 4))
+        probe.wait(.milliseconds(500))
+        #expect(probe.takeTold() == ["missing 1 [0, 2, 3]"])
+        probe.send(shard(1, 4, of: 4))
+        probe.wait(.milliseconds(500))
+        #expect(probe.takeTold() == ["missing 1 [2, 3]"])
+    }
+
+    @Test("Fields are those of the lowest order, the time is the largest")
+    mutating func fields() throws {
+        probe.send(shard(1, 2, of: 3, points: 0..<1, #","c":2,"l":2,"t":20,"w":200,"h":100"#))
+        probe.send(shard(1, 1, of: 3, points: 0..<1, #","c":1,"l":1.5,"t":30,"w":300,"h":150"#))
+        probe.send(shard(1, 0, of: 3, points: 0..<1, #","c":7,"l":7,"w":700,"h":350"#))
+        let operation = try #require(probe.applied.first)
+        let header = try StrokeMessage(decoding: operation.message)
+        #expect(header.colour == 7)
+        #expect(header.width == 7)
+        #expect(header.time == 30)
+        #expect(operation.time == 30)
+        #expect(header.boardWidth == 700)
+        #expect(header.boardHeight == 350)
+        #expect(header.shardCount == 0)
+        #expect(header.shardOrder == 0)
+        let joined = try #require(operation.joined)
+        #expect(joined.points == header.points)
+    }
+
+    @Test("The bytes inside the point arrays are spliced as they are")
+    mutating func splices() throws {
+        probe.send(#"{"n":1,"s":2,"d":[ {"x":1.50,"y":1e0, "q":[1, {}] } ,{"y":-0,"x":2}]}"#)
+        probe.send(#"{"n":1,"s":2,"o":1,"d":[{"x":3,"y":3,"f":0.10}]}"#)
+        let message = try #require(probe.applied.first).message
+        let points = #"{"x":1.50,"y":1e0, "q":[1, {}] } ,{"y":-0,"x":2},{"x":3,"y":3,"f":0.10}"#
+        #expect(String(decoding: message, as: UTF8.self).hasSuffix("[" + points + "]}"))
+    }
+
+    @Test(
+        "A shard that differs in s, e or a is a conflict and leaves the stroke as it was; 0 and 1 of `a` are the same")
+    mutating func conflicts() throws {
+        probe.send(shard(1, 0, of: 2, points: 0..<1, #","e":0,"a":0"#))
+        probe.send(shard(1, 1, of: 3, points: 5..<6))
+        probe.send(shard(1, 1, of: 2, points: 5..<6, #","e":1"#))
+        probe.send(shard(1, 1, of: 2, points: 5..<6, #","a":2"#))
+        probe.send(draw(1, x: 5))
+        #expect(
+            probe.takeTold() == [
+                "rejected 1 1 shard-conflict s", "rejected 1 1 shard-conflict e", "rejected 1 1 shard-conflict a",
+                "rejected 1 0 shard-conflict s",
+            ])
+        probe.send(shard(1, 1, of: 2, points: 1..<2, #","a":1"#))
+        #expect(try ink() == [0, 1])
+    }
+
+    @Test("A repeated order with the same points is a repeat, with others a conflict, and the first stays")
+    mutating func repeats() throws {
+        probe.send(shard(1, 0, of: 2, points: 0..<1))
+        probe.send(shard(1, 0, of: 2, points: 0..<1, #","c":3"#))
+        #expect(probe.takeTold() == [])
+        #expect(probe.counts.intake.repeats == 1)
+        probe.send(shard(1, 0, of: 2, points: 5..<6))
+        #expect(probe.takeTold() == ["rejected 1 0 shard-conflict d"])
+        probe.send(shard(1, 1, of: 2, points: 1..<2))
+        #expect(try ink() == [0, 1])
+    }
+
+    @Test("A shard may be empty, a whole stroke may not")
+    mutating func empty() throws {
+        probe.send(shard(1, 0, of: 2, points: 0..<0))
+        probe.send(shard(1, 1, of: 2, points: 3..<4))
+        #expect(try ink() == [3])
+        probe.send(shard(2, 0, of: 2, points: 0..<0))
+        probe.send(shard(2, 1, of: 2, points: 0..<0))
+        probe.send(draw(3))
+        #expect(probe.takeTold() == ["applied 1 as 1", "rejected 2 1 out-of-range d", "applied 3 as 2"])
+    }
+
+    @Test("A stroke with more points than the limit is rejected at once, and what comes of it later with it")
+    mutating func tooManyPoints() {
+        probe = RoomProbe(RoomConfiguration(intake: IntakeLimits(wire: WireLimits(points: 5))))
+        probe.send(shard(1, 0, of: 3, points: 0..<3))
+        probe.send(shard(1, 1, of: 3, points: 0..<3))
+        #expect(probe.takeTold() == ["rejected 1 1 too-many-points d"])
+        probe.send(draw(2))
+        probe.send(shard(1, 2, of: 3, points: 0..<1))
+        #expect(probe.takeTold() == ["applied 2 as 1", "rejected 1 2 too-many-points d"])
+    }
+
+    @Test("A shard that is refused takes its whole stroke with it")
+    mutating func refusedShard() {
+        probe.send(shard(1, 0, of: 2))
+        probe.send(shard(1, 1, of: 2, #","c":99"#))
+        probe.send(draw(2))
+        probe.send(shard(1, 1, of: 2))
+        #expect(probe.takeTold() == ["rejected 1 1 out-of-range c", "applied 2 as 1", "rejected 1 1 out-of-range c"])
+    }
+
+    @Test("Undo, redo and clear mean nothing by `s`")
+    mutating func commands() {
+        probe.send(draw(1))
+        probe.send(undo(2, #","s":3,"o":1"#))
+        #expect(probe.applied.map(\.summary) == ["1 alice 1 draw", "2 alice 2 undo 1"])
+    }
+}
