@@ -84,6 +84,6 @@ extension Feedback {
 
     private static func range(_ body: JSONObject) throws(Rejection) -> (from: Int64, to: Int64) {
         let from = try body.requiredInteger("from", in: 0...Int64.largestSafe)
-        return (from, try body.requiredInteger("to", in: from...max(from, Int64.largestSafe)))
+        return (from, try body.requiredInteger("to", in: from...Int64.largestSafe))
     }
 }

@@ -1,0 +1,101 @@
+import StrokeWire
+import Testing
+
+/// Numbers have to be read as the nearest double, and integers without any rounding.
+@Suite struct `A number` {
+    /// The number as the decoder of points reads it.
+    private func double(_ text: String) -> Double? {
+        let bytes = Array(#"{"n":1,"d":[{"x":0,"y":0,"z":\#(text)}]}"#.utf8)
+        return try? StrokeMessage(decoding: bytes).decodePoints(of: bytes).first?.azimuth
+    }
+
+    @Test(arguments: [
+        // Ties and near ties at the last place, from the literature on reading floating point numbers.
+        "9007199254740993", "9007199254740992.5", "9007199254740991.5", "45.300000000000004", "1.7976931348623157e308",
+        "5e-324", "2.4703282292062328e-324", "2.2250738585072011e-308", "6.02214076e23", "1e22", "1e23", "8.41e21",
+        "9214843084008499", "18446744073709551615", "18446744073709551616", "0.1", "0.3", "123456789.123456789",
+        "7205759403792793200001e-5", "100000000000000016777215", "100000000000000016777216", "-1.0e-0019",
+        "1.2345678901234567890123456789", "0.000000000000000000000000000000000001e36", "3e-19", "12e-20", "1e-22",
+        "4503599627370497.5", "4503599627370496.5", "9007199254740995e-1", "1152921504606846977e-1",
+    ])
+    func `is read as the standard library reads it`(text: String) {
+        #expect(double(text)?.bitPattern == Double(text)?.bitPattern, "\(text)")
+    }
+
+    @Test func `is read as the standard library reads it, of any form`() {
+        var seed = Seed()
+        for _ in 0..<20_000 {
+            let text = randomNumber(&seed)
+            guard let expected = Double(text), expected.isFinite else { continue }
+            #expect(double(text)?.bitPattern == expected.bitPattern, "\(text), \(seed)")
+        }
+    }
+
+    @Test func `written by a browser keeps all its bits`() {
+        var seed = Seed()
+        for _ in 0..<20_000 {
+            // What a client sends that scales coordinates: 15 to 17 digits.
+            let value = Double.random(in: -65536...65536, using: &seed)
+            #expect(double(value.description) == value, "\(seed)")
+        }
+    }
+
+    @Test func `is an integer if and only if its decimal digits say so`() {
+        var seed = Seed()
+        for _ in 0..<20_000 {
+            let digits = Int.random(in: 1...24, using: &seed)
+            let point = Int.random(in: 0...24, using: &seed)
+            let exponent = Int.random(in: -24...24, using: &seed)
+            var text = (0..<digits).map { _ in seed.chance(0.5) ? "0" : String(Int.random(in: 0...9, using: &seed)) }
+            while text.first == "0", text.count > 1 { text.removeFirst() }
+            let whole = text.joined()
+            var written = whole
+            var scale = exponent
+            if point > 0 {
+                let tail = String((0..<point).map { _ in seed.chance(0.8) ? "0" : "5" })
+                written += ".\(tail)"
+                scale -= point
+                text.append(contentsOf: tail.map(String.init))
+            }
+            if exponent != 0 { written += "e\(exponent)" }
+            let expected = Self.integer(digits: text.joined(), scale: scale)
+            let actual = decode(#"{"n":1,"a":2,"t":\#(written)}"#)
+            switch expected {
+            case .some(let value):
+                #expect((try? actual.get().time) == value.whole, "\(written), \(seed)")
+            case nil:
+                #expect(actual.fault == Fault(.outOfRange, "t"), "\(written), \(seed)")
+            }
+            let strict = decode(#"{"n":\#(written),"a":2}"#)
+            if expected?.isInteger == false {
+                #expect(strict.fault == Fault(.wrongType, "n"), "\(written), \(seed)")
+            } else if let value = expected?.whole, value < 1 << 53 {
+                #expect((try? strict.get().number) == value, "\(written), \(seed)")
+            }
+        }
+    }
+
+    /// digits · 10^scale, by moving the point in the string. nil beyond 64 bits.
+    private static func integer(digits: String, scale: Int) -> (whole: Int64, isInteger: Bool)? {
+        let padded = scale >= 0 ? digits + String(repeating: "0", count: scale) : digits
+        let cut = max(0, padded.count + min(0, scale))
+        let whole = padded.prefix(cut).drop { $0 == "0" }
+        let rest = padded.dropFirst(cut)
+        guard let value = whole.isEmpty ? 0 : Int64(whole) else { return nil }
+        return (value, rest.allSatisfy { $0 == "0" })
+    }
+
+    private func randomNumber(_ seed: inout Seed) -> String {
+        func digits(_ range: ClosedRange<Int>) -> String {
+            let count = Int.random(in: range, using: &seed)
+            return String((0..<count).map { _ in Character(String(Int.random(in: 0...9, using: &seed))) })
+        }
+        var text = seed.chance(0.3) ? "-" : ""
+        text += seed.chance(0.3) ? "0" : String(Int.random(in: 1...9, using: &seed)) + digits(0...22)
+        if seed.chance(0.7) { text += "." + digits(1...22) }
+        if seed.chance(0.3) {
+            text += seed.pick(["e", "E"]) + seed.pick(["", "+", "-"]) + String(Int.random(in: 0...330, using: &seed))
+        }
+        return text
+    }
+}

@@ -1,0 +1,77 @@
+import Foundation
+import StrokeWire
+import Testing
+
+@Suite struct `The points of a message` {
+    private struct Points: Decodable {
+        struct Point: Decodable {
+            var x: Double
+            var y: Double
+            var f: Double?
+            var i: Double?
+            var z: Double?
+            var m: Double?
+        }
+        var d: [Point]?
+    }
+
+    @Test(.enabled(if: Lessons.arePresent, "\(Lessons.absence)"), arguments: Lessons.names)
+    func `are those that another JSON reader finds`(name: String) throws {
+        for bytes in try Lessons.messages(name) {
+            let expected = try JSONDecoder().decode(Points.self, from: Data(bytes)).d ?? []
+            let points = try StrokeMessage(decoding: bytes).decodePoints(of: bytes)
+            #expect(
+                points
+                    == expected.map {
+                        StrokePoint(x: $0.x, y: $0.y, force: $0.f, altitude: $0.i, azimuth: $0.z, milliseconds: $0.m)
+                    })
+        }
+    }
+
+    @Test func `survive writing and reading with all their bits`() throws {
+        var seed = Seed()
+        func some(_ range: ClosedRange<Double>) -> Double? {
+            seed.chance(0.5) ? Double.random(in: range, using: &seed) : nil
+        }
+        for _ in 0..<200 {
+            let points = (0..<Int.random(in: 1...50, using: &seed)).map { _ in
+                StrokePoint(
+                    x: .random(in: -65536...65536, using: &seed),
+                    y: Double(Int.random(in: -65536...65536, using: &seed)), force: some(0...1), altitude: some(-4...4),
+                    azimuth: some(-1e300...1e300), milliseconds: some(0...1e-300))
+            }
+            let bytes = StrokeMessage(number: 1).encoded(interior: PointEncoder.interior(of: points)[...])
+            #expect(try StrokeMessage(decoding: bytes).decodePoints(of: bytes) == points, "\(seed)")
+        }
+    }
+
+    @Test func `are equal when the same things are absent`() {
+        let point = StrokePoint(x: 1, y: 2, force: 0.5)
+        #expect(point == StrokePoint(x: 1, y: 2, force: 0.5))
+        #expect(point != StrokePoint(x: 1, y: 2))
+        var other = point
+        other.force = nil
+        #expect(other == StrokePoint(x: 1, y: 2))
+        other.altitude = 1
+        other.azimuth = 2
+        other.milliseconds = 3
+        #expect(other == StrokePoint(x: 1, y: 2, altitude: 1, azimuth: 2, milliseconds: 3))
+    }
+
+    @Test func `take 48 bytes each`() {
+        #expect(MemoryLayout<StrokePoint>.stride == 48)
+    }
+
+    @Test func `looked for in other bytes than theirs end at the first fault`() {
+        var seed = Seed()
+        let text = Array(#"[{"x":1,"y":2},{"x":3,"y":4},{"x":"5"}] "#.utf8)
+        for _ in 0..<5000 {
+            let lower = Int.random(in: 0...60, using: &seed)
+            let array = PointArray(count: .random(in: -9 ... .max, using: &seed), interior: lower..<(lower + 30))
+            let found = array.decodePoints(of: text)
+            #expect(found.count <= 2)
+        }
+        #expect(PointArray(count: 9, interior: 1..<38).decodePoints(of: text).count == 2)
+        #expect(PointArray(count: 2, interior: 1..<29).decodePoints(of: []) == [])
+    }
+}

@@ -1,0 +1,64 @@
+import StrokeWire
+import Testing
+
+@Suite struct `Writing a message` {
+    @Test func `and reading it gives the same message`() throws {
+        var seed = Seed()
+        for _ in 0..<5000 {
+            let shards = seed.pick([0, 0, 1, 2, 3, 1024])
+            let message = StrokeMessage(
+                number: seed.pick([0, 1, (1 << 53) - 1, Int64.random(in: 0..<(1 << 53), using: &seed)]),
+                colour: UInt32.random(in: 0..<8, using: &seed),
+                width: seed.pick([1, 512, 0.1, .leastNonzeroMagnitude, Double.random(in: 0.001...512, using: &seed)]),
+                shardCount: shards, shardOrder: Int.random(in: 0...shards, using: &seed),
+                element: seed.pick(Element.allCases), action: seed.pick(Action.allCases),
+                time: seed.pick([nil, 0, Int64.min, Int64.max, Int64.random(in: -9999...9999, using: &seed)]),
+                boardWidth: seed.pick([nil, 1, 16384, Double.random(in: 1...16384, using: &seed)]),
+                boardHeight: seed.pick([nil, 768, 1.5]))
+            let interior = Array(#"{"x":1,"y":2},{"x":3,"y":4,"?":[]}"#.utf8)
+            let bytes = message.encoded(interior: interior[...])
+            var expected = message
+            if message.action == .draw {
+                let end = bytes.count - 2
+                expected.points = PointArray(count: 2, interior: (end - interior.count)..<end)
+                #expect(bytes[expected.points.interior].elementsEqual(interior))
+            }
+            #expect(
+                try StrokeMessage(decoding: bytes) == expected, "\(String(decoding: bytes, as: UTF8.self)), \(seed)")
+        }
+    }
+
+    @Test func `is compact and in the order of the table`() {
+        let message = StrokeMessage(number: 7, colour: 2, width: 2.5, time: -40, boardWidth: 1024, boardHeight: 767.5)
+        let bytes = message.encoded(interior: Array(#"{"x":1,"y":2}"#.utf8)[...])
+        #expect(
+            String(decoding: bytes, as: UTF8.self)
+                == #"{"n":7,"c":2,"l":2.5,"s":0,"o":0,"e":0,"a":1,"t":-40,"w":1024,"h":767.5,"d":[{"x":1,"y":2}]}"#)
+    }
+
+    @Test(arguments: [Action.undo, .redo, .clear])
+    func `leaves out the points of what is no draw`(action: Action) {
+        let bytes = StrokeMessage(number: 7, action: action).encoded(interior: [1, 2, 3])
+        #expect(
+            String(decoding: bytes, as: UTF8.self)
+                == #"{"n":7,"c":0,"l":1,"s":0,"o":0,"e":0,"a":\#(action.rawValue)}"#)
+    }
+
+    @Test(.enabled(if: Lessons.arePresent, "\(Lessons.absence)"), arguments: Lessons.names)
+    func `of a real lesson gives its very bytes`(name: String) throws {
+        for bytes in try Lessons.messages(name) {
+            let message = try StrokeMessage(decoding: bytes)
+            // The lessons leave out `s`, `o` and the like nowhere, except in commands.
+            guard message.action == .draw else { continue }
+            #expect(message.encoded(interior: bytes[message.points.interior]) == bytes)
+        }
+    }
+
+    @Test func `with a number that JSON cannot hold gives what every reader refuses`() {
+        for value in [Double.nan, .infinity, -.infinity] {
+            let interior = PointEncoder.interior(of: [StrokePoint(x: value, y: 0)])
+            let bytes = StrokeMessage(number: 1).encoded(interior: interior[...])
+            #expect(decode(bytes).fault == Fault(.wrongType, "d[0].x"))
+        }
+    }
+}

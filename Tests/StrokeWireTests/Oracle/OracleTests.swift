@@ -1,0 +1,114 @@
+import StrokeWire
+import Testing
+
+/// The decoder against Foundation's reader and the plainest form of the rules.
+@Suite struct `The decoder agrees with another reader` {
+    /// Members of a message, most of them as they may be.
+    private static let members: [(String, good: [String], bad: [String])] = [
+        ("n", ["1", "0", "77"], ["-1", "1.5", "9007199254740992", "\"1\"", "1e20"]),
+        ("c", ["0", "7", "3.0"], ["8", "-1", "0.5", "true", "1e10"]),
+        ("l", ["1", "0.001", "512"], ["0", "512.5", "-3", "null", "1e300"]),
+        ("s", ["0", "1", "2", "1024"], ["1025", "-2", "[]", "1e30", "2.5"]),
+        ("o", ["0", "1"], ["1026", "-1", "{}", "0.25"]),
+        ("e", ["0", "4", "2"], ["5", "-1", "\"\"", "1.25"]),
+        ("a", ["0", "1", "1", "2", "3", "4"], ["5", "-1", "false", "3.5"]),
+        ("t", ["0", "-5", "1234.75", "9e15"], ["\"0\"", "1e19", "null"]),
+        ("w", ["1", "1024", "16384"], ["0", "16384.5", "[]"]),
+        ("h", ["768", "1.5"], ["0.5", "-768", "true"]),
+        ("z", ["null", "[[1],{}]", "\"ü\\u00fc\""], ["{\"n\":9}"]),
+    ]
+
+    private func point(_ seed: inout Seed) -> String {
+        if seed.chance(0.05) { return seed.pick(["1", "null", "[]", "\"\"", "[{\"x\":1,\"y\":2}]"]) }
+        let bad = seed.chance(0.1) ? seed.pick(["x", "y", "f", "i", "z", "m"]) : ""
+        var members: [String] = []
+        for key in ["x", "y", "f", "i", "z", "m", "k"] where key < "y" && key >= "x" || key == "y" || seed.chance(0.4) {
+            if seed.chance(0.02) { continue }
+            let good = ["1", "2.5", "-65536", "0.0", "1e2", "65535.999"]
+            members.append("\"\(key)\":" + seed.pick(key == bad ? ["65536.5", "null", "\"1\"", "{}", "-1e300"] : good))
+        }
+        return "{" + members.shuffled(using: &seed).joined(separator: seed.pick([",", " , "])) + "}"
+    }
+
+    @Test func `about messages of all kinds`() throws {
+        var seed = Seed()
+        var accepted = 0
+        for _ in 0..<8000 {
+            var members: [String] = []
+            for (key, good, bad) in Self.members where key == "n" || seed.chance(0.6) {
+                if seed.chance(0.01) { continue }
+                members.append("\"\(key)\":" + seed.pick(seed.chance(0.04) ? bad : good))
+            }
+            if seed.chance(0.95) {
+                let points = (0..<Int.random(in: 0...4, using: &seed)).map { _ in point(&seed) }
+                members.append("\"d\":[\(points.joined(separator: ","))]")
+            }
+            let text = "{" + members.shuffled(using: &seed).joined(separator: ",") + "}"
+            let expected = Judge().fault(try AnyJSON.decode(Array(text.utf8)))
+            let actual = decode(text).fault
+            if actual != expected {
+                Issue.record("\(text): \(String(describing: actual)), \(String(describing: expected)), \(seed)")
+            }
+            if actual == nil { accepted += 1 }
+        }
+        // Else the other half of the rules is not tried at all.
+        #expect(accepted > 1500)
+    }
+
+    @Test(.enabled(if: Lessons.arePresent, "\(Lessons.absence)"))
+    func `about real messages with random damage, and never traps`() throws {
+        var seed = Seed()
+        let messages = try Lessons.all()
+        var accepted = 0
+        var judged = 0
+        for _ in 0..<2000 {
+            let bytes = damaged(seed.pick(messages), &seed)
+            let actual = decode(bytes)
+            if case .success(let message) = actual {
+                accepted += 1
+                _ = message.decodePoints(of: bytes)
+            }
+            let value = try? AnyJSON.decode(bytes)
+            guard isJudgeable(bytes, value) else { continue }
+            judged += 1
+            let expected = value.map { Judge().fault($0) } ?? Fault(.notJSON)
+            if actual.fault != expected {
+                let text = String(decoding: bytes, as: UTF8.self)
+                Issue.record("\(text): \(String(describing: actual.fault)), \(String(describing: expected)), \(seed)")
+            }
+        }
+        #expect(accepted > 150)
+        #expect(judged > 1000)
+    }
+
+    /// Foundation has opinions of its own: about zero bytes, escapes and exponents; of a repeated key it takes the
+    /// first; and it lets a comma before a bracket and a zero before a digit pass. Damage that makes those is tried for
+    /// traps only.
+    private func isJudgeable(_ bytes: [UInt8], _ value: AnyJSON?) -> Bool {
+        if bytes.contains(where: { $0 == 0 || $0 > 0x7e || "\\E+".utf8.contains($0) }) { return false }
+        let dense = String(decoding: bytes.filter { $0 != UInt8(ascii: " ") }, as: UTF8.self)
+        if dense.contains(/,[}\]]|[:,\[-]0[0-9]/) { return false }
+        return value.map { $0.memberCount == bytes.count { $0 == UInt8(ascii: ":") } } ?? true
+    }
+
+    private func damaged(_ message: [UInt8], _ seed: inout Seed) -> [UInt8] {
+        var bytes = message
+        for _ in 0..<Int.random(in: 1...3, using: &seed) {
+            // Half of the damage goes where the fields are, not into the many points.
+            let end = seed.chance(0.5) ? min(90, bytes.count) : bytes.count
+            guard end > 0 else { break }
+            let at = Int.random(in: 0..<end, using: &seed)
+            switch Int.random(in: 0..<6, using: &seed) {
+            case 0: bytes.remove(at: at)
+            case 1: bytes.insert(seed.pick(Array("{}[]\",:0123456789.- ntf".utf8)), at: at)
+            case 2: bytes[at] = UInt8.random(in: 0 ... .max, using: &seed)
+            case 3: bytes[at] = seed.pick(Array("0123456789.-,{}[]\"".utf8))
+            case 4: bytes.removeSubrange(at..<Int.random(in: at...min(bytes.count, at + 40), using: &seed))
+            default:
+                let other = Int.random(in: at...min(bytes.count, at + 40), using: &seed)
+                bytes.insert(contentsOf: bytes[at..<other], at: at)
+            }
+        }
+        return bytes
+    }
+}
