@@ -19,7 +19,8 @@ struct JSONErrors: RouterMiddleware {
             context.logger.error("request failed", metadata: ["path": "\(request.uri.path)", "error": "\(error)"])
             failure = .internalError
         }
-        let response = try Response.json(ErrorBody(failure), status: failure.status)
+        var response = try Response.json(ErrorBody(failure), status: failure.status)
+        if failure.status == .methodNotAllowed { response.headers[.allow] = "GET, HEAD" }
         return request.method == .head ? response.createHeadResponse() : response
     }
 

@@ -50,8 +50,9 @@ struct RoomService: Sendable {
 
     /// Whether the service answers at all: it is asked about a room, and any answer will do.
     func probe() async throws(GatewayError) {
-        guard connection.state == .connected else { throw .notReady("There is no connection to NATS.") }
-        guard let room = RoomID("readyz") else { return }
+        guard connection.state == .connected, let room = RoomID("readyz") else {
+            throw .notReady("There is no connection to NATS.")
+        }
         _ = try await ask(address(of: room).subject(.info), within: limits.probe)
     }
 
