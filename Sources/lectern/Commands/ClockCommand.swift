@@ -1,0 +1,112 @@
+import ArgumentParser
+import Foundation
+import LecternClient
+import NATSClient
+import StrokeWire
+
+/// `lectern clock`: a video side.
+struct ClockCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "clock",
+        abstract: "Publish a cohort's video clock, as the video side does.",
+        discussion: """
+            Says what the cohort sees: media time `elapsed x speed - latency`, from the moment the command starts. \
+            Start it together with `lectern publish`, whose messages count from the same moment, and each stroke comes \
+            to the students as late as their video.
+
+            Samples go out every --interval and at once when something changes. Times of changes are elapsed times; \
+            each option may be given several times, in pairs. After --end-at the command goes on for 3 s, in which the \
+            service releases what is left, and ends. The status is 2 when NATS cannot be reached.
+
+            EXAMPLES
+              lectern clock --room lesson-7 --latency 2s
+              lectern clock --room lesson-7 --cohort hls --latency 12s --end-at 90s
+              lectern clock --room lesson-7 --latency 500ms --pause-at 10s --pause-for 3s
+              lectern clock --room lesson-7 --seek-at 20s --seek-to 5s
+            """)
+
+    @OptionGroup var room: RoomOptions
+    @OptionGroup var connection: ConnectionOptions
+
+    @Option(help: "Whose clock it is.", transform: cohortName)
+    var cohort = CohortName.main
+
+    @Option(help: "How far the students are behind the teacher.", transform: duration)
+    var latency = Duration.seconds(2)
+
+    @Option(help: "Seconds of media time a second. Default: from --rate, else 1.")
+    var speed: Double?
+
+    @Option(
+        help: ArgumentHelp("The rate that samples tell, 0 to 2000. Default: from --speed.", valueName: "thousandths"))
+    var rate: Int?
+
+    @Option(help: "Time between two samples.", transform: duration)
+    var interval = Duration.milliseconds(250)
+
+    @Option(help: "Encoder session.")
+    var epoch: Int64?
+
+    @Option(help: "Stream id, at most 64 bytes.")
+    var stream = ""
+
+    @Option(help: "When somebody stops the video.", transform: duration)
+    var pauseAt: [Duration] = []
+
+    @Option(help: "For how long.", transform: duration)
+    var pauseFor: [Duration] = []
+
+    @Option(help: "When the video runs out of data.", transform: duration)
+    var stallAt: [Duration] = []
+
+    @Option(help: "For how long.", transform: duration)
+    var stallFor: [Duration] = []
+
+    @Option(help: "When the time line jumps, and says so.", transform: duration)
+    var seekAt: [Duration] = []
+
+    @Option(help: "The media time it jumps to.", transform: duration)
+    var seekTo: [Duration] = []
+
+    @Option(help: "When the video is over.", transform: duration)
+    var endAt: Duration?
+
+    @Option(name: .customLong("for"), help: "Stop after this time.", transform: duration)
+    var limit: Duration?
+
+    @Flag(help: "No summary.")
+    var quiet = false
+
+    func validate() throws {
+        guard pauseAt.count == pauseFor.count else { throw ValidationError("--pause-at and --pause-for go together") }
+        guard stallAt.count == stallFor.count else { throw ValidationError("--stall-at and --stall-for go together") }
+        guard seekAt.count == seekTo.count else { throw ValidationError("--seek-at and --seek-to go together") }
+        guard 0...1000 ~= speed ?? 1 else { throw ValidationError("--speed is 0 to 1000") }
+        guard 0...2000 ~= rate ?? 1000 else { throw ValidationError("--rate is 0 to 2000") }
+        guard interval >= .milliseconds(10) else { throw ValidationError("--interval is at least 10ms") }
+        guard 0...(1 << 53 - 1) ~= epoch ?? 0 else { throw ValidationError("--epoch is 0 to 2^53-1") }
+        guard stream.utf8.count <= 64 else { throw ValidationError("--stream takes at most 64 bytes") }
+    }
+
+    func run() async throws {
+        let nats = try await connection.connect(as: "lectern clock")
+        let clock = VideoClock(
+            connection: nats, address: room.address, cohort: cohort, timeline: timeline, interval: interval,
+            logger: connection.logger)
+        // Numbers that grow from run to run: a clock that is started again is believed at once.
+        let report = await clock.run(for: limit, firstNumber: Int64(Date.now.timeIntervalSince1970 * 1000))
+        await nats.drain()
+        if !quiet { StandardError.write("samples published: \(report.published), skipped: \(report.skipped)") }
+    }
+
+    private var timeline: VideoTimeline {
+        let events: [(at: Duration, event: VideoTimeline.Event)] =
+            zip(pauseAt, pauseFor).map { ($0, .pause($1)) }
+            + zip(stallAt, stallFor).map { ($0, .stall($1)) }
+            + zip(seekAt, seekTo).map { ($0, .seek(to: $1)) }
+            + (endAt.map { [($0, .end)] } ?? [])
+        return VideoTimeline(
+            latency: latency, speed: speed ?? rate.map { Double($0) / 1000 } ?? 1, rate: rate, epoch: epoch,
+            stream: stream, events: events)
+    }
+}

@@ -1,0 +1,86 @@
+import ArgumentParser
+import Foundation
+import LecternClient
+import NATSClient
+import StrokeWire
+
+/// `lectern publish`: a teacher who gives a recorded lesson.
+struct PublishCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "publish",
+        abstract: "Publish a lesson into a room, as a teacher client does.",
+        discussion: """
+            Publishes every message at its time, listens to what the service says, sends again what it misses, and \
+            waits at the end until every operation is applied or rejected. Never sends more than 200 messages or 1 MiB \
+            a second, whatever the speed: that is what the service takes from one author.
+
+            Progress goes to standard error, the summary to standard output. The status is 0 when every operation was \
+            applied, 1 when one was rejected, given up or not answered, 2 when NATS cannot be reached.
+
+            EXAMPLES
+              lectern publish demo --room lesson-7 --author ann
+              lectern publish lesson.ndjson --room lesson-7 --author ann --speed 4
+              lectern publish demo --room trial --author ann --speed 10 --lose 0.1 --shuffle --seed 3 --json
+            """)
+
+    @OptionGroup var lesson: LessonOptions
+    @OptionGroup var room: RoomOptions
+    @OptionGroup var connection: ConnectionOptions
+
+    @Option(help: "Who draws: 1 to 64 characters of a-z, 0-9, _ and -.", transform: authorID)
+    var author: AuthorID
+
+    @Option(help: "How many seconds of the lesson go out a second.")
+    var speed = 1.0
+
+    @Option(help: ArgumentHelp("Share of the messages whose first sending is left out, 0 to 1.", valueName: "share"))
+    var lose = 0.0
+
+    @Flag(help: "Let messages overtake each other by up to eight places.")
+    var shuffle = false
+
+    @Option(help: "Name of this count of operations. Default: a new one.")
+    var session: String?
+
+    @Option(help: "How long to wait for answers at the end.", transform: duration)
+    var patience = Duration.seconds(10)
+
+    @Flag(help: "No progress.")
+    var quiet = false
+
+    @Flag(help: "The summary as one line of JSON.")
+    var json = false
+
+    func validate() throws {
+        guard speed >= 0.001, speed <= 1000 else { throw ValidationError("--speed is 0.001 to 1000") }
+        guard 0...1 ~= lose else { throw ValidationError("--lose is 0 to 1") }
+        let isVisible = session?.utf8.allSatisfy { 0x21...0x7e ~= $0 } ?? true
+        guard isVisible, 1...64 ~= session?.utf8.count ?? 1 else {
+            throw ValidationError("--session takes 1 to 64 visible characters")
+        }
+    }
+
+    func run() async throws {
+        let trial = PublishPlan.Trial(lose: lose, shuffle: shuffle ? 8 : 0, seed: lesson.seed)
+        let plan = PublishPlan(try lesson.load(), speed: speed, trial: trial)
+        let nats = try await connection.connect(as: "lectern publish")
+        let teacher = Teacher(
+            connection: nats, address: room.address, author: author, logger: connection.logger)
+        let start = ContinuousClock.now
+        let report: TeacherReport
+        do throws(NATSError) {
+            report = try await teacher.publish(plan, session: session ?? Teacher.newSession(), patience: patience) {
+                if !quiet { PublishSummary.show($0) }
+            }
+        } catch {
+            await nats.close()
+            StandardError.write("lectern: \(error)")
+            throw ExitCode.failed
+        }
+        await nats.drain()
+        let summary = PublishSummary(report: report, duration: start.duration(to: .now))
+        if !quiet { PublishSummary.endProgress() }
+        StandardOutput.write(json ? summary.json : summary.text)
+        guard report.isComplete else { throw ExitCode.failed }
+    }
+}
