@@ -8,6 +8,8 @@ struct OperationLog: Sendable {
     private(set) var firstIndex: UInt64 = 1
     /// Bytes of the messages kept unpacked, for some cohort still has to release them.
     private(set) var heldBytes = 0
+    /// Bytes of the messages of those that every cohort has released.
+    private(set) var releasedBytes = 0
     /// Operations before this index are packed.
     private var packedBefore: UInt64 = 1
 
@@ -41,6 +43,7 @@ struct OperationLog: Sendable {
             let position = Int(packedBefore - firstIndex)
             heldBytes -= entries[position].message.count
             if case .draw = entries[position].effect { entries[position].message = [] }
+            releasedBytes += entries[position].restByteCount
             packedBefore += 1
         }
     }
@@ -49,6 +52,15 @@ struct OperationLog: Sendable {
     /// - Precondition: the log is not empty and its first operation was packed.
     mutating func popFirst() -> Operation {
         firstIndex += 1
-        return entries.removeFirst()
+        let operation = entries.removeFirst()
+        releasedBytes -= operation.restByteCount
+        return operation
+    }
+}
+
+extension Operation {
+    /// What the message of a packed operation occupies, in bytes.
+    fileprivate var restByteCount: Int {
+        if case .draw(let stroke) = effect { stroke.message.byteCount } else { message.count }
     }
 }

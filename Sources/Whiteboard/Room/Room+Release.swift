@@ -54,7 +54,8 @@ extension Room {
     private mutating func trimLog() {
         let released = gate.slowestCohort?.released ?? log.lastIndex
         log.pack(through: released)
-        while log.count > configuration.log.tail, log.firstIndex <= released {
+        let retention = configuration.log
+        while log.count > retention.tail || log.releasedBytes > retention.tailBytes, log.firstIndex <= released {
             base.apply(log.popFirst())
         }
         gate.forget(through: log.firstIndex - 1)

@@ -24,12 +24,15 @@ public struct RoomConfiguration: Sendable, Equatable {
 public struct LogRetention: Sendable, Equatable {
     /// Released operations kept for those who join again; who missed more gets the board.
     public var tail: Int
+    /// Bytes of their messages; beyond, the oldest are let go of before there are ``tail``.
+    public var tailBytes: Int
     /// Bytes of operations that some cohort still holds. Beyond, the slowest cohort's oldest operations are released
     /// late, so that one dead video cannot use up the memory of all rooms.
     public var heldBytes: Int
 
-    public init(tail: Int = 1024, heldBytes: Int = 64 << 20) {
+    public init(tail: Int = 1024, tailBytes: Int = 16 << 20, heldBytes: Int = 64 << 20) {
         self.tail = tail
+        self.tailBytes = tailBytes
         self.heldBytes = heldBytes
     }
 }
