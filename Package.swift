@@ -1,0 +1,121 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+let settings: [SwiftSetting] = [
+    .treatAllWarnings(as: .error),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+]
+
+/// A target whose imports are exactly what is listed here: the layers of the product, bottom up.
+func layer(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
+    .target(name: name, dependencies: dependencies, swiftSettings: settings)
+}
+
+func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+    .testTarget(name: name, dependencies: dependencies, swiftSettings: settings)
+}
+
+let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
+let metrics: Target.Dependency = .product(name: "Metrics", package: "swift-metrics")
+let lifecycle: Target.Dependency = .product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
+let arguments: Target.Dependency = .product(name: "ArgumentParser", package: "swift-argument-parser")
+let configuration: Target.Dependency = .product(name: "Configuration", package: "swift-configuration")
+let yams: Target.Dependency = .product(name: "Yams", package: "Yams")
+let hummingbird: Target.Dependency = .product(name: "Hummingbird", package: "hummingbird")
+let signals: Target.Dependency = .product(name: "UnixSignals", package: "swift-service-lifecycle")
+let hummingbirdTesting: Target.Dependency = .product(name: "HummingbirdTesting", package: "hummingbird")
+let nio: Target.Dependency = .product(name: "NIOCore", package: "swift-nio")
+let locks: Target.Dependency = .product(name: "NIOConcurrencyHelpers", package: "swift-nio")
+let heap: Target.Dependency = .product(name: "HeapModule", package: "swift-collections")
+let deque: Target.Dependency = .product(name: "DequeModule", package: "swift-collections")
+let ordered: Target.Dependency = .product(name: "OrderedCollections", package: "swift-collections")
+
+/// Whether only the pure targets are wanted: a sanitizer needs nothing else, and builds them in a tenth of the time.
+let isPureOnly = Context.environment["LECTERN_PURE_ONLY"] != nil
+
+let pureTargets: [Target] = [
+    // No Foundation, no clocks, no I/O, no `await`; time is a parameter.
+    layer("StrokeWire"),
+    layer("Ink", ["StrokeWire"]),
+    .systemLibrary(name: "CPNG", pkgConfig: "libpng", providers: [.apt(["libpng-dev"])]),
+    layer("Raster", ["Ink", "StrokeWire", .target(name: "CPNG", condition: .when(platforms: [.linux, .macOS]))]),
+    layer("Whiteboard", ["StrokeWire", deque]),
+
+    tests("StrokeWireTests", ["StrokeWire"]),
+    tests("InkTests", ["Ink", "StrokeWire"]),
+    tests("RasterTests", ["Raster", "Ink", "StrokeWire"]),
+    tests("WhiteboardTests", ["Whiteboard", "StrokeWire"]),
+]
+
+let serviceTargets: [Target] = [
+    .systemLibrary(name: "CNATS", pkgConfig: "libnats", providers: [.apt(["libnats-dev"])]),
+    layer("NATSClient", ["CNATS", logging]),
+    layer("Journal", ["NATSClient", "Whiteboard", "StrokeWire", logging]),
+    layer(
+        "LecternServer",
+        [
+            "Journal", "NATSClient", "Whiteboard", "Raster", "Ink", "StrokeWire", logging, metrics, lifecycle, heap,
+            locks,
+        ]),
+    layer("LecternGateway", ["NATSClient", "StrokeWire", hummingbird, nio, logging, metrics, lifecycle, ordered]),
+    layer("LecternClient", ["NATSClient", "Whiteboard", "StrokeWire", logging, deque]),
+    layer("LecternConfiguration", ["Whiteboard", "StrokeWire", configuration, yams]),
+    .executableTarget(
+        name: "lectern",
+        dependencies: [
+            "LecternServer", "LecternGateway", "LecternClient", "LecternConfiguration", "NATSClient", "Raster", "Ink",
+            "Whiteboard", "StrokeWire", arguments, logging, metrics, lifecycle, signals, locks,
+        ],
+        swiftSettings: settings),
+
+    // A nats-server of its own for each test that asks for one.
+    .target(
+        name: "NATSTestServer", dependencies: ["NATSClient", logging], path: "Tests/NATSTestServer",
+        swiftSettings: settings),
+    tests("NATSClientTests", ["NATSClient", "NATSTestServer", logging]),
+    tests("LecternClientTests", ["LecternClient", "NATSClient", "NATSTestServer", "StrokeWire", logging]),
+    tests("LecternConfigurationTests", ["LecternConfiguration", "Whiteboard", "StrokeWire"]),
+    tests(
+        "LecternGatewayTests",
+        [
+            "LecternGateway", "NATSClient", "NATSTestServer", "StrokeWire", hummingbird, hummingbirdTesting, metrics,
+            lifecycle, logging,
+        ]),
+    tests(
+        "LecternServerTests",
+        [
+            "LecternServer", "LecternClient", "NATSClient", "NATSTestServer", "Whiteboard", "StrokeWire", lifecycle,
+            logging, metrics,
+        ]),
+]
+
+let pureProducts: [Product] = [
+    .library(name: "StrokeWire", targets: ["StrokeWire"]),
+    .library(name: "Ink", targets: ["Ink"]),
+    .library(name: "Raster", targets: ["Raster"]),
+    .library(name: "Whiteboard", targets: ["Whiteboard"]),
+]
+
+let serviceDependencies: [Package.Dependency] = [
+    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
+    .package(url: "https://github.com/apple/swift-configuration", from: "1.0.0", traits: ["YAML"]),
+    .package(url: "https://github.com/apple/swift-log", from: "1.6.0"),
+    .package(url: "https://github.com/apple/swift-metrics", from: "2.5.0"),
+    .package(url: "https://github.com/apple/swift-nio", from: "2.80.0"),
+    .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.5.0"),
+    .package(url: "https://github.com/jpsim/Yams", from: "6.0.0"),
+    .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.6.0"),
+]
+
+let package = Package(
+    name: "lectern",
+    platforms: [.macOS(.v15), .iOS(.v18)],
+    products: pureProducts + (isPureOnly ? [] : [.executable(name: "lectern", targets: ["lectern"])]),
+    dependencies: [.package(url: "https://github.com/apple/swift-collections", from: "1.1.0")]
+        + (isPureOnly ? [] : serviceDependencies),
+    targets: pureTargets + (isPureOnly ? [] : serviceTargets),
+    swiftLanguageModes: [.v6]
+)

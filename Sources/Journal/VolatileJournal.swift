@@ -1,0 +1,84 @@
+public import Logging
+public import NATSClient
+public import StrokeWire
+import Synchronization
+public import Whiteboard
+
+/// The journal of `journal.mode: none`: what comes over core NATS, in the order of arrival. Nothing survives the
+/// process.
+///
+/// Safe to use from any thread. Records are delivered on the connection's delivery thread.
+public final class VolatileJournal: Sendable {
+    /// Begins the names of the lives of rooms: no two processes share it.
+    public let incarnationPrefix: String
+
+    private let root: String
+    private let partitions: Int
+    private let logger: Logger
+    private let sequence = Atomic<UInt64>(0)
+    private let misaddressed = Atomic<Int>(0)
+
+    /// - Parameters:
+    ///   - root: first token of all subjects.
+    ///   - partitions: number of partitions, all of which this journal reads.
+    public init(root: String, partitions: Int, logger: Logger) {
+        self.root = root
+        self.partitions = partitions
+        self.logger = logger
+        incarnationPrefix = String(UInt64.random(in: .min ... .max), radix: 36)
+    }
+
+    /// Messages on subjects that no client makes from an address, so far.
+    public var misaddressedCount: Int { misaddressed.load(ordering: .relaxed) }
+
+    /// Reads on, from now until the connection closes.
+    /// - Parameters:
+    ///   - now: the time of the rooms' clock.
+    ///   - deliver: called for each record; must not block.
+    public func read(
+        from connection: NATSConnection, now: @escaping @Sendable () -> Instant,
+        deliver: @escaping @Sendable (JournalRecord) -> Void
+    ) throws(NATSError) {
+        for subject in ["\(root).*.*.in.*", "\(root).*.*.ctl"] {
+            _ = try connection.subscribe(subject) { message in
+                self.receive(message, at: now(), deliver)
+            }
+        }
+    }
+
+    /// Writes a decision. Without a stream there is nobody to share it with: it is in the journal at once.
+    public func append(_ record: ControlRecord, room: RoomID, at now: Instant) -> JournalRecord {
+        JournalRecord(room: room, content: .control(record), sequence: nextSequence(), loggedAt: now)
+    }
+
+    private func receive(
+        _ message: borrowing NATSMessage, at now: Instant, _ deliver: @Sendable (JournalRecord) -> Void
+    ) {
+        guard let subject = InboundSubject(message.subject, root: root), subject.address.isCanonical(among: partitions)
+        else {
+            misaddressed.add(1, ordering: .relaxed)
+            return
+        }
+        let content: JournalRecord.Content
+        switch subject.kind {
+        case .input(let author):
+            content = .message(
+                author: author, session: message.header(HeaderName.session), bytes: message.copyPayload())
+        case .control:
+            do {
+                content = .control(try ControlRecord(decoding: message.copyPayload()))
+            } catch {
+                logger.warning(
+                    "control record refused", metadata: ["room": "\(subject.address.room)", "error": "\(error)"])
+                return
+            }
+        default:
+            return
+        }
+        deliver(JournalRecord(room: subject.address.room, content: content, sequence: nextSequence(), loggedAt: now))
+    }
+
+    private func nextSequence() -> UInt64 {
+        sequence.add(1, ordering: .relaxed).newValue
+    }
+}

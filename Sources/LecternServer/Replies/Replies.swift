@@ -1,0 +1,81 @@
+import NATSClient
+import StrokeWire
+import Whiteboard
+
+/// Answers requests about rooms: takes a snapshot on the worker's thread, makes the reply from it elsewhere.
+struct Replies: Sendable {
+    let configuration: ServerConfiguration
+    let joins: ReplyQueue
+    let images: ReplyQueue
+    let renderer: BoardRenderer
+    let metrics: ServerMetrics
+
+    /// A student who joins.
+    func join(_ slot: RoomSlot?, _ room: RoomID, _ cohort: CohortName, _ bytes: [UInt8], reply: String) {
+        let request: JoinRequest
+        do {
+            request = try JoinRequest(decoding: bytes)
+        } catch {
+            metrics.countJoin("bad-request")
+            return joins.refuse(reply, RequestError(.badRequest, error.message))
+        }
+        guard let snapshot = catchUp(slot, request, cohort) else {
+            metrics.countJoin("unknown-cohort")
+            return joins.refuse(reply, unknown(cohort))
+        }
+        if case .tail = snapshot.content { metrics.countJoin("tail") } else { metrics.countJoin("board") }
+        let palette = configuration.palette
+        joins.answer(reply) { snapshot.encoded(palette: palette) }
+    }
+
+    private func catchUp(_ slot: RoomSlot?, _ request: JoinRequest, _ cohort: CohortName) -> CatchUp? {
+        if let slot { return slot.room.catchUp(request, cohort: cohort) }
+        // A room nobody has written to.
+        return Room(configuration: configuration.room, at: MonotonicClock.now()).catchUp(request, cohort: cohort)
+    }
+
+    /// The picture of the board as released to a cohort.
+    func image(_ slot: RoomSlot?, _ room: RoomID, _ cohort: CohortName, _ bytes: [UInt8], reply: String) {
+        let request: ImageRequest
+        do {
+            request = try ImageRequest(decoding: bytes)
+        } catch {
+            return images.refuse(reply, RequestError(.badRequest, error.message))
+        }
+        guard let slot else {
+            return images.refuse(reply, RequestError(.unknownRoom, "Nobody has written to the room \(room)."))
+        }
+        guard slot.room.serves(cohort) else { return images.refuse(reply, unknown(cohort)) }
+        let board = slot.room.board(of: cohort)
+        let key = BoardRenderer.Key(room: room, incarnation: slot.room.incarnation)
+        images.answer(reply) { [renderer] () throws(RequestError) in
+            try renderer.png(of: board, key, width: request.width)
+        }
+    }
+
+    /// Where a room stands.
+    func info(_ slot: RoomSlot?, _ room: RoomID, at now: Instant, reply: String) {
+        guard let slot else {
+            return joins.refuse(reply, RequestError(.unknownRoom, "Nobody has written to the room \(room)."))
+        }
+        let report = RoomReport(slot.room.status(at: now), address: slot.address)
+        joins.answer(reply) { report.encoded() }
+    }
+
+    /// A line on every room of one worker; the last worker's lines complete the reply.
+    func list(_ slots: some Sequence<RoomSlot>, for listing: RoomListing, at now: Instant) {
+        let lines = slots.map { RoomReport($0.room.status(at: now), address: $0.address) }
+        guard let all = listing.add(lines) else { return }
+        joins.answer(listing.reply) { RoomListing.encoded(all) }
+    }
+
+    /// Waits until everything asked for so far has been answered.
+    func drain() {
+        joins.drain()
+        images.drain()
+    }
+
+    private func unknown(_ cohort: CohortName) -> RequestError {
+        RequestError(.unknownCohort, "The room has no cohort \(cohort).")
+    }
+}

@@ -1,0 +1,92 @@
+import Foundation
+import StrokeWire
+import Whiteboard
+
+/// The JSON on one room that `<address>.info` and `<root>.rooms` answer.
+struct RoomReport: Sendable, Encodable {
+    struct Size: Sendable, Encodable {
+        let w: Double
+        let h: Double
+    }
+
+    struct Cohort: Sendable, Encodable {
+        let cohort: String
+        let index: UInt64
+        let held: Int
+        /// Video time in milliseconds, null while unknown.
+        let v: Double?
+
+        enum CodingKeys: CodingKey { case cohort, index, held, v }
+
+        func encode(to encoder: any Encoder) throws {
+            var container = encoder.container(keyedBy: CodingKeys.self)
+            try container.encode(cohort, forKey: .cohort)
+            try container.encode(index, forKey: .index)
+            try container.encode(held, forKey: .held)
+            try container.encode(v, forKey: .v)
+        }
+    }
+
+    let room: String
+    let address: String
+    let incarnation: String
+    let index: UInt64
+    let digest: String
+    let board: Size
+    let visible: Int
+    let authors: Int
+    let assembling: Int
+    let cohorts: [Cohort]
+
+    init(_ status: RoomStatus, address: RoomAddress) {
+        room = address.room.text
+        self.address = address.description
+        incarnation = status.incarnation
+        index = status.index
+        digest = status.digest.description
+        board = Size(w: status.size.width, h: status.size.height)
+        visible = status.visible
+        authors = status.authors
+        assembling = status.assembling
+        cohorts = status.cohorts.map {
+            Cohort(
+                cohort: $0.name.text, index: $0.released, held: $0.held,
+                v: $0.video.map { Double($0.microseconds) / 1000 })
+        }
+    }
+
+    func encoded() -> [UInt8] { encodedJSON(self) }
+}
+
+/// Gathers the lines of all workers for one request.
+final class RoomListing: Sendable {
+    private struct Rooms: Encodable {
+        let rooms: [RoomReport]
+    }
+
+    let reply: String
+    private let gathered: Locked<(waitingFor: Int, lines: [RoomReport])>
+
+    init(reply: String, workers: Int) {
+        self.reply = reply
+        gathered = Locked((workers, []))
+    }
+
+    /// - Returns: all lines, by room, once every worker has added its own.
+    func add(_ lines: [RoomReport]) -> [RoomReport]? {
+        gathered.withLock { gathered in
+            gathered.lines += lines
+            gathered.waitingFor -= 1
+            return gathered.waitingFor == 0 ? gathered.lines.sorted { $0.room < $1.room } : nil
+        }
+    }
+
+    static func encoded(_ lines: [RoomReport]) -> [UInt8] { encodedJSON(Rooms(rooms: lines)) }
+}
+
+/// Plain numbers and strings always encode.
+private func encodedJSON(_ value: some Encodable) -> [UInt8] {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+    return (try? encoder.encode(value)).map(Array.init) ?? []
+}

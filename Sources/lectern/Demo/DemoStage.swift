@@ -1,0 +1,58 @@
+import LecternConfiguration
+import LecternServer
+import Logging
+import NATSClient
+import ServiceLifecycle
+import StrokeWire
+
+/// What the demonstration needs around it: a NATS server of its own and the service, both ended with it.
+struct DemoStage {
+    let address: RoomAddress
+    let configuration: ServerConfiguration
+    private let nats: EmbeddedServer
+    private let logger: Logger
+
+    static func open(room: RoomID, logger: Logger) async throws -> DemoStage {
+        let configuration = DaemonConfiguration().serverConfiguration
+        let nats = try await EmbeddedServer.start()
+        return DemoStage(
+            address: RoomAddress(root: configuration.root, room: room, partitions: configuration.partitions),
+            configuration: configuration, nats: nats, logger: logger)
+    }
+
+    private var url: String { nats.url }
+
+    /// Runs the service as long as `body` takes.
+    func perform<Result: Sendable>(_ body: @Sendable () async throws -> Result) async throws -> Result {
+        let connection = NATSConnection(NATSSettings(url: url, name: "lectern service"), logger: logger)
+        let (serving, isServing) = AsyncStream.makeStream(of: Never.self)
+        let server = Server(
+            configuration: configuration, connection: connection, logger: logger, onServing: { isServing.finish() })
+        let service = ServiceGroup(services: [server], logger: logger)
+        do {
+            let result = try await withThrowingTaskGroup(of: Void.self) { group in
+                group.addTask {
+                    defer { isServing.finish() }
+                    try await service.run()
+                }
+                for await _ in serving {}
+                let result = try await body()
+                await service.triggerGracefulShutdown()
+                try await group.waitForAll()
+                return result
+            }
+            await nats.stop()
+            return result
+        } catch {
+            await nats.stop()
+            throw error
+        }
+    }
+
+    /// A connection for one of the clients.
+    func connect(_ name: String) async throws -> NATSConnection {
+        let connection = NATSConnection(NATSSettings(url: url, name: name), logger: logger)
+        try await connection.connect()
+        return connection
+    }
+}

@@ -1,0 +1,27 @@
+import ArgumentParser
+
+/// The program: the daemon, and the clients that try it.
+@main
+struct Lectern: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "lectern",
+        abstract: "Keeps a class's whiteboard in step with its video.",
+        discussion: """
+            Teachers publish strokes to NATS. Lectern orders them, keeps each room's board, holds every operation \
+            until the students' video has reached its time, and then sends it to the students of the room.
+
+            To see it work, with nothing else running:
+              lectern demo
+
+            By hand, in four terminals:
+              lectern serve --nats embedded
+              lectern watch --room physics
+              lectern clock --room physics --latency 2s
+              lectern publish lesson.ndjson --room physics --author anna
+            """,
+        version: "0.1.0",
+        subcommands: [
+            ServeCommand.self, PublishCommand.self, ClockCommand.self, WatchCommand.self, RenderCommand.self,
+            AddressCommand.self, DemoCommand.self,
+        ])
+}
