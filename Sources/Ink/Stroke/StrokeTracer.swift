@@ -1,0 +1,47 @@
+public import StrokeWire
+
+/// Turns the points of one stroke into its centre line, as they come.
+///
+/// Feed the points in any number of portions and then `finish`: the pieces that reach the sink are the same whatever
+/// the portions. To show an unfinished stroke to its end, finish a copy. Holds a few points at most, no heap memory.
+public struct StrokeTracer: Sendable {
+    private enum Curve: Sendable {
+        case smooth(SmoothCurve)
+        case shape(ShapeOutline)
+    }
+
+    private var curve: Curve
+
+    /// Begins a stroke of the given width in board units. The eraser takes the same curves as freehand ink.
+    public init(element: Element, style: InkStyle, width: Double) {
+        switch element {
+        case .line: curve = .shape(ShapeOutline(kind: .line, width: width))
+        case .rectangle: curve = .shape(ShapeOutline(kind: .rectangle, width: width))
+        case .ellipse: curve = .shape(ShapeOutline(kind: .ellipse, width: width))
+        case .freehand, .eraser:
+            switch style {
+            case .smooth: curve = .smooth(SmoothCurve(width: width))
+            }
+        }
+    }
+
+    /// Takes the next points, in board units.
+    public mutating func add(_ points: some Sequence<StrokePoint>, into sink: inout some CurveSink) {
+        switch curve {
+        case .smooth(var smooth):
+            for point in points { smooth.add(Vector(point.x, point.y), into: &sink) }
+            curve = .smooth(smooth)
+        case .shape(var shape):
+            for point in points { shape.add(Vector(point.x, point.y)) }
+            curve = .shape(shape)
+        }
+    }
+
+    /// Draws what is left, up to the last point.
+    public func finish(into sink: inout some CurveSink) {
+        switch curve {
+        case .smooth(let smooth): smooth.finish(into: &sink)
+        case .shape(let shape): shape.finish(into: &sink)
+        }
+    }
+}

@@ -1,0 +1,13 @@
+/// A rectangle of whole pixels; the upper bounds are not part of it.
+struct PixelBox: Sendable, Equatable {
+    var minX: Int
+    var minY: Int
+    var maxX: Int
+    var maxY: Int
+
+    static let empty = PixelBox(minX: 0, minY: 0, maxX: 0, maxY: 0)
+
+    var width: Int { maxX - minX }
+    var height: Int { maxY - minY }
+    var isEmpty: Bool { maxX <= minX || maxY <= minY }
+}
