@@ -28,7 +28,7 @@ struct VideoClock: Sendable {
     private(set) var interval: Int64?
     /// Since when the state is the anchor's.
     private(set) var stateSince: Instant
-    /// When a pause or stall last ended.
+    /// When a pause or stall last ended, or became the other.
     private(set) var thawed: Instant
     /// A sample too far off to be believed alone.
     var candidate: ClockCandidate?
@@ -56,7 +56,7 @@ struct VideoClock: Sendable {
         let old = anchor.state
         if sample.state != old {
             stateSince = received
-            if old.isStill, !sample.state.isStill { thawed = received }
+            if old.isStill { thawed = received }
         }
         interval = received.nanoseconds(since: anchor.received)
         anchor = ClockAnchor(media: media, received: received, rate: sample.rate, state: sample.state)

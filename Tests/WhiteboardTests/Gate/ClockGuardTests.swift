@@ -35,18 +35,20 @@ struct ClockGuardTests {
 
     @Test("A step back of exactly 1 s is taken, a microsecond more is not")
     func edgeOfStepBack() throws {
-        var room = VirtualRoom()
-        try room.sample(5000)
-        #expect(try room.sample(3999.999) == .candidate)
-        #expect(try room.sample(4000) == .taken)
+        for (media, outcome) in [(4000, ClockOutcome.taken), (3999.999, .candidate)] {
+            var room = VirtualRoom()
+            try room.sample(5000)
+            #expect(try room.sample(media) == outcome)
+        }
     }
 
     @Test("A step of exactly 5 s ahead is taken, a microsecond more is not")
     func edgeOfJump() throws {
-        var room = VirtualRoom()
-        try room.sample(5000)
-        #expect(try room.sample(10_000.001) == .candidate)
-        #expect(try room.sample(10_000) == .taken)
+        for (media, outcome) in [(10_000, ClockOutcome.taken), (10_000.001, .candidate)] {
+            var room = VirtualRoom()
+            try room.sample(5000)
+            #expect(try room.sample(media) == outcome)
+        }
     }
 
     @Test("8: one sample a minute ahead, then normal ones: nothing leaks")
@@ -133,6 +135,28 @@ struct ClockGuardTests {
         #expect(try room.sample(5500) == .taken)
         #expect(room.video() == 5500)
         #expect(room.gate.epoch == nil)
+    }
+
+    @Test("A second sample agrees within 1 s of what the first predicts, by its rate and state, no farther")
+    func edgeOfAgreement() throws {
+        for (media, outcome) in [(61_500, ClockOutcome.taken), (61_500.001, .candidate), (59_499.999, .candidate)] {
+            var room = VirtualRoom()
+            try room.sample(1000)
+            #expect(try room.sample(60_000, r: 500) == .candidate)
+            room.wait(.seconds(1))
+            #expect(try room.sample(media) == outcome)
+        }
+    }
+
+    @Test("A stream that takes over counts its samples anew")
+    func numbersOfStreams() throws {
+        var room = VirtualRoom()
+        try room.sample(1000, q: 50, st: "a")
+        room.wait(.seconds(2.5))
+        #expect(try room.sample(3500, st: "b") == .taken)
+        #expect(try room.sample(3500, q: 1, st: "b") == .taken)
+        #expect(try room.sample(3500, st: "b") == .taken)
+        #expect(try room.sample(3500, q: 1, st: "b") == .ignored(.repeated))
     }
 
     @Test("After a silence the prediction is what the next sample is measured by")

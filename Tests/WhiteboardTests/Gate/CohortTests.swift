@@ -101,7 +101,10 @@ struct CohortTests {
         gate.release(at: .init(nanoseconds: 0), into: &releases)
         #expect(releases.map(\.index) == [44, 45, 41, 42, 43, 44, 45])
         #expect(releases.allSatisfy { $0.isLate && $0.due == Instant(nanoseconds: 0) })
+        let sample = ClockSample(media: MediaTime(microseconds: 7))
+        #expect(gate.receive(sample, cohort: .main, at: .init(nanoseconds: 0)) == .taken)
         gate.restore(99, of: .main, at: .init(nanoseconds: 0))
         #expect(gate.released(to: .main) == 45)
+        #expect(gate.videoTime(of: .main, at: .init(nanoseconds: 0)) == sample.media)
     }
 }

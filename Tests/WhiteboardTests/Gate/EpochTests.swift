@@ -115,86 +115,22 @@ struct EpochTests {
         #expect(room.shown() == [1, 2])
     }
 
-    @Test("The first `ep` names the epoch that is there; its operations stay in it")
-    func naming() throws {
-        var room = VirtualRoom()
-        try room.sample(1000)
-        room.log(1500)
-        #expect(try room.sample(1000, ep: 7) == .newEpochs([7]))
-        #expect(room.gate.epoch == 7)
-        #expect(room.shown() == [])
-        room.log(1600)
-        room.wait(.milliseconds(601))
-        #expect(room.shown() == [1, 2])
-    }
-
-    @Test("A sample waits for its epoch to be logged; the room is reminded once a second; records may repeat")
-    func waitsForLog() throws {
-        var gate = Gate(configuration: CohortsConfiguration(), at: .init(nanoseconds: 0))
-        func at(_ milliseconds: Int64) -> Instant { Instant(nanoseconds: milliseconds * 1_000_000) }
-        func sample(_ media: Int64, _ q: Int64, ep: Int64) -> ClockSample {
-            ClockSample(media: MediaTime(milliseconds: media), number: q, epoch: ep)
-        }
-        #expect(gate.receive(sample(0, 1, ep: 2), cohort: .main, at: at(0)) == .newEpochs([2]))
-        #expect(gate.receive(sample(250, 2, ep: 2), cohort: .main, at: at(250)) == .awaitingEpoch)
-        #expect(gate.receive(sample(0, 1, ep: 2), cohort: .main, at: at(260)) == .ignored(.repeated))
-        #expect(gate.videoTime(of: .main, at: at(300)) == nil)
-        #expect(gate.receive(sample(1000, 5, ep: 2), cohort: .main, at: at(1000)) == .newEpochs([2]))
-        for _ in 0..<2 { gate.beginEpoch(2, at: at(1100)) }
-        gate.beginEpoch(1, at: at(1100))
-        gate.beginEpoch(-3, at: at(1100))
-        #expect(gate.epoch == 2)
-        #expect(gate.videoTime(of: .main, at: at(1100)) == MediaTime(milliseconds: 1100))
-    }
-
-    @Test("A straggler of the old epoch does not hold up the new one")
-    func straggler() throws {
+    @Test("What a pause held longer than it may is due when the cohort leaves it for another epoch")
+    func leavesPause() throws {
         let hls = try CohortName.named("hls")
         var room = VirtualRoom()
-        try room.sample(60_000, ep: 0)
-        try room.sample(50_000, hls, ep: 0)
         try room.sample(0, ep: 1)
-        room.log(60_900, 100)
-        #expect(room.shown() == [1])
-        room.wait(.milliseconds(101))
-        #expect(room.shown() == [1, 2])
-        #expect(room.shown(hls) == [])
-        try room.sample(0, hls, ep: 1)
-        #expect(room.shown(hls) == [1])
-        room.wait(.milliseconds(101))
-        #expect(room.shown(hls) == [1, 2])
-    }
-
-    @Test("A straggler is shown to a cohort that is still in the old epoch by the old clock")
-    func stragglerInOldEpoch() throws {
-        let hls = try CohortName.named("hls")
-        var room = VirtualRoom()
-        try room.sample(60_000, ep: 0)
-        try room.sample(59_000, hls, ep: 0)
-        try room.sample(0, ep: 1)
-        room.log(59_500)
-        room.wait(.milliseconds(500))
-        #expect(room.shown(hls) == [])
-        room.wait(.milliseconds(1))
-        #expect(room.shown(hls) == [1])
-    }
-
-    @Test("What is too far above the old epoch, or comes too late, or too near the new clock, is no straggler")
-    func noStraggler() throws {
-        func isStraggler(_ time: Int64, after delay: Duration) throws -> Bool {
-            var room = VirtualRoom()
-            try room.sample(30_000, ep: 0)
-            try room.sample(0, r: 0)
-            try room.sample(0, ep: 1, r: 0)
-            room.wait(delay)
-            room.log(time)
-            return room.shown() == [1]
+        try room.sample(9000, hls, ep: 1, s: .pause)
+        try room.sample(0, ep: 2)
+        room.log(50_000)
+        for _ in 0..<160 {
+            room.wait(.milliseconds(250))
+            try room.sample(9000, hls, ep: 1, s: .pause)
         }
-        #expect(try isStraggler(31_000, after: .seconds(5)))
-        #expect(try !isStraggler(31_001, after: .zero))
-        #expect(try !isStraggler(31_000, after: .seconds(5) + .nanoseconds(1)))
-        #expect(try isStraggler(10_001, after: .zero))
-        #expect(try !isStraggler(10_000, after: .zero))
+        #expect(room.shown(hls) == [])
+        try room.sample(0, hls, ep: 2)
+        #expect(room.late(hls) == [1])
+        #expect(room.releases.last?.due == room.now)
     }
 
     @Test("A cohort in an epoch that the log never had is past the older ones and before the newer ones")
@@ -209,18 +145,5 @@ struct EpochTests {
         #expect(room.shown(hls) == [1])
         #expect(try room.sample(11, hls, ep: 8) == .taken)
         #expect(room.shown(hls) == [1, 2])
-    }
-
-    @Test("Hundreds of epochs leave the gate as it was")
-    func manyEpochs() throws {
-        var room = VirtualRoom()
-        for epoch in 0..<500 {
-            try room.sample(0, ep: Int64(epoch))
-            room.log(Int64(epoch % 7))
-            room.wait(.milliseconds(epoch % 5))
-        }
-        try room.sample(10, ep: 499, d: true)
-        #expect(room.shown() == Array(1...500))
-        #expect(room.late() == [])
     }
 }
