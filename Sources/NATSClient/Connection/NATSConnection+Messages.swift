@@ -30,7 +30,9 @@ extension NATSConnection {
     ///   - queue: the name of a group that shares the messages, each going to one member.
     ///   - handler: runs on the delivery thread, in the order of arrival over all subscriptions, and must not block.
     ///     It borrows the message.
+    /// - Returns: a handle to end the subscription with; it lives without, too.
     /// - Throws: `.invalidSubject`, also for the queue's name; `.closed`.
+    @discardableResult
     public func subscribe(
         _ subject: String, queue: String? = nil, handler: @escaping @Sendable (borrowing NATSMessage) -> Void
     ) throws(NATSError) -> NATSSubscription {

@@ -25,7 +25,7 @@ public final class NATSConnection: Sendable {
     /// - Parameters:
     ///   - limit: how long to wait for the first connection.
     ///   - keepTrying: what happens at the limit: with `true` the attempts go on behind the error that is thrown,
-    ///     with `false` the connection closes.
+    ///     with `false` the connection closes, once the attempt under way has ended.
     /// - Throws: why the last attempt failed; `.timeout` when none has ended; `.cancelled`; `.closed`.
     public func connect(within limit: Duration = .seconds(5), keepTrying: Bool = false) async throws(NATSError) {
         try link.start()
@@ -54,7 +54,8 @@ public final class NATSConnection: Sendable {
         link.maxPayload
     }
 
-    /// Messages dropped because a handler was too slow, over all subscriptions. Each episode is logged.
+    /// Messages dropped because a handler was too slow, over all subscriptions. Each episode is logged. What was
+    /// dropped since the last look is not counted when the connection breaks.
     public var droppedMessages: Int {
         link.dropped
     }

@@ -6,6 +6,8 @@ extension NATSError {
         switch status {
         case NATS_CONNECTION_CLOSED, NATS_CONNECTION_DISCONNECTED, NATS_STALE_CONNECTION, NATS_IO_ERROR:
             self = .disconnected
+        case NATS_DRAINING:
+            self = .closed
         case NATS_TIMEOUT:
             self = .timeout
         case NATS_NO_RESPONDERS:

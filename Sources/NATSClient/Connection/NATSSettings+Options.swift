@@ -1,5 +1,11 @@
 internal import CNATS
 
+#if canImport(Glibc)
+internal import Glibc
+#else
+internal import Darwin
+#endif
+
 extension NATSSettings {
     /// Builds libnats' options and lends them; the callbacks that they carry get `session` as their context.
     func withOptions<Result>(
@@ -19,10 +25,11 @@ extension NATSSettings {
 
     private func setServers(_ options: OpaquePointer) throws(NATSError) {
         try check(natsOptions_SetName(options, name))
-        let servers = url.split(separator: ",").map { $0.filter { !$0.isWhitespace } }
-        var status = NATS_OK
-        withCStrings(servers) { status = natsOptions_SetServers(options, $0, Int32(servers.count)) }
-        try check(status)
+        let urls = url.split(separator: ",").map { strdup($0.filter { !$0.isWhitespace }) }
+        defer { for url in urls { free(url) } }
+        guard !urls.isEmpty else { throw NATSError(NATS_ADDRESS_MISSING) }
+        var servers: [UnsafePointer<CChar>?] = urls.map { UnsafePointer($0) }
+        try check(natsOptions_SetServers(options, &servers, Int32(clamping: servers.count)))
         if let credentialsFile {
             try check(natsOptions_SetUserCredentialsFromFiles(options, credentialsFile, nil))
         }
@@ -36,11 +43,17 @@ extension NATSSettings {
         try check(natsOptions_SetPingInterval(options, pingInterval.wholeMilliseconds))
         try check(natsOptions_SetMaxPingsOut(options, Int32(clamping: unansweredPings)))
         try check(natsOptions_SetWriteDeadline(options, writeDeadline.wholeMilliseconds))
-        try check(natsOptions_SetMaxPendingMsgs(options, Int32(clamping: maxPendingMessages)))
+        try check(natsOptions_SetMaxPendingMsgs(options, pendingLimits.messages))
         try check(natsOptions_SetSendAsap(options, sendAsap))
         // libnats' own reconnect keeps what is published meanwhile and gives up for good on some errors. The
         // supervisor makes a new connection instead, after every kind of loss: one way back, always the same.
         try check(natsOptions_SetAllowReconnect(options, false))
+    }
+
+    /// What libnats takes: it multiplies the messages by 1,024 for a limit in bytes of 32 bits, which must not overflow
+    /// although the one given here replaces it.
+    var pendingLimits: (messages: Int32, bytes: Int32) {
+        (Int32(min(max(1, maxPendingMessages), 1 << 20)), Int32(clamping: max(1, maxPendingBytes)))
     }
 
     private func setDelivery(_ options: OpaquePointer) throws(NATSError) {
@@ -52,25 +65,4 @@ extension NATSSettings {
     private func check(_ status: natsStatus) throws(NATSError) {
         guard status == NATS_OK else { throw NATSError(status) }
     }
-}
-
-/// Lends an array of C strings; the pointers die with the call.
-private func withCStrings(
-    _ strings: [String], _ body: (UnsafeMutablePointer<UnsafePointer<CChar>?>) -> Void
-) {
-    let copies = strings.map { $0.utf8CString }
-    var pointers: [UnsafePointer<CChar>?] = []
-    func lend(_ index: Int) {
-        guard index < copies.count else {
-            pointers.withUnsafeMutableBufferPointer { buffer in
-                if let base = buffer.baseAddress { body(base) }
-            }
-            return
-        }
-        copies[index].withUnsafeBufferPointer { buffer in
-            pointers.append(buffer.baseAddress)
-            lend(index + 1)
-        }
-    }
-    lend(0)
 }

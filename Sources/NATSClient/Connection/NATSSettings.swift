@@ -22,9 +22,11 @@ public struct NATSSettings: Sendable {
     public var reconnectWait: ClosedRange<Duration> = .milliseconds(50) ... .milliseconds(250)
     /// How long a publisher that finds the write buffer full may wait for the socket.
     public var writeDeadline: Duration = .seconds(2)
-    /// Messages that a subscription holds for its handler; the messages that come beyond are dropped and counted.
+    /// Messages that a subscription holds for its handler, 1 to 1,048,576; those that come beyond are dropped and
+    /// counted.
     public var maxPendingMessages = 65_536
-    /// Payload bytes that a subscription holds for its handler; the messages that come beyond are dropped and counted.
+    /// Bytes of bodies and headers that a subscription holds for its handler; the messages that come beyond are
+    /// dropped and counted.
     public var maxPendingBytes = 64 << 20
     /// Write each message to the socket at once (about 0.1 ms one way and a system call each) instead of letting
     /// libnats coalesce writes for up to 1 ms.

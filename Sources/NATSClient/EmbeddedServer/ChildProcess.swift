@@ -20,8 +20,6 @@ final class ChildProcess: Sendable {
         exec "$0" "$@" </dev/null 3<&-
         """
 
-    private static let starting = Locked(())
-
     let identifier: Int32
     private let exited = Promise<Void>()
 
@@ -29,21 +27,17 @@ final class ChildProcess: Sendable {
     init(_ program: String, arguments: [String], log: String) throws(EmbeddedServerError) {
         // The watcher may be gone when it is written to. libnats ignores this signal as well, once it is used.
         signal(SIGPIPE, SIG_IGN)
-        let command = ["/bin/sh", "-c", Self.script, program] + arguments
-        // A leash that another child inherits while it is being made would stay open when this process is gone.
-        let (identifier, writing) = try Self.starting.withLock { _ throws(EmbeddedServerError) in
-            let (reading, writing) = try Self.makeLeash()
-            defer { close(reading) }
-            do throws(EmbeddedServerError) {
-                return (try spawn(command, standardInput: reading, output: log), writing)
-            } catch {
-                close(writing)
-                throw error
-            }
+        let (reading, writing) = try Self.makeLeash()
+        defer { close(reading) }
+        do throws(EmbeddedServerError) {
+            identifier = try spawn(
+                ["/bin/sh", "-c", Self.script, program] + arguments, standardInput: reading, output: log)
+        } catch {
+            close(writing)
+            throw error
         }
-        self.identifier = identifier
         // Blocks for as long as the program runs: a thread of its own.
-        DispatchQueue(label: "nats-server").async { [exited] in
+        DispatchQueue(label: "nats-server").async { [identifier, exited] in
             var status: Int32 = 0
             while waitpid(identifier, &status, 0) == -1, errno == EINTR {}
             _ = write(writing, "\n", 1)
@@ -62,7 +56,8 @@ final class ChildProcess: Sendable {
         _ = await Task { [exited] in await exited.value() }.value
     }
 
-    /// A pipe that children do not inherit.
+    /// A pipe that children do not inherit. One that is started by another thread between the two calls does, and
+    /// then keeps the program running for as long as it runs itself.
     private static func makeLeash() throws(EmbeddedServerError) -> (reading: Int32, writing: Int32) {
         var ends: [Int32] = [-1, -1]
         guard pipe(&ends) == 0 else { throw .notStarted(code: errno) }

@@ -36,6 +36,7 @@ extension Link {
                 try session.subscribe(subscription)
             }
             state.session = session
+            state.lastError = nil
             state.maxPayload = session.maxPayload
         }
     }

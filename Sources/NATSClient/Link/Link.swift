@@ -50,6 +50,6 @@ final class Link: Sendable {
             return state.session
         }
         closing.fulfil(.success(()))
-        session?.end()
+        session?.end("closed")
     }
 }

@@ -22,7 +22,7 @@ extension Session {
         case NATS_MAX_PAYLOAD: throw .payloadTooLarge(size: payload.count, limit: maxPayload)
         case NATS_OK, NATS_TIMEOUT, NATS_IO_ERROR:
             // The stream may be cut in the middle of a message: nothing more may be written to it.
-            end()
+            end("a write failed")
             throw .disconnected
         default: throw NATSError(status)
         }

@@ -28,6 +28,8 @@ extension Session {
     /// Its memory stays: libnats' reader may hold a subscription that it has just looked up, and destroying that one
     /// under traffic crashes (3.4.1).
     func unsubscribe(_ id: ObjectIdentifier) -> Bool {
+        // Counts what it dropped; libnats tells no more when it has ended.
+        _ = dropped
         guard let (raw, sweepIsDue) = table.withLock({ $0.retire(id) }) else { return false }
         _ = natsSubscription_Unsubscribe(raw)
         return sweepIsDue
@@ -50,12 +52,12 @@ extension Session {
         if table.withLock({ $0.complete() }) { quiet.fulfil(.success(())) }
     }
 
-    /// Messages dropped so far because a handler was too slow.
+    /// Messages dropped so far because a handler was too slow. Asks libnats, which takes a lock per subscription.
     var dropped: Int {
         table.withLock { table in
-            table.delivering.reduce(0) { sum, raw in
+            table.dropped { raw in
                 var dropped: Int64 = 0
-                return natsSubscription_GetDropped(raw, &dropped) == NATS_OK ? sum + Int(dropped) : sum
+                return natsSubscription_GetDropped(raw, &dropped) == NATS_OK ? Int(dropped) : nil
             }
         }
     }

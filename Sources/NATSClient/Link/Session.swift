@@ -16,7 +16,7 @@ final class Session: Sendable {
     private init(raw: OpaquePointer, events: SessionEvents, settings: NATSSettings) {
         self.raw = raw
         self.events = events
-        pendingLimits = (Int32(clamping: settings.maxPendingMessages), Int32(clamping: settings.maxPendingBytes))
+        pendingLimits = settings.pendingLimits
     }
 
     deinit {
@@ -43,8 +43,8 @@ final class Session: Sendable {
     }
 
     /// Done with: whoever waits for `events.ended` goes on. Any thread.
-    func end() {
-        events.ended.fulfil(.success(()))
+    func end(_ reason: String) {
+        events.ended.fulfil(.success(reason))
     }
 
     /// A PING and its PONG. Blocks.

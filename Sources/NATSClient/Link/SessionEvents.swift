@@ -7,8 +7,8 @@ internal import Synchronization
 /// The context of these callbacks is a number, not a pointer: an error may be reported after the end, so that no
 /// moment would be right to release an object. A number that is known no more is ignored.
 final class SessionEvents: Sendable {
-    /// The connection is gone, or cannot be used any longer.
-    let ended = Promise<Void>()
+    /// The connection is gone, or cannot be used any longer, for that reason.
+    let ended = Promise<String>()
     let number: UInt
     private let logger: Logger
 
@@ -33,11 +33,6 @@ final class SessionEvents: Sendable {
         Self.live.withLock { $0[number] = nil }
     }
 
-    func closed(_ reason: String) {
-        logger.info("NATS connection closed", metadata: ["reason": "\(reason)"])
-        ended.fulfil(.success(()))
-    }
-
     func reported(_ status: natsStatus, _ text: String) {
         if status == NATS_SLOW_CONSUMER {
             logger.warning("messages dropped: a handler is too slow", metadata: ["subject": "\(text)"])
@@ -49,7 +44,7 @@ final class SessionEvents: Sendable {
 
 /// `natsConnectionHandler`: the connection is closed, by either side.
 func connectionClosed(_ connection: OpaquePointer?, _ context: UnsafeMutableRawPointer?) {
-    SessionEvents.of(context)?.closed(lastError(of: connection))
+    SessionEvents.of(context)?.ended.fulfil(.success(lastError(of: connection)))
 }
 
 /// `natsErrHandler`: messages dropped, permissions violated and the like; the connection stays.
@@ -65,5 +60,6 @@ private func lastError(of connection: OpaquePointer?) -> String {
     var text: UnsafePointer<CChar>?
     let status = natsConnection_GetLastError(connection, &text)
     let words = text.map { String(cString: $0) } ?? ""
-    return words.isEmpty ? NATSError(status).description : words
+    if !words.isEmpty { return words }
+    return status == NATS_OK ? "the other side closed it" : NATSError(status).description
 }

@@ -3,28 +3,33 @@ struct SubscriptionTable {
     /// Unsubscribed ones that are kept before `sweep` is due.
     static let maxRetired = 64
 
-    private var live: [ObjectIdentifier: OpaquePointer] = [:]
+    private struct Entry {
+        let raw: OpaquePointer
+        /// Messages dropped, as last seen: libnats does not tell any more once the subscription is closed.
+        var dropped = 0
+    }
+
+    private var live: [ObjectIdentifier: Entry] = [:]
     private var retired: [OpaquePointer] = []
+    private var droppedByRetired = 0
     /// Completion callbacks to come. Below zero for a moment when one comes before `add`.
     private var completions = 0
     private var closed = false
 
     /// All that must still be destroyed.
-    var all: [OpaquePointer] { retired + live.values }
-
-    /// Those that messages are delivered to.
-    var delivering: [OpaquePointer] { Array(live.values) }
+    var all: [OpaquePointer] { retired + live.values.map(\.raw) }
 
     mutating func add(_ raw: OpaquePointer, for id: ObjectIdentifier, completes: Bool) {
-        live[id] = raw
+        live[id] = Entry(raw: raw)
         if completes { completions += 1 }
     }
 
     /// Takes a subscription out of use; its memory stays.
     mutating func retire(_ id: ObjectIdentifier) -> (raw: OpaquePointer, sweepIsDue: Bool)? {
-        guard let raw = live.removeValue(forKey: id) else { return nil }
-        retired.append(raw)
-        return (raw, retired.count == Self.maxRetired)
+        guard let entry = live.removeValue(forKey: id) else { return nil }
+        retired.append(entry.raw)
+        droppedByRetired += entry.dropped
+        return (entry.raw, retired.count == Self.maxRetired)
     }
 
     mutating func takeRetired() -> [OpaquePointer] {
@@ -34,6 +39,17 @@ struct SubscriptionTable {
 
     mutating func putBack(_ subscriptions: [OpaquePointer]) {
         retired += subscriptions
+    }
+
+    /// Messages dropped by all subscriptions ever, those in use asked anew; `ask` knows nothing of a closed one.
+    mutating func dropped(_ ask: (OpaquePointer) -> Int?) -> Int {
+        var sum = droppedByRetired
+        for (id, entry) in live {
+            let dropped = ask(entry.raw) ?? entry.dropped
+            live[id]?.dropped = dropped
+            sum += dropped
+        }
+        return sum
     }
 
     /// Counts a completion callback; whether it was the last one after the close.

@@ -48,9 +48,7 @@ actor Supervisor {
         do throws(NATSError) {
             return try Session.open(link.settings, logger: logger)
         } catch {
-            if link.failed(error) {
-                logger.warning("cannot connect to NATS; trying on", metadata: ["error": "\(error)"])
-            }
+            note(error, link)
             return nil
         }
     }
@@ -64,11 +62,21 @@ actor Supervisor {
             link.enter(.connected)
             link.connected.fulfil(.success(()))
         } catch {
-            session.end()
+            note(error, link)
+            session.end("not usable")
         }
-        _ = await session.events.ended.value()
+        let reason = await session.events.ended.value()
         link.part(from: session)
-        if link.state == .connected, !link.isClosing { link.enter(.disconnected) }
+        if link.state == .connected, !link.isClosing {
+            logger.warning("connection to NATS lost", metadata: ["reason": "\((try? reason.get()) ?? "")"])
+            link.enter(.disconnected)
+        }
         session.shutDown()
+    }
+
+    /// Logs why there is no connection, once for the same reason again and again.
+    private func note(_ error: NATSError, _ link: Link) {
+        guard link.failed(error) else { return }
+        logger.warning("cannot connect to NATS; trying on", metadata: ["error": "\(error)"])
     }
 }

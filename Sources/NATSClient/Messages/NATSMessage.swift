@@ -62,6 +62,11 @@ public struct NATSMessage: ~Copyable {
         withUnsafeBytes { Array($0) }
     }
 
+    /// The server's answer to a request that nobody listens to.
+    var saysNoResponders: Bool {
+        natsMsg_IsNoResponders(raw)
+    }
+
     /// The first value of a header, names compared exactly. The first look-up in a message parses all its headers.
     public func header(_ name: String) -> String? {
         var value: UnsafePointer<CChar>?

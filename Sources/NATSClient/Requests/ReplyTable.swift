@@ -1,5 +1,3 @@
-internal import CNATS
-
 /// The requests that wait for their replies. All replies of a connection come to one subscription,
 /// `_INBOX.<random>.*`; the last token is the request's number.
 final class ReplyTable: Sendable {
@@ -58,7 +56,7 @@ final class ReplyTable: Sendable {
             UInt64(String(decoding: subject.dropFirst(prefix.utf8.count), as: UTF8.self))
         }
         guard let number else { return }
-        if natsMsg_IsNoResponders(message.raw) {
+        if message.saysNoResponders {
             finish(number, .failure(.noResponders))
             return
         }

@@ -101,4 +101,67 @@ import Testing
             }
         }
     }
+
+    @Test(arguments: [false, true])
+    func `When the server takes nothing any more the publisher learns it, and the stream is begun anew`(
+        sendAsap: Bool
+    ) async throws {
+        try await NATSTestServer.with { server in
+            let settings: (inout NATSSettings) -> Void = { settings in
+                settings.sendAsap = sendAsap
+                settings.writeDeadline = .milliseconds(20)
+                settings.pingInterval = .seconds(600)
+            }
+            try await NATSConnection.with(server, settings) { nats in
+                let states = nats.recordStates()
+                let seen = Recorder<[UInt8]>()
+                _ = try nats.subscribe("echo") { seen.append($0.copyPayload()) }
+                await server.pause()
+                let megabyte = [UInt8](repeating: 1, count: 1 << 20)
+                #expect(throws: NATSError.disconnected) {
+                    for _ in 0..<1000 { try nats.publish(megabyte, to: "heavy") }
+                }
+                await server.resume()
+                _ = try await states.values(2)
+                try await expectEcho(nats, seen, 1)
+            }
+        }
+    }
+
+    @Test func `Crash after crash under traffic, with subscriptions that come and go, harms nothing`() async throws {
+        try await NATSTestServer.with { server in
+            try await NATSConnection.with(server) { nats in
+                let states = nats.recordStates()
+                let seen = Recorder<[UInt8]>()
+                try nats.subscribe("echo") { seen.append($0.copyPayload()) }
+                try await withThrowingTaskGroup(of: Void.self) { group in
+                    for publisher in 0..<2 as Range<UInt8> {
+                        group.addTask {
+                            while !Task.isCancelled {
+                                for _ in 0..<100 {
+                                    try? nats.publish([publisher], to: "traffic.\(publisher)", headers: ["A": "b"])
+                                }
+                                await Task.yield()
+                            }
+                        }
+                    }
+                    group.addTask {
+                        while !Task.isCancelled {
+                            let subscriptions = try (0..<5).map { _ in try nats.subscribe("traffic.*") { _ in } }
+                            _ = try? await nats.request([], to: "nobody", timeout: .milliseconds(5))
+                            for subscription in subscriptions { subscription.unsubscribe() }
+                        }
+                    }
+                    for round in 1...5 {
+                        await server.kill()
+                        _ = try await states.values(2 * round - 1)
+                        try await server.restart()
+                        _ = try await states.values(2 * round)
+                    }
+                    group.cancelAll()
+                }
+                try await expectEcho(nats, seen, 7)
+            }
+        }
+    }
 }

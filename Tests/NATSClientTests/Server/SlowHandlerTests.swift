@@ -10,7 +10,7 @@ import Testing
                 let seen = Recorder<UInt8>()
                 let started = Recorder<Void>()
                 let gate = DispatchSemaphore(value: 0)
-                _ = try nats.subscribe("flood") { message in
+                let subscription = try nats.subscribe("flood") { message in
                     started.append(())
                     if seen.values.isEmpty { gate.wait() }
                     seen.append(message.withUnsafeBytes { $0[0] })
@@ -22,6 +22,8 @@ import Testing
                 #expect(nats.droppedMessages == 20)
                 gate.signal()
                 #expect(try await seen.values(11) == Array(0...10))
+                subscription.unsubscribe()
+                #expect(nats.droppedMessages == 20)
             }
         }
     }
