@@ -1,7 +1,9 @@
 extension PointArray {
     /// Hands out the points one by one, without storing them. Force is clamped to 0 … 1.
-    /// - Parameter bytes: the message that this array was decoded from. Of any other text the points are handed out
-    ///   that can be read up to the first fault.
+    /// - Parameters:
+    ///   - bytes: the message that this array was decoded from. Of any other text the points are handed out that can
+    ///     be read up to the first fault.
+    ///   - body: called with each point, first to last, before this returns.
     public func forEachPoint(of bytes: [UInt8], _ body: (StrokePoint) -> Void) {
         let text = bytes.span.extracting(first: min(interior.upperBound, bytes.count))
         // The array's own bracket is outside: the scanner starts at its first element.

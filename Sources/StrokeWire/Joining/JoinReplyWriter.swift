@@ -7,6 +7,7 @@ public struct JoinReplyWriter: Sendable {
     ///   - room: incarnation of the room, empty where nobody has written to it.
     ///   - index: the cohort's cursor.
     ///   - digest: that of the board at `index`.
+    ///   - palette: the colours in force.
     public init(room: String, index: UInt64, digest: BoardDigest, palette: Palette) {
         bytes.append("{\"room\":")
         bytes.append(string: room)

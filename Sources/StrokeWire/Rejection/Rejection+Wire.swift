@@ -1,11 +1,4 @@
 extension Rejection {
-    /// Writes the rejection as an object of its own.
-    public func encoded() -> [UInt8] {
-        var bytes: [UInt8] = []
-        bytes.append(rejection: self)
-        return bytes
-    }
-
     /// Reads the object of a rejection.
     init(_ token: JSONToken, of bytes: [UInt8]) throws(Rejection) {
         let body = try JSONObject(token, of: bytes, keeping: ["code", "field", "message"], field: "error")
