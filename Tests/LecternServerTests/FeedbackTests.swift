@@ -1,9 +1,10 @@
 import LecternServer
+import NATSClient
 import StrokeWire
 import Testing
 
 @Suite struct FeedbackTests {
-    private func feedback(_ inbox: borrowing Inbox) async throws -> Feedback {
+    private func feedback(_ inbox: Inbox) async throws -> Feedback {
         try Feedback(decoding: try await inbox.next().payload)
     }
 

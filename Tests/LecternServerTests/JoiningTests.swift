@@ -1,6 +1,8 @@
 import LecternServer
+import NATSClient
 import StrokeWire
 import Testing
+import Whiteboard
 
 @Suite struct JoiningTests {
     private func join(_ service: RunningService, _ address: RoomAddress, _ request: JoinRequest) async throws

@@ -3,7 +3,6 @@ import LecternServer
 import NATSClient
 import StrokeWire
 import Testing
-import Whiteboard
 
 @Suite struct LessonTests {
     @Test func `a lesson with losses and disorder reaches a student whole`() async throws {

@@ -1,5 +1,6 @@
 import LecternServer
 import NATSClient
+import NATSTestServer
 import StrokeWire
 import Testing
 

@@ -1,7 +1,7 @@
 import LecternServer
+import NATSClient
 import StrokeWire
 import Testing
-import Whiteboard
 
 @Suite struct ReleaseTests {
     @Test func `operations reach students byte for byte, in order, with their headers`() async throws {

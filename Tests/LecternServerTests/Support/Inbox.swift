@@ -27,7 +27,7 @@ struct Received: Sendable, Equatable {
 }
 
 /// Everything that arrives on a subject, to be awaited one by one with a deadline.
-struct Inbox: ~Copyable {
+final class Inbox: Sendable {
     private let subscription: NATSSubscription
     private let stream: AsyncStream<Received>
 
