@@ -60,7 +60,7 @@ struct Intake: Sendable {
 
     /// When `remind(at:into:)` has something to do; nil for never.
     var deadline: Instant? {
-        authors.values.compactMap { $0.deadline(heldLimit: limits.held) }.min()
+        authors.values.lazy.compactMap { $0.deadline(heldLimit: limits.held) }.min()
     }
 
     mutating func remind(at now: Instant, into output: inout IntakeOutput) {

@@ -19,10 +19,13 @@ struct Follower: Sendable {
         nextMark = min(nextMark ?? .distantFuture, now + Self.often)
     }
 
-    /// Whether a mark is due: every second for 30 s after the last release, then every 10 s.
-    mutating func takeMark(at now: Instant) -> Bool {
-        guard let due = nextMark, due <= now, let lastRelease else { return false }
+    func isMarkDue(at now: Instant) -> Bool {
+        nextMark.map { $0 <= now } ?? false
+    }
+
+    /// The next mark comes every second for 30 s after the last release, then every 10 s.
+    mutating func scheduleMark(after now: Instant) {
+        guard let lastRelease else { return }
         nextMark = now + (now - lastRelease < Self.busyTime ? Self.often : Self.seldom)
-        return true
     }
 }

@@ -62,7 +62,8 @@ extension Room {
     }
 
     mutating func mark(at now: Instant, into effects: inout RoomEffects) {
-        for cohort in followers.keys where followers[cohort]?.takeMark(at: now) == true {
+        for cohort in gate.cohortNames where followers[cohort]?.isMarkDue(at: now) == true {
+            followers[cohort]?.scheduleMark(after: now)
             guard let board = followers[cohort]?.board else { continue }
             let mark = Mark(
                 room: incarnation, index: board.index, digest: board.digest,
