@@ -24,9 +24,7 @@ extension Cohort {
     private func waitedTooLong(_ entry: GateTimeline.Entry) -> Instant? {
         guard settings.policy == .maxhold else { return nil }
         let end = max(entry.loggedAt, waitsFrom).advanced(byNanoseconds: maxHold)
-        guard let clock else { return end }
-        guard clock.anchor.state.isStill else { return max(end, clock.thawed) }
-        return max(end, clock.liveUntil.advanced(byNanoseconds: 1))
+        return max(end, clock?.stillUntil ?? end)
     }
 }
 
@@ -35,7 +33,12 @@ extension VideoClock {
     func shows(_ entry: GateTimeline.Entry) -> Instant? {
         guard entry.epoch <= epoch else { return nil }
         guard entry.epoch == epoch else { return entered }
-        guard let opens = [passes(entry.gateTime), endCounts].compactMap(\.self).min() else { return nil }
-        return max(entered, opens)
+        guard let end = endCounts else { return passes(entry.gateTime).map { max(entered, $0) } }
+        return max(entered, min(end, passes(entry.gateTime) ?? end))
+    }
+
+    /// Rule 10: the first instant at which no live pause or stall excuses waiting.
+    fileprivate var stillUntil: Instant {
+        anchor.state.isStill ? liveUntil.advanced(byNanoseconds: 1) : thawed
     }
 }

@@ -17,7 +17,9 @@ extension Gate {
     /// The cohort whose cursor is farthest behind, the first of them in the order of ``cohortNames``. All operations
     /// through its cursor have been released to every cohort.
     public var slowestCohort: (cohort: CohortName, released: UInt64)? {
-        cohorts.min { $0.released < $1.released }.map { ($0.name, $0.released) }
+        cohorts.indices.min { cohorts[$0].released < cohorts[$1].released }.map {
+            (cohorts[$0].name, cohorts[$0].released)
+        }
     }
 
     /// R: the index of the last operation released to a cohort, 0 before the first; nil where it does not exist.
@@ -32,13 +34,13 @@ extension Gate {
 
     /// V: the video time that a cohort's students see, nil while unknown.
     public func videoTime(of name: CohortName, at now: Instant) -> MediaTime? {
-        cohort(name)?.clock?.videoTime(at: clamped(now))
+        cohort(name)?.clock?.videoTime(at: monotonic(now))
     }
 
     /// Whether a cohort's clock can be believed.
     public func clockCondition(of name: CohortName, at now: Instant) -> ClockCondition {
         guard let clock = cohort(name)?.clock else { return .unknown }
-        return clock.isLive(at: clamped(now)) ? .live : .stale
+        return clock.isLive(at: monotonic(now)) ? .live : .stale
     }
 
     /// The room's epoch, nil before any was named.

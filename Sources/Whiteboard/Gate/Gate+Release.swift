@@ -30,10 +30,10 @@ extension Gate {
     /// `now`. Ask again after every other call.
     public func nextRelease(after now: Instant) -> Instant? {
         var next: Instant?
-        for cohort in cohorts where cohort.released < timeline.last {
-            guard let due = cohort.due(timeline[cohort.released + 1]) else { continue }
+        for position in cohorts.indices where cohorts[position].released < timeline.last {
+            guard let due = cohorts[position].due(timeline[cohorts[position].released + 1]) else { continue }
             next = min(next ?? due.instant, due.instant)
         }
-        return next.map { max($0, clamped(now)) }
+        return next.map { max($0, monotonic(now)) }
     }
 }

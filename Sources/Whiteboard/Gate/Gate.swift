@@ -48,11 +48,12 @@ public struct Gate: Sendable {
         return timeline.clampedCount - takenClamped
     }
 
-    /// The time to reckon with: `now`, unless the clock was read in another order than its values are used.
+    /// The time to reckon with from now on.
     mutating func advance(to now: Instant) -> Instant {
-        latest = max(latest, now)
+        latest = monotonic(now)
         return latest
     }
 
-    func clamped(_ now: Instant) -> Instant { max(latest, now) }
+    /// `now`, unless the clock was read in another order than its values are used.
+    func monotonic(_ now: Instant) -> Instant { max(latest, now) }
 }
