@@ -50,7 +50,10 @@ struct RoomProbe {
 
     /// A sample of a cohort's clock comes in.
     mutating func clock(_ milliseconds: Double, _ cohort: CohortName = .main, _ more: String = "") {
-        let bytes = Array(#"{"m":\#(milliseconds)\#(more)}"#.utf8)
+        receiveClock(Array(#"{"m":\#(milliseconds)\#(more)}"#.utf8), cohort)
+    }
+
+    mutating func receiveClock(_ bytes: [UInt8], _ cohort: CohortName = .main) {
         room.receive(clockSample: bytes, cohort: cohort, at: now, into: &effects)
         settle()
     }

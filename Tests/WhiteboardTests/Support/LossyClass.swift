@@ -1,0 +1,144 @@
+import StrokeWire
+import Whiteboard
+
+/// Authors who write to one room over a network that loses, repeats and reorders, and who send again what they are
+/// asked for. Strokes are split into shards at random.
+struct LossyClass {
+    struct Loss {
+        /// In a hundred messages.
+        var lost = 12
+        var repeated = 10
+        var delayed = 4
+    }
+
+    private struct Sent {
+        let text: String
+        let arrival: (Instant) -> Arrival
+    }
+
+    private(set) var random: SeededGenerator
+    private let loss: Loss
+    private let began: Instant
+    private(set) var arrivals: [Arrival] = []
+    /// Text of the last message that arrived.
+    private(set) var lastText = ""
+    private var outbox: [String: [Int64: [Int: Sent]]] = [:]
+    private var travelling: [(at: Instant, sent: Sent)] = []
+    private var heard = 0
+
+    init(seed: UInt64, at now: Instant, authors: ClosedRange<Int>, operations: Int, loss: Loss = Loss()) {
+        random = SeededGenerator(seed: seed)
+        began = now
+        self.loss = loss
+        for author in 0..<random.int(authors) { write("author-\(author)", operations) }
+    }
+
+    var isOver: Bool { travelling.isEmpty }
+
+    /// Author and number of every operation that has arrived, at least a part of it. What lies below the start of its
+    /// author's count and came more than 2 s after it is a repeat by the rules, and not among them.
+    var arrived: Set<String> {
+        var starts: [String: Arrival] = [:]
+        var arrived: Set<String> = []
+        for arrival in arrivals {
+            let start = starts[arrival.author, default: arrival]
+            starts[arrival.author] = start
+            if arrival.number >= start.number || arrival.at - start.at <= .seconds(2) {
+                arrived.insert("\(arrival.author) \(arrival.number)")
+            }
+        }
+        return arrived
+    }
+
+    /// Lets the next message arrive, or 20 ms pass.
+    mutating func step(_ probe: inout RoomProbe) {
+        let limit = probe.now + .milliseconds(20)
+        if let next = travelling.first, next.at <= limit {
+            probe.wait(max(.zero, next.at - probe.now))
+            travelling.removeFirst()
+            let arrival = next.sent.arrival(probe.now)
+            arrivals.append(arrival)
+            lastText = next.sent.text
+            probe.send(next.sent.text, by: .known(arrival.author))
+        } else {
+            probe.wait(.milliseconds(20))
+        }
+        answer(&probe)
+    }
+
+    /// One author's whole part, with the times at which it is sent.
+    private mutating func write(_ author: String, _ operations: Int) {
+        let start = Int64(random.int(2...40))
+        var at = began + random.milliseconds(0...1000)
+        for number in start..<(start + Int64(operations)) {
+            at = at + random.milliseconds(5...random.int(20...600))
+            switch random.int(0...99) {
+            case 0...69: stroke(author, number, at)
+            case 70...84: command(.undo, undo(number, time(at)), author, number, at)
+            case 85...95: command(.redo, redo(number, time(at)), author, number, at)
+            default: command(.clear, clear(number, time(at)), author, number, at)
+            }
+        }
+    }
+
+    private func time(_ at: Instant) -> String { #","t":\#((at.nanoseconds - began.nanoseconds) / 1_000_000)"# }
+
+    private mutating func command(
+        _ kind: Arrival.Kind, _ text: String, _ author: String, _ number: Int64, _ at: Instant
+    ) {
+        send(
+            Sent(text: text) {
+                Arrival(at: $0, author: author, number: number, kind: kind, part: 0, parts: 1, ink: [])
+            }, author, number, order: 0, at)
+    }
+
+    private mutating func stroke(_ author: String, _ number: Int64, _ at: Instant) {
+        let parts = random.chance(40) ? random.int(2...6) : 1
+        let base = random.int(0...1)
+        var cuts = (1..<parts).map { _ in random.int(0...20) }.sorted()
+        cuts = [0] + cuts + [random.int(21...24)]
+        for part in 0..<parts {
+            let points = cuts[part]..<cuts[part + 1]
+            let text =
+                parts == 1
+                ? draw(number, points: points.count, time(at))
+                : shard(number, part + base, of: parts, points: points, time(at))
+            send(
+                Sent(text: text) {
+                    Arrival(
+                        at: $0, author: author, number: number, kind: .draw, part: part, parts: parts,
+                        ink: Array(points))
+                }, author, number, order: part + base, at)
+        }
+    }
+
+    private mutating func send(_ sent: Sent, _ author: String, _ number: Int64, order: Int, _ at: Instant) {
+        outbox[author, default: [:]][number, default: [:]][order] = sent
+        post(sent, at)
+    }
+
+    private mutating func post(_ sent: Sent, _ at: Instant) {
+        if random.chance(loss.lost) { return }
+        for _ in 0..<(random.chance(loss.repeated) ? 2 : 1) {
+            let delay = random.milliseconds(random.chance(loss.delayed) ? 500...9000 : 1...120)
+            travelling.append((at + delay, sent))
+        }
+        travelling.sort { $0.at < $1.at }
+    }
+
+    /// Sends again what the authors are told is missing.
+    private mutating func answer(_ probe: inout RoomProbe) {
+        for told in probe.told[heard...] {
+            var wanted: [Sent] = []
+            let mine = outbox[told.author.text] ?? [:]
+            switch told.feedback {
+            case .missingRange(let from, let to):
+                wanted = (from...to).flatMap { mine[$0].map { Array($0.values) } ?? [] }
+            case .missingShards(let number, let orders): wanted = orders.compactMap { mine[number]?[$0] }
+            case .applied, .gaveUp, .rejected: break
+            }
+            for sent in wanted { post(sent, probe.now + .milliseconds(30)) }
+        }
+        heard = probe.told.count
+    }
+}
