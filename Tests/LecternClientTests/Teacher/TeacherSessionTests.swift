@@ -1,0 +1,160 @@
+import StrokeWire
+import Testing
+
+@testable import LecternClient
+
+@Suite("A teacher client")
+struct TeacherSessionTests {
+    private func lesson(seed: UInt64 = 1) throws -> Lesson { try DemoLesson.make(seed: seed) }
+
+    @Test("sends each message once, at its time and in order, when nothing goes wrong")
+    func undisturbed() throws {
+        let lesson = try lesson()
+        var room = VirtualClass(PublishPlan(lesson, speed: 2), seed: 1)
+        room.latency = 5...5
+        let isDone = room.run(within: .seconds(100))
+        #expect(isDone)
+        let isSame = room.sendings.map(\.message.bytes) == lesson.messages.map(\.bytes)
+        #expect(isSame)
+        for (sending, message) in zip(room.sendings, lesson.messages) {
+            let late = sending.time - message.due / 2
+            #expect(.zero <= late && late <= .milliseconds(2))
+        }
+        #expect(room.session.report.isComplete)
+        #expect(room.session.report.resent == 0)
+        #expect(room.session.report.applied == LessonStatistics(lesson).operations)
+        #expect(Set(room.sendings.map(\.messageID)).count == lesson.messages.count)
+    }
+
+    @Test("slows down rather than break the limits, and drops nothing")
+    func overspeed() throws {
+        let lesson = try lesson()
+        var room = VirtualClass(PublishPlan(lesson, speed: 1000), seed: 1)
+        let isDone = room.run(within: .seconds(10))
+        #expect(isDone)
+        #expect(room.session.report.isComplete)
+        let times = room.sendings.map(\.time)
+        for (index, time) in times.enumerated() {
+            #expect(times[index...].prefix { $0 < time + .seconds(1) }.count <= 200)
+        }
+    }
+
+    @Test("gets every operation applied through loss, disorder and outages", arguments: 1...12)
+    func disturbed(seed: Int) throws {
+        let seed = UInt64(seed)
+        print("seed", seed)
+        var random = SeededGenerator(seed: seed)
+        let trial = PublishPlan.Trial(
+            lose: random.unit() * 0.3, shuffle: Int.random(in: 0...8, using: &random), seed: seed)
+        let lesson = try lesson(seed: seed).cut(pointsPerShard: Int.random(in: 5...60, using: &random))
+        var room = VirtualClass(PublishPlan(lesson, speed: 8, trial: trial), seed: seed)
+        room.loss = random.unit() * 0.1
+        if seed.isMultiple(of: 2) { room.outages = [(.seconds(3), .seconds(1)), (.seconds(7), .milliseconds(300))] }
+        let isDone = room.run(within: .seconds(120))
+        #expect(isDone)
+        let report = room.session.report
+        #expect(report.unanswered == 0 && report.unsent == 0 && report.rejections == 0)
+        // What is given up all the same, after its second chance, is reported as such.
+        #expect(report.applied + report.gaveUp == LessonStatistics(lesson).operations)
+        #expect(report.applied >= LessonStatistics(lesson).operations - 3)
+        #expect(report.withheld > 0 || trial.lose < 0.01)
+        #expect(Set(room.service.applied).count == room.service.applied.count)
+    }
+
+    @Test("sends what is lost last again, although nobody can know that it is missing")
+    func lastOne() throws {
+        let plan = PublishPlan(try lesson(), speed: 20, trial: .init(lose: 1))
+        var room = VirtualClass(plan, seed: 1)
+        let isDone = room.run(within: .seconds(60))
+        #expect(isDone)
+        #expect(room.session.report.published == 0)
+        #expect(room.session.report.isComplete)
+    }
+
+    @Test("gives up waiting for a service that is not there, and says what was not answered")
+    func alone() throws {
+        let lesson = try lesson()
+        var room = VirtualClass(PublishPlan(lesson, speed: 20), seed: 1, patience: .seconds(4))
+        room.hasService = false
+        let isDone = room.run(within: .seconds(30))
+        #expect(isDone)
+        let report = room.session.report
+        #expect(report.published == lesson.messages.count)
+        #expect(report.unanswered == LessonStatistics(lesson).operations)
+        #expect(!report.isComplete)
+        // Questions are few: they double their distance and are about a handful of operations.
+        #expect(report.resent < 300)
+    }
+
+    @Test("asks with new message ids what the journal has already, and answers gaps with the old ones")
+    func messageIDs() throws {
+        var session = TeacherSession(PublishPlan(try lesson(), speed: 1000), session: "x", patience: .seconds(9))
+        expect("x-1-0", from: &session, at: .seconds(1))
+        expect("x-2-0", from: &session, at: .seconds(1))
+        session.receive(.missingRange(from: 1, to: 1), at: .seconds(1))
+        expect("x-1-0", from: &session, at: .seconds(2))
+        session.connectionLost()
+        let offline = session.next(at: .seconds(2))
+        #expect(offline == .waitForConnection)
+        session.connectionReturned(at: .seconds(2))
+        expect("x-1-0-r1", from: &session, at: .seconds(3))
+        expect("x-2-0-r1", from: &session, at: .seconds(3))
+        #expect(session.report.reconnects == 1)
+    }
+
+    private func expect(
+        _ messageID: String, from session: inout TeacherSession, at now: Duration,
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) {
+        guard case .send(_, let sent) = session.next(at: now) else {
+            Issue.record("nothing is sent", sourceLocation: sourceLocation)
+            return
+        }
+        #expect(sent == messageID, sourceLocation: sourceLocation)
+    }
+
+    @Test("reports rejections by code, each operation once, and does not wait for them")
+    func rejections() throws {
+        var room = VirtualClass(PublishPlan(try lesson(), speed: 20), seed: 3)
+        room.service.rejects = [4, 9]
+        let isDone = room.run(within: .seconds(30))
+        #expect(isDone)
+        let report = room.session.report
+        #expect(report.rejected == [.nothingToUndo: 2])
+        #expect(report.firstRejections.map(\.number) == [4, 9])
+        #expect(report.unanswered == 0)
+        #expect(!report.isComplete)
+    }
+
+    @Test("a stroke that was given up gets a second chance, a command does not")
+    func secondChance() throws {
+        let lines = "{\"n\":1,\"t\":0,\"d\":[{\"x\":1,\"y\":1}]}\n{\"n\":2,\"a\":2,\"t\":0}"
+        let lesson = try Lesson(ndjson: Array(lines.utf8))
+        var session = TeacherSession(PublishPlan(lesson), session: "x", patience: .seconds(9))
+        expect("x-1-0", from: &session, at: .zero)
+        expect("x-2-0", from: &session, at: .zero)
+        session.receive(.gaveUp(from: 1, to: 2), at: .seconds(1))
+        #expect(session.report.gaveUp == 1)
+        expect("x-1-0-r1", from: &session, at: .seconds(1))
+        session.receive(.applied(number: 1, index: 7), at: .seconds(1))
+        let end = session.next(at: .seconds(1))
+        #expect(end == .finish)
+        #expect(session.report.applied == 1)
+        #expect(session.report.lastIndex == 7)
+    }
+
+    @Test("feedback about anything at all never traps")
+    func absurdFeedback() throws {
+        var session = TeacherSession(PublishPlan(try lesson()), session: "x", patience: .seconds(9))
+        _ = session.next(at: .seconds(2))
+        let rejection = Rejection(code: .shardConflict, message: "")
+        for feedback: Feedback in [
+            .applied(number: .max, index: .max), .missingRange(from: .min, to: .max), .missingRange(from: 9, to: 1),
+            .missingShards(number: .min, orders: [.min, .max]), .gaveUp(from: .min, to: .max),
+            .rejected(number: nil, order: nil, rejection), .rejected(number: .max, order: .max, rejection),
+        ] {
+            session.receive(feedback, at: .seconds(2))
+        }
+        #expect(session.report.rejections == 2)
+    }
+}
