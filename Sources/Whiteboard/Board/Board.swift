@@ -10,8 +10,8 @@ public struct Board: Sendable {
     public private(set) var visible = VisibleStrokes()
     /// The board's size once it is known: configured, or fixed by the first draw.
     public private(set) var fixedSize: BoardSize?
-    /// Points of all strokes that are seen or could be brought back.
-    public private(set) var pointCount = 0
+    /// Weight of all strokes that are seen or could be brought back.
+    private(set) var weight = 0
     /// Index of the last clear, 0 for none.
     public private(set) var lastClear: UInt64 = 0
     private var history: History
@@ -85,7 +85,7 @@ public struct Board: Sendable {
 
     private mutating func draw(_ stroke: Stroke) {
         if fixedSize == nil, let header = stroke.decoded()?.header { fixedSize = BoardSize(firstDraw: header) }
-        pointCount += stroke.pointCount
+        weight += stroke.weight
         visible.insert(stroke)
         push(.stroke(stroke), by: stroke.author)
     }
@@ -121,7 +121,7 @@ public struct Board: Sendable {
         case .final:
             visible = VisibleStrokes()
             history.empty()
-            pointCount = 0
+            weight = 0
         case .undoable:
             push(.clear(clear, removed: takeVisible()), by: clear.author)
         }
@@ -135,11 +135,11 @@ public struct Board: Sendable {
     private mutating func push(_ entry: HistoryEntry, by author: AuthorID) {
         let (settled, lost) = history.push(entry, by: author)
         if let settled { forget(settled) }
-        for entry in lost { pointCount -= entry.hiddenPoints }
+        for entry in lost { weight -= entry.hiddenWeight }
     }
 
     /// A stroke below the undo stack stays on the board; what a clear took away is gone for good.
     private mutating func forget(_ settled: HistoryEntry) {
-        if case .clear = settled { pointCount -= settled.hiddenPoints }
+        if case .clear = settled { weight -= settled.hiddenWeight }
     }
 }

@@ -22,11 +22,11 @@ enum HistoryEntry: Sendable {
         }
     }
 
-    /// Points kept alive by this entry alone once it has been taken off the board.
-    var hiddenPoints: Int {
+    /// Weight of the strokes kept alive by this entry alone once it has been taken off the board.
+    var hiddenWeight: Int {
         switch self {
-        case .stroke(let stroke): stroke.pointCount
-        case .clear(_, let removed): removed.reduce(0) { $0 + $1.stroke.pointCount }
+        case .stroke(let stroke): stroke.weight
+        case .clear(_, let removed): removed.reduce(0) { $0 + $1.stroke.weight }
         }
     }
 }

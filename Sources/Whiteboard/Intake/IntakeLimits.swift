@@ -21,7 +21,8 @@ public struct IntakeLimits: Sendable, Equatable {
     public var bytesPerSecond: Int
     /// How far a number may lie ahead of the next expected one; beyond: `out-of-range`.
     public var numberLead: Int64
-    /// Points of all strokes of a board that are seen or could come back; beyond: `too-many-points`.
+    /// Points of all strokes of a board that are seen or could come back; a stroke counts for at least one point for
+    /// every 16 bytes that it occupies. Beyond: `too-many-points`.
     public var boardPoints: Int
 
     public init(

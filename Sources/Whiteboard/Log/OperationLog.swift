@@ -6,9 +6,9 @@ struct OperationLog: Sendable {
     private var entries: Deque<Operation> = []
     /// Index of the first operation kept.
     private(set) var firstIndex: UInt64 = 1
-    /// Bytes of the messages kept unpacked, for some cohort still has to release them.
+    /// Bytes of the operations kept unpacked, for some cohort still has to release them.
     private(set) var heldBytes = 0
-    /// Bytes of the messages of those that every cohort has released.
+    /// Bytes of those that every cohort has released.
     private(set) var releasedBytes = 0
     /// Operations before this index are packed.
     private var packedBefore: UInt64 = 1
@@ -26,7 +26,7 @@ struct OperationLog: Sendable {
 
     /// - Precondition: `operation.index == lastIndex + 1`
     mutating func append(_ operation: Operation) {
-        heldBytes += operation.message.count
+        heldBytes += operation.heldByteCount
         entries.append(operation)
     }
 
@@ -41,7 +41,7 @@ struct OperationLog: Sendable {
     mutating func pack(through index: UInt64) {
         while packedBefore <= min(index, lastIndex) {
             let position = Int(packedBefore - firstIndex)
-            heldBytes -= entries[position].message.count
+            heldBytes -= entries[position].heldByteCount
             if case .draw = entries[position].effect { entries[position].message = [] }
             releasedBytes += entries[position].restByteCount
             packedBefore += 1
@@ -59,8 +59,14 @@ struct OperationLog: Sendable {
 }
 
 extension Operation {
-    /// What the message of a packed operation occupies, in bytes.
+    /// Bytes of an operation without its message, about.
+    private static var overhead: Int { 256 }
+
+    /// What it occupies until it is packed, in bytes.
+    fileprivate var heldByteCount: Int { message.count + Self.overhead }
+
+    /// What it occupies when it is packed, in bytes.
     fileprivate var restByteCount: Int {
-        if case .draw(let stroke) = effect { stroke.message.byteCount } else { message.count }
+        if case .draw(let stroke) = effect { stroke.message.byteCount + Self.overhead } else { heldByteCount }
     }
 }

@@ -20,6 +20,13 @@ public final class Stroke: Sendable {
         self.message = message
     }
 
+    /// What the stroke counts for where memory is bounded: its points, and at least one for every 16 bytes that it
+    /// occupies, so that neither dots nor messages full of unknown keys get around the bound.
+    var weight: Int { max(pointCount, (message.byteCount + Self.overhead) / 16) }
+
+    /// Bytes of a stroke without its message, about.
+    private static let overhead = 128
+
     /// The message and its fields, unpacked and decoded: for drawing, not for the path to students.
     public func decoded() -> (header: StrokeMessage, bytes: [UInt8])? {
         let bytes = message.bytes

@@ -91,14 +91,12 @@ extension Room {
         case (.clear, _):
             return .clear(Clear(index: head.index + 1, author: ready.author, message: ready.bytes))
         default:
-            guard header.points.count <= configuration.intake.boardPoints - head.pointCount else {
-                throw .boardFull
-            }
             let packed = PackedMessage(ready.bytes, points: header.points, shapes: &shapes)
-            return .draw(
-                Stroke(
-                    index: head.index + 1, author: ready.author, isLate: ready.isLate,
-                    pointCount: header.points.count, message: packed))
+            let stroke = Stroke(
+                index: head.index + 1, author: ready.author, isLate: ready.isLate, pointCount: header.points.count,
+                message: packed)
+            guard stroke.weight <= configuration.intake.boardPoints - head.weight else { throw .boardFull }
+            return .draw(stroke)
         }
     }
 }

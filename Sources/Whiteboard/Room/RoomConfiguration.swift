@@ -24,7 +24,7 @@ public struct RoomConfiguration: Sendable, Equatable {
 public struct LogRetention: Sendable, Equatable {
     /// Released operations kept for those who join again; who missed more gets the board.
     public var tail: Int
-    /// Bytes of their messages; beyond, the oldest are let go of before there are ``tail``.
+    /// Bytes of them; beyond, the oldest are let go of before there are ``tail``.
     public var tailBytes: Int
     /// Bytes of operations that some cohort still holds. Beyond, the slowest cohort's oldest operations are released
     /// late, so that one dead video cannot use up the memory of all rooms.

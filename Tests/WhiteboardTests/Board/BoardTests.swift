@@ -91,9 +91,9 @@ struct BoardTests {
 
     @Test("Points that are seen or can come back are bounded; a clear frees them")
     func boardPoints() {
-        var probe = RoomProbe(RoomConfiguration(intake: IntakeLimits(boardPoints: 10)))
+        var probe = RoomProbe(RoomConfiguration(intake: IntakeLimits(boardPoints: 100)))
         for text in [
-            draw(1, points: 6), draw(2, points: 5), undo(3), draw(4, points: 10), clear(5), draw(6, points: 10),
+            draw(1, points: 60), draw(2, points: 50), undo(3), draw(4, points: 100), clear(5), draw(6, points: 100),
         ] {
             probe.send(text)
         }
@@ -102,5 +102,15 @@ struct BoardTests {
                 "applied 1 as 1", "rejected 2 0 too-many-points d", "applied 3 as 2", "rejected 4 0 too-many-points d",
                 "applied 5 as 3", "applied 6 as 4",
             ])
+    }
+
+    @Test("Dots, and messages full of unknown keys, count for the memory that they occupy")
+    func boardMemory() {
+        var probe = RoomProbe(RoomConfiguration(intake: IntakeLimits(boardPoints: 1000)))
+        for number in Int64(1)...200 { probe.send(draw(number, points: 1)) }
+        #expect((50...125).contains(probe.visible.count))
+        let filler = #","q":"\#(String(repeating: "a", count: 20_000))""#
+        probe.send(draw(1, points: 1, filler), by: .bob)
+        #expect(probe.takeTold(.bob) == ["rejected 1 0 too-many-points d"])
     }
 }

@@ -20,14 +20,14 @@ struct HistoryModelTests {
         for _ in 0..<20 {
             var board = Board(history: rules, size: nil)
             var plain = PlainBoard(rules)
-            var points: [UInt64: Int] = [:]
+            var weights: [UInt64: Int] = [:]
             for _ in 0..<150 {
                 let author = try #require(["a", "b", "c"].randomElement(using: &random))
                 let index = board.index + 1
                 switch random.int(0...19) {
                 case 0...8:
-                    let stroke = makeStroke(index, by: author, points: random.int(1...9))
-                    points[index] = stroke.pointCount
+                    let stroke = makeStroke(index, by: author, points: random.int(1...90))
+                    weights[index] = stroke.weight
                     board.apply(.draw(stroke), at: index)
                     plain.draw(index, by: author)
                 case 9...13:
@@ -46,7 +46,7 @@ struct HistoryModelTests {
                 #expect(board.digest.value == plain.digest, "seed \(seed)")
                 #expect(board.undone.map(\.index) == plain.redoStack.map(\.index), "seed \(seed)")
                 #expect(board.undoableClears.map(\.clear.index) == plain.clears.map(\.index), "seed \(seed)")
-                #expect(board.pointCount == plain.kept.reduce(0) { $0 + (points[$1] ?? 0) }, "seed \(seed)")
+                #expect(board.weight == plain.kept.reduce(0) { $0 + (weights[$1] ?? 0) }, "seed \(seed)")
             }
         }
     }

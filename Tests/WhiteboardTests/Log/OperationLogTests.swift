@@ -5,10 +5,11 @@ import Testing
 
 @Suite("Log of operations")
 struct OperationLogTests {
-    private func operation(_ index: UInt64, bytes: Int = 100) -> Whiteboard.Operation {
+    /// With what an operation takes without its message, 1000 bytes.
+    private func operation(_ index: UInt64) -> Whiteboard.Operation {
         Operation(
             index: index, author: .alice, number: Int64(index), effect: .undo(reference: 1), isLate: false, time: nil,
-            digest: .empty, message: [UInt8](repeating: 32, count: bytes), joined: nil)
+            digest: .empty, message: [UInt8](repeating: 32, count: 1000 - 256), joined: nil)
     }
 
     @Test("A tail is what comes after an index through another, nil where the log does not reach back so far")
@@ -32,13 +33,13 @@ struct OperationLogTests {
         var log = OperationLog(after: 20)
         #expect(log.lastIndex == 20)
         for index in UInt64(21)...30 { log.append(operation(index)) }
-        #expect(log.heldBytes == 1000)
+        #expect(log.heldBytes == 10_000)
         log.pack(through: 24)
-        #expect(log.heldBytes == 600)
-        #expect(log.releasedBytes == 400)
+        #expect(log.heldBytes == 6000)
+        #expect(log.releasedBytes == 4000)
         log.pack(through: 24)
         _ = log.popFirst()
-        #expect(log.releasedBytes == 300)
+        #expect(log.releasedBytes == 3000)
         log.pack(through: .max)
         #expect(log.heldBytes == 0)
         while log.count > 0 { _ = log.popFirst() }
