@@ -26,6 +26,15 @@ struct LateTests {
         #expect(probe.counts.intake.late == 2)
     }
 
+    @Test("It is released marked late, also where the clock released it in time")
+    mutating func released() {
+        probe.clock(100_000)
+        giveUp(before: 3)
+        probe.send(draw(2, #","t":1"#))
+        #expect(probe.shown() == [1, 2, 3])
+        #expect(probe.shown.map { $0.isLate } == [false, false, true])
+    }
+
     @Test("A stroke whose shards had begun to arrive becomes whole with the rest of them")
     mutating func shards() {
         probe.send(draw(1))
