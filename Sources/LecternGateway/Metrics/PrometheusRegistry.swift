@@ -9,7 +9,7 @@ internal import NIOConcurrencyHelpers
 /// How the kinds of swift-metrics appear:
 /// - `Counter`, `FloatingPointCounter`: a counter, its name made to end in `_total`;
 /// - `Meter`, `Gauge` (a `Recorder` that does not aggregate): a gauge;
-/// - `Recorder` that aggregates: a histogram; a name in `_seconds` says that seconds are recorded (``HistogramBounds``);
+/// - `Recorder` that aggregates: a histogram; a name in `_seconds` says that seconds are recorded;
 /// - `Timer`: a histogram of seconds, its name made to end in `_seconds`.
 ///
 /// Bounded: see ``MetricTable``. A metric or series for which there is no room is counted in

@@ -2,7 +2,7 @@ internal import Logging
 internal import NATSClient
 internal import StrokeWire
 
-/// The service behind the gateway, as far as its subjects reach. Any task may ask; every wait is bounded by `GatewayLimits`.
+/// The service behind the gateway, as far as its subjects reach. Any task may ask; `GatewayLimits` bounds every wait.
 struct RoomService: Sendable {
     private let root: String
     private let partitions: Int

@@ -90,7 +90,7 @@ extension GatewayLimits {
     /// As short as a test can afford where the whole of a time has to pass.
     static var quick: GatewayLimits {
         var limits = GatewayLimits()
-        limits.listing = .milliseconds(100)
+        limits.listing = .milliseconds(300)
         return limits
     }
 }
