@@ -100,4 +100,15 @@ struct LateTests {
         probe.send(draw(2))
         #expect(probe.takeTold() == ["rejected 2 0 unknown-element e", "applied 2 as 3"])
     }
+
+    @Test("So it does while smaller numbers are still waited for")
+    mutating func refusedAhead() {
+        probe.send(draw(1))
+        probe.send(draw(5))
+        probe.record(.gaveUp(author: .alice, from: 3, to: 4))
+        probe.send(#"{"n":4,"e":7,"d":[]}"#)
+        probe.send(draw(4))
+        #expect(probe.takeTold().last == "applied 4 as 2")
+        #expect(probe.applied.last?.isLate == true)
+    }
 }

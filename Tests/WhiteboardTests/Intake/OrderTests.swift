@@ -97,6 +97,15 @@ struct OrderTests {
         #expect(probe.applied.map(\.number) == [1, 2, 3, 1, 2, 1])
     }
 
+    @Test("A number 0 or 1 below the start that was never sent starts a new count once it is too late to be late")
+    mutating func restartBelowStart() {
+        probe.send(draw(5))
+        probe.wait(.seconds(3))
+        probe.send(draw(1))
+        probe.send(draw(2))
+        #expect(probe.applied.map(\.summary) == ["1 alice 5 draw", "2 alice 1 draw", "3 alice 2 draw"])
+    }
+
     @Test("A shard starts a new count when its `s` differs from that of the stroke under its number")
     mutating func restartByShard() {
         for o in 0..<2 { probe.send(shard(1, o, of: 2)) }
