@@ -40,6 +40,7 @@ public struct HeadFeed: Sendable {
                 case .success(let message): session.receive(message)
                 case .failure(let error): session.receiveMalformed(error.description)
                 }
+            session.inputDropped(queue.dropped)
             for event in happened where !handle(event, session) { return session }
         }
         return session

@@ -53,6 +53,11 @@ public struct HeadSession: Sendable {
         return [.problem(.malformed(why))]
     }
 
+    /// So many messages were dropped unread, all in all; they show as gaps.
+    public mutating func inputDropped(_ count: Int) {
+        report.overflows = count
+    }
+
     /// Shards of an operation follow each other; one that is followed by another operation before it is complete is
     /// a gap.
     private mutating func complete(_ message: ReleasedMessage) -> ReleasedOperation? {

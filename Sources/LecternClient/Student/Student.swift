@@ -57,11 +57,18 @@ public final class Student: Sendable {
         var reader = events.reader()
         defer { reader.cancelAlarm() }
         let start = ContinuousClock.now
+        var dropped = 0
         while !Task.isCancelled {
             if let limit, start.duration(to: .now) >= limit { break }
             let deadline = [session.deadline, limit].compactMap { $0 }.min()
             let event = await reader.next(until: deadline.map { start + $0 })
-            for action in try perform(event, on: &session, at: start.duration(to: .now)) {
+            let now = start.duration(to: .now)
+            var actions = try perform(event, on: &session, at: now)
+            if events.dropped > dropped {
+                dropped = events.dropped
+                actions += session.inputLost(at: now)
+            }
+            for action in actions {
                 switch action {
                 case .join(let request, let ticket): join(request, ticket)
                 case .tell(let event): if !handle(event, session) { return session }

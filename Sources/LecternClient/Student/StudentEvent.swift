@@ -2,7 +2,8 @@ public import StrokeWire
 
 /// What happens to a student.
 public enum StudentEvent: Sendable, Equatable {
-    /// The board was taken over, or the tail of the log will follow as ``applied(_:room:digest:)``.
+    /// The service answered a join. This is the board now; what it has more, of a tail, follows as
+    /// ``applied(_:room:digest:)``.
     case joined(room: String, index: UInt64, digest: BoardDigest, visible: Int)
     /// An operation took its place on the board, which now has this digest.
     case applied(ReleasedOperation, room: String, digest: BoardDigest)

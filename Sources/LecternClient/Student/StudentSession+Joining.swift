@@ -37,15 +37,20 @@ extension StudentSession {
         _ reply: JoinReply, _ request: JoinRequest, at now: Duration, _ actions: inout [StudentAction]
     ) {
         // A service that was restored from a checkpoint may be behind us for a while: released is final.
-        if request.have != nil, reply.room == board.room, reply.index < board.index { return }
-        do throws(MalformedRelease) {
-            let taken = try StudentBoard(reply)
-            if taken.room != board.room { markedIndex = 0 }
-            board = taken
-        } catch {
-            diverged(error.description, at: now, &actions)
-            return
+        if request.have == nil || reply.room != board.room || reply.index >= board.index {
+            do throws(MalformedRelease) {
+                let taken = try StudentBoard(reply)
+                if taken.room != board.room { markedIndex = 0 }
+                board = taken
+            } catch {
+                diverged(error.description, at: now, &actions)
+                return
+            }
         }
+        tellOfJoin(&actions)
+    }
+
+    private func tellOfJoin(_ actions: inout [StudentAction]) {
         actions.append(
             .tell(.joined(room: board.room, index: board.index, digest: board.digest, visible: board.visible.count)))
     }
@@ -58,6 +63,7 @@ extension StudentSession {
             diverged("a tail of \(reply.room) came for a board of \(board.room)", at: now, &actions)
             return
         }
+        tellOfJoin(&actions)
         for joined in operations where joined.index > board.index {
             do throws(MalformedRelease) {
                 guard apply(try ReleasedOperation(joined), at: now, &actions) else { return }

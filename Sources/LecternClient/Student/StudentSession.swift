@@ -100,6 +100,14 @@ public struct StudentSession: Sendable {
         return [.tell(.problem(.malformed(why)))]
     }
 
+    /// Something of what came was lost before it was read: messages, or news of the connection. A join brings it back.
+    public mutating func inputLost(at now: Duration) -> [StudentAction] {
+        report.overflows += 1
+        var actions = [StudentAction.tell(.problem(.overflow))]
+        requestJoin(at: now, &actions)
+        return actions
+    }
+
     /// When ``wake(at:)`` is to be called next, if nothing else happens before; nil: not at all.
     public var deadline: Duration? {
         switch phase {

@@ -69,6 +69,7 @@ public final class Teacher: Sendable {
             case .finish:
                 return state.report
             }
+            state.feedbackDropped(events.dropped)
             if reported.duration(to: .now) >= Self.heartbeat {
                 reported = .now
                 progress(state.report)

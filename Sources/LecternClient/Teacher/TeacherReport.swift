@@ -42,6 +42,9 @@ public struct TeacherReport: Sendable, Equatable {
     /// Rejections of all codes.
     public var rejections: Int { rejected.values.reduce(0, +) }
 
+    /// Feedback that came faster than it could be read, and was dropped. The service repeats what matters.
+    public internal(set) var droppedFeedback = 0
+
     /// Whether everything was sent and has an index.
     public var isComplete: Bool {
         rejections == 0 && gaveUp == 0 && unanswered == 0 && unsent == 0 && forgotten == 0

@@ -34,6 +34,11 @@ extension TeacherSession {
         counts.malformedFeedback += 1
     }
 
+    /// So much feedback was dropped unread, all in all.
+    public mutating func feedbackDropped(_ count: Int) {
+        counts.droppedFeedback = count
+    }
+
     /// A stroke may still come late, so it gets a second chance; what is given up once more stays so.
     private mutating func gaveUp(_ number: Int64) {
         guard let operation = outbox.operations[number] else { return }

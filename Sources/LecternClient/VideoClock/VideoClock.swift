@@ -20,7 +20,7 @@ public struct VideoClock: Sendable {
 
     /// - Parameters:
     ///   - connection: may be down at times.
-    ///   - interval: time between two samples; the protocol asks for 200 … 500 ms.
+    ///   - interval: time between two samples; the protocol asks for 200 … 500 ms. See ``interval(at:)``.
     public init(
         connection: NATSConnection, address: RoomAddress, cohort: CohortName, timeline: VideoTimeline,
         interval: Duration = .milliseconds(250), logger: Logger
@@ -57,6 +57,15 @@ public struct VideoClock: Sendable {
             }
         }
         return report
+    }
+
+    /// The time between two samples that suits a speed: 250 ms, and less for a speed of more than 2.
+    ///
+    /// Samples cannot tell a greater rate, and the gate believes a clock that was away only when two samples agree
+    /// within a second. So no two may lie further apart than half a second more than their rate explains.
+    public static func interval(at speed: Double) -> Duration {
+        let unexplained = max(0, speed - 2)
+        return unexplained <= 2 ? .milliseconds(250) : .seconds(max(0.001, 0.5 / unexplained))
     }
 
     /// The gate releases what is left two seconds after the end; samples go on a little longer, in case some are lost.

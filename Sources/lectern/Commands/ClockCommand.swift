@@ -41,8 +41,8 @@ struct ClockCommand: AsyncParsableCommand {
         help: ArgumentHelp("The rate that samples tell, 0 to 2000. Default: from --speed.", valueName: "thousandths"))
     var rate: Int?
 
-    @Option(help: "Time between two samples.", transform: duration)
-    var interval = Duration.milliseconds(250)
+    @Option(help: "Time between two samples. Default: 250ms, and less at a speed above 4.", transform: duration)
+    var interval: Duration?
 
     @Option(help: "Encoder session.")
     var epoch: Int64?
@@ -83,7 +83,7 @@ struct ClockCommand: AsyncParsableCommand {
         guard seekAt.count == seekTo.count else { throw ValidationError("--seek-at and --seek-to go together") }
         guard 0...1000 ~= speed ?? 1 else { throw ValidationError("--speed is 0 to 1000") }
         guard 0...2000 ~= rate ?? 1000 else { throw ValidationError("--rate is 0 to 2000") }
-        guard interval >= .milliseconds(10) else { throw ValidationError("--interval is at least 10ms") }
+        guard interval ?? .seconds(1) >= .milliseconds(1) else { throw ValidationError("--interval is at least 1ms") }
         guard 0...(1 << 53 - 1) ~= epoch ?? 0 else { throw ValidationError("--epoch is 0 to 2^53-1") }
         guard stream.utf8.count <= 64 else { throw ValidationError("--stream takes at most 64 bytes") }
     }
@@ -91,13 +91,15 @@ struct ClockCommand: AsyncParsableCommand {
     func run() async throws {
         let nats = try await connection.connect(as: "lectern clock")
         let clock = VideoClock(
-            connection: nats, address: room.address, cohort: cohort, timeline: timeline, interval: interval,
-            logger: connection.logger)
+            connection: nats, address: room.address, cohort: cohort, timeline: timeline,
+            interval: interval ?? VideoClock.interval(at: mediaSpeed), logger: connection.logger)
         // Numbers that grow from run to run: a clock that is started again is believed at once.
         let report = await clock.run(for: limit, firstNumber: Int64(Date.now.timeIntervalSince1970 * 1000))
         await nats.drain()
         if !quiet { StandardError.write("samples published: \(report.published), skipped: \(report.skipped)") }
     }
+
+    private var mediaSpeed: Double { speed ?? rate.map { Double($0) / 1000 } ?? 1 }
 
     private var timeline: VideoTimeline {
         let events: [(at: Duration, event: VideoTimeline.Event)] =
@@ -106,7 +108,7 @@ struct ClockCommand: AsyncParsableCommand {
             + zip(seekAt, seekTo).map { ($0, .seek(to: $1)) }
             + (endAt.map { [($0, .end)] } ?? [])
         return VideoTimeline(
-            latency: latency, speed: speed ?? rate.map { Double($0) / 1000 } ?? 1, rate: rate, epoch: epoch,
+            latency: latency, speed: mediaSpeed, rate: rate, epoch: epoch,
             stream: stream, events: events)
     }
 }

@@ -20,7 +20,7 @@ struct PublishCommand: AsyncParsableCommand {
             EXAMPLES
               lectern publish demo --room lesson-7 --author ann
               lectern publish lesson.ndjson --room lesson-7 --author ann --speed 4
-              lectern publish demo --room trial --author ann --speed 10 --lose 0.1 --shuffle --seed 3 --json
+              lectern publish demo --room trial --author ann --lose 0.1 --shuffle --json
             """)
 
     @OptionGroup var lesson: LessonOptions

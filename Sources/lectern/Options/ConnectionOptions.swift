@@ -25,7 +25,7 @@ struct ConnectionOptions: ParsableArguments {
     /// A logger that leaves standard output to the command's results.
     var logger: Logger {
         var logger = Logger(label: "lectern") { StreamLogHandler.standardError(label: $0) }
-        logger.logLevel = verbose ? .debug : .warning
+        logger.logLevel = verbose ? .debug : .error
         return logger
     }
 

@@ -26,7 +26,8 @@ struct LessonOptions: ParsableArguments {
             let lesson = try read()
             return try shardPoints.map { try lesson.cut(pointsPerShard: $0) } ?? lesson
         } catch {
-            StandardError.write("lectern: \(lesson): \(error)")
+            let why = (error as? LessonError)?.description ?? error.localizedDescription
+            StandardError.write("lectern: \(lesson): \(why)")
             throw ExitCode.failed
         }
     }

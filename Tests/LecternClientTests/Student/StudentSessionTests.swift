@@ -217,6 +217,35 @@ struct StudentSessionTests {
         #expect(session.report.overflows == 1)
     }
 
+    @Test("input that was lost unread is brought back by a join")
+    func inputLost() throws {
+        let room = try room(8)
+        var session = try joined(room, at: 4)
+        let asked = try #require(join(session.inputLost(at: .zero)))
+        #expect(asked.request.have == 4)
+        _ = session.joined(try room.reply(to: asked.request, at: 8), ticket: asked.ticket, at: .zero)
+        #expect(session.board.index == 8)
+        #expect(session.report.overflows == 1)
+        #expect(session.report.isSound)
+    }
+
+    @Test("every answered join is told, with the board that it begins from")
+    func told() throws {
+        let room = try room(8)
+        var session = try joined(room, at: 4)
+        let asked = try #require(join(session.connected(at: .zero)))
+        let actions = session.joined(
+            try room.reply(to: asked.request, at: 6), ticket: asked.ticket, at: .zero)
+        let indices = actions.compactMap { action -> UInt64? in
+            switch action {
+            case .tell(.joined(_, let index, _, _)): index
+            case .tell(.applied(let operation, _, _)): operation.index
+            default: nil
+            }
+        }
+        #expect(indices == [4, 5, 6])
+    }
+
     @Test("indices at the end of their range never trap")
     func absurd() throws {
         let room = try room(8)

@@ -120,6 +120,16 @@ struct VideoClockWakeTests {
         #expect(times == [0, 250, 500, 600, 650, 750, 1000].map { .milliseconds($0) })
     }
 
+    @Test("so often that two samples agree, however fast the video runs", arguments: [0, 0.5, 1, 2, 3, 4, 8, 50, 400])
+    func intervals(speed: Double) {
+        let interval = VideoClock.interval(at: speed)
+        #expect(interval <= .milliseconds(250))
+        let timeline = VideoTimeline(speed: speed)
+        let (first, second) = (timeline.sample(at: .zero), timeline.sample(at: interval))
+        let predicted = Double(first.rate) / 1000 * (interval / .milliseconds(1))
+        #expect(abs(Double(second.media - first.media) / 1000 - predicted) < 750)
+    }
+
     @Test("never twice at the same time, however late one was")
     func late() {
         for elapsed in [0, 1, 249, 250, 251, 499, 1733] {
