@@ -5,7 +5,7 @@ import StrokeWire
 /// Nothing is lost: it comes back byte for byte. A message that the packing does not fit is kept as it came.
 public struct PackedMessage: Sendable {
     private enum Storage: Sendable {
-        case packed(MessageShape, numbers: [UInt8])
+        case packed(ShapeTable.Entry, numbers: [UInt8])
         case plain([UInt8])
     }
 
@@ -13,17 +13,28 @@ public struct PackedMessage: Sendable {
 
     /// Packs `bytes`, a message whose points lie as `points` says.
     init(_ bytes: [UInt8], points: PointArray, shapes: inout ShapeTable) {
-        let packed = MessagePacker.pack(
-            bytes, interior: points.interior, pointCount: points.count, shapes: &shapes)
-        storage = packed.map { .packed($0.shape, numbers: $0.numbers) } ?? .plain(bytes)
+        storage = Self.pack(bytes, points, &shapes) ?? .plain(bytes)
+    }
+
+    private static func pack(_ bytes: [UInt8], _ points: PointArray, _ shapes: inout ShapeTable) -> Storage? {
+        func pack(as entry: ShapeTable.Entry) -> Storage? {
+            MessagePacker.pack(
+                bytes, interior: points.interior, pointCount: points.count, as: entry.shape
+            ).map { .packed(entry, numbers: $0) }
+        }
+        if let recent = shapes.recent, let packed = pack(as: recent) { return packed }
+        guard let shape = MessageShape(of: bytes, interior: points.interior, pointCount: points.count),
+            let entry = shapes.entry(for: shape)
+        else { return nil }
+        return pack(as: entry)
     }
 
     /// The message, byte for byte as it was packed.
     public var bytes: [UInt8] {
         switch storage {
         case .plain(let bytes): return bytes
-        case .packed(let shape, let numbers):
-            var unpacker = MessageUnpacker(shape: shape, numbers: numbers)
+        case .packed(let entry, let numbers):
+            var unpacker = MessageUnpacker(shape: entry.shape, numbers: numbers)
             return unpacker.unpack()
         }
     }

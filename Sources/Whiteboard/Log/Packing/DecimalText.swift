@@ -5,7 +5,6 @@ struct DecimalText: Equatable {
     var decimals: Int
 
     static let mostDigits = 15
-    static let powers: [Int64] = (0...mostDigits).map { (0..<$0).reduce(1) { power, _ in power * 10 } }
 
     /// Reads a number at `position` and moves behind it; nil for one that would not come back as it was: with an
     /// exponent, a negative zero, or more digits than a double carries.
@@ -39,6 +38,11 @@ struct DecimalText: Equatable {
         self.decimals = decimals
     }
 
+    /// Whether nothing would be taken off by ``trimmed(to:)``.
+    func isTrimmed(to least: Int) -> Bool {
+        decimals == least || mantissa % 10 != 0
+    }
+
     /// The same value with trailing zeros taken off, down to `least` decimals.
     func trimmed(to least: Int) -> DecimalText {
         var text = self
@@ -52,15 +56,20 @@ struct DecimalText: Equatable {
     func append(to bytes: inout [UInt8]) {
         if mantissa < 0 { bytes.append(UInt8(ascii: "-")) }
         let value = mantissa.magnitude
-        var power = UInt64(Self.powers[decimals])
-        while power <= value / 10 { power *= 10 }
+        // At least one digit stands before the point.
+        var place: UInt64 = 1
+        var digits = 1
+        while digits <= decimals || place <= value / 10 {
+            place *= 10
+            digits += 1
+        }
         var left = value
-        var place = power
-        while place > 0 {
-            if decimals > 0, place == UInt64(Self.powers[decimals - 1]) { bytes.append(UInt8(ascii: ".")) }
+        while digits > 0 {
+            if digits == decimals { bytes.append(UInt8(ascii: ".")) }
             bytes.append(UInt8(ascii: "0") + UInt8(left / place))
             left %= place
             place /= 10
+            digits -= 1
         }
     }
 }

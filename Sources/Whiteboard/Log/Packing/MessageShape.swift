@@ -1,31 +1,23 @@
 /// What messages of one client have in common: everything but their numbers.
-final class MessageShape: Sendable {
-    /// Literal text with gaps for numbers: one number stands between each two pieces.
+struct MessageShape: Hashable, Sendable {
+    /// Literal text with gaps where numbers stand.
     struct Text: Hashable, Sendable {
-        var pieces: [[UInt8]] = [[]]
+        private(set) var literal: [UInt8] = []
+        /// Offsets in the literal, in order; a number stands before each.
+        private(set) var gaps: [Int] = []
 
-        var numberCount: Int { pieces.count - 1 }
-
-        mutating func append(_ byte: UInt8) { pieces[pieces.count - 1].append(byte) }
-        mutating func appendNumber() { pieces.append([]) }
+        mutating func append(_ byte: UInt8) { literal.append(byte) }
+        mutating func appendNumber() { gaps.append(literal.count) }
     }
 
-    struct Key: Hashable, Sendable {
-        /// Everything before the first point.
-        var before: Text
-        /// One point.
-        var point: Text
-        /// What stands between two points.
-        var separator: [UInt8]
-        /// Everything after the last point.
-        var after: Text
-    }
-
-    let key: Key
-
-    init(_ key: Key) {
-        self.key = key
-    }
+    /// Everything before the first point.
+    var before = Text()
+    /// One point.
+    var point = Text()
+    /// What stands between two points.
+    var separator: [UInt8] = []
+    /// Everything after the last point.
+    var after = Text()
 }
 
 /// The shapes that the messages of a room share.
@@ -33,17 +25,27 @@ final class MessageShape: Sendable {
 /// Bounded: a room whose authors use more shapes, for they put texts of their own into their messages, keeps the
 /// messages beyond as they came.
 struct ShapeTable: Sendable {
+    /// A shape that many messages point to.
+    final class Entry: Sendable {
+        let shape: MessageShape
+        init(_ shape: MessageShape) { self.shape = shape }
+    }
+
     static let bound = 64
 
-    private var shapes: [MessageShape.Key: MessageShape] = [:]
-    /// Scratch memory for the numbers of a message's points, kept from message to message.
-    var numbers: [DecimalText] = []
+    private var entries: [MessageShape: Entry] = [:]
+    /// The last one used: most likely the next one's, too.
+    private(set) var recent: Entry?
 
-    mutating func shape(_ key: MessageShape.Key) -> MessageShape? {
-        if let known = shapes[key] { return known }
-        guard shapes.count < Self.bound else { return nil }
-        let shape = MessageShape(key)
-        shapes[key] = shape
-        return shape
+    mutating func entry(for shape: MessageShape) -> Entry? {
+        if let known = entries[shape] {
+            recent = known
+            return known
+        }
+        guard entries.count < Self.bound else { return nil }
+        let entry = Entry(shape)
+        entries[shape] = entry
+        recent = entry
+        return entry
     }
 }

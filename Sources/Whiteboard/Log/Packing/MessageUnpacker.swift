@@ -1,11 +1,11 @@
 /// Puts a message together again from its shape and its numbers.
 struct MessageUnpacker {
     private var reader: NibbleReader
-    private let shape: MessageShape.Key
+    private let shape: MessageShape
     private var bytes: [UInt8] = []
 
     init(shape: MessageShape, numbers: [UInt8]) {
-        self.shape = shape.key
+        self.shape = shape
         reader = NibbleReader(numbers)
     }
 
@@ -14,8 +14,8 @@ struct MessageUnpacker {
         let pointCount = Int(reader.read())
         let before = readNumbers(shape.before)
         let after = readNumbers(shape.after)
-        bytes.reserveCapacity(
-            128 + pointCount * (shape.point.pieces.reduce(shape.separator.count) { $0 + $1.count + 6 }))
+        let pointBytes = shape.point.literal.count + shape.separator.count + 6 * shape.point.gaps.count
+        bytes.reserveCapacity(160 + pointCount * pointBytes)
         append(shape.before, before)
         appendPoints(pointCount)
         append(shape.after, after)
@@ -23,36 +23,34 @@ struct MessageUnpacker {
     }
 
     private mutating func readNumbers(_ text: MessageShape.Text) -> [DecimalText] {
-        (0..<text.numberCount).map { _ in
+        text.gaps.map { _ in
             let decimals = Int(reader.read())
             return DecimalText(mantissa: reader.readSigned(), decimals: decimals)
         }
     }
 
     private mutating func append(_ text: MessageShape.Text, _ numbers: [DecimalText]) {
-        bytes += text.pieces[0]
-        for (number, piece) in zip(numbers, text.pieces.dropFirst()) {
+        var start = 0
+        for (gap, number) in zip(text.gaps, numbers) {
+            bytes += text.literal[start..<gap]
             number.append(to: &bytes)
-            bytes += piece
+            start = gap
         }
+        bytes += text.literal[start...]
     }
 
     private mutating func appendPoints(_ count: Int) {
-        let columns = shape.point.numberCount
-        let decimals = (0..<columns).map { _ in (most: Int(reader.read()), least: Int(reader.read())) }
-        var last = [Int64](repeating: 0, count: columns)
-        var step = [Int64](repeating: 0, count: columns)
+        var columns = shape.point.gaps.map { _ in Column(from: &reader) }
         for point in 0..<count {
             if point > 0 { bytes += shape.separator }
-            bytes += shape.point.pieces[0]
-            for column in 0..<columns {
-                let value = last[column] &+ step[column] &+ reader.readSigned()
-                step[column] = point == 0 ? 0 : value &- last[column]
-                last[column] = value
-                DecimalText(mantissa: value, decimals: decimals[column].most)
-                    .trimmed(to: decimals[column].least).append(to: &bytes)
-                bytes += shape.point.pieces[column + 1]
+            var start = 0
+            for position in columns.indices {
+                let gap = shape.point.gaps[position]
+                bytes += shape.point.literal[start..<gap]
+                columns[position].read(from: &reader).append(to: &bytes)
+                start = gap
             }
+            bytes += shape.point.literal[start...]
         }
     }
 }
