@@ -8,15 +8,13 @@ extension Lesson {
     /// - Throws: the first cut message that a room would not take, with the line it has in the new lesson.
     public func cut(pointsPerShard points: Int) throws(LessonError) -> Lesson {
         var cut: [(bytes: [UInt8], header: StrokeMessage)] = []
-        var start = 0
-        while start < messages.count {
-            let end = endOfOperation(from: start)
-            defer { start = end }
-            guard messages[start].header.action == .draw else {
-                cut.append((messages[start].bytes, messages[start].header))
+        for range in OperationRuns.ranges(of: messages.map(\.header)) {
+            let operation = messages[range]
+            guard operation[range.lowerBound].header.action == .draw else {
+                cut += operation.map { ($0.bytes, $0.header) }
                 continue
             }
-            for bytes in Self.cutStroke(messages[start..<end], max(1, points)) {
+            for bytes in Self.cutStroke(operation, max(1, points)) {
                 do throws(MalformedMessage) {
                     // The lesson was checked when it was read; only what cutting can change is checked here.
                     let limits = WireLimits(messageBytes: .max, points: .max, colours: .rgb)
@@ -27,13 +25,6 @@ extension Lesson {
             }
         }
         return Lesson(cut)
-    }
-
-    private func endOfOperation(from start: Int) -> Int {
-        let first = messages[start].header
-        guard first.action == .draw, first.isSharded else { return start + 1 }
-        return messages[start...].firstIndex { $0.header.number != first.number || !$0.header.isSharded }
-            ?? messages.count
     }
 
     private static func cutStroke(_ shards: ArraySlice<LessonMessage>, _ points: Int) -> [[UInt8]] {

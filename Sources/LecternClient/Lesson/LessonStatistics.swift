@@ -27,25 +27,20 @@ extension LessonStatistics {
     /// Counts a lesson.
     public init(_ lesson: Lesson) {
         duration = lesson.duration
-        var shardedNumber: Int64?
-        for message in lesson.messages {
-            messages += 1
-            bytes += message.bytes.count
-            points += message.header.points.count
-            guard message.header.action == .draw else {
-                commands[message.header.action, default: 0] += 1
-                shardedNumber = nil
-                continue
+        messages = lesson.messages.count
+        for range in OperationRuns.ranges(of: lesson.messages.map(\.header)) {
+            let header = lesson.messages[range.lowerBound].header
+            for message in lesson.messages[range] {
+                bytes += message.bytes.count
+                points += message.header.points.count
             }
-            if message.header.isSharded {
-                defer { shardedNumber = message.header.number }
-                guard shardedNumber != message.header.number else { continue }
-                shardedStrokes += 1
+            if header.action == .draw {
+                strokes += 1
+                elements[header.element, default: 0] += 1
+                if range.count > 1 { shardedStrokes += 1 }
             } else {
-                shardedNumber = nil
+                commands[header.action, default: 0] += 1
             }
-            strokes += 1
-            elements[message.header.element, default: 0] += 1
         }
     }
 }

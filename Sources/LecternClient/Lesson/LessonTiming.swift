@@ -10,27 +10,14 @@ enum LessonTiming {
         var scheduled: [LessonMessage] = []
         scheduled.reserveCapacity(messages.count)
         var earliest = Duration.zero
-        var start = 0
-        while start < messages.count {
-            let end = endOfOperation(in: messages, from: start)
-            let due = max(earliest, due(of: messages[start..<end]))
-            for (bytes, header) in messages[start..<end] {
+        for range in OperationRuns.ranges(of: messages.map(\.header)) {
+            let due = max(earliest, due(of: messages[range]))
+            for (bytes, header) in messages[range] {
                 scheduled.append(LessonMessage(bytes: bytes, header: header, due: due))
             }
             earliest = due
-            start = end
         }
         return scheduled
-    }
-
-    /// Shards that stand together under one number are one stroke.
-    private static func endOfOperation(
-        in messages: [(bytes: [UInt8], header: StrokeMessage)], from start: Int
-    ) -> Int {
-        let first = messages[start].header
-        guard first.action == .draw, first.isSharded else { return start + 1 }
-        return messages[start...].firstIndex { $0.header.number != first.number || !$0.header.isSharded }
-            ?? messages.count
     }
 
     private static func due(of operation: ArraySlice<(bytes: [UInt8], header: StrokeMessage)>) -> Duration {
