@@ -1,6 +1,9 @@
 # Everything a fresh Debian 12 with Swift 6.3 and git needs is installed by the first target that needs it.
 
 SWIFT ?= swift
+PURE_TESTS = StrokeWireTests|InkTests|RasterTests|WhiteboardTests|VectorGraphicsTests|LecternConfigurationTests
+# A target may import what the manifest says it depends on, and nothing else.
+STRICT = --explicit-target-dependency-import-check error
 LESSON ?=
 SPEED ?= 1
 OUT ?= demo-out
@@ -11,13 +14,15 @@ OUT ?= demo-out
 demo: build
 	@"$$($(SWIFT) build -c release --show-bin-path)/lectern" demo --speed $(SPEED) --output $(OUT) $(if $(LESSON),--lesson "$(LESSON)")
 
-## Runs all tests.
+## Runs all tests: the pure ones side by side, then those with servers of their own one after the other.
 test: packages
-	$(SWIFT) test
+	$(SWIFT) build --build-tests $(STRICT)
+	$(SWIFT) test --skip-build --filter '^($(PURE_TESTS))\.'
+	$(SWIFT) test --skip-build --no-parallel --skip '^($(PURE_TESTS))\.'
 
 ## Builds the release executable.
 build: packages
-	$(SWIFT) build -c release --product lectern
+	$(SWIFT) build -c release --product lectern $(STRICT)
 
 ## Checks the format of all sources.
 lint:

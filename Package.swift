@@ -26,12 +26,12 @@ let configuration: Target.Dependency = .product(name: "Configuration", package: 
 let yams: Target.Dependency = .product(name: "Yams", package: "Yams")
 let hummingbird: Target.Dependency = .product(name: "Hummingbird", package: "hummingbird")
 let signals: Target.Dependency = .product(name: "UnixSignals", package: "swift-service-lifecycle")
+let hummingbirdCore: Target.Dependency = .product(name: "HummingbirdCore", package: "hummingbird")
 let hummingbirdTesting: Target.Dependency = .product(name: "HummingbirdTesting", package: "hummingbird")
 let nio: Target.Dependency = .product(name: "NIOCore", package: "swift-nio")
 let locks: Target.Dependency = .product(name: "NIOConcurrencyHelpers", package: "swift-nio")
 let heap: Target.Dependency = .product(name: "HeapModule", package: "swift-collections")
 let deque: Target.Dependency = .product(name: "DequeModule", package: "swift-collections")
-let ordered: Target.Dependency = .product(name: "OrderedCollections", package: "swift-collections")
 
 /// Whether only the pure targets are wanted: a sanitizer needs nothing else, and builds them in a tenth of the time.
 let isPureOnly = Context.environment["LECTERN_PURE_ONLY"] != nil
@@ -60,8 +60,10 @@ let serviceTargets: [Target] = [
             "Journal", "NATSClient", "Whiteboard", "Raster", "Ink", "StrokeWire", logging, metrics, lifecycle, heap,
             locks,
         ]),
-    layer("LecternGateway", ["NATSClient", "StrokeWire", hummingbird, nio, logging, metrics, lifecycle, ordered]),
-    layer("LecternClient", ["NATSClient", "Whiteboard", "StrokeWire", logging, deque]),
+    layer(
+        "LecternGateway",
+        ["NATSClient", "StrokeWire", hummingbird, hummingbirdCore, nio, locks, logging, metrics, lifecycle]),
+    layer("LecternClient", ["NATSClient", "StrokeWire", logging, deque]),
     layer("LecternConfiguration", ["Whiteboard", "StrokeWire", configuration, yams]),
     .executableTarget(
         name: "lectern",
@@ -69,6 +71,10 @@ let serviceTargets: [Target] = [
             "LecternServer", "LecternGateway", "LecternClient", "LecternConfiguration", "NATSClient", "Raster", "Ink",
             "Whiteboard", "StrokeWire", arguments, logging, metrics, lifecycle, signals, locks,
         ],
+        swiftSettings: settings),
+
+    .executableTarget(
+        name: "lectern-bench", dependencies: ["LecternClient", "Whiteboard", "Raster", "Ink", "StrokeWire", arguments],
         swiftSettings: settings),
 
     // A nats-server of its own for each test that asks for one.
@@ -82,7 +88,7 @@ let serviceTargets: [Target] = [
         "LecternGatewayTests",
         [
             "LecternGateway", "NATSClient", "NATSTestServer", "StrokeWire", hummingbird, hummingbirdTesting, metrics,
-            lifecycle, logging,
+            lifecycle, logging, nio,
         ]),
     tests(
         "LecternServerTests",

@@ -38,7 +38,7 @@ public struct Server: Service {
             root: configuration.root, partitions: configuration.partitions, logger: logger)
         let replies = makeReplies()
         let workers = makeWorkers()
-        let router = SubjectRouter(configuration: configuration, workers: workers)
+        let router = SubjectRouter(configuration: configuration, workers: workers, refuse: replies.joins.refuse)
         let ends = start(workers, journal, replies)
         connection.onStateChange { state in
             for worker in workers { worker.post(.output(isOpen: state == .connected)) }

@@ -17,11 +17,11 @@ struct Lectern: AsyncParsableCommand {
               lectern serve --nats embedded
               lectern watch --room physics
               lectern clock --room physics --latency 2s
-              lectern publish lesson.ndjson --room physics --author anna
+              lectern publish demo --room physics --author anna
             """,
         version: "0.1.0",
         subcommands: [
-            ServeCommand.self, PublishCommand.self, ClockCommand.self, WatchCommand.self, RenderCommand.self,
-            AddressCommand.self, DemoCommand.self,
+            DemoCommand.self, ServeCommand.self, PublishCommand.self, ClockCommand.self, WatchCommand.self,
+            LessonCommand.self, RenderCommand.self, AddressCommand.self,
         ])
 }

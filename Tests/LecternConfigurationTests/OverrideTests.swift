@@ -13,7 +13,8 @@ private let others: [String: String] = [
     "limits.board_points": "200000", "limits.rooms": "12", "history.scope": "author", "history.depth": "5",
     "history.clear": "undoable", "cohorts.open": "false", "cohorts.maximum": "2", "cohorts.default.gate": "none",
     "cohorts.default.policy": "hold", "cohorts.default.max_hold": "250ms", "cohorts.default.stale_after": "5s",
-    "cohorts.default.extrapolate": "false", "fanout.max_bytes": "2000", "log.tail": "0", "log.held_bytes": "1GiB",
+    "cohorts.default.extrapolate": "false", "fanout.max_bytes": "2000", "log.tail": "0", "log.tail_bytes": "1MiB",
+    "log.held_bytes": "1GiB",
     "ink.style": "pen", "canvas.scale": "2.5", "canvas.memory": "32MiB", "server.workers": "3",
     "server.mailbox_bytes": "2MiB", "server.replies": "16", "logging.level": "debug",
 ]

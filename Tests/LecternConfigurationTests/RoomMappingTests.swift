@@ -36,7 +36,8 @@ import Whiteboard
             "limits.board_points": "12", "history.scope": "author", "history.depth": "13", "history.clear": "undoable",
             "cohorts.open": "false", "cohorts.maximum": "14", "cohorts.default.gate": "none",
             "cohorts.default.policy": "hold", "cohorts.default.max_hold": "15s", "cohorts.default.stale_after": "16s",
-            "cohorts.default.extrapolate": "false", "log.tail": "17", "log.held_bytes": "18MiB",
+            "cohorts.default.extrapolate": "false", "log.tail": "17", "log.tail_bytes": "19MiB",
+            "log.held_bytes": "18MiB",
         ]
         let expected = RoomConfiguration(
             intake: IntakeLimits(
@@ -48,7 +49,7 @@ import Whiteboard
                 defaults: CohortSettings(
                     gate: .none, policy: .hold, maxHold: .seconds(15), staleAfter: .seconds(16), extrapolate: false),
                 open: false, maximum: 14),
-            log: LogRetention(tail: 17, heldBytes: 18 << 20))
+            log: LogRetention(tail: 17, tailBytes: 19 << 20, heldBytes: 18 << 20))
         #expect(try DaemonConfiguration.load(file: nil, arguments: arguments).room == expected)
     }
 }

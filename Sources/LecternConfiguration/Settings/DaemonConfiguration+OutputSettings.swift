@@ -22,6 +22,9 @@ extension DaemonConfiguration {
             "log.tail", \.log.tail, .count(0...10_000_000),
             "Released operations that a room keeps for those who join again; who missed more gets the board."),
         Setting(
+            "log.tail_bytes", \.log.tailBytes, .size(0...64 << 30),
+            "Bytes of them; beyond, the oldest go although there are fewer than the tail."),
+        Setting(
             "log.held_bytes", \.log.heldBytes, .size(1 << 20...64 << 30),
             "Bytes of operations that some cohort of a room holds; beyond, the oldest are released late."),
         Setting("ink.style", \.ink.style, .choice, "How the points of a stroke become ink."),

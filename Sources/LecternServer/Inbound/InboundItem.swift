@@ -9,7 +9,7 @@ enum InboundItem: Sendable {
     case image(RoomID, CohortName, [UInt8], reply: String)
     case info(RoomID, reply: String)
     /// Asks for a line on every room of the worker.
-    case list(RoomListing)
+    case list(reply: String)
     /// Whether anything can be published.
     case output(isOpen: Bool)
     case stop

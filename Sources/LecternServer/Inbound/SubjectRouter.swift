@@ -6,6 +6,8 @@ import StrokeWire
 struct SubjectRouter: Sendable {
     let configuration: ServerConfiguration
     let workers: [RoomWorker]
+    /// Says no to a request.
+    let refuse: @Sendable (_ reply: String, RequestError) -> Void
 
     /// Listens to everything but the journal, which reads its own subjects.
     func subscribe(on connection: NATSConnection) throws(NATSError) {
@@ -15,8 +17,7 @@ struct SubjectRouter: Sendable {
         }
         _ = try connection.subscribe("\(root).rooms") { message in
             guard let reply = message.reply, Self.isInbox(reply) else { return }
-            let listing = RoomListing(reply: reply, workers: workers.count)
-            for worker in workers { worker.post(.list(listing)) }
+            for worker in workers { worker.post(.list(reply: reply)) }
         }
     }
 
@@ -29,7 +30,10 @@ struct SubjectRouter: Sendable {
         guard
             let subject = InboundSubject(message.subject, root: configuration.root),
             subject.address.isCanonical(among: configuration.partitions)
-        else { return }
+        else {
+            if let reply = message.reply, Self.isInbox(reply) { refuse(reply, Self.noSuchSubject) }
+            return
+        }
         let worker = worker(for: subject.address.room)
         if case .clock(let cohort) = subject.kind {
             worker.post(.clock(subject.address.room, cohort, message.copyPayload()))
@@ -44,6 +48,9 @@ struct SubjectRouter: Sendable {
         default: break
         }
     }
+
+    private static let noSuchSubject = RequestError(
+        .badRequest, "The subject is no room's: names have 1 to 64 characters of a-z, 0-9, _ and -.")
 
     private static func isInbox(_ subject: String) -> Bool { subject.hasPrefix("_INBOX.") }
 }

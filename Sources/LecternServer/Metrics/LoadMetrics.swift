@@ -6,8 +6,10 @@ struct LoadMetrics: Sendable {
     let workers: [RoomWorker]
     let connection: NATSConnection
     private let waiting = Meter(label: "lectern_mailbox_bytes")
-    private let dropped = Meter(label: "lectern_mailbox_dropped")
-    private let slowConsumer = Meter(label: "lectern_nats_dropped")
+    private let dropped = Counter(label: "lectern_mailbox_dropped_total")
+    private let slowConsumer = Counter(label: "lectern_nats_dropped_total")
+    /// Drops that the counters know of.
+    private let reported = Locked<(mailbox: Int, nats: Int)>((0, 0))
     private let connected = Meter(label: "lectern_nats_connected")
 
     init(workers: [RoomWorker], connection: NATSConnection) {
@@ -18,8 +20,13 @@ struct LoadMetrics: Sendable {
     func report() {
         let loads = workers.map(\.load)
         waiting.set(loads.reduce(0) { $0 + $1.bytes })
-        dropped.set(loads.reduce(0) { $0 + $1.dropped })
-        slowConsumer.set(connection.droppedMessages)
+        let now = (mailbox: loads.reduce(0) { $0 + $1.dropped }, nats: connection.droppedMessages)
+        let before = reported.withLock { reported in
+            defer { reported = now }
+            return reported
+        }
+        dropped.increment(by: now.mailbox - before.mailbox)
+        slowConsumer.increment(by: now.nats - before.nats)
         connected.set(connection.state == .connected ? 1 : 0)
     }
 }

@@ -62,11 +62,14 @@ struct Replies: Sendable {
         joins.answer(reply) { report.encoded() }
     }
 
-    /// A line on every room of one worker; the last worker's lines complete the reply.
-    func list(_ slots: some Sequence<RoomSlot>, for listing: RoomListing, at now: Instant) {
-        let lines = slots.map { RoomReport($0.room.status(at: now), address: $0.address) }
-        guard let all = listing.add(lines) else { return }
-        joins.answer(listing.reply) { RoomListing.encoded(all) }
+    /// A line on every room of one worker, in messages that each can be read alone: whoever asks gathers them.
+    func list(_ slots: some Sequence<RoomSlot>, at now: Instant, reply: String) {
+        var lines = slots.map { RoomReport($0.room.status(at: now), address: $0.address) }[...]
+        repeat {
+            let page = Array(lines.prefix(RoomReport.pageLength))
+            lines = lines.dropFirst(page.count)
+            joins.answer(reply) { RoomReport.encoded(page) }
+        } while !lines.isEmpty
     }
 
     /// Waits until everything asked for so far has been answered.

@@ -56,32 +56,12 @@ struct RoomReport: Sendable, Encodable {
     }
 
     func encoded() -> [UInt8] { encodedJSON(self) }
-}
 
-/// Gathers the lines of all workers for one request.
-final class RoomListing: Sendable {
-    private struct Rooms: Encodable {
-        let rooms: [RoomReport]
-    }
+    /// So many lines stay below the size of one message.
+    static let pageLength = 200
 
-    let reply: String
-    private let gathered: Locked<(waitingFor: Int, lines: [RoomReport])>
-
-    init(reply: String, workers: Int) {
-        self.reply = reply
-        gathered = Locked((workers, []))
-    }
-
-    /// - Returns: all lines, by room, once every worker has added its own.
-    func add(_ lines: [RoomReport]) -> [RoomReport]? {
-        gathered.withLock { gathered in
-            gathered.lines += lines
-            gathered.waitingFor -= 1
-            return gathered.waitingFor == 0 ? gathered.lines.sorted { $0.room < $1.room } : nil
-        }
-    }
-
-    static func encoded(_ lines: [RoomReport]) -> [UInt8] { encodedJSON(Rooms(rooms: lines)) }
+    /// Many rooms.
+    static func encoded(_ rooms: [RoomReport]) -> [UInt8] { encodedJSON(["rooms": rooms]) }
 }
 
 /// Plain numbers and strings always encode.

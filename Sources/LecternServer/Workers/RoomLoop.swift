@@ -64,8 +64,8 @@ final class RoomLoop {
             replies.image(rooms[room], room, cohort, bytes, reply: reply)
         case .info(let room, let reply):
             replies.info(rooms[room], room, at: now, reply: reply)
-        case .list(let listing):
-            replies.list(rooms.values, for: listing, at: now)
+        case .list(let reply):
+            replies.list(rooms.values, at: now, reply: reply)
         case .output(let isOpen):
             setOutput(isOpen: isOpen, at: now)
         case .stop:

@@ -18,7 +18,7 @@ struct Daemon {
     /// Runs until SIGTERM or SIGINT; then everything under way is finished.
     func run() async throws {
         LoggingSystem.bootstrap(StreamLogHandler.standardError)
-        let registry = PrometheusRegistry(help: MetricHelp.texts)
+        let registry = PrometheusRegistry(help: GatewayMetrics.help.merging(MetricHelp.texts) { gateway, _ in gateway })
         MetricsSystem.bootstrap(registry)
         var logger = Logger(label: "lectern")
         logger.logLevel = configuration.logLevel

@@ -17,8 +17,8 @@ enum MetricHelp {
         "lectern_joins_total": "Join requests answered, by outcome.",
         "lectern_rooms": "Rooms in memory.",
         "lectern_mailbox_bytes": "Bytes that wait for the workers.",
-        "lectern_mailbox_dropped": "Items dropped because a worker's mailbox was full.",
-        "lectern_nats_dropped": "Messages that the NATS client dropped because they were not taken fast enough.",
+        "lectern_mailbox_dropped_total": "Items dropped because a worker's mailbox was full.",
+        "lectern_nats_dropped_total": "Messages that the NATS client dropped because they were not taken fast enough.",
         "lectern_nats_connected": "1 while the service is connected to NATS.",
     ]
 }

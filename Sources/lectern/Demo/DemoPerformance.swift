@@ -13,9 +13,6 @@ struct DemoPerformance: Sendable {
     let latency: Duration
     let logger: Logger
 
-    /// The clock says where the video is about ten times in a tenth of the shortest lateness worth seeing.
-    private var clockInterval: Duration { .milliseconds(Int(max(10, 250 / max(1, speed)))) }
-
     private var timeline: VideoTimeline { VideoTimeline(latency: latency, speed: speed) }
 
     /// Runs until the student has seen everything.
@@ -33,7 +30,7 @@ struct DemoPerformance: Sendable {
         let clock = Task {
             await VideoClock(
                 connection: video, address: stage.address, cohort: cohort, timeline: timeline,
-                interval: clockInterval, logger: logger
+                interval: VideoClock.interval(at: speed), logger: logger
             ).run(firstNumber: 1)
         }
         let status = Task { await watch(board, over: viewer, since: start, show) }
