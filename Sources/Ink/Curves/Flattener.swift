@@ -1,11 +1,11 @@
 /// Cuts curves into straight pieces, fine enough that no one sees it, and scales board units to pixels.
 ///
 /// The number of pieces comes from the second differences of the control points (Wang, Cassel and Ren, "A bound on the
-/// deviation of a Bézier curve from its chord"): a piece strays at most ``tolerance`` pixels from the curve, up to
+/// deviation of a Bézier curve from its chord"): a piece strays at most the tolerance from the curve, up to
 /// ``mostPieces`` pieces a curve. Curves that cannot touch the canvas become one piece, which cannot touch it either.
 /// One flattener serves many strokes; it keeps its memory.
 public struct Flattener: CurveSink, Sendable {
-    /// The farthest a chord may be from its curve, in pixels.
+    /// The farthest a chord may usually be from its curve, in pixels.
     public static let tolerance = 0.1
     /// More pieces than this are never cut from one curve, however far it reaches.
     public static let mostPieces = 128
@@ -20,11 +20,14 @@ public struct Flattener: CurveSink, Sendable {
     /// Size of the canvas in pixels.
     public let canvas: Vector
 
+    private let tolerance: Double
     private var position = Vector.zero
     private var nib = Nib(width: 0)
 
-    /// Makes a flattener for a canvas of the given size in pixels; `scale` is pixels a board unit, above 0.
-    public init(scale: Double, canvasWidth: Int, canvasHeight: Int) {
+    /// Makes a flattener for a canvas of the given size in pixels; `scale` is pixels a board unit and `tolerance` the
+    /// farthest a chord may be from its curve in pixels, both above 0.
+    public init(scale: Double, canvasWidth: Int, canvasHeight: Int, tolerance: Double = Self.tolerance) {
+        self.tolerance = tolerance
         self.scale = scale
         canvas = Vector(Double(canvasWidth), Double(canvasHeight))
     }
@@ -33,14 +36,6 @@ public struct Flattener: CurveSink, Sendable {
     public mutating func reset() {
         samples.removeAll(keepingCapacity: true)
         isTranslucent = false
-    }
-
-    /// Moves all samples, so that a part of the canvas can begin at 0, 0.
-    public mutating func moveSamples(left: Float, up: Float) {
-        for index in samples.indices {
-            samples[index].x -= left
-            samples[index].y -= up
-        }
     }
 
     public mutating func begin(at point: Vector, nib: Nib) {
@@ -59,7 +54,7 @@ public struct Flattener: CurveSink, Sendable {
         let bend = p2 - p1 - first
         if canTouch(p0, p1, p2, p2, width: max(self.nib.width, nib.width)) {
             let from = self.nib
-            let count = Self.pieces(deviation: bend.length * 0.25)
+            let count = pieces(deviation: bend.length * 0.25)
             let step = 1 / Double(count)
             for index in 1..<max(count, 1) {
                 let t = Double(index) * step
@@ -78,7 +73,7 @@ public struct Flattener: CurveSink, Sendable {
         let bend2 = p1 - p2 * 2 + p3
         if canTouch(p0, p1, p2, p3, width: max(self.nib.width, nib.width)) {
             let from = self.nib
-            let count = Self.pieces(deviation: max(bend1.dot(bend1), bend2.dot(bend2)).squareRoot() * 0.75)
+            let count = pieces(deviation: max(bend1.dot(bend1), bend2.dot(bend2)).squareRoot() * 0.75)
             let step = 1 / Double(count)
             let linear = (p1 - p0) * 3
             let square = bend1 * 3
@@ -102,9 +97,9 @@ public struct Flattener: CurveSink, Sendable {
     }
 
     /// How many pieces keep the chords within the tolerance, when one chord for all would stray by `deviation` pixels.
-    private static func pieces(deviation: Double) -> Int {
+    private func pieces(deviation: Double) -> Int {
         let count = (deviation / tolerance).squareRoot().rounded(.up)
-        return count < Double(mostPieces) ? max(Int(count), 1) : mostPieces
+        return count < Double(Self.mostPieces) ? max(Int(count), 1) : Self.mostPieces
     }
 
     /// Whether the hull of the control points, widened by the pen, reaches the canvas.

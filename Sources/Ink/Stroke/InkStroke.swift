@@ -22,6 +22,9 @@ public struct InkStroke: Sendable, Equatable {
     /// Whether the stroke removes paint.
     public var isErasing: Bool { element == .eraser }
 
+    /// Whether the ink is set on by stamps along the line instead of a pen that covers it.
+    public var isStamped: Bool { style == .stamp && (element == .freehand || element == .eraser) }
+
     /// Sends the whole centre line to a sink.
     public func trace(into sink: inout some CurveSink) {
         var tracer = StrokeTracer(element: element, style: style, width: width)

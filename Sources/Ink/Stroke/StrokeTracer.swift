@@ -7,6 +7,10 @@ public import StrokeWire
 public struct StrokeTracer: Sendable {
     private enum Curve: Sendable {
         case smooth(SmoothCurve)
+        case quadratic(QuadraticCurve)
+        case bspline(BSplineCurve)
+        case calligraphy(CalligraphyCurve)
+        case pen(PenCurve)
         case shape(ShapeOutline)
     }
 
@@ -21,6 +25,10 @@ public struct StrokeTracer: Sendable {
         case .freehand, .eraser:
             switch style {
             case .smooth: curve = .smooth(SmoothCurve(width: width))
+            case .quadratic: curve = .quadratic(QuadraticCurve(width: width))
+            case .bspline: curve = .bspline(BSplineCurve(width: width))
+            case .calligraphy: curve = .calligraphy(CalligraphyCurve(width: width))
+            case .pen, .stamp: curve = .pen(PenCurve(width: width))
             }
         }
     }
@@ -31,6 +39,18 @@ public struct StrokeTracer: Sendable {
         case .smooth(var smooth):
             for point in points { smooth.add(Vector(point.x, point.y), into: &sink) }
             curve = .smooth(smooth)
+        case .quadratic(var quadratic):
+            for point in points { quadratic.add(Vector(point.x, point.y), into: &sink) }
+            curve = .quadratic(quadratic)
+        case .bspline(var bspline):
+            for point in points { bspline.add(Vector(point.x, point.y), into: &sink) }
+            curve = .bspline(bspline)
+        case .calligraphy(var calligraphy):
+            for point in points { calligraphy.add(point, into: &sink) }
+            curve = .calligraphy(calligraphy)
+        case .pen(var pen):
+            for point in points { pen.add(point, into: &sink) }
+            curve = .pen(pen)
         case .shape(var shape):
             for point in points { shape.add(Vector(point.x, point.y)) }
             curve = .shape(shape)
@@ -41,6 +61,10 @@ public struct StrokeTracer: Sendable {
     public func finish(into sink: inout some CurveSink) {
         switch curve {
         case .smooth(let smooth): smooth.finish(into: &sink)
+        case .quadratic(let quadratic): quadratic.finish(into: &sink)
+        case .bspline(let bspline): bspline.finish(into: &sink)
+        case .calligraphy(let calligraphy): calligraphy.finish(into: &sink)
+        case .pen(let pen): pen.finish(into: &sink)
         case .shape(let shape): shape.finish(into: &sink)
         }
     }

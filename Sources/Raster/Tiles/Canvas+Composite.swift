@@ -29,14 +29,15 @@ extension Canvas {
     ) {
         if tile.isAbsent && source == 0 { return }
         guard let firstRow = Self.firstCovered(rows, box: box, cut: cut) else { return }
+        let blend = PixelBlend(source: source)
         tile.withPixels { pixels in
             for y in firstRow..<cut.maxY {
                 let span = rows.spans[y - box.minY]
                 let from = max(box.minX + Int(span.lower), cut.minX)
                 let to = min(box.minX + Int(span.upper), cut.maxX)
                 guard from < to else { continue }
-                PixelBlend.blend(
-                    source, over: pixels + ((y % Tile.side) * Tile.side + (from - cut.minX)),
+                blend.blend(
+                    over: pixels + ((y % Tile.side) * Tile.side + (from - cut.minX)),
                     mask: rows.row(y - box.minY) + (from - box.minX), count: to - from)
             }
         }

@@ -3,16 +3,19 @@ internal import Ink
 /// Draws strokes on canvases of one size: the scratch memory that drawing needs, kept from stroke to stroke.
 ///
 /// The pixels depend on the stroke and on what is below it alone, not on what was drawn with this painter before. Use
-/// one painter a thread. Its memory is bounded by the canvas (two bytes a pixel at most) and the longest stroke.
+/// one painter a thread. Its memory is bounded by the canvas (two bytes a pixel at most, with stamps five) and the longest stroke.
 public struct StrokePainter: Sendable {
-    private var flattener: Flattener
+    private var fitter: ArcFitter
     private var mask = CoverageMask()
     private var scratch = CoverageMask()
     private var union = RunUnion()
+    private var placer: StampPlacer
+    private var stamps = StampCoverage()
 
     /// Makes a painter for canvases of the given size; `scale` is pixels a board unit, above 0.
     public init(canvasWidth: Int, canvasHeight: Int, scale: Double = 1) {
-        flattener = Flattener(scale: scale, canvasWidth: canvasWidth, canvasHeight: canvasHeight)
+        fitter = ArcFitter(scale: scale, canvasWidth: canvasWidth, canvasHeight: canvasHeight)
+        placer = StampPlacer(scale: scale, canvasWidth: canvasWidth, canvasHeight: canvasHeight)
     }
 
     /// Draws one stroke on top, or removes paint where it is an eraser's.
@@ -25,18 +28,26 @@ public struct StrokePainter: Sendable {
     /// The same, on some of the tiles only; returns the box of the pixels that the whole stroke may touch.
     @discardableResult
     mutating func draw(_ painted: PaintedStroke, on canvas: inout Canvas, within part: TileSet?) -> PixelBox {
-        flattener.reset()
-        painted.stroke.trace(into: &flattener)
         let source = painted.stroke.isErasing ? 0 : painted.colour.pixel
-        let translucent = flattener.isTranslucent
-        let box = bounds(width: canvas.width, height: canvas.height)
+        return painted.stroke.isStamped
+            ? stamp(painted.stroke, source, on: &canvas, within: part)
+            : sweep(painted.stroke, source, on: &canvas, within: part)
+    }
+
+    private mutating func sweep(
+        _ stroke: InkStroke, _ source: UInt32, on canvas: inout Canvas, within part: TileSet?
+    ) -> PixelBox {
+        fitter.reset()
+        stroke.trace(into: &fitter)
+        let translucent = fitter.isTranslucent
+        let box = bounds(of: fitter.samples, on: canvas)
         guard !box.isEmpty else { return box }
         mask.prepare(for: box)
-        flattener.moveSamples(left: Float(box.minX), up: Float(box.minY))
         scratch.prepare(for: box)
+        fitter.moveSamples(left: Float(box.minX), up: Float(box.minY))
         mask.withRows { rows in
             scratch.withRows { scratch in
-                flattener.samples.withUnsafeBufferPointer { samples in
+                fitter.samples.withUnsafeBufferPointer { samples in
                     StrokeCoverage.raise(
                         rows, scratch: scratch, union: &union, samples: samples, translucent: translucent)
                 }
@@ -47,12 +58,29 @@ public struct StrokePainter: Sendable {
         return box
     }
 
-    /// The pixels of the canvas that the flattened stroke can touch.
-    private func bounds(width: Int, height: Int) -> PixelBox {
+    private mutating func stamp(
+        _ stroke: InkStroke, _ source: UInt32, on canvas: inout Canvas, within part: TileSet?
+    ) -> PixelBox {
+        placer.reset()
+        stroke.trace(into: &placer)
+        let reach = placer.stamps.map { CentreSample(x: $0.x, y: $0.y, radius: $0.radius) }
+        let box = bounds(of: reach, on: canvas)
+        guard !box.isEmpty else { return box }
+        mask.prepare(for: box)
+        mask.withRows { rows in
+            stamps.raise(rows, box: box, stamps: placer.stamps)
+            canvas.composite(source, rows: rows, box: box, within: part)
+        }
+        mask.clear()
+        return box
+    }
+
+    /// The pixels of the canvas that the fitted stroke can touch.
+    private func bounds(of samples: [CentreSample], on canvas: Canvas) -> PixelBox {
         var low = SIMD2<Float>(repeating: .infinity)
         var high = SIMD2<Float>(repeating: -.infinity)
-        for sample in flattener.samples {
-            let reach = sample.radius + 0.75
+        for sample in samples {
+            let reach = sample.radius + abs(sample.bulge) + PieceRows.fringe
             low.x = min(low.x, sample.x - reach)
             low.y = min(low.y, sample.y - reach)
             high.x = max(high.x, sample.x + reach)
@@ -60,7 +88,7 @@ public struct StrokePainter: Sendable {
         }
         func clamped(_ value: Float, _ limit: Int) -> Int { Int(max(0, min(Float(limit), value))) }
         return PixelBox(
-            minX: clamped(low.x, width), minY: clamped(low.y, height),
-            maxX: clamped(high.x + 1, width), maxY: clamped(high.y + 1, height))
+            minX: clamped(low.x, canvas.width), minY: clamped(low.y, canvas.height),
+            maxX: clamped(high.x + 1, canvas.width), maxY: clamped(high.y + 1, canvas.height))
     }
 }
