@@ -76,7 +76,7 @@ public struct Server: Service {
     }
 
     private func makeReplies() -> Replies {
-        let budget = ReplyBudget(configuration.replies)
+        let budget = Budget(configuration.replies)
         func queue(_ label: String) -> ReplyQueue {
             ReplyQueue(label: label, budget: budget, connection: connection, logger: logger)
         }
@@ -89,10 +89,11 @@ public struct Server: Service {
         _ workers: [RoomWorker], _ journal: VolatileJournal, _ replies: Replies
     ) -> [AsyncStream<Never>] {
         let fanout = Fanout(connection: connection, maxBytes: configuration.fanoutBytes, logger: logger)
+        let budget = Budget(configuration.rooms)
         return workers.enumerated().map { number, worker in
             worker.start(name: "lectern-room-\(number)") { [configuration, connection, logger, metrics] in
                 RoomLoop(
-                    configuration: configuration, workers: workers.count, journal: journal, fanout: fanout,
+                    configuration: configuration, budget: budget, journal: journal, fanout: fanout,
                     replies: replies, metrics: metrics, isOutputOpen: connection.state == .connected, logger: logger)
             }
         }

@@ -61,6 +61,11 @@ struct ServerMetrics: Sendable {
         rooms.increment()
     }
 
+    /// A blank room was let go of.
+    func forgetRoom() {
+        rooms.decrement()
+    }
+
     func reject(_ code: RejectionCode) {
         rejected[code]?.increment()
     }

@@ -2,22 +2,21 @@ import Dispatch
 import Logging
 import NATSClient
 import StrokeWire
-import Synchronization
 
 /// Makes and sends replies away from the threads that release operations.
 ///
-/// Bounded: at most `limit` replies wait or are being made over all queues that share a `ReplyBudget`; requests
+/// Bounded: at most `limit` replies wait or are being made over all queues that share the budget; requests
 /// beyond are answered `not-ready`.
 final class ReplyQueue: Sendable {
     private let queue: DispatchQueue
-    private let budget: ReplyBudget
+    private let budget: Budget
     private let connection: NATSConnection
     private let logger: Logger
 
     /// Bytes of one message of a reply; a larger reply comes in parts.
     private static let partBytes = 256 * 1024
 
-    init(label: String, budget: ReplyBudget, connection: NATSConnection, logger: Logger) {
+    init(label: String, budget: Budget, connection: NATSConnection, logger: Logger) {
         queue = DispatchQueue(label: label)
         self.budget = budget
         self.connection = connection
@@ -65,24 +64,5 @@ final class ReplyQueue: Sendable {
         } catch {
             logger.debug("reply not sent", metadata: ["reply": "\(reply)", "error": "\(error)"])
         }
-    }
-}
-
-/// How many replies may wait or be made at once.
-final class ReplyBudget: Sendable {
-    private let left: Atomic<Int>
-
-    init(_ limit: Int) {
-        left = Atomic(limit)
-    }
-
-    fileprivate func take() -> Bool {
-        if left.subtract(1, ordering: .relaxed).oldValue > 0 { return true }
-        left.add(1, ordering: .relaxed)
-        return false
-    }
-
-    fileprivate func giveBack() {
-        left.add(1, ordering: .relaxed)
     }
 }

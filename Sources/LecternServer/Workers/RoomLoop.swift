@@ -15,13 +15,13 @@ final class RoomLoop {
     private var wakes = WakeQueue()
     private var effects = RoomEffects()
     private var isOutputOpen: Bool
-    private let roomLimit: Int
+    private let budget: Budget
 
-    /// A room that nobody has written to is let go of after so long.
+    /// A room that nobody has written to makes place for another such after so long.
     private static let blankTime = Duration.seconds(600)
 
     init(
-        configuration: ServerConfiguration, workers: Int, journal: VolatileJournal, fanout: Fanout, replies: Replies,
+        configuration: ServerConfiguration, budget: Budget, journal: VolatileJournal, fanout: Fanout, replies: Replies,
         metrics: ServerMetrics, isOutputOpen: Bool, logger: Logger
     ) {
         self.configuration = configuration
@@ -31,7 +31,7 @@ final class RoomLoop {
         self.metrics = metrics
         self.isOutputOpen = isOutputOpen
         self.logger = logger
-        roomLimit = max(1, configuration.rooms / workers)
+        self.budget = budget
     }
 
     var nextWake: Instant? { wakes.earliest }
@@ -55,7 +55,7 @@ final class RoomLoop {
         switch item {
         case .record(let record): take(record, at: now)
         case .clock(let room, let cohort, let bytes):
-            guard let slot = slot(for: room, at: now) else { return }
+            guard let slot = slot(for: room, at: now, isWritten: false) else { return }
             slot.room.receive(clockSample: bytes, cohort: cohort, at: now, into: &effects)
             settle(slot, at: now)
         case .join(let room, let cohort, let bytes, let reply):
@@ -74,7 +74,7 @@ final class RoomLoop {
     }
 
     private func take(_ record: JournalRecord, at now: Instant) {
-        guard let slot = slot(for: record.room, at: now) else {
+        guard let slot = slot(for: record.room, at: now, isWritten: true) else {
             refuse(record)
             return
         }
@@ -146,16 +146,9 @@ final class RoomLoop {
     }
 
     /// The room, made if there is none; nil where the server has as many as it may.
-    private func slot(for id: RoomID, at now: Instant) -> RoomSlot? {
+    private func slot(for id: RoomID, at now: Instant, isWritten: Bool) -> RoomSlot? {
         if let slot = rooms[id] { return slot }
-        if rooms.count >= roomLimit {
-            let blank = rooms.values.filter { $0.room.isBlank && now - $0.lastUse >= Self.blankTime }
-            guard !blank.isEmpty else { return nil }
-            for slot in blank {
-                wakes.set(slot.address.room, to: nil)
-                rooms[slot.address.room] = nil
-            }
-        }
+        guard budget.take() || makeRoom(at: now, isWritten: isWritten) else { return nil }
         var room = Room(configuration: configuration.room, at: now)
         room.setOutput(isOpen: isOutputOpen)
         let address = RoomAddress(root: configuration.root, room: id, partitions: configuration.partitions)
@@ -165,12 +158,32 @@ final class RoomLoop {
         return slot
     }
 
+    /// Lets go of the room that has been blank and unused longest, so that another takes its place: one that is
+    /// written to at once, another clock's only after a while.
+    private func makeRoom(at now: Instant, isWritten: Bool) -> Bool {
+        let blank = rooms.values.filter { $0.room.isBlank }
+        guard let oldest = blank.min(by: { $0.lastUse < $1.lastUse }),
+            isWritten || now - oldest.lastUse >= Self.blankTime
+        else { return false }
+        wakes.set(oldest.address.room, to: nil)
+        rooms[oldest.address.room] = nil
+        metrics.forgetRoom()
+        return true
+    }
+
     private func refuse(_ record: JournalRecord) {
-        guard case .message(let author, _, _) = record.content else { return }
+        guard case .message(let author, _, let bytes) = record.content else { return }
         let rejection = Rejection(
             code: .roomFull, field: nil, message: "The server has as many rooms as it may.")
         let address = RoomAddress(root: configuration.root, room: record.room, partitions: configuration.partitions)
+        let known: (number: Int64?, order: Int?)
+        do {
+            let header = try StrokeMessage(decoding: bytes, limits: configuration.room.intake.wire)
+            known = (header.number, header.shardOrder)
+        } catch {
+            known = (error.number, error.order)
+        }
         metrics.reject(rejection.code)
-        _ = fanout.publish(.rejected(number: nil, order: nil, rejection), to: author, at: address)
+        _ = fanout.publish(.rejected(number: known.number, order: known.order, rejection), to: author, at: address)
     }
 }

@@ -48,6 +48,9 @@ final class ChildProcess: Sendable {
 
     var hasExited: Bool { exited.isFulfilled }
 
+    /// Waits until the program has ended, or the task is cancelled.
+    func waitForExit() async { _ = await exited.value() }
+
     /// SIGTERM, and SIGKILL when the program is still there after `patience`. Returns when it has ended.
     func end(patience: Duration) async {
         if !hasExited { kill(identifier, SIGTERM) }

@@ -65,6 +65,13 @@ public final class EmbeddedServer: Sendable {
         }
     }
 
+    /// Waits until the server has ended, by itself or otherwise, or the task is cancelled.
+    /// - Returns: whether it has ended.
+    public func waitForExit() async -> Bool {
+        await child.waitForExit()
+        return child.hasExited
+    }
+
     /// Asks the server to end (SIGTERM), after `patience` ends it (SIGKILL), and removes its own directory; the
     /// store directory stays.
     public func stop(patience: Duration = .seconds(5)) async {

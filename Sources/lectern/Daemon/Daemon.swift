@@ -24,7 +24,7 @@ struct Daemon {
         logger.logLevel = configuration.logLevel
         let (url, embedded) = try await natsServer(logger)
         do {
-            try await serve(url: url, registry, logger)
+            try await serve(url: url, embedded, registry, logger)
         } catch {
             await embedded?.stop()
             throw error
@@ -47,7 +47,9 @@ struct Daemon {
         }
     }
 
-    private func serve(url: String, _ registry: PrometheusRegistry, _ logger: Logger) async throws {
+    private func serve(
+        url: String, _ embedded: EmbeddedServer?, _ registry: PrometheusRegistry, _ logger: Logger
+    ) async throws {
         let serviceConnection = NATSConnection(
             configuration.natsSettings(url: url, name: "lectern service"), logger: logger)
         let server = Server(
@@ -55,6 +57,7 @@ struct Daemon {
             onScrape: registry.onScrape)
         // Stopped in reverse: the HTTP side before the service it asks.
         var services: [any Service] = [server]
+        if let embedded { services.insert(EmbeddedServerWatch(server: embedded), at: 0) }
         if let gatewayConfiguration = configuration.gatewayConfiguration {
             let connection = NATSConnection(
                 configuration.natsSettings(url: url, name: "lectern gateway"), logger: logger)
@@ -65,6 +68,20 @@ struct Daemon {
         try await ServiceGroup(
             services: services, gracefulShutdownSignals: [.sigterm, .sigint], logger: logger
         ).run()
+    }
+}
+
+/// Ends the daemon when the NATS server that it started ends: what supervises the daemon starts both again.
+private struct EmbeddedServerWatch: Service {
+    struct Ended: Error, CustomStringConvertible {
+        let description = "the NATS server that was started with the daemon has ended"
+    }
+
+    let server: EmbeddedServer
+
+    func run() async throws {
+        let hasEnded = await cancelWhenGracefulShutdown { [server] in await server.waitForExit() }
+        if hasEnded { throw Ended() }
     }
 }
 
