@@ -1,8 +1,11 @@
 /// Sets stamps along a curve, one every half board unit of its length; what is left at the end of a piece is carried
-/// over to the next. The alpha of a stamp is min(1, opacity / 1.5). After Adam Wulf, JotUI.
+/// over to the next. The alpha of a stamp is min(1, opacity / 1.5). After Adam Wulf, JotUI. A dot is stamped several
+/// times, as one stamp would be much fainter than a line.
 public struct StampPlacer: CurveSink, Sendable {
     /// Board units between two stamps.
     public static let spacing = 0.5
+    /// How many stamps make a dot.
+    public static let dotStamps = 8
     /// Not more stamps than this are set for one stroke, which is 16 MB of them; what is longer ends there.
     public static let most = 1 << 20
 
@@ -11,6 +14,7 @@ public struct StampPlacer: CurveSink, Sendable {
     private var flattener: Flattener
     private var used = 0
     private var carried = 0.0
+    private var hasMoved = false
 
     /// Makes a placer; `scale` is pixels a board unit, above 0.
     public init(scale: Double, canvasWidth: Int, canvasHeight: Int) {
@@ -23,11 +27,14 @@ public struct StampPlacer: CurveSink, Sendable {
         flattener.reset()
         used = 0
         carried = 0
+        hasMoved = false
     }
 
     public mutating func begin(at point: Vector, nib: Nib) {
         flattener.begin(at: point, nib: nib)
-        if let first = flattener.samples.last { stamp(first) }
+        if let first = flattener.samples.last {
+            for _ in 0..<Self.dotStamps { stamp(first) }
+        }
         used = flattener.samples.count
     }
 
@@ -55,6 +62,10 @@ public struct StampPlacer: CurveSink, Sendable {
             used += 1
             let length = (Vector(Double(b.x), Double(b.y)) - Vector(Double(a.x), Double(a.y))).length
             guard length > 0 else { continue }
+            if !hasMoved {
+                hasMoved = true
+                stamps.removeLast(min(stamps.count, Self.dotStamps - 1))
+            }
             let first = step - carried
             let count = ((length - first) / step).rounded(.down) + 1
             guard count > 0 else {

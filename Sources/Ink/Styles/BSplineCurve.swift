@@ -1,57 +1,73 @@
-/// The `bspline` style: a uniform cubic B-spline through which the points pull the line; both end points count three
-/// times, so that it reaches them. After Explain Everything, "Ink".
+/// The `bspline` style: a uniform cubic B-spline, which the points pull at; both end points count three times, so that
+/// it reaches them. After Explain Everything, "Ink".
 ///
-/// The width at a point is l·(½ + ¾·8/(8 + d)) for d board units to the point before: 1.25·l for a resting pen, ½·l in
-/// the limit. It changes linearly along each segment.
+/// A point d board units from the one before has the width l · (½ + ½ · 8 / (8 + d)): l where the pen rests, ½ · l in the
+/// limit. The width changes linearly along each segment; how finely a segment is cut is left to the sink, which knows
+/// the resolution. Up to three points are drawn as in every style: a spline would not be one quadratic.
 struct BSplineCurve: Sendable {
-    private struct Knot: Sendable {
-        var place: Vector
-        var width: Double
-    }
+    /// The distance at which half of what speed takes off the width is gone, in board units.
+    private static let halving = 8.0
 
     private let width: Double
-    private var a = Knot(place: .zero, width: 0)
-    private var b = Knot(place: .zero, width: 0)
-    private var c = Knot(place: .zero, width: 0)
+    private var a = PenStop.none
+    private var b = PenStop.none
+    private var c = PenStop.none
+    /// How many of a, b, c are there; once there are three, they are the last three.
     private var count = 0
+    private var hasBegun = false
 
     init(width: Double) {
         self.width = width
     }
 
     mutating func add(_ point: Vector, into sink: inout some CurveSink) {
-        guard count > 0 else {
-            c = Knot(place: point, width: width)
-            count = 1
-            return
-        }
-        let knot = Knot(place: point, width: width * (0.5 + 6 / (8 + (point - c.place).length)))
-        if count == 1 {
+        switch count {
+        case 0: a = PenStop(place: point, nib: Nib(width: width))
+        case 1:
+            b = stop(at: point, after: a)
             // The first point is as wide as the way to the second says.
-            c.width = knot.width
-            (a, b) = (c, c)
-            sink.begin(at: c.place, nib: Nib(width: c.width))
+            a.nib = b.nib
+        case 2: c = stop(at: point, after: b)
+        default:
+            if !hasBegun {
+                begin(into: &sink)
+                hasBegun = true
+            }
+            let d = stop(at: point, after: c)
+            Self.draw(a, b, c, d, into: &sink)
+            (a, b, c) = (b, c, d)
         }
-        count = 2
-        push(knot, into: &sink)
+        count = min(count + 1, 3)
     }
 
     func finish(into sink: inout some CurveSink) {
-        switch count {
-        case 0: break
-        case 1: sink.begin(at: c.place, nib: Nib(width: width))
-        default:
-            var rest = self
-            rest.push(c, into: &sink)
-            rest.push(c, into: &sink)
+        guard !hasBegun else {
+            Self.draw(a, b, c, c, into: &sink)
+            Self.draw(b, c, c, c, into: &sink)
+            return
         }
+        guard count > 0 else { return }
+        sink.begin(at: a.place, nib: a.nib)
+        if count == 2 { sink.line(to: b.place, nib: b.nib) }
+        if count == 3 { sink.quadratic(control: b.place, to: c.place, nib: c.nib) }
     }
 
-    private mutating func push(_ d: Knot, into sink: inout some CurveSink) {
-        let curve = BSplineSegment(a.place, b.place, c.place, d.place).bezier
-        // Three equal points come to rest on them, without the rounding of the weights.
-        let end = c.place == d.place && b.place == c.place ? c.place : curve.end
-        sink.cubic(control1: curve.control1, control2: curve.control2, to: end, nib: Nib(width: c.width))
-        (a, b, c) = (b, c, d)
+    private func begin(into sink: inout some CurveSink) {
+        sink.begin(at: a.place, nib: a.nib)
+        Self.draw(a, a, a, b, into: &sink)
+        Self.draw(a, a, b, c, into: &sink)
+    }
+
+    private func stop(at point: Vector, after last: PenStop) -> PenStop {
+        let distance = (point - last.place).length
+        return PenStop(
+            place: point, nib: Nib(width: width * (0.5 + 0.5 * Self.halving / (Self.halving + distance))))
+    }
+
+    private static func draw(
+        _ a: PenStop, _ b: PenStop, _ c: PenStop, _ d: PenStop, into sink: inout some CurveSink
+    ) {
+        let segment = BSplineSegment(a.place, b.place, c.place, d.place)
+        sink.cubic(control1: segment.control1, control2: segment.control2, to: segment.end, nib: c.nib)
     }
 }

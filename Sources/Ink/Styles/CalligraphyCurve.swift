@@ -3,23 +3,25 @@ internal import StrokeWire
 /// The `calligraphy` style: quadratics between midpoints; the faster or harder the pen, the wider the line. After
 /// Krzysztof Zabłocki, "Smooth drawing".
 ///
-/// The size is 1 … 40, speed / 166 or 1 + 39·force, from the third point on 0.2 of it and 0.8 of the size before, and is
-/// scaled by l/16: size 16 is the line width of the stroke. Points closer than 1.5 units to the one before are left out,
-/// but the last one is reached. The pieces are not cut into a fixed number of samples here: whoever flattens them knows
-/// the resolution.
+/// A point has the size speed / 166, within 1 … 40, or 1 + 39 · force; from the third on 0.2 of that and 0.8 of the size
+/// before. Size 16 is the line width l, so that the width is size · l / 16. No place is thinner than one board unit, or l
+/// where that is less: small slow writing would vanish. Points closer than 1.5 units to the last are left out, but the
+/// end of the stroke is reached. How finely a piece is cut is left to the sink, which knows the resolution.
 struct CalligraphyCurve: Sendable {
     private static let nearest = 1.5
+    private static let nominalSize = 16.0
 
     private let width: Double
     private var clock = PointClock()
     private var pieces = MidpointQuadratics()
-    private var last: Vector?
-    /// A point that was too near, and may yet be the last.
-    private var skipped: Vector?
-    /// The width of the first point, held back until it is known to be more than a dot.
-    private var first: Nib?
     private var size = 1.0
+    /// How many points were kept: 0, 1, 2, and 3 for more.
     private var count = 0
+    /// The first point waits for the second, whose speed is its own.
+    private var first: StrokePoint?
+    private var last = Vector.zero
+    /// A point that was too near, and may yet be the end.
+    private var skipped: Vector?
 
     init(width: Double) {
         self.width = width
@@ -27,35 +29,45 @@ struct CalligraphyCurve: Sendable {
 
     mutating func add(_ point: StrokePoint, into sink: inout some CurveSink) {
         let place = Vector(point.x, point.y)
-        if let last, (place - last).length < Self.nearest {
+        guard count == 0 || (place - last).length >= Self.nearest else {
             skipped = place
             return
         }
-        // The clock sees the points that are drawn: the way from one to the next over the time that it took.
-        let speed = clock.speed(to: point)
-        let fresh = point.force.map { 1 + 39 * $0 } ?? min(max(speed / 166, 1), 40)
-        size = count >= 2 ? 0.2 * fresh + 0.8 * size : fresh
-        count += 1
+        // The clock sees the kept points only: the way from one to the next over the time that it took.
+        let fresh = Self.size(force: point.force, speed: clock.speed(to: point))
         skipped = nil
-        let nib = Nib(width: size * width / 16)
-        if let last, let first {
-            pieces.add(last, nib: first, into: &sink)
-            self.first = nil
-        }
-        if count == 1 { first = nib } else { pieces.add(place, nib: nib, into: &sink) }
         last = place
+        if count == 0 {
+            first = point
+        } else {
+            size = count > 1 ? 0.2 * fresh + 0.8 * size : fresh
+            if let first {
+                let firstSize = first.force.map { Self.size(force: $0, speed: nil) } ?? size
+                pieces.add(PenStop(place: Vector(first.x, first.y), nib: nib(firstSize)), into: &sink)
+            }
+            first = nil
+            pieces.add(PenStop(place: place, nib: nib(size)), into: &sink)
+        }
+        count = min(count + 1, 3)
     }
 
     func finish(into sink: inout some CurveSink) {
-        guard let last else { return }
-        guard count > 1 else {
-            // A dot is as wide as the line.
-            sink.begin(at: last, nib: Nib(width: width))
+        if let first {
+            sink.begin(at: Vector(first.x, first.y), nib: Nib(width: width))
             if let skipped { sink.line(to: skipped, nib: Nib(width: width)) }
             return
         }
         var pieces = pieces
-        if let skipped { pieces.add(skipped, nib: Nib(width: size * width / 16), into: &sink) }
+        if let skipped { pieces.add(PenStop(place: skipped, nib: nib(size)), into: &sink) }
         pieces.finish(into: &sink)
+    }
+
+    private func nib(_ size: Double) -> Nib {
+        Nib(width: max(size * width / Self.nominalSize, min(width, 1)))
+    }
+
+    private static func size(force: Double?, speed: Double?) -> Double {
+        if let force { return 1 + 39 * force }
+        return min(max((speed ?? 0) / 166, 1), 40)
     }
 }

@@ -1,4 +1,6 @@
 /// How the points of a freehand stroke or an eraser become ink. A room has one style; shapes ignore it.
+///
+/// In every style one point is a dot of the line width, two points are a line and three points one quadratic.
 public enum InkStyle: String, Sendable, CaseIterable {
     /// Cubic pieces over every fifth point, constant width.
     case smooth

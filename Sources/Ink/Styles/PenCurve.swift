@@ -3,56 +3,86 @@ internal import StrokeWire
 /// The `pen` style, and the way of the `stamp` style: a curve through all points; the slower or harder the pen, the
 /// wider and darker the line. After Adam Wulf, JotUI and DrawUI.
 ///
-/// The pressure is the force, or 1 − v, where v is the speed between 20 and 3000 units a second brought to 0 … 1. The
-/// width goes from ½ to 1½ times that of the stroke and the opacity from 0.7 to 1.
+/// The pressure is the force, or 1 − v, where v is the speed from 20 to 3000 units a second brought to 0 … 1. From the
+/// least pressure to the greatest the width goes from ½ · l to l and the opacity from 0.7 to 1. Repeats of a place are
+/// left out: they have no direction.
 struct PenCurve: Sendable {
-    private struct Stop: Sendable {
-        var place: Vector
-        var nib: Nib
-    }
+    private static let speeds = 20.0...3000.0
+    private static let leastWidth = 0.5
+    private static let leastOpacity = 0.7
 
     private let width: Double
     private var clock = PointClock()
-    private var p0: Stop?
-    private var p1: Stop?
-    private var p2: Stop?
+    private var p0 = PenStop.none
+    private var p1 = PenStop.none
+    private var p2 = PenStop.none
+    /// How many of p0, p1, p2 are there; once there are three, they are the last three.
+    private var count = 0
+    private var hasBegun = false
+    private var last = Vector.zero
 
     init(width: Double) {
         self.width = width
     }
 
     mutating func add(_ point: StrokePoint, into sink: inout some CurveSink) {
-        let speed = clock.speed(to: point)
-        let pressure = point.force ?? 1 - (min(max(speed, 20), 3000) - 20) / 2980
-        let stop = Stop(place: Vector(point.x, point.y), nib: nib(pressure))
-        if p1 == nil {
+        let place = Vector(point.x, point.y)
+        guard count == 0 || place != last else { return }
+        last = place
+        let stop = PenStop(place: place, nib: nib(force: point.force, speed: clock.speed(to: point)))
+        switch count {
+        case 0: p0 = stop
+        case 1:
+            // A first point without force has no speed; it is like the second.
+            if point.force == nil { p0.nib = stop.nib }
             p1 = stop
-        } else if p2 == nil {
-            // A first point without force has no speed; it is as wide as the second.
-            if point.force == nil { p1?.nib = stop.nib }
-            p2 = stop
-            if let p1 { sink.begin(at: p1.place, nib: p1.nib) }
-        } else {
-            draw(next: stop, into: &sink)
+        case 2: p2 = stop
+        default:
+            if !hasBegun {
+                sink.begin(at: p0.place, nib: p0.nib)
+                Self.draw(p0, p0, p1, p2, into: &sink)
+                hasBegun = true
+            }
+            Self.draw(p0, p1, p2, stop, into: &sink)
             (p0, p1, p2) = (p1, p2, stop)
         }
+        count = min(count + 1, 3)
     }
 
     func finish(into sink: inout some CurveSink) {
-        if p2 != nil {
-            draw(next: nil, into: &sink)
-        } else if let p1 {
-            sink.begin(at: p1.place, nib: p1.nib)
+        if hasBegun { return Self.draw(p0, p1, p2, p2, into: &sink) }
+        switch count {
+        case 1: sink.begin(at: p0.place, nib: Nib(width: width))
+        case 2:
+            sink.begin(at: p0.place, nib: p0.nib)
+            sink.line(to: p1.place, nib: p1.nib)
+        case 3:
+            sink.begin(at: p0.place, nib: p0.nib)
+            drawThree(into: &sink)
+        default: break
         }
     }
 
-    private func draw(next p3: Stop?, into sink: inout some CurveSink) {
-        guard let p1, let p2 else { return }
-        let curve = ThroughCurve((p0 ?? p1).place, p1.place, p2.place, (p3 ?? p2).place)
-        sink.cubic(control1: curve.control1, control2: curve.control2, to: p2.place, nib: p2.nib)
+    /// The quadratic through three points, cut at the one in the middle for its nib.
+    private func drawThree(into sink: inout some CurveSink) {
+        let control = p1.place * 2 - p0.place.midpoint(to: p2.place)
+        sink.quadratic(control: p0.place.midpoint(to: control), to: p1.place, nib: p1.nib)
+        sink.quadratic(control: control.midpoint(to: p2.place), to: p2.place, nib: p2.nib)
     }
 
-    private func nib(_ pressure: Double) -> Nib {
-        Nib(width: width * (0.5 + pressure), opacity: 0.7 + 0.3 * pressure)
+    private func nib(force: Double?, speed: Double?) -> Nib {
+        let range = Self.speeds
+        let slow = min(max(speed ?? 0, range.lowerBound), range.upperBound)
+        let pressure = force ?? (range.upperBound - slow) / (range.upperBound - range.lowerBound)
+        return Nib(
+            width: width * (Self.leastWidth + pressure * (1 - Self.leastWidth)),
+            opacity: Self.leastOpacity + pressure * (1 - Self.leastOpacity))
+    }
+
+    private static func draw(
+        _ p0: PenStop, _ p1: PenStop, _ p2: PenStop, _ p3: PenStop, into sink: inout some CurveSink
+    ) {
+        let curve = ThroughCurve(p0.place, p1.place, p2.place, p3.place)
+        sink.cubic(control1: curve.control1, control2: curve.control2, to: p2.place, nib: p2.nib)
     }
 }

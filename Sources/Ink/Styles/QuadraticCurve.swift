@@ -8,7 +8,7 @@ struct QuadraticCurve: Sendable {
     }
 
     mutating func add(_ point: Vector, into sink: inout some CurveSink) {
-        pieces.add(point, nib: nib, into: &sink)
+        pieces.add(PenStop(place: point, nib: nib), into: &sink)
     }
 
     func finish(into sink: inout some CurveSink) {
