@@ -1,54 +1,122 @@
 import Ink
+import StrokeWire
 import Testing
 
 @Suite("Mesh")
 struct MeshTests {
-    @Test("has the four corners of each sample and six triangles a step")
-    func corners() {
-        let samples = [CentreSample(x: 0, y: 0, radius: 2), CentreSample(x: 10, y: 0, radius: 4)]
-        let mesh = Mesh(samples, fringe: 1)
-        #expect(mesh.vertices.prefix(8).map(\.y) == [3, 2, -2, -3, 5, 4, -4, -5])
-        #expect(mesh.vertices.prefix(8).map(\.alpha) == [0, 1, 1, 0, 0, 1, 1, 0])
-        #expect(
-            mesh.indices.prefix(18) == [
-                0, 4, 5, 0, 1, 5,  // A A' B', A B B'
-                1, 5, 6, 1, 2, 6,  // B B' C', B C C'
-                2, 6, 7, 2, 3, 7,  // C C' D', C D D'
-            ])
-    }
+    private func isOpaque(_ mesh: Mesh, _ index: UInt32) -> Bool { mesh.vertices[Int(index)].alpha > 0 }
 
-    @Test("has round ends: all corners lie on the line's edge or the fringe's")
-    func ends() {
-        let samples = [CentreSample(x: 0, y: 0, radius: 2), CentreSample(x: 10, y: 0, radius: 2)]
-        let mesh = Mesh(samples, fringe: 0.5)
-        for vertex in mesh.vertices {
-            let dx = vertex.x - min(max(vertex.x, 0), 10)
-            let far = (dx * dx + vertex.y * vertex.y).squareRoot()
-            let isCentre = far < 0.001
-            #expect(isCentre || abs(far - (vertex.alpha > 0 ? 2 : 2.5)) < 0.001)
-        }
-        #expect(mesh.indices.allSatisfy { $0 < UInt32(mesh.vertices.count) })
-        #expect(mesh.vertices.map(\.x).max().map { abs($0 - 12.5) < 0.001 } == true)
-    }
-
-    @Test("covers the area of the line", arguments: [0, 3] as [Float])
-    func area(bend: Float) {
-        let samples = (0...20).map { CentreSample(x: Float($0), y: bend * Float($0 % 2) * 0.1, radius: 3) }
-        let mesh = Mesh(samples, fringe: 0.001)
-        var area: Float = 0
+    /// Edges of one triangle only, as pairs of vertices in ascending order.
+    private func openEdges(_ mesh: Mesh) -> [[UInt32]] {
+        var uses: [[UInt32]: Int] = [:]
         for triangle in stride(from: 0, to: mesh.indices.count, by: 3) {
-            let corners = (0..<3).map { mesh.vertices[Int(mesh.indices[triangle + $0])] }
-            let (a, b, c) = (corners[0], corners[1], corners[2])
-            area += abs((b.x - a.x) * (c.y - a.y) - (b.y - a.y) * (c.x - a.x)) / 2
+            let corners = Array(mesh.indices[triangle..<triangle + 3])
+            for (a, b) in zip(corners, corners[1...] + [corners[0]]) { uses[[min(a, b), max(a, b)], default: 0] += 1 }
         }
-        let wanted: Float = 20 * 6 + .pi * 9
-        #expect(abs(area - wanted) < wanted * 0.05)
+        #expect(uses.values.allSatisfy { $0 <= 2 })
+        return uses.filter { $0.value == 1 }.map(\.key)
     }
 
-    @Test("of one sample is a disc and of none is nothing")
+    @Test("has A, B, C, D of every sample and six triangles from each to the next, as in the specification")
+    func step() {
+        let mesh = Mesh([CentreSample(x: 0, y: 0, radius: 2), CentreSample(x: 10, y: 0, radius: 4)], fringe: 1)
+        func place(_ x: Float, _ y: Float, _ alpha: Float) -> UInt32? {
+            mesh.vertices.firstIndex { $0 == Mesh.Vertex(x: x, y: y, alpha: alpha) }.map { UInt32($0) }
+        }
+        let rib = [place(0, 3, 0), place(0, 2, 1), place(0, -2, 1), place(0, -3, 0)].compactMap(\.self)
+        let next = [place(10, 5, 0), place(10, 4, 1), place(10, -4, 1), place(10, -5, 0)].compactMap(\.self)
+        #expect(rib.count == 4 && next.count == 4)
+        guard rib.count == 4, next.count == 4 else { return }
+        let triangles = stride(from: 0, to: mesh.indices.count, by: 3).map { Array(mesh.indices[$0..<$0 + 3]) }
+        for strip in 0..<3 {
+            #expect(triangles.contains([rib[strip], next[strip], next[strip + 1]]))
+            #expect(triangles.contains([rib[strip], rib[strip + 1], next[strip + 1]]))
+        }
+    }
+
+    @Test("is closed: its border is one ring of vertices without ink", arguments: InkStyle.allCases)
+    func closed(style: InkStyle) {
+        // A gentle wave: no corner, so one ribbon.
+        let wave = (0..<30).map { StrokePoint(x: 50 + 6 * Double($0), y: 60 + Double(($0 * (29 - $0)) % 4)) }
+        let mesh = Mesh(
+            of: InkStroke(element: .freehand, style: style, width: 9, points: wave), width: 400, height: 200)
+        let border = openEdges(mesh)
+        #expect(border.allSatisfy { $0.allSatisfy { !isOpaque(mesh, $0) } })
+        var next: [UInt32: [UInt32]] = [:]
+        for edge in border {
+            next[edge[0], default: []].append(edge[1])
+            next[edge[1], default: []].append(edge[0])
+        }
+        #expect(next.values.allSatisfy { $0.count == 2 })
+        var ring: Set<UInt32> = []
+        var at = border.first?[0]
+        while let here = at, ring.insert(here).inserted { at = next[here]?.first { !ring.contains($0) } }
+        #expect(ring.count == next.count)
+    }
+
+    @Test("has caps on the circles of the ends: ink on the line's edge, none on the fringe's")
+    func caps() {
+        for radius in [0.5, 3, 40, 250] as [Float] {
+            let ends = [CentreSample(x: 0, y: 0, radius: radius), CentreSample(x: 100, y: 0, radius: radius)]
+            let mesh = Mesh(ends, fringe: 1)
+            for vertex in mesh.vertices {
+                let x = vertex.x - min(max(vertex.x, 0), 100)
+                let far = (x * x + vertex.y * vertex.y).squareRoot()
+                #expect(abs(far - (vertex.alpha > 0 ? radius : radius + 1)) < radius * 1e-5)
+            }
+            #expect(mesh.vertices.map(\.x).max().map { abs($0 - 101 - radius) < 1e-3 } == true)
+            #expect(mesh.vertices.map(\.x).min().map { abs($0 + 1 + radius) < 1e-3 } == true)
+        }
+    }
+
+    @Test("stays within the width of the line and its fringe, whatever the stroke", arguments: InkStyle.allCases)
+    func bounded(style: InkStyle) {
+        let seed = UInt64.random(in: 0...UInt64.max)
+        var random = SeededGenerator(seed: seed)
+        for round in 0..<40 {
+            let stroke = InkStroke(
+                element: [.freehand, .line, .ellipse, .rectangle].randomElement(using: &random) ?? .line, style: style,
+                width: Double.random(in: 0.01...60, using: &random),
+                points: .random(count: Int.random(in: 1...30, using: &random), using: &random))
+            var flattener = Flattener(scale: 1, canvasWidth: 1024, canvasHeight: 768)
+            stroke.trace(into: &flattener)
+            let mesh = Mesh(of: stroke, width: 1024, height: 768)
+            #expect(mesh.indices.count % 3 == 0 && !mesh.indices.isEmpty)
+            #expect(mesh.indices.allSatisfy { Int($0) < mesh.vertices.count })
+            for vertex in mesh.vertices {
+                let near = flattener.samples.contains {
+                    let x = $0.x - vertex.x
+                    let y = $0.y - vertex.y
+                    return (x * x + y * y).squareRoot() <= $0.radius + 1.01
+                }
+                #expect(near && vertex.alpha >= 0 && vertex.alpha <= 1, "seed \(seed), round \(round)")
+            }
+        }
+    }
+
+    @Test("rounds the corners of a rectangle instead of thinning them")
+    func corners() {
+        let box = InkStroke(element: .rectangle, style: .smooth, width: 10, points: points([(20, 20), (80, 60)]))
+        let mesh = Mesh(of: box, width: 100, height: 100)
+        // A mean normal would put the inner edge 5/√2 from the corner; a round one reaches 5 out in both directions.
+        for (x, y) in [(80, 15), (85, 20), (85, 60), (80, 65), (20, 65), (15, 60)] as [(Float, Float)] {
+            #expect(mesh.vertices.contains { abs($0.x - x) < 0.01 && abs($0.y - y) < 0.01 && $0.alpha == 1 })
+        }
+    }
+
+    @Test("of a dot is a disc, of nothing is nothing")
     func few() {
-        #expect(Mesh([], fringe: 1).vertices.isEmpty)
-        let dot = Mesh([CentreSample(x: 5, y: 5, radius: 2), CentreSample(x: 5, y: 5, radius: 2)], fringe: 1)
-        #expect(dot.indices.count == 2 * 16 * 9)
+        #expect(
+            Mesh([], fringe: 1)
+                == Mesh(of: InkStroke(element: .freehand, style: .pen, width: 3, points: []), width: 9, height: 9))
+        let sample = CentreSample(x: 5, y: 5, radius: 2)
+        let dot = Mesh([sample, sample], fringe: 1)
+        #expect(!dot.indices.isEmpty)
+        #expect(openEdges(dot).allSatisfy { $0.allSatisfy { !isOpaque(dot, $0) } })
+        #expect(
+            dot.vertices.allSatisfy {
+                let far = (($0.x - 5) * ($0.x - 5) + ($0.y - 5) * ($0.y - 5)).squareRoot()
+                return abs(far - ($0.alpha > 0 ? 2 : 3)) < 1e-5
+            })
     }
 }

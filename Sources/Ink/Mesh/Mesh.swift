@@ -1,106 +1,93 @@
-/// Triangles for a line of changing width, with soft edges: for clients that draw with a graphics processor.
+/// Triangles for a stroke, with soft edges: for clients that draw with a graphics processor.
 ///
-/// Blend premultiplied, ONE, ONE_MINUS_SRC_ALPHA, with the colour times the alpha of the vertices. Places are in the
-/// unit of the samples.
+/// Blend premultiplied, ONE, ONE_MINUS_SRC_ALPHA, with the colour times the alpha of the vertex, and without culling:
+/// triangles wind both ways. Places are in pixels. Opaque strokes may overlap themselves and stay one colour;
+/// translucent ones get darker there. The `stamp` style gives the line of `pen`: stamps are no triangles.
+///
+/// At each sample p of the centre line with normal n, width w and fringe a lie A = p + (w/2 + a)n, B = p + (w/2)n,
+/// C = p − (w/2)n and D = p − (w/2 + a)n, with six triangles from each sample to the next. Both ends are half-discs with
+/// the same fringe; a sharp corner ends one ribbon and begins another, so that it is round.
 public struct Mesh: Sendable, Equatable {
     /// A corner of triangles.
     public struct Vertex: Sendable, Equatable {
-        /// To the right.
+        /// Pixels from the left.
         public var x: Float
-        /// Downwards.
+        /// Pixels from the top, downwards.
         public var y: Float
-        /// 1 inside the line times the opacity of the ink, 0 at the outer border of the fringe.
+        /// The opacity of the ink inside the line, 0 on the outer border of the fringe.
         public var alpha: Float
+
+        /// Makes a corner.
+        public init(x: Float, y: Float, alpha: Float) {
+            self.x = x
+            self.y = y
+            self.alpha = alpha
+        }
     }
 
-    /// The corners.
-    public private(set) var vertices: [Vertex] = []
-    /// Three numbers of corners a triangle.
-    public private(set) var indices: [UInt32] = []
+    /// The corners; at most 256 for either end of a ribbon, and 4 a sample.
+    public internal(set) var vertices: [Vertex] = []
+    /// Three places in ``vertices`` a triangle.
+    public internal(set) var indices: [UInt32] = []
 
-    /// The mesh of a centre line, whose edges fade out over `fringe` units.
+    /// The width of the soft edge in pixels.
+    let fringe: Float
+
+    /// The mesh of a whole stroke, cut finely enough for `scale` pixels a board unit, above 0.
     ///
-    /// At each sample p with normal n and width w there are A = p + (w/2 + a)n, B = p + (w/2)n, C = p − (w/2)n and
-    /// D = p − (w/2 + a)n; six triangles a step; half-discs with the same fringe at both ends. One sample is a disc.
+    /// Curves that cannot touch a board of `width` × `height` pixels are straight pieces. `fringe` is in pixels, above 0.
+    public init(of stroke: InkStroke, scale: Double = 1, width: Int, height: Int, fringe: Float = 1) {
+        var flattener = Flattener(scale: scale, canvasWidth: width, canvasHeight: height)
+        stroke.trace(into: &flattener)
+        self.init(flattener.samples, fringe: fringe)
+    }
+
+    /// The mesh of a centre line of straight pieces. One sample, or several at one place, are a disc.
     public init(_ samples: [CentreSample], fringe: Float) {
+        self.fringe = fringe
         let line = Self.distinct(samples)
-        guard let first = line.first, let last = line.last else { return }
+        guard let first = line.first else { return }
         guard line.count > 1 else {
-            addCap(first, x: 1, y: 0, fringe: fringe)
-            addCap(first, x: -1, y: 0, fringe: fringe)
+            let rib = addRib(first, Direction(x: 1, y: 0))
+            addCap(first, Direction(x: 1, y: 0), rib: rib)
+            addCap(first, Direction(x: -1, y: 0), rib: rib.reversed)
             return
         }
+        var start = 0
+        for index in 1..<line.count {
+            let isCorner = index + 1 < line.count && Direction.isCorner(line[index - 1], line[index], line[index + 1])
+            guard isCorner || index + 1 == line.count else { continue }
+            addRibbon(line[start...index])
+            start = index
+        }
+    }
+
+    private mutating func addRibbon(_ line: ArraySlice<CentreSample>) {
+        var last: Rib?
         for index in line.indices {
-            let before = line[max(index - 1, 0)]
-            let after = line[min(index + 1, line.count - 1)]
-            let (x, y) = Self.direction(before, line[index], after)
-            addRib(line[index], normalX: -y, normalY: x, fringe: fringe)
-            if index > 0 { addStep(to: UInt32(4 * index)) }
-        }
-        let start = Self.direction(first, first, line[1])
-        let end = Self.direction(line[line.count - 2], last, last)
-        addCap(first, x: -start.x, y: -start.y, fringe: fringe)
-        addCap(last, x: end.x, y: end.y, fringe: fringe)
-    }
-
-    private mutating func addRib(_ sample: CentreSample, normalX: Float, normalY: Float, fringe: Float) {
-        let wide = sample.radius + fringe
-        for (reach, alpha) in [(wide, 0), (sample.radius, 1), (-sample.radius, 1), (-wide, 0)] as [(Float, Float)] {
-            vertices.append(
-                Vertex(x: sample.x + normalX * reach, y: sample.y + normalY * reach, alpha: alpha * sample.opacity))
+            let direction = Direction(
+                line[max(index - 1, line.startIndex)], line[index], line[min(index + 1, line.endIndex - 1)])
+            let rib = addRib(line[index], direction)
+            if let last {
+                addStep(last, rib)
+            } else {
+                addCap(line[index], direction.reversed, rib: rib.reversed)
+            }
+            if index + 1 == line.endIndex { addCap(line[index], direction, rib: rib) }
+            last = rib
         }
     }
 
-    /// A A' B', A B B', B B' C', B C C', C C' D', C D D', where the primed corners are those from `next` on.
-    private mutating func addStep(to next: UInt32) {
-        let a = next - 4
-        for strip in 0..<3 as Range<UInt32> {
-            let here = a + strip
-            let there = next + strip
-            indices += [here, there, there + 1, here, here + 1, there + 1]
-        }
-    }
-
-    /// A half-disc that bulges in the direction (`x`, `y`).
-    private mutating func addCap(_ sample: CentreSample, x: Float, y: Float, fringe: Float) {
-        // Sixteen steps of π/16 from the one side to the other.
-        let cosine: Float = 0.980_785_28
-        let sine: Float = 0.195_090_32
-        let centre = UInt32(vertices.count)
-        vertices.append(Vertex(x: sample.x, y: sample.y, alpha: sample.opacity))
-        var (dx, dy) = (y, -x)
-        for step in 0...16 as ClosedRange<UInt32> {
-            let wide = sample.radius + fringe
-            vertices.append(
-                Vertex(x: sample.x + dx * sample.radius, y: sample.y + dy * sample.radius, alpha: sample.opacity))
-            vertices.append(Vertex(x: sample.x + dx * wide, y: sample.y + dy * wide, alpha: 0))
-            (dx, dy) = (dx * cosine - dy * sine, dx * sine + dy * cosine)
-            guard step > 0 else { continue }
-            let inner = centre + 2 * step - 1
-            let outer = inner + 1
-            indices += [centre, inner, inner + 2, inner, outer, outer + 2, inner, inner + 2, outer + 2]
-        }
-    }
-
-    /// The samples without repeats, which have no direction.
+    /// The samples without repeats, which have no direction; the widest of the repeats stays.
     private static func distinct(_ samples: [CentreSample]) -> [CentreSample] {
         var kept: [CentreSample] = []
-        for sample in samples where kept.last.map({ $0.x != sample.x || $0.y != sample.y }) ?? true {
-            kept.append(sample)
+        for sample in samples {
+            if let last = kept.last, last.x == sample.x, last.y == sample.y {
+                if sample.radius > last.radius { kept[kept.count - 1] = sample }
+            } else {
+                kept.append(sample)
+            }
         }
         return kept
-    }
-
-    /// The direction at a sample as a unit vector: the mean of the ways to it and from it.
-    private static func direction(_ a: CentreSample, _ b: CentreSample, _ c: CentreSample) -> (x: Float, y: Float) {
-        func unit(_ x: Float, _ y: Float) -> (x: Float, y: Float)? {
-            let length = (x * x + y * y).squareRoot()
-            return length > 0 ? (x / length, y / length) : nil
-        }
-        let into = unit(b.x - a.x, b.y - a.y)
-        let out = unit(c.x - b.x, c.y - b.y)
-        guard let into else { return out ?? (1, 0) }
-        guard let out else { return into }
-        return unit(into.x + out.x, into.y + out.y) ?? into
     }
 }
