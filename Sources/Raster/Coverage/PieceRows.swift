@@ -6,7 +6,7 @@ internal import Ink
 /// that move linearly from row to row.
 struct PieceRows {
     /// Half the diagonal of a pixel and a little: farther away nothing is covered.
-    static let fringe: Float = 0.75
+    static let fringe: Float = 0.71
     private static let far: Float = 1e9
 
     private let top: Float
