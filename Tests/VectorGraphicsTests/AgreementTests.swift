@@ -1,0 +1,96 @@
+import Ink
+import Raster
+import StrokeWire
+import Testing
+
+@testable import VectorGraphics
+
+@Suite("Vector graphics, drawn by another program, agree with the canvas")
+struct AgreementTests {
+    private func check(
+        _ format: Rasteriser, _ strokes: [PaintedStroke], width: Int, height: Int, _ name: String
+    ) throws {
+        let drawing = BoardDrawing(width: Double(width), height: Double(height), strokes: strokes)
+        let document =
+            switch format {
+            case .svg: SVGRenderer.render(drawing)
+            case .pdf: try PDFRenderer.render([drawing])
+            }
+        let drawn = try #require(try format.pictures(of: document).first)
+        #expect(drawn.width == width && drawn.height == height)
+        let canvas = try #require(Picture(TrialBoard.canvas(strokes, width: width, height: height)))
+        let difference = PictureDifference(canvas, drawn)
+        #expect(difference.inked > 1000)
+        // Edges differ a little between any two programs, a path has but one opacity, and no soft edge of a brush.
+        let isStamped = strokes.contains { $0.stroke.isStamped }
+        #expect(difference.mean < (isStamped ? 18 : 5), "\(name): \(difference)")
+        #expect(difference.wrong < (isStamped ? 0.04 : 0.005), "\(name): \(difference)")
+    }
+
+    @Test("on shapes, dots, hairpins, crossings and erasers, in every style", arguments: Rasteriser.allCases)
+    func boards(format: Rasteriser) throws {
+        try format.requireInstalled()
+        for style in InkStyle.allCases {
+            for board in TrialBoard.allCases {
+                try check(format, board.strokes(style), width: 320, height: 240, "\(board) \(style)")
+            }
+        }
+    }
+
+    @Test(
+        "on handwriting, in every style", .enabled(if: Handwriting.isPresent, "no handwriting beside the repository"),
+        arguments: Rasteriser.allCases)
+    func handwriting(format: Rasteriser) throws {
+        try format.requireInstalled()
+        for style in InkStyle.allCases {
+            for lesson in ["cursive-short", "pencil"] {
+                let strokes = try Handwriting.strokes(lesson, style: style)
+                try check(format, strokes, width: 1024, height: 768, "\(lesson) \(style)")
+            }
+        }
+    }
+
+    @Test("on transparent paper too: erasers leave holes, in front of nothing")
+    func transparent() throws {
+        try Rasteriser.svg.requireInstalled()
+        let strokes = TrialBoard.erasers.strokes(.smooth)
+        let drawing = BoardDrawing(width: 320, height: 240, strokes: strokes)
+        let document = SVGRenderer.render(drawing, paper: .transparent)
+        let drawn = try #require(try Rasteriser.svg.pictures(of: document).first)
+        let canvas = try #require(Picture(TrialBoard.canvas(strokes), background: .transparent))
+        let difference = PictureDifference(canvas, drawn, paper: 0)
+        #expect(difference.inked > 1000)
+        #expect(difference.mean < 2 && difference.wrong < 0.005, "\(difference)")
+        #expect(drawn[70, 60] == 0, "an eraser went there")
+        #expect(drawn[110, 60] == 0xFFD9_2020)
+    }
+
+    @Test("on a page each, in their order", arguments: [1, 3])
+    func pages(count: Int) throws {
+        try Rasteriser.pdf.requireInstalled()
+        let boards = (0..<count).map { index in
+            let strokes = Array(TrialBoard.allCases)[index].strokes(.smooth)
+            return BoardDrawing(width: 320 - 10 * Double(index), height: 240, strokes: strokes)
+        }
+        let drawn = try Rasteriser.pdf.pictures(of: PDFRenderer.render(boards))
+        #expect(drawn.map(\.width) == boards.map { Int($0.width) })
+        for (board, page) in zip(boards, drawn) {
+            let canvas = try #require(Picture(TrialBoard.canvas(board.strokes, width: page.width)))
+            let difference = PictureDifference(canvas, page)
+            #expect(difference.mean < 4, "\(difference)")
+        }
+    }
+
+    @Test("however far a stroke comes from: what is too far away to write down is cut off")
+    func farAway() throws {
+        for format in Rasteriser.allCases {
+            try format.requireInstalled()
+            let strokes = [
+                TrialBoard.stroke(.line, .smooth, 8, [(160, 120), (6.4e7, 3.2e7)]),
+                TrialBoard.stroke(.freehand, .pen, 5, [(20, 20), (3e7, 40)], 0xD9_2020),
+                TrialBoard.stroke(.rectangle, .smooth, 8, [(-3e7, 200), (100, 3e7)], 0x1F_4FD8),
+            ]
+            try check(format, strokes, width: 320, height: 240, "far away")
+        }
+    }
+}

@@ -1,0 +1,95 @@
+import CCairo
+import Foundation
+import Raster
+
+/// Opaque or premultiplied pixels, `0xAARRGGBB`, to compare renderers by.
+struct Picture {
+    let width: Int
+    let height: Int
+    let pixels: [UInt32]
+
+    /// A canvas as its PNG shows it; `nil` where no PNG came out.
+    init?(_ canvas: Canvas, background: PNGBackground = .white) {
+        let file = FileManager.default.temporaryDirectory.appendingPathComponent("lectern-\(UUID().uuidString).png")
+        defer { try? FileManager.default.removeItem(at: file) }
+        guard let png = try? PNGEncoder.encode(canvas, background: background) else { return nil }
+        guard FileManager.default.createFile(atPath: file.path, contents: Data(png)) else { return nil }
+        self.init(png: file)
+    }
+
+    /// A PNG file; `nil` where there is none. Each pixel is the mean of a square of `side` × `side` of the file's.
+    init?(png file: URL, averaging side: Int = 1) {
+        let loaded = cairo_image_surface_create_from_png(file.path)
+        defer { cairo_surface_destroy(loaded) }
+        guard cairo_surface_status(loaded) == CAIRO_STATUS_SUCCESS else { return nil }
+        let width = Int(cairo_image_surface_get_width(loaded)) / side
+        let height = Int(cairo_image_surface_get_height(loaded)) / side
+        // One format whatever the file has.
+        let surface = cairo_image_surface_create(CAIRO_FORMAT_ARGB32, Int32(width), Int32(height))
+        defer { cairo_surface_destroy(surface) }
+        let context = cairo_create(surface)
+        cairo_scale(context, 1 / Double(side), 1 / Double(side))
+        cairo_set_source_surface(context, loaded, 0, 0)
+        cairo_pattern_set_filter(cairo_get_source(context), CAIRO_FILTER_GOOD)
+        cairo_paint(context)
+        cairo_destroy(context)
+        cairo_surface_flush(surface)
+        guard let data = cairo_image_surface_get_data(surface) else { return nil }
+        let stride = Int(cairo_image_surface_get_stride(surface))
+        self.width = width
+        self.height = height
+        pixels = (0..<height).flatMap { y in
+            UnsafeRawBufferPointer(start: data + y * stride, count: 4 * width).bindMemory(to: UInt32.self)
+        }
+    }
+
+    subscript(x: Int, y: Int) -> UInt32 { pixels[y * width + x] }
+}
+
+/// How far two pictures are apart, over the pixels on which either of them shows ink.
+struct PictureDifference: CustomStringConvertible {
+    /// Pixels with ink.
+    private(set) var inked = 0
+    /// The mean over those of the largest difference of a channel, 0 … 255.
+    private(set) var mean = 0.0
+    /// The part of those off by more than 64.
+    private(set) var wrong = 0.0
+
+    /// Compares pictures of the same size.
+    init(_ a: Picture, _ b: Picture, paper: UInt32 = 0xFFFF_FFFF) {
+        var sum = 0
+        var bad = 0
+        a.pixels.withUnsafeBufferPointer { a in
+            b.pixels.withUnsafeBufferPointer { b in
+                var index = 0
+                while index < min(a.count, b.count) {
+                    if a[index] != paper || b[index] != paper { inked += 1 }
+                    if a[index] != b[index] {
+                        let difference = Self.difference(a[index], b[index])
+                        sum += difference
+                        if difference > 64 { bad += 1 }
+                    }
+                    index += 1
+                }
+            }
+        }
+        mean = Double(sum) / Double(max(inked, 1))
+        wrong = Double(bad) / Double(max(inked, 1))
+    }
+
+    var description: String { "mean \(mean) of 255, \(wrong * 100) % off by more than 64, of \(inked) pixels" }
+
+    private static func difference(_ a: UInt32, _ b: UInt32) -> Int {
+        let first = SIMD4<Int>(a)
+        let second = SIMD4<Int>(b)
+        return pointwiseMax(first &- second, second &- first).max()
+    }
+}
+
+extension SIMD4<Int> {
+    /// The channels of a pixel.
+    fileprivate init(_ pixel: UInt32) {
+        let pixel = Int(pixel)
+        self.init(pixel & 255, pixel >> 8 & 255, pixel >> 16 & 255, pixel >> 24)
+    }
+}
