@@ -30,7 +30,7 @@ lint:
 
 ## Runs the tests of the pure targets under the thread sanitizer.
 tsan: packages
-	LECTERN_PURE_ONLY=1 $(SWIFT) test --sanitize=thread --scratch-path .build/tsan
+	LECTERN_PURE_ONLY=1 $(SWIFT) test -c release -Xswiftc -enable-testing --sanitize=thread --scratch-path .build/tsan
 
 ## Installs the Debian packages that are missing; says which.
 packages:
