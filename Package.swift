@@ -51,6 +51,8 @@ let pureTargets: [Target] = [
 ]
 
 let serviceTargets: [Target] = [
+    .systemLibrary(name: "CCairo", pkgConfig: "cairo", providers: [.apt(["libcairo2-dev"])]),
+    layer("VectorGraphics", ["CCairo", "Raster", "Ink", "StrokeWire"]),
     .systemLibrary(name: "CNATS", pkgConfig: "libnats", providers: [.apt(["libnats-dev"])]),
     layer("NATSClient", ["CNATS", logging]),
     layer("Journal", ["NATSClient", "Whiteboard", "StrokeWire", logging]),
@@ -64,23 +66,26 @@ let serviceTargets: [Target] = [
         "LecternGateway",
         ["NATSClient", "StrokeWire", hummingbird, hummingbirdCore, nio, locks, logging, metrics, lifecycle]),
     layer("LecternClient", ["NATSClient", "StrokeWire", logging, deque]),
-    layer("LecternConfiguration", ["Whiteboard", "StrokeWire", configuration, yams]),
+    layer("LecternConfiguration", ["Whiteboard", "Ink", "StrokeWire", configuration, yams]),
     .executableTarget(
         name: "lectern",
         dependencies: [
-            "LecternServer", "LecternGateway", "LecternClient", "LecternConfiguration", "NATSClient", "Raster", "Ink",
+            "LecternServer", "LecternGateway", "LecternClient", "LecternConfiguration", "NATSClient", "VectorGraphics",
+            "Raster", "Ink",
             "Whiteboard", "StrokeWire", arguments, logging, metrics, lifecycle, signals, locks,
         ],
         swiftSettings: settings),
 
     .executableTarget(
-        name: "lectern-bench", dependencies: ["LecternClient", "Whiteboard", "Raster", "Ink", "StrokeWire", arguments],
+        name: "lectern-bench",
+        dependencies: ["LecternClient", "Whiteboard", "Raster", "Ink", "StrokeWire", "CCairo", arguments],
         swiftSettings: settings),
 
     // A nats-server of its own for each test that asks for one.
     .target(
         name: "NATSTestServer", dependencies: ["NATSClient", logging], path: "Tests/NATSTestServer",
         swiftSettings: settings),
+    tests("VectorGraphicsTests", ["VectorGraphics", "Raster", "Ink", "StrokeWire"]),
     tests("NATSClientTests", ["NATSClient", "NATSTestServer", logging]),
     tests("LecternClientTests", ["LecternClient", "NATSClient", "NATSTestServer", "StrokeWire", logging]),
     tests("LecternConfigurationTests", ["LecternConfiguration", "Whiteboard", "StrokeWire"]),

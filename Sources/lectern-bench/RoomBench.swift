@@ -78,23 +78,17 @@ struct RoomBench: ParsableCommand {
     private func report(
         messages: Int, points: Int, bytes: Int, released: Int, decoding: Duration, room: Duration
     ) {
-        let seconds = (decoding: decoding / .seconds(1), room: room / .seconds(1))
-        if json {
-            print(
-                #"{"messages":\#(messages),"points":\#(points),"bytes":\#(bytes),"released_bytes":\#(released),"#
-                    + #""decode_seconds":\#(seconds.decoding),"room_seconds":\#(seconds.room)}"#)
-            return
-        }
-        func line(_ name: String, _ seconds: Double) -> String {
-            let label = name.padding(toLength: 34, withPad: " ", startingAt: 0)
-            return label
-                + String(
-                    format: "%9.0f messages/s  %7.1f MB/s  %6.1f ns a point", Double(messages) / seconds,
-                    Double(bytes) / seconds / 1e6, seconds * 1e9 / Double(points))
-        }
-        print("\(messages) messages, \(points) points, \(bytes) bytes")
-        print(line("decode", seconds.decoding))
-        print(line("decode, order, log, pack, release", seconds.room))
-        print(String(format: "the whole takes %.1f times as long as decoding alone", seconds.room / seconds.decoding))
+        let (decode, whole) = (decoding / .seconds(1), room / .seconds(1))
+        var report = BenchReport(json: json)
+        report.add("messages", Double(messages))
+        report.add("points", Double(points))
+        report.add("bytes", Double(bytes))
+        report.add("released bytes", Double(released))
+        report.add("decode: messages a second", Double(messages) / decode)
+        report.add("decode: nanoseconds a point", decode * 1e9 / Double(points))
+        report.add("decode, order, log, pack, release: messages a second", Double(messages) / whole)
+        report.add("decode, order, log, pack, release: nanoseconds a point", whole * 1e9 / Double(points))
+        report.add("the whole, times decoding alone", whole / decode)
+        report.print()
     }
 }

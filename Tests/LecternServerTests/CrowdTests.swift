@@ -28,7 +28,8 @@ import Testing
                     .publish(PublishPlan(lesson, speed: speed))
             }
             var random = SeededGenerator(seed: seed)
-            let delays = (0..<60).map { _ in Duration.seconds(random.unit() * lesson.duration / .seconds(1) / speed) }
+            let length = lesson.duration / .seconds(speed)
+            let delays = (0..<60).map { _ in Duration.seconds(random.unit() * length) }
             let last = UInt64(LessonStatistics(lesson).operations)
             let boards = try await withThrowingTaskGroup(of: StudentSession.self) { group in
                 for delay in delays {

@@ -1,14 +1,6 @@
 internal import StrokeWire
 
 extension InkStroke {
-    /// Whether the line is equally wide and dark all along, so that a vector format can draw the curve with a pen.
-    public var hasConstantWidth: Bool {
-        switch element {
-        case .line, .rectangle, .ellipse: true
-        case .freehand, .eraser: style == .smooth || style == .quadratic
-        }
-    }
-
     /// Sends outlines that cover the stroke when they are filled under the nonzero rule: those of the discs' steps along
     /// the line, in units scaled by `scale`, no farther than ``Flattener/tolerance`` from the curve.
     ///

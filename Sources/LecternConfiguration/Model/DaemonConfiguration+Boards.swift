@@ -1,3 +1,4 @@
+public import Ink
 public import Whiteboard
 
 extension DaemonConfiguration {
@@ -35,12 +36,7 @@ extension DaemonConfiguration {
     /// How strokes are drawn.
     public struct Ink: Sendable, Equatable {
         /// How the points of a freehand stroke or an eraser become ink.
-        public enum Style: String, Sendable, CaseIterable {
-            case smooth, quadratic, bspline, calligraphy, pen, stamp
-        }
-
-        /// How the points of a freehand stroke or an eraser become ink.
-        public var style = Style.smooth
+        public var style = InkStyle.smooth
     }
 
     /// The picture of a room.

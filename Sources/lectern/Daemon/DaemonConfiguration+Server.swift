@@ -1,4 +1,3 @@
-import Ink
 import LecternConfiguration
 import LecternGateway
 import LecternServer
@@ -15,7 +14,7 @@ extension DaemonConfiguration {
         configuration.rooms = limits.rooms
         configuration.palette = palette
         configuration.fanoutBytes = fanout.maxBytes
-        configuration.style = InkStyle(rawValue: ink.style.rawValue) ?? .smooth
+        configuration.style = ink.style
         configuration.canvasScale = canvas.scale
         configuration.canvasBytes = canvas.memory
         configuration.workers = server.workers

@@ -1,0 +1,131 @@
+import ArgumentParser
+import Foundation
+import Ink
+import LecternClient
+import Raster
+import StrokeWire
+
+/// From message bytes to pixels, beside Cairo.
+struct RasterBench: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "raster",
+        abstract: "Draw a lesson's handwriting on 2048 × 1536 pixels, on one thread, beside Cairo.",
+        discussion: """
+            Every figure is the best of several rounds; the rounds of the two renderers take turns. Cairo strokes the \
+            same curves where the width is constant, and fills the outlines of the same lines where it is not.
+            """)
+
+    @Option(help: ArgumentHelp("A lesson file instead of the one that comes with the program.", valueName: "file"))
+    var lesson: String?
+
+    @Option(help: "How often everything is drawn.")
+    var rounds = 12
+
+    @Flag(help: "One JSON object instead of a table.")
+    var json = false
+
+    private static let width = 2048
+    private static let height = 1536
+
+    func run() throws {
+        let lesson = try self.lesson.map { try Lesson(contentsOfFile: $0) } ?? DemoLesson.make()
+        let messages = lesson.messages.filter { $0.header.action == .draw && $0.header.element == .freehand }
+        guard let first = messages.first else { throw ValidationError("the lesson has no handwriting") }
+        let scale = Double(Self.width) / (first.header.boardWidth ?? 1024)
+        var report = BenchReport(json: json)
+        report.add("strokes", Double(messages.count))
+        measure(messages, style: .smooth, scale: scale, name: "constant", into: &report) { $0.stroke($1) }
+        measure(messages, style: .bspline, scale: scale, name: "tapered", into: &report) { $0.fill($1) }
+        let strokes = messages.map { Self.stroke($0.bytes, $0.header, .smooth) }
+        measureVersions(strokes, scale: scale, into: &report)
+        report.print()
+    }
+
+    private static func stroke(_ bytes: [UInt8], _ header: StrokeMessage, _ style: InkStyle) -> InkStroke {
+        InkStroke(
+            element: header.element, style: style, width: header.width,
+            points: header.points.decodePoints(of: bytes))
+    }
+
+    /// Strokes a second of both renderers, and how many times as fast ours is.
+    private func measure(
+        _ messages: [LessonMessage], style: InkStyle, scale: Double, name: String, into report: inout BenchReport,
+        cairo draw: (CairoCanvas, InkStroke) -> Void
+    ) {
+        let strokes = messages.map { Self.stroke($0.bytes, $0.header, style) }
+        var painter = StrokePainter(canvasWidth: Self.width, canvasHeight: Self.height, scale: scale)
+        let cairo = CairoCanvas(width: Self.width, height: Self.height, scale: scale)
+        let colour = RGB(0x1a3399)
+        var best = (decoding: Double.infinity, ours: Double.infinity, theirs: Double.infinity)
+        for _ in 0..<rounds {
+            var canvas = Canvas(width: Self.width, height: Self.height)
+            best.decoding = min(
+                best.decoding,
+                seconds {
+                    for message in messages {
+                        guard let header = try? StrokeMessage(decoding: message.bytes) else { continue }
+                        let stroke = Self.stroke(message.bytes, header, style)
+                        painter.draw(PaintedStroke(stroke: stroke, colour: colour), on: &canvas)
+                    }
+                })
+            canvas = Canvas(width: Self.width, height: Self.height)
+            best.ours = min(
+                best.ours,
+                seconds {
+                    for stroke in strokes { painter.draw(PaintedStroke(stroke: stroke, colour: colour), on: &canvas) }
+                })
+            best.theirs = min(best.theirs, seconds { for stroke in strokes { draw(cairo, stroke) } })
+        }
+        let count = Double(messages.count)
+        report.add("\(name): strokes a second, bytes to pixels", count / best.decoding)
+        report.add("\(name): strokes a second, points to pixels", count / best.ours)
+        report.add("\(name): strokes a second, Cairo, points to pixels", count / best.theirs)
+        report.add("\(name): times as fast as Cairo, bytes to pixels", best.theirs / best.decoding)
+        report.add("\(name): times as fast as Cairo, points to pixels", best.theirs / best.ours)
+    }
+
+    /// Undo against drawing anew, memory of a board and of a version, and the picture file.
+    private func measureVersions(_ strokes: [InkStroke], scale: Double, into report: inout BenchReport) {
+        let count = min(1000, max(strokes.count, 1))
+        let board = (0..<count).map { strokes[$0 % strokes.count] }
+        let layers = (1...count).map { BoardLayer(id: UInt64($0), digest: UInt64($0) &* 0x9E37_79B9_7F4A_7C15) }
+        let colour = RGB(0x1a3399)
+        var redraw = Double.infinity
+        var undo = Double.infinity
+        var png = Double.infinity
+        var canvas = Canvas(width: Self.width, height: Self.height)
+        var bytes = 0
+        for _ in 0..<rounds {
+            var painter = BoardPainter(
+                width: Self.width, height: Self.height, scale: scale, versionBytes: 512 << 20)
+            func paint(_ layers: [BoardLayer]) -> Canvas {
+                painter.canvas(of: layers) { PaintedStroke(stroke: board[$0], colour: colour) }
+            }
+            redraw = min(redraw, seconds { canvas = paint(layers) })
+            let shorter = Array(layers.dropLast())
+            undo = min(undo, seconds { _ = paint(shorter) })
+            png = min(png, seconds { bytes = (try? PNGEncoder.encode(canvas).count) ?? 0 })
+        }
+        var stepper = StrokePainter(canvasWidth: Self.width, canvasHeight: Self.height, scale: scale)
+        var version = canvas
+        var versionBytes = 0
+        for stroke in board.prefix(100) {
+            let before = version
+            stepper.draw(PaintedStroke(stroke: stroke, colour: colour), on: &version)
+            versionBytes += version.unsharedByteCount(with: before)
+        }
+        report.add("board: strokes", Double(count))
+        report.add("board: milliseconds to draw anew", redraw * 1000)
+        report.add("board: undo of the newest, times as fast as drawing anew", redraw / undo)
+        report.add("board: canvas bytes", Double(canvas.byteCount))
+        report.add("board: canvas bytes a version", Double(versionBytes) / Double(min(100, count)))
+        report.add("board: milliseconds to encode a PNG", png * 1000)
+        report.add("board: PNG bytes", Double(bytes))
+        report.add("board: encoding, times drawing", png / redraw)
+    }
+}
+
+/// Wall time of some work.
+private func seconds(_ work: () -> Void) -> Double {
+    ContinuousClock().measure(work) / .seconds(1)
+}
