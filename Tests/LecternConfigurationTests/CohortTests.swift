@@ -68,6 +68,27 @@ import Whiteboard
         #expect(try complaints(file: file) == [#"FILE:3: cohorts.hls.max_hold: "25h" is out of range (0s … 24h)"#])
     }
 
+    @Test(
+        "Of a key about a cohort that is wrong: the name or the setting, whichever it is",
+        arguments: [
+            ("cohorts.x.bogus", "unknown key; a cohort has gate, policy, max_hold, stale_after, extrapolate"),
+            ("cohorts.x", "unknown key; a cohort has gate, policy, max_hold, stale_after, extrapolate"),
+            ("cohorts.default.bogus", "unknown key; a cohort has gate, policy, max_hold, stale_after, extrapolate"),
+            ("cohorts.x.gaet", "unknown key; did you mean cohorts.x.gate?"),
+            ("cohorts.UPPER.gate", "unknown key; a cohort's name is 1 … 64 of a-z, 0-9, _ and -"),
+            ("cohorts..gate", "unknown key; a cohort's name is 1 … 64 of a-z, 0-9, _ and -"),
+            ("cohorts.open.gate", "unknown key; open is no cohort's name: cohorts.open is a setting"),
+            ("cohorts.maximum.gate", "unknown key; maximum is no cohort's name: cohorts.maximum is a setting"),
+            ("cohorts.Default.gate", "unknown key; did you mean cohorts.default.gate?"),
+            ("cohorts.opne", "unknown key; did you mean cohorts.open?"),
+            ("cohorts.Open", "unknown key; did you mean cohorts.open?"),
+            ("cohorts.default", "has no value of its own; set a key below it"),
+            ("cohorts", "has no value of its own; set a key below it"),
+        ])
+    func wrongKey(key: String, complaint: String) throws {
+        #expect(try complaints(arguments: [key: "none"]) == ["argument \(key): \(complaint)"])
+    }
+
     @Test("The words of the section are no cohort names", arguments: ["open", "maximum"])
     func reserved(word: String) throws {
         #expect(

@@ -5,8 +5,13 @@ enum UnknownNames {
     /// Faults for keys that there are not.
     static func faults(arguments: [String: String]) -> [ConfigurationFault] {
         arguments.keys.sorted().compactMap { key in
-            if case .setting? = SettingKeys.all.entry(key) { return nil }
-            return ConfigurationFault(origin: "argument \(key)", unknownKey: key)
+            let origin = "argument \(key)"
+            switch SettingKeys.all.entry(key) {
+            case .setting: return nil
+            case .section:
+                return ConfigurationFault(origin: origin, complaint: "has no value of its own; set a key below it")
+            case .cohort, nil: return ConfigurationFault(origin: origin, unknownKey: key)
+            }
         }
     }
 
@@ -39,11 +44,10 @@ enum UnknownNames {
 extension ConfigurationFault {
     /// - Parameter key: dotted, as it was meant to be a key of the configuration.
     init(origin: String, unknownKey key: String) {
-        let meant = SettingKeys.all.suggestion(for: key)
-        if meant == nil, key.hasPrefix("cohorts.") {
-            self.init(origin: origin, complaint: "unknown key; a cohort's name is 1 … 64 of a-z, 0-9, _ and -")
+        if let complaint = SettingKeys.all.cohortComplaint(key) {
+            self.init(origin: origin, complaint: "unknown key; \(complaint)")
         } else {
-            self.init(origin: origin, unknown: "key", suggestion: meant)
+            self.init(origin: origin, unknown: "key", suggestion: SettingKeys.all.suggestion(for: key))
         }
     }
 

@@ -33,6 +33,8 @@ extension DaemonConfiguration {
     public struct Subjects: Sendable, Equatable {
         /// First token of every subject, `[a-z0-9_-]{1,64}`.
         public var root = "ink"
+        /// Which numbers of partitions there may be.
+        public static let allowedPartitions = 1...1024
         /// Number of partitions, 1 … 1024; the same for all daemons and clients of one root.
         public var partitions = 1
     }

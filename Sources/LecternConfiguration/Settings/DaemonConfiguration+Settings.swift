@@ -23,7 +23,7 @@ extension DaemonConfiguration {
             "Where logs of rooms are kept: in memory alone, or in JetStream, where they survive restarts."),
         Setting("subjects.root", \.subjects.root, .token, "First token of every subject."),
         Setting(
-            "subjects.partitions", \.subjects.partitions, .count(1...1024),
+            "subjects.partitions", \.subjects.partitions, .count(Subjects.allowedPartitions),
             "Number of partitions; the same for all daemons and clients of one root."),
     ]
 

@@ -46,11 +46,7 @@ struct SettingKeys: Sendable {
     /// The key, or section, that an unknown one was probably meant to be: the nearest by spelling, else the one
     /// whose last word is, in whatever section.
     func suggestion(for key: String) -> String? {
-        var candidates = names + sections
-        if let cohort = Self.cohort(of: key) {
-            candidates += Self.names(of: cohort)
-        }
-        if let near = Spelling.nearest(to: key, among: candidates) { return near }
+        if let near = Spelling.nearest(to: key, among: names + sections) { return near }
         guard let word = Spelling.nearest(to: Self.lastWord(key), among: names.map(Self.lastWord)) else { return nil }
         let namesakes = names.filter { Self.lastWord($0) == word }
         return namesakes.count == 1 ? namesakes.first : nil
