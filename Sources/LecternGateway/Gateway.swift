@@ -39,7 +39,7 @@ public struct Gateway: Service {
 
     /// Listens until the service group shuts down gracefully, then finishes the requests under way.
     ///
-    /// - Throws: when it cannot listen on the configured address.
+    /// - Throws: ``ListenError`` when it cannot listen on the configured address.
     public func run() async throws {
         // The framework's own lines repeat what is logged here.
         var quiet = logger
@@ -56,7 +56,11 @@ public struct Gateway: Service {
                 onListening(port)
             },
             logger: quiet)
-        try await application.run()
+        do {
+            try await application.run()
+        } catch {
+            throw ListenError(error, host: configuration.host, port: configuration.port) ?? error
+        }
     }
 
     private var channel: HTTP1Channel.Configuration {

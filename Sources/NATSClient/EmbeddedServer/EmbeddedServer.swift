@@ -51,7 +51,7 @@ public final class EmbeddedServer: Sendable {
                 if let port = directory.port(of: child.identifier) {
                     return EmbeddedServer(child: child, directory: directory, port: port)
                 }
-                if child.hasExited { throw EmbeddedServerError.exited(log: directory.logTail()) }
+                if child.hasExited { throw EmbeddedServerError(exitedWith: directory.logTail(), port: settings.port) }
                 guard ContinuousClock.now < deadline, !Task.isCancelled else {
                     await child.end(patience: .zero)
                     throw EmbeddedServerError.notListening(log: directory.logTail())
@@ -84,14 +84,22 @@ public final class EmbeddedServer: Sendable {
 public enum EmbeddedServerError: Error, Sendable, CustomStringConvertible {
     /// The system cannot start a process; its error number.
     case notStarted(code: Int32)
+    /// Another program listens on the port that was asked for.
+    case portTaken(Int)
     /// The program was not found, or ended by itself; `log` has its last words.
     case exited(log: String)
     /// It did not listen in time.
     case notListening(log: String)
 
+    /// The error for a server that ended by itself. Only its log tells that the port was taken.
+    init(exitedWith log: String, port: Int) {
+        self = log.contains(":\(port): bind: address already in use") ? .portTaken(port) : .exited(log: log)
+    }
+
     public var description: String {
         switch self {
         case .notStarted(let code): "nats-server cannot be started: error \(code)"
+        case .portTaken(let port): "port \(port) of 127.0.0.1 is taken"
         case .exited(let log): "nats-server ended at once: \(log)"
         case .notListening(let log): "nats-server does not listen: \(log)"
         }

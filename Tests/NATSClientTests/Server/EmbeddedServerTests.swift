@@ -44,6 +44,19 @@ import Testing
         }
     }
 
+    @Test func `A port that is taken is told by its number`() async throws {
+        let server = try await EmbeddedServer.start()
+        var settings = EmbeddedServer.Settings()
+        settings.port = server.port
+        await #expect {
+            _ = try await EmbeddedServer.start(settings)
+        } throws: { error in
+            guard case EmbeddedServerError.portTaken(server.port) = error else { return false }
+            return true
+        }
+        await server.stop()
+    }
+
     @Test func `A program that does not exist is reported`() async throws {
         var settings = EmbeddedServer.Settings()
         settings.program = "no-such-nats-server"
