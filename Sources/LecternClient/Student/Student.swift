@@ -12,7 +12,7 @@ public final class Student: Sendable {
         case marked(Mark)
         case malformed(String)
         case reply(JoinReply, ticket: Int)
-        case noReply(String, ticket: Int)
+        case joinFailed(JoinFailure, ticket: Int)
         case connection(ConnectionState)
     }
 
@@ -87,7 +87,7 @@ public final class Student: Sendable {
         case .marked(let mark): return session.receive(mark, at: now)
         case .malformed(let why): return session.receiveMalformed(why)
         case .reply(let reply, let ticket): return session.joined(reply, ticket: ticket, at: now)
-        case .noReply(let why, let ticket): return session.joinFailed(why, ticket: ticket, at: now)
+        case .joinFailed(let why, let ticket): return session.joinFailed(why, ticket: ticket, at: now)
         case .connection(.connected): return session.connected(at: now)
         case .connection(.closed): throw .closed
         case .connection:
@@ -124,19 +124,19 @@ public final class Student: Sendable {
                 let reply = try await connection.requestParts(request.encoded(), to: subject, timeout: joinTimeout)
                 events.put(Self.read(reply.payload, ticket))
             } catch {
-                events.put(.noReply(error.description, ticket: ticket))
+                events.put(.joinFailed(.unanswered(error.description), ticket: ticket))
             }
         }
     }
 
     private static func read(_ payload: [UInt8], _ ticket: Int) -> Event {
         if let error = RequestError(decoding: payload) {
-            return .noReply("\(error.code.rawValue): \(error.message)", ticket: ticket)
+            return .joinFailed(.refused("\(error.code.rawValue): \(error.message)"), ticket: ticket)
         }
         do throws(Rejection) {
             return .reply(try JoinReply(decoding: payload), ticket: ticket)
         } catch {
-            return .noReply("the reply cannot be read: \(error.message)", ticket: ticket)
+            return .joinFailed(.refused("the reply cannot be read: \(error.message)"), ticket: ticket)
         }
     }
 }

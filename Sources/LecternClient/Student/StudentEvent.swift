@@ -21,8 +21,8 @@ public enum StudentProblem: Sendable, Equatable {
     case conflict(index: UInt64)
     /// A message could not be understood.
     case malformed(String)
-    /// A request to join got no answer, or was refused; asked again.
-    case joinFailed(String)
+    /// A request to join brought no board; asked again.
+    case joinFailed(JoinFailure)
     /// More came than could wait for its turn; dropped, and asked for again.
     case overflow
 }
@@ -36,6 +36,21 @@ extension StudentProblem: CustomStringConvertible {
         case .malformed(let why): "malformed: \(why)"
         case .joinFailed(let why): "join failed: \(why)"
         case .overflow: "too much came out of turn and was dropped"
+        }
+    }
+}
+
+/// Why a request to join brought no board.
+public enum JoinFailure: Sendable, Equatable, CustomStringConvertible {
+    /// Nobody answered, and what NATS says of it.
+    case unanswered(String)
+    /// The service said no, or something that cannot be read.
+    case refused(String)
+
+    /// What was said, for a person.
+    public var description: String {
+        switch self {
+        case .unanswered(let why), .refused(let why): why
         }
     }
 }

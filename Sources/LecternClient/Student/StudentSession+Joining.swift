@@ -25,7 +25,7 @@ extension StudentSession {
     }
 
     /// The request was refused, or nobody answered it.
-    public mutating func joinFailed(_ why: String, ticket: Int, at now: Duration) -> [StudentAction] {
+    public mutating func joinFailed(_ why: JoinFailure, ticket: Int, at now: Duration) -> [StudentAction] {
         guard case .joining(_, ticket, _) = phase else { return [] }
         report.failedJoins += 1
         phase = .pausing(until: now + currentPatience)

@@ -45,6 +45,12 @@ public struct TeacherReport: Sendable, Equatable {
     /// Feedback that came faster than it could be read, and was dropped. The service repeats what matters.
     public internal(set) var droppedFeedback = 0
 
+    /// Whether messages were sent, and the service has said nothing at all to any of them.
+    public var isUnheard: Bool {
+        published + resent > 0 && lastIndex == 0 && missing == 0 && gaveUp == 0 && rejections == 0
+            && malformedFeedback == 0 && droppedFeedback == 0
+    }
+
     /// Whether everything was sent and has an index.
     public var isComplete: Bool {
         rejections == 0 && gaveUp == 0 && unanswered == 0 && unsent == 0 && forgotten == 0

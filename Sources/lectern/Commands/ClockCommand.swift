@@ -28,10 +28,10 @@ struct ClockCommand: AsyncParsableCommand {
     @OptionGroup var room: RoomOptions
     @OptionGroup var connection: ConnectionOptions
 
-    @Option(help: "Whose clock it is.", transform: cohortName)
+    @Option(help: "Whose clock it is. Default: main.", transform: cohortName)
     var cohort = CohortName.main
 
-    @Option(help: "How far the students are behind the teacher.", transform: duration)
+    @Option(help: "How far the students are behind the teacher. Default: 2s.", transform: duration)
     var latency = Duration.seconds(2)
 
     @Option(help: "Seconds of media time a second. Default: from --rate, else 1.")
@@ -44,34 +44,36 @@ struct ClockCommand: AsyncParsableCommand {
     @Option(help: "Time between two samples. Default: 250ms, and less at a speed above 4.", transform: duration)
     var interval: Duration?
 
-    @Option(help: "Encoder session.")
+    @Option(help: "Encoder session. Default: none.")
     var epoch: Int64?
 
-    @Option(help: "Stream id, at most 64 bytes.")
+    @Option(help: "Stream id, at most 64 bytes. Default: none.")
     var stream = ""
 
-    @Option(help: "When somebody stops the video.", transform: duration)
+    @Option(help: "When somebody stops the video. Default: never.", transform: duration)
     var pauseAt: [Duration] = []
 
     @Option(help: "For how long.", transform: duration)
     var pauseFor: [Duration] = []
 
-    @Option(help: "When the video runs out of data.", transform: duration)
+    @Option(help: "When the video runs out of data. Default: never.", transform: duration)
     var stallAt: [Duration] = []
 
     @Option(help: "For how long.", transform: duration)
     var stallFor: [Duration] = []
 
-    @Option(help: "When the time line jumps, and says so.", transform: duration)
+    @Option(help: "When the time line jumps, and says so. Default: never.", transform: duration)
     var seekAt: [Duration] = []
 
     @Option(help: "The media time it jumps to.", transform: duration)
     var seekTo: [Duration] = []
 
-    @Option(help: "When the video is over.", transform: duration)
+    @Option(help: "When the video is over. Default: never.", transform: duration)
     var endAt: Duration?
 
-    @Option(name: .customLong("for"), help: "Stop after this time.", transform: duration)
+    @Option(
+        name: .customLong("for"), help: "Stop after this time. Default: 3s after --end-at, else never.",
+        transform: duration)
     var limit: Duration?
 
     @Flag(help: "No summary.")

@@ -24,14 +24,14 @@ struct DemoCommand: AsyncParsableCommand {
             Exit codes: 0 when the student saw everything, nothing early; 1 otherwise.
             """)
 
-    @Option(help: ArgumentHelp("A lesson file instead of the one that comes with the program.", valueName: "file"))
+    @Option(help: ArgumentHelp("A lesson file. Default: the lesson that comes with the program.", valueName: "file"))
     var lesson: String?
 
     @Option(help: ArgumentHelp("How many times as fast as it was written, 0.1 … 100.", valueName: "factor"))
     var speed = 1.0
 
     @Option(
-        help: ArgumentHelp("How far the student's video is behind, 0s … 60s.", valueName: "duration"),
+        help: ArgumentHelp("How far the student's video is behind, 0s … 60s. Default: 2s.", valueName: "duration"),
         transform: duration)
     var latency = Duration.seconds(2)
 
@@ -47,7 +47,8 @@ struct DemoCommand: AsyncParsableCommand {
         LoggingSystem.bootstrap(StreamLogHandler.standardError)
         var logger = Logger(label: "lectern")
         logger.logLevel = .error
-        let lesson = try self.lesson.map { try Lesson(contentsOfFile: $0) } ?? DemoLesson.make()
+        let lesson = try load()
+        let folder = try makeFolder()
         let statistics = LessonStatistics(lesson)
         let minutes = String(format: "%.1f", lesson.duration / .seconds(60) / speed)
         print(
@@ -62,16 +63,32 @@ struct DemoCommand: AsyncParsableCommand {
             try await performance.run { state, elapsed in display.show(state.line(elapsed: elapsed)) }
         }
         display.end()
-        try write(outcome.picture, lesson)
+        try Data(outcome.picture).write(to: folder.appendingPathComponent("board.png"))
+        try Data(lesson.ndjson).write(to: folder.appendingPathComponent("lesson.ndjson"))
         let isGood = summarise(outcome.state, outcome.session, lesson, stage)
         if !isGood { throw ExitCode.failure }
     }
 
-    private func write(_ picture: [UInt8], _ lesson: Lesson) throws {
+    private func load() throws -> Lesson {
+        guard let path = lesson else { return try DemoLesson.make() }
+        do throws(LessonFileError) {
+            return try Lesson(contentsOfFile: path)
+        } catch {
+            StandardError.write("lectern: \(error)")
+            throw ExitCode.failed
+        }
+    }
+
+    /// Before the lesson is played: afterwards is too late to learn that the picture has no place.
+    private func makeFolder() throws -> URL {
         let folder = URL(fileURLWithPath: output, isDirectory: true)
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        try Data(picture).write(to: folder.appendingPathComponent("board.png"))
-        try Data(lesson.ndjson).write(to: folder.appendingPathComponent("lesson.ndjson"))
+        do {
+            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        } catch {
+            StandardError.write("lectern: \(output): the folder cannot be made")
+            throw ExitCode.failed
+        }
+        return folder
     }
 
     /// Says what happened, and whether it is what should have.

@@ -42,7 +42,7 @@ struct PublishCommand: AsyncParsableCommand {
     @Option(help: "Name of this count of operations. Default: a new one.")
     var session: String?
 
-    @Option(help: "How long to wait for answers at the end.", transform: duration)
+    @Option(help: "How long to wait for answers at the end. Default: 10s.", transform: duration)
     var patience = Duration.seconds(10)
 
     @Flag(help: "No progress.")
@@ -81,6 +81,7 @@ struct PublishCommand: AsyncParsableCommand {
         let summary = PublishSummary(report: report, duration: start.duration(to: .now))
         if !quiet { PublishSummary.endProgress() }
         StandardOutput.write(json ? summary.json : summary.text)
+        if report.isUnheard { StandardError.write("lectern: \(room.unanswered)") }
         guard report.isComplete else { throw ExitCode.failed }
     }
 }

@@ -17,7 +17,8 @@ struct ServeCommand: AsyncParsableCommand {
               lectern serve --nats nats://10.0.0.5:4222 --http 0.0.0.0:8080 --config /etc/lectern.yaml
               lectern serve --set cohorts.default.max_hold=60s --set history.scope=author
 
-            Exit codes: 0 after a signal, 1 when a part of the daemon fails, 78 for faulty settings.
+            Exit codes: 0 after a signal, 1 when a part of the daemon fails, 64 for arguments that cannot be read \
+            (usage), 78 for faulty settings, also those given with --set.
             """)
 
     @Option(help: ArgumentHelp("NATS servers, or \"embedded\" to start one on this machine.", valueName: "url"))
@@ -37,6 +38,10 @@ struct ServeCommand: AsyncParsableCommand {
 
     @Flag(help: "Print every setting with its default, unit and meaning, and end.")
     var settings = false
+
+    func validate() throws {
+        _ = try arguments()
+    }
 
     func run() async throws {
         if settings {
@@ -62,7 +67,7 @@ struct ServeCommand: AsyncParsableCommand {
         do {
             try await daemon.run()
         } catch {
-            StandardError.write("lectern stops: \(error)")
+            StandardError.write("lectern stops: \(Daemon.explanation(of: error))")
             throw ExitCode.failure
         }
     }

@@ -18,7 +18,8 @@ struct WatchCommand: AsyncParsableCommand {
 
             Problems go to standard error. The status is 1 when the student saw something that must never happen: a \
             digest that does not match, an index twice with other content, a message that cannot be read; or when \
-            --until-index was not reached. Losses that were mended do not count. It is 2 when NATS cannot be reached.
+            it never joined, or --until-index was not reached. Losses that were mended do not count. It is 2 when NATS \
+            cannot be reached.
 
             EXAMPLES
               lectern watch --room lesson-7
@@ -29,16 +30,16 @@ struct WatchCommand: AsyncParsableCommand {
     @OptionGroup var room: RoomOptions
     @OptionGroup var connection: ConnectionOptions
 
-    @Option(help: "The cohort to follow.", transform: cohortName)
+    @Option(help: "The cohort to follow. Default: main.", transform: cohortName)
     var cohort = CohortName.main
 
     @Flag(help: "Follow the head feed: operations as soon as they are applied.")
     var head = false
 
-    @Option(help: ArgumentHelp("Stop when this operation is there.", valueName: "index"))
+    @Option(help: ArgumentHelp("Stop when this operation is there. Default: go on.", valueName: "index"))
     var untilIndex: UInt64?
 
-    @Option(name: .customLong("for"), help: "Stop after this time.", transform: duration)
+    @Option(name: .customLong("for"), help: "Stop after this time. Default: go on.", transform: duration)
     var limit: Duration?
 
     @Flag(help: "No summary.")
@@ -64,6 +65,10 @@ struct WatchCommand: AsyncParsableCommand {
         }
         await nats.close()
         if !quiet { StandardError.write(output.summary(of: report)) }
+        if !head, report.joins == 0 {
+            StandardError.write("lectern: never joined: \(output.refusal ?? room.unanswered)")
+            throw ExitCode.failed
+        }
         guard report.isSound, output.isReached else { throw ExitCode.failed }
     }
 }

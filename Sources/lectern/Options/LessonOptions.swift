@@ -10,7 +10,9 @@ struct LessonOptions: ParsableArguments {
     )
     var lesson: String
 
-    @Option(help: ArgumentHelp("Cut strokes anew into shards of so many points.", valueName: "points"))
+    @Option(
+        help: ArgumentHelp(
+            "Cut strokes anew into shards of so many points. Default: as they are in the lesson.", valueName: "points"))
     var shardPoints: Int?
 
     @Option(help: "Seed of everything random: the demo lesson's hand, and what --lose and --shuffle hit.")
@@ -25,9 +27,11 @@ struct LessonOptions: ParsableArguments {
         do {
             let lesson = try read()
             return try shardPoints.map { try lesson.cut(pointsPerShard: $0) } ?? lesson
+        } catch let error as LessonFileError {
+            StandardError.write("lectern: \(error)")
+            throw ExitCode.failed
         } catch {
-            let why = (error as? LessonError)?.description ?? error.localizedDescription
-            StandardError.write("lectern: \(lesson): \(why)")
+            StandardError.write("lectern: \(lesson): \(error)")
             throw ExitCode.failed
         }
     }

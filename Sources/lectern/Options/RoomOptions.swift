@@ -1,4 +1,5 @@
 import ArgumentParser
+import LecternConfiguration
 import StrokeWire
 
 /// Where a room is: its subjects begin with `<root>.<partition>.<room>`.
@@ -10,22 +11,29 @@ struct RoomOptions: ParsableArguments {
 
     /// The room's address.
     var address: RoomAddress { subjects.address(of: room) }
+
+    /// What a command says when it has heard nothing from the service.
+    var unanswered: String {
+        "nobody answers at \(address): is the service running, with the same --root and --partitions?"
+    }
 }
 
 /// How the service names its subjects; both must be as in its configuration.
 struct SubjectOptions: ParsableArguments {
-    @Option(help: "First part of all subjects, as in the service's configuration.")
+    @Option(
+        help: "First part of all subjects, as in the service's configuration: 1 to 64 characters of a-z, 0-9, _ and -.")
     var root = "ink"
 
-    @Option(help: "Number of partitions, as in the service's configuration.")
+    @Option(help: "Number of partitions, as in the service's configuration, 1 to 1024.")
     var partitions = 1
 
     func validate() throws {
-        let isSubject = root.split(separator: ".", omittingEmptySubsequences: false).allSatisfy { token in
-            !token.isEmpty && token.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7f && $0 != 0x2a && $0 != 0x3e }
+        // The same rule as for a room.
+        guard RoomID(root) != nil else { throw notAName(root, of: "--root: ") }
+        let allowed = DaemonConfiguration.Subjects.allowedPartitions
+        guard allowed ~= partitions else {
+            throw ValidationError("--partitions is \(allowed.lowerBound) to \(allowed.upperBound)")
         }
-        guard isSubject else { throw ValidationError("--root is no subject: \(root)") }
-        guard partitions >= 1 else { throw ValidationError("--partitions is at least 1") }
     }
 
     /// The address of a room.
@@ -48,10 +56,15 @@ struct SubjectOptions: ParsableArguments {
 
 /// Reads a cohort's name.
 @Sendable func cohortName(_ text: String) throws -> CohortName {
-    guard let cohort = CohortName(text) else { throw notAName(text) }
-    return cohort
+    if let cohort = CohortName(text) { return cohort }
+    // A name for anything but a cohort.
+    guard RoomID(text) == nil else {
+        throw ValidationError(
+            "\(text.debugDescription) is no cohort's name: it is a word of the configuration, cohorts.\(text)")
+    }
+    throw notAName(text)
 }
 
-private func notAName(_ text: String) -> ValidationError {
-    ValidationError("\(text.debugDescription) is no name: it takes 1 to 64 characters of a-z, 0-9, _ and -")
+private func notAName(_ text: String, of option: String = "") -> ValidationError {
+    ValidationError("\(option)\(text.debugDescription) is no name: it takes 1 to 64 characters of a-z, 0-9, _ and -")
 }

@@ -6,6 +6,8 @@ struct WatchOutput {
     private let untilIndex: UInt64?
     private let start = ContinuousClock.now
     private var index: UInt64 = 0
+    /// What the service last said no to a join with.
+    private(set) var refusal: String?
 
     /// - Parameter untilIndex: the operation that the watch ends with; nil to go on.
     init(untilIndex: UInt64?) {
@@ -20,6 +22,7 @@ struct WatchOutput {
     mutating func show(_ event: StudentEvent) -> Bool {
         switch event {
         case .problem(let problem):
+            if case .joinFailed(.refused(let why)) = problem { refusal = why }
             StandardError.write("\(at) ms: \(problem)")
             return true
         case .joined(let room, let index, let digest, let visible):

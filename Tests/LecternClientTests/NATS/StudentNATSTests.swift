@@ -72,6 +72,24 @@ struct StudentNATSTests {
         }
     }
 
+    @Test("who joins where nothing serves is told that nobody answers")
+    func unanswered() async throws {
+        try await NATSTestServer.with { server in
+            let connection = try await Wire.connect(server)
+            let student = Student(
+                connection: connection, address: try Wire.address(), cohort: .main, logger: Wire.logger)
+            var isTold = false
+            let session = try await student.follow { event, _ in
+                guard case .problem(.joinFailed(.unanswered)) = event else { return true }
+                isTold = true
+                return false
+            }
+            #expect(isTold)
+            #expect(session.report.joins == 0)
+            await connection.close()
+        }
+    }
+
     @Test("who follows the head sees every operation from the first")
     func head() async throws {
         try await NATSTestServer.with { server in

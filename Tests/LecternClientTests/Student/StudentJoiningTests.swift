@@ -38,13 +38,25 @@ struct StudentJoiningTests: StudentScript {
         var now = Duration.zero
         for _ in 0..<7 {
             guard let asked = ticket else { break }
-            _ = session.joinFailed("not-ready", ticket: asked, at: now)
+            _ = session.joinFailed(.refused("not-ready"), ticket: asked, at: now)
             let next = session.deadline ?? .zero
             waits.append(next - now)
             now = next
             ticket = join(session.wake(at: now))?.ticket
         }
         #expect(waits == [250, 500, 1000, 2000, 4000, 4000, 4000].map { .milliseconds($0) })
+    }
+
+    @Test(
+        "a join that nobody answers is told from one that is refused",
+        arguments: [JoinFailure.unanswered("no answer"), .refused("unknown-cohort: there is none")])
+    func failed(_ failure: JoinFailure) throws {
+        var session = StudentSession()
+        let asked = try #require(join(session.connected(at: .zero)))
+        let actions = session.joinFailed(failure, ticket: asked.ticket, at: .zero)
+        #expect(actions == [.tell(.problem(.joinFailed(failure)))])
+        #expect(session.report.joins == 0)
+        #expect(session.report.failedJoins == 1)
     }
 
     @Test("whoever joined an empty room takes the first operation of any incarnation")

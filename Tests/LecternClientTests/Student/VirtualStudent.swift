@@ -116,7 +116,7 @@ struct VirtualStudent {
             case .request(let request, let ticket):
                 post(.reply(try room.reply(to: request, at: cursor), ticket: ticket))
             case .reply(let reply, let ticket): perform(session.joined(reply, ticket: ticket, at: now))
-            case .failure(let ticket): perform(session.joinFailed("timeout", ticket: ticket, at: now))
+            case .failure(let ticket): perform(session.joinFailed(.unanswered("timeout"), ticket: ticket, at: now))
             }
         }
     }

@@ -21,6 +21,7 @@ struct TeacherSessionTests {
             #expect(.zero <= late && late <= .milliseconds(2))
         }
         #expect(room.session.report.isComplete)
+        #expect(!room.session.report.isUnheard)
         #expect(room.session.report.resent == 0)
         #expect(room.session.report.applied == LessonStatistics(lesson).operations)
         #expect(Set(room.sendings.map(\.messageID)).count == lesson.messages.count)
@@ -82,6 +83,7 @@ struct TeacherSessionTests {
         #expect(report.published == lesson.messages.count)
         #expect(report.unanswered == LessonStatistics(lesson).operations)
         #expect(!report.isComplete)
+        #expect(report.isUnheard)
         // Questions are few: they double their distance and are about a handful of operations.
         #expect(report.resent < 300)
     }
