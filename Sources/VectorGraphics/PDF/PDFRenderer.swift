@@ -15,20 +15,24 @@ public enum PDFRenderer {
         public let description: String
     }
 
-    /// The document.
+    /// The document, each board at its own scale.
     ///
     /// Safe on any thread; takes memory for a whole document, which has about as many bytes as the paths have numbers.
-    /// - Parameter boards: one for each page, in their order.
-    /// - Parameter scale: the size of the pages, above 0: 1 for 0.75 pt a board unit.
-    public static func render(_ boards: [BoardDrawing], scale: Double = 1) throws(Failure) -> [UInt8] {
+    /// - Parameter pages: the boards in their order; `scale`, above 0, is the size of a page: 1 for 0.75 pt a board unit.
+    public static func render(_ pages: [(drawing: BoardDrawing, scale: Double)]) throws(Failure) -> [UInt8] {
         let document = PDFDocument()
-        let scale = scale > 0 && scale.isFinite ? scale : 1
-        for board in boards {
+        for (board, scale) in pages {
+            let scale = scale > 0 && scale.isFinite ? scale : 1
             document.page(width: board.width, height: board.height, scale: scale * 0.75) { context in
                 draw(board, on: context)
             }
         }
         return try document.finish()
+    }
+
+    /// The document, all boards at one scale.
+    public static func render(_ boards: [BoardDrawing], scale: Double = 1) throws(Failure) -> [UInt8] {
+        try render(boards.map { (drawing: $0, scale: scale) })
     }
 
     private static func draw(_ board: BoardDrawing, on context: borrowing CairoContext) {
