@@ -85,7 +85,7 @@ let serviceTargets: [Target] = [
     .target(
         name: "NATSTestServer", dependencies: ["NATSClient", logging], path: "Tests/NATSTestServer",
         swiftSettings: settings),
-    tests("VectorGraphicsTests", ["VectorGraphics", "Raster", "Ink", "StrokeWire"]),
+    tests("VectorGraphicsTests", ["VectorGraphics", "CCairo", "Raster", "Ink", "StrokeWire"]),
     tests("NATSClientTests", ["NATSClient", "NATSTestServer", logging]),
     tests("LecternClientTests", ["LecternClient", "NATSClient", "NATSTestServer", "StrokeWire", logging]),
     tests("LecternConfigurationTests", ["LecternConfiguration", "Whiteboard", "StrokeWire"]),

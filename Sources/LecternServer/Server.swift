@@ -53,7 +53,7 @@ public struct Server: Service {
         logger.info("draining")
         for worker in workers { worker.post(.stop) }
         for end in ends { for await _ in end {} }
-        replies.drain()
+        replies.close()
         await connection.drain()
     }
 

@@ -72,10 +72,10 @@ struct Replies: Sendable {
         } while !lines.isEmpty
     }
 
-    /// Waits until everything asked for so far has been answered.
-    func drain() {
-        joins.drain()
-        images.drain()
+    /// Finishes the replies that are being made and refuses those that wait.
+    func close() {
+        joins.close()
+        images.close()
     }
 
     private func unknown(_ cohort: CohortName) -> RequestError {

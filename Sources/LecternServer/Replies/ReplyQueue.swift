@@ -2,6 +2,7 @@ import Dispatch
 import Logging
 import NATSClient
 import StrokeWire
+import Synchronization
 
 /// Makes and sends replies away from the threads that release operations.
 ///
@@ -12,6 +13,7 @@ final class ReplyQueue: Sendable {
     private let budget: Budget
     private let connection: NATSConnection
     private let logger: Logger
+    private let isClosing = Atomic(false)
 
     /// Bytes of one message of a reply; a larger reply comes in parts.
     private static let partBytes = 256 * 1024
@@ -31,6 +33,9 @@ final class ReplyQueue: Sendable {
         }
         queue.async { [self] in
             defer { budget.giveBack() }
+            guard !isClosing.load(ordering: .relaxed) else {
+                return refuse(reply, RequestError(.notReady, "The server is shutting down."))
+            }
             do throws(RequestError) {
                 send(try make(), to: reply)
             } catch {
@@ -44,8 +49,9 @@ final class ReplyQueue: Sendable {
         send(error.encoded(), to: reply)
     }
 
-    /// Waits until everything asked for so far has been answered.
-    func drain() {
+    /// Finishes the reply that is being made and refuses those that wait.
+    func close() {
+        isClosing.store(true, ordering: .relaxed)
         queue.sync {}
     }
 
