@@ -74,7 +74,7 @@ struct RenderCommand: ParsableCommand {
         var configuration = ServerConfiguration()
         configuration.style = style
         let folds = try lessons.map { path in
-            let lesson = try named(path) { try Lesson(contentsOfFile: path) }
+            let lesson = try read(path)
             return BoardFold(lesson.messages.map(\.bytes), configuration: configuration.room, through: at)
         }
         for (path, fold) in zip(lessons, folds) {
@@ -86,7 +86,7 @@ struct RenderCommand: ParsableCommand {
             BoardPicture(fold.board, configuration: configuration, width: width, debug: debug)
         }
         let bytes = try encode(pictures)
-        try named(output) { try Data(bytes).write(to: URL(fileURLWithPath: output)) }
+        try write(bytes)
         for fold in folds {
             let board = fold.board
             StandardError.write(
@@ -95,13 +95,20 @@ struct RenderCommand: ParsableCommand {
         if folds.contains(where: { !$0.rejections.isEmpty }) { throw ExitCode.failure }
     }
 
-    /// Ends the command with status 1 and a line that names the file at fault.
-    private func named<Result>(_ path: String, _ body: () throws -> Result) throws -> Result {
+    private func read(_ path: String) throws -> Lesson {
         do {
-            return try body()
+            return try Lesson(contentsOfFile: path)
         } catch {
-            let why = (error as? LessonError)?.description ?? error.localizedDescription
-            StandardError.write("lectern: \(path): \(why)")
+            StandardError.write("lectern: \(error)")
+            throw ExitCode.failure
+        }
+    }
+
+    private func write(_ bytes: [UInt8]) throws {
+        do {
+            try Data(bytes).write(to: URL(fileURLWithPath: output))
+        } catch {
+            StandardError.write("lectern: \(output): cannot be written: \(error.localizedDescription)")
             throw ExitCode.failure
         }
     }
