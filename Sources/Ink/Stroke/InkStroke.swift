@@ -23,7 +23,7 @@ public struct InkStroke: Sendable, Equatable {
     public var isErasing: Bool { element == .eraser }
 
     /// Whether the ink is set on by stamps along the line instead of a pen that covers it.
-    public var isStamped: Bool { style == .stamp && (element == .freehand || element == .eraser) }
+    public var isStamped: Bool { style == .stamp && element == .freehand }
 
     /// Sends the whole centre line to a sink.
     public func trace(into sink: inout some CurveSink) {

@@ -28,7 +28,8 @@ public struct StrokeTracer: Sendable {
             case .quadratic: curve = .quadratic(QuadraticCurve(width: width))
             case .bspline: curve = .bspline(BSplineCurve(width: width))
             case .calligraphy: curve = .calligraphy(CalligraphyCurve(width: width))
-            case .pen, .stamp: curve = .pen(PenCurve(width: width))
+            case .pen, .stamp:
+                curve = .pen(element == .eraser ? PenCurve(width: width, leastOpacity: 1) : PenCurve(width: width))
             }
         }
     }

@@ -9,9 +9,9 @@ internal import StrokeWire
 struct PenCurve: Sendable {
     private static let speeds = 20.0...3000.0
     private static let leastWidth = 0.5
-    private static let leastOpacity = 0.7
 
     private let width: Double
+    private let leastOpacity: Double
     private var clock = PointClock()
     private var p0 = PenStop.none
     private var p1 = PenStop.none
@@ -21,8 +21,10 @@ struct PenCurve: Sendable {
     private var hasBegun = false
     private var last = Vector.zero
 
-    init(width: Double) {
+    /// - Parameter leastOpacity: what the least pressure leaves; 1 for an eraser, which is to leave nothing behind.
+    init(width: Double, leastOpacity: Double = 0.7) {
         self.width = width
+        self.leastOpacity = leastOpacity
     }
 
     mutating func add(_ point: StrokePoint, into sink: inout some CurveSink) {
@@ -76,7 +78,7 @@ struct PenCurve: Sendable {
         let pressure = force ?? (range.upperBound - slow) / (range.upperBound - range.lowerBound)
         return Nib(
             width: width * (Self.leastWidth + pressure * (1 - Self.leastWidth)),
-            opacity: Self.leastOpacity + pressure * (1 - Self.leastOpacity))
+            opacity: leastOpacity + pressure * (1 - leastOpacity))
     }
 
     private static func draw(
