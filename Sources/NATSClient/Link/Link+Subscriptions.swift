@@ -41,7 +41,7 @@ extension Link {
         }
     }
 
-    /// Takes no messages for this session any more, and expects no replies from it.
+    /// Takes no messages for the session any more, and expects no replies from it.
     func part(from session: Session) {
         let isClosing = shared.withLock { state in
             state.droppedBefore += session.dropped
