@@ -48,7 +48,7 @@ public struct Server: Service {
         }
         try router.subscribe(on: connection)
         await connect()
-        onScrape(LoadMetrics(workers: workers, connection: connection).report)
+        onScrape(LoadMetrics(workers: workers, connection: connection, journal: journal).report)
         try? await gracefulShutdown()
         logger.info("draining")
         for worker in workers { worker.post(.stop) }

@@ -1,3 +1,4 @@
+import Journal
 import Metrics
 import NATSClient
 
@@ -5,28 +6,35 @@ import NATSClient
 struct LoadMetrics: Sendable {
     let workers: [RoomWorker]
     let connection: NATSConnection
+    let journal: VolatileJournal
     private let waiting = Meter(label: "lectern_mailbox_bytes")
     private let dropped = Counter(label: "lectern_mailbox_dropped_total")
+    private let misaddressed = Counter(label: "lectern_misaddressed_total")
     private let slowConsumer = Counter(label: "lectern_nats_dropped_total")
     /// Drops that the counters know of.
-    private let reported = Locked<(mailbox: Int, nats: Int)>((0, 0))
+    private let reported = Locked<(mailbox: Int, nats: Int, misaddressed: Int)>((0, 0, 0))
     private let connected = Meter(label: "lectern_nats_connected")
 
-    init(workers: [RoomWorker], connection: NATSConnection) {
+    init(workers: [RoomWorker], connection: NATSConnection, journal: VolatileJournal) {
         self.workers = workers
         self.connection = connection
+        self.journal = journal
     }
 
     func report() {
         let loads = workers.map(\.load)
         waiting.set(loads.reduce(0) { $0 + $1.bytes })
-        let now = (mailbox: loads.reduce(0) { $0 + $1.dropped }, nats: connection.droppedMessages)
+        let now = (
+            mailbox: loads.reduce(0) { $0 + $1.dropped }, nats: connection.droppedMessages,
+            misaddressed: journal.misaddressedCount
+        )
         let before = reported.withLock { reported in
             defer { reported = now }
             return reported
         }
         dropped.increment(by: now.mailbox - before.mailbox)
         slowConsumer.increment(by: now.nats - before.nats)
+        misaddressed.increment(by: now.misaddressed - before.misaddressed)
         connected.set(connection.state == .connected ? 1 : 0)
     }
 }

@@ -18,6 +18,7 @@ enum MetricHelp {
         "lectern_rooms": "Rooms in memory.",
         "lectern_mailbox_bytes": "Bytes that wait for the workers.",
         "lectern_mailbox_dropped_total": "Items dropped because a worker's mailbox was full.",
+        "lectern_misaddressed_total": "Messages on subjects that are no room's, or not of its partition.",
         "lectern_nats_dropped_total": "Messages that the NATS client dropped because they were not taken fast enough.",
         "lectern_nats_connected": "1 while the service is connected to NATS.",
     ]
