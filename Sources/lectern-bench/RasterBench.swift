@@ -104,7 +104,7 @@ struct RasterBench: ParsableCommand {
             redraw = min(redraw, seconds { canvas = paint(layers) })
             let shorter = Array(layers.dropLast())
             undo = min(undo, seconds { _ = paint(shorter) })
-            png = min(png, seconds { bytes = (try? PNGEncoder.encode(canvas).count) ?? 0 })
+            png = min(png, seconds { bytes = PNGEncoder.encode(canvas).count })
         }
         var stepper = StrokePainter(canvasWidth: Self.width, canvasHeight: Self.height, scale: scale)
         var version = canvas

@@ -1,3 +1,4 @@
+import Foundation
 import Ink
 import Raster
 import StrokeWire
@@ -28,19 +29,131 @@ struct PNGEncoderTests {
         let clear = try PNGReader(PNGEncoder.encode(canvas, background: .transparent))
         #expect(white.width == 230 && white.height == 170 && clear.width == 230 && clear.height == 170)
         #expect(white.colourType == (colours.count < 2 ? 3 : 2))
-        for y in 0..<170 {
-            for x in 0..<230 {
-                let pixel = canvas.pixel(x: x, y: y)
-                let alpha = Int(pixel >> 24)
-                for shift in [0, 8, 16] as [UInt32] {
-                    let channel = Int(pixel >> shift & 255)
-                    #expect(Int(white.pixels[y * 230 + x] >> shift & 255) == channel + 255 - alpha)
-                    let straight = Int(clear.pixels[y * 230 + x] >> shift & 255)
-                    #expect(abs(straight * alpha - channel * 255) * 2 <= max(alpha, 1))
+        expectSame(white, canvas, isTransparent: false)
+        expectSame(clear, canvas, isTransparent: true)
+    }
+
+    @Test(
+        "is read back pixel for pixel at any size, however long or short its runs are",
+        arguments: [(1, 1), (2, 3), (86, 2), (87, 2), (88, 2), (64, 64), (259, 70), (261, 5), (16_384, 2), (3, 16_384)])
+    func sizes(width: Int, height: Int) throws {
+        let seed = UInt64.random(in: 0...UInt64.max)
+        var random = SeededGenerator(seed: seed)
+        var painter = StrokePainter(canvasWidth: width, canvasHeight: height)
+        for strokes in 0..<5 {
+            var canvas = Canvas(width: width, height: height)
+            for _ in 0..<strokes {
+                let points = (0..<3).map { _ in
+                    StrokePoint(
+                        x: Double.random(in: 0...Double(width), using: &random),
+                        y: Double.random(in: 0...Double(height), using: &random))
                 }
-                #expect(white.pixels[y * 230 + x] >> 24 == 255)
-                #expect(clear.pixels[y * 230 + x] >> 24 == pixel >> 24)
+                let stroke = InkStroke(
+                    element: .freehand, style: .smooth, width: [0.5, 3, 40].randomElement(using: &random) ?? 1,
+                    points: points)
+                let colour = RGB(UInt32.random(in: 0...0xFFFFFF, using: &random))
+                painter.draw(PaintedStroke(stroke: stroke, colour: colour), on: &canvas)
             }
+            try expectSame(PNGReader(PNGEncoder.encode(canvas)), canvas, isTransparent: false, "seed \(seed)")
+            let clear = try PNGReader(PNGEncoder.encode(canvas, background: .transparent))
+            expectSame(clear, canvas, isTransparent: true, "seed \(seed)")
+        }
+    }
+
+    @Test("is read back pixel for pixel where there is so much on it that it is compressed in several blocks")
+    func manyBlocks() throws {
+        let canvas = speckled()
+        let image = try PNGReader(PNGEncoder.encode(canvas))
+        let changes = zip(image.pixels, image.pixels.dropFirst()).count { $0 != $1 }
+        #expect(changes > 1 << 16)
+        expectSame(image, canvas, isTransparent: false)
+    }
+
+    @Test("is one that zlib unpacks", .enabled(if: Self.python != nil, "no python3"))
+    func foreignDecoder() throws {
+        for canvas in [board(colours: [], seed: 1), board(colours: [0], seed: 3), speckled()] {
+            for background in [PNGBackground.white, .transparent] {
+                let file = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID().uuidString).png")
+                defer { try? FileManager.default.removeItem(at: file) }
+                let bytes = PNGEncoder.encode(canvas, background: background)
+                try Data(bytes).write(to: file)
+                let process = Process()
+                process.executableURL = Self.python
+                process.arguments = ["-c", Self.unpack, file.path]
+                let output = Pipe()
+                process.standardOutput = output
+                try process.run()
+                let rows = try #require(try output.fileHandleForReading.readToEnd())
+                process.waitUntilExit()
+                #expect(process.terminationStatus == 0)
+                let size = try [2: 3, 3: 1, 6: 4][PNGReader(bytes).colourType]
+                #expect(rows.count == canvas.height * (1 + canvas.width * (size ?? 0)))
+            }
+        }
+    }
+
+    /// Python's own zlib, which checks the sums too: prints the unpacked rows.
+    private static let unpack = """
+        import struct, sys, zlib
+        file = open(sys.argv[1], "rb").read()
+        at, packed = 8, b""
+        while at < len(file):
+            length, = struct.unpack(">I", file[at:at + 4])
+            body = file[at + 4:at + 8 + length]
+            assert zlib.crc32(body) == struct.unpack(">I", file[at + 8 + length:at + 12 + length])[0]
+            packed += body[4:] if body[:4] == b"IDAT" else b""
+            at += 12 + length
+        sys.stdout.buffer.write(zlib.decompress(packed))
+        """
+
+    private static let python: URL? = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
+        .map { URL(fileURLWithPath: "\($0)/python3") }.first { FileManager.default.isExecutableFile(atPath: $0.path) }
+
+    /// Dots of all colours, few pixels of which are like the one before.
+    private func speckled() -> Canvas {
+        var random = SeededGenerator(seed: 11)
+        var painter = StrokePainter(canvasWidth: 500, canvasHeight: 400)
+        var canvas = Canvas(width: 500, height: 400)
+        for _ in 0..<25_000 {
+            let place = StrokePoint(
+                x: Double.random(in: 0...500, using: &random), y: Double.random(in: 0...400, using: &random))
+            let dot = InkStroke(element: .freehand, style: .smooth, width: 3, points: [place])
+            let colour = RGB(UInt32.random(in: 0...0xFFFFFF, using: &random))
+            painter.draw(PaintedStroke(stroke: dot, colour: colour), on: &canvas)
+        }
+        return canvas
+    }
+
+    private func expectSame(_ image: PNGReader, _ canvas: Canvas, isTransparent: Bool, _ comment: Comment? = nil) {
+        guard image.width == canvas.width, image.height == canvas.height else {
+            Issue.record("\(image.width) × \(image.height) of \(canvas.width) × \(canvas.height)")
+            return
+        }
+        var wrong = 0
+        for y in 0..<canvas.height {
+            for x in 0..<canvas.width {
+                let drawn = canvas.pixel(x: x, y: y)
+                let shown = image.pixels[y * canvas.width + x]
+                if isTransparent ? !Self.isStraight(shown, drawn) : shown != Self.onWhite(drawn) { wrong += 1 }
+            }
+        }
+        #expect(wrong == 0, comment)
+    }
+
+    private static func onWhite(_ pixel: UInt32) -> UInt32 {
+        let rest = 255 - (pixel >> 24)
+        // Premultiplied colour never exceeds alpha: no channel carries into the next.
+        return pixel + rest * 0x0101_0101
+    }
+
+    /// Whether a straight pixel is a premultiplied one, as well as 8 bits can say.
+    private static func isStraight(_ straight: UInt32, _ pixel: UInt32) -> Bool {
+        let alpha = Int(pixel >> 24)
+        guard Int(straight >> 24) == alpha else { return false }
+        return [0, 8, 16].allSatisfy { (shift: UInt32) in
+            let shown = Int(straight >> shift & 255)
+            let drawn = Int(pixel >> shift & 255)
+            return abs(shown * alpha - drawn * 255) * 2 <= max(alpha, 1)
         }
     }
 

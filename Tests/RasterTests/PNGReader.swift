@@ -1,5 +1,4 @@
-/// A PNG decoder of its own, so that what libpng wrote is checked by something else: 8 bits a channel, palette, RGB and
-/// RGBA, no interlacing.
+/// A PNG decoder that shares nothing with the encoder: 8 bits a channel, palette, RGB and RGBA, no interlacing.
 struct PNGReader {
     let width: Int
     let height: Int

@@ -33,14 +33,8 @@ final class BoardRenderer: Sendable {
     }
 
     /// The PNG of a board, `width` pixels wide or as wide as its canvas.
-    /// - Throws: `not-ready` where memory does not suffice.
     func png(of board: Board, _ key: Key, width: Int?) throws(RequestError) -> [UInt8] {
-        let canvas = canvas(of: board, key)
-        do {
-            return try PNGEncoder.encode(canvas, width: width, background: .white)
-        } catch {
-            throw RequestError(.notReady, "The picture could not be made: \(error).")
-        }
+        PNGEncoder.encode(canvas(of: board, key), width: width, background: .white)
     }
 
     private func canvas(of board: Board, _ key: Key) -> Canvas {

@@ -10,14 +10,12 @@ struct ColourCensus {
 
     /// Counts all pixels of the rows; `nil` as soon as there are too many colours.
     init?(_ canvas: Canvas, background: PNGBackground) {
-        _ = add(background.shown(0))
-        for tile in canvas.tiles where !tile.isAbsent {
-            var last: UInt32 = 0
-            for pixel in tile.pixels where pixel != last {
-                last = pixel
-                guard add(background.shown(pixel)) else { return nil }
-            }
+        let runs = PixelRuns(canvas)
+        var isFew = true
+        for y in 0..<canvas.height where isFew {
+            runs.forEachRun(y) { pixel, _ in isFew = isFew && add(background.shown(pixel)) }
         }
+        guard isFew else { return nil }
     }
 
     /// The number of a colour that was counted.

@@ -125,7 +125,7 @@ struct RenderCommand: ParsableCommand {
         guard let first = pictures.first else { return [] }
         switch format {
         case .png:
-            return try PNGEncoder.encode(first.canvas, width: width, background: transparent ? .transparent : .white)
+            return PNGEncoder.encode(first.canvas, width: width, background: transparent ? .transparent : .white)
         case .svg:
             return SVGRenderer.render(first.drawing, paper: transparent ? .transparent : .white, scale: first.scale)
         case .pdf:

@@ -12,7 +12,7 @@ struct Picture {
     init?(_ canvas: Canvas, background: PNGBackground = .white) {
         let file = FileManager.default.temporaryDirectory.appendingPathComponent("lectern-\(UUID().uuidString).png")
         defer { try? FileManager.default.removeItem(at: file) }
-        guard let png = try? PNGEncoder.encode(canvas, background: background) else { return nil }
+        let png = PNGEncoder.encode(canvas, background: background)
         guard FileManager.default.createFile(atPath: file.path, contents: Data(png)) else { return nil }
         self.init(png: file)
     }
