@@ -1,9 +1,10 @@
 extension BoardPainter {
     /// Paints the tiles again that strokes touch which came or went since the last picture, where that is less work
     /// than drawing every stroke above the `known` lowest ones; `base` is the picture of those.
-    mutating func patch(
-        _ layers: [BoardLayer], base: Canvas, known: Int, stroke: (Int) throws -> PaintedStroke
-    ) rethrows -> Canvas? {
+    mutating func patch<Failure: Error>(
+        _ layers: [BoardLayer], base: Canvas, known: Int, with painter: inout StrokePainter,
+        stroke: (Int) throws(Failure) -> PaintedStroke
+    ) throws(Failure) -> Canvas? {
         guard let changed = changedTiles(layers) else { return nil }
         // Strokes from the first change on are drawn again even where the kept beginning is longer than that.
         let touching = (known..<layers.count).filter { index in

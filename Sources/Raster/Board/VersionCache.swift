@@ -1,18 +1,18 @@
 /// Canvases by the digest of what is on them, the least recently used ones given up first.
 ///
-/// Bounded by the memory of the tiles that the versions hold, counted once where versions share them, and by their
-/// number. The newest version is always kept.
+/// Bounded by the memory that the versions hold, tiles counted once where versions share them, and by their number. The
+/// newest version is always kept.
 struct VersionCache: Sendable {
     private struct Version {
         var canvas: Canvas
         var lastUse: UInt64
     }
 
-    let byteLimit: Int
+    private let byteLimit: Int
     private let countLimit: Int
     private var versions: [UInt64: Version] = [:]
     private var uses: UInt64 = 0
-    /// The tiles of all versions in bytes; never less than the truth.
+    /// The memory of all versions in bytes; never less than the truth.
     private(set) var byteCount = 0
 
     init(byteLimit: Int, countLimit: Int) {
@@ -32,17 +32,12 @@ struct VersionCache: Sendable {
         return versions.values[index].canvas
     }
 
-    /// Keeps a version that was made from another one by painting some tiles.
-    mutating func keep(_ canvas: Canvas, digest: UInt64, madeFrom base: Canvas?) {
+    /// Keeps a version; `neighbour` is one that is kept, or blank, and shares most tiles with it.
+    mutating func keep(_ canvas: Canvas, digest: UInt64, beside neighbour: Canvas) {
         uses += 1
         versions[digest] = Version(canvas: canvas, lastUse: uses)
-        byteCount += canvas.unsharedByteCount(with: base)
+        byteCount += canvas.unsharedByteCount(with: neighbour) + Self.listBytes(canvas)
         if byteCount > byteLimit || versions.count > countLimit { shrink() }
-    }
-
-    mutating func removeAll() {
-        versions = [:]
-        byteCount = 0
     }
 
     /// Gives up the older quarter of the versions, until both bounds hold again.
@@ -55,11 +50,19 @@ struct VersionCache: Sendable {
         }
     }
 
-    private func distinctByteCount() -> Int {
+    /// The memory of all versions in bytes, counted anew.
+    func distinctByteCount() -> Int {
         var seen = Set<UInt>()
+        var lists = 0
         for version in versions.values {
+            lists += Self.listBytes(version.canvas)
             for tile in version.canvas.tiles where !tile.isAbsent { seen.insert(tile.identity) }
         }
-        return seen.count * Tile.byteCount
+        return seen.count * Tile.byteCount + lists
+    }
+
+    /// What a version costs that shares all its tiles.
+    private static func listBytes(_ canvas: Canvas) -> Int {
+        canvas.tiles.count * MemoryLayout<Tile>.stride
     }
 }
