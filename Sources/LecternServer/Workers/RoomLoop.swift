@@ -85,7 +85,7 @@ final class RoomLoop {
     private func feed(_ record: JournalRecord, to slot: RoomSlot, at now: Instant) {
         switch record.content {
         case .control(let control):
-            slot.room.receive(control, at: now, into: &effects)
+            slot.room.receive(control, loggedAt: record.loggedAt, at: now, into: &effects)
         case .message(let author, let session, let bytes):
             let wasBlank = slot.room.incarnation.isEmpty
             slot.room.receive(

@@ -1,3 +1,4 @@
+import DequeModule
 public import StrokeWire
 
 /// The fold of a room's operations 1…`index`: what is seen, what can be undone and redone, the digest.
@@ -14,12 +15,24 @@ public struct Board: Sendable {
     private(set) var weight = 0
     /// Index of the last clear, 0 for none.
     public private(set) var lastClear: UInt64 = 0
-    private var history: History
+    private(set) var history: History
 
     /// - Parameter size: the configured size of the board, nil to take it from the first draw.
     public init(history: HistoryConfiguration, size: BoardSize?) {
         self.history = History(history)
         fixedSize = size
+    }
+
+    /// A board as it was once.
+    init(index: UInt64, visible: VisibleStrokes, history: History, size: BoardSize?, lastClear: UInt64) {
+        self.index = index
+        self.visible = visible
+        self.history = history
+        fixedSize = size
+        self.lastClear = lastClear
+        weight = visible.weight
+        for entry in history.undone { weight += entry.hiddenWeight }
+        for case .clear(_, let removed) in history.done { weight += removed.weight }
     }
 
     /// The board's size; the standard one until it is known.

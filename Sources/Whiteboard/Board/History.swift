@@ -26,7 +26,7 @@ enum HistoryEntry: Sendable {
     var hiddenWeight: Int {
         switch self {
         case .stroke(let stroke): stroke.weight
-        case .clear(_, let removed): removed.reduce(0) { $0 + $1.stroke.weight }
+        case .clear(_, let removed): removed.weight
         }
     }
 }
@@ -39,6 +39,13 @@ struct History: Sendable {
 
     init(_ configuration: HistoryConfiguration) {
         self.configuration = configuration
+    }
+
+    /// - Parameter done: oldest first; those beyond the depth can no longer be undone.
+    init(_ configuration: HistoryConfiguration, done: [HistoryEntry], undone: [HistoryEntry]) {
+        self.configuration = configuration
+        self.done = Deque(done.suffix(configuration.depth))
+        self.undone = undone
     }
 
     /// Index of the entry that an undo by `author` takes, nil where there is nothing to undo.

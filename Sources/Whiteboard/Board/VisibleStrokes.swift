@@ -13,8 +13,17 @@ public struct VisibleStrokes: Sendable {
 
     private var elements: [Element] = []
 
+    init() {}
+
+    init(_ strokes: [Stroke]) {
+        for stroke in strokes { insert(stroke) }
+    }
+
     /// Digest of the whole list.
     public var digest: BoardDigest { elements.last?.digest ?? .empty }
+
+    /// What the strokes count for where memory is bounded.
+    var weight: Int { elements.reduce(0) { $0 + $1.stroke.weight } }
 
     /// Puts a stroke where its index belongs.
     mutating func insert(_ stroke: Stroke) {

@@ -7,7 +7,7 @@ public enum ClockOutcome: Sendable, Equatable {
     /// It changed nothing.
     case ignored(IgnoredSample)
     /// It tells of epochs that the room's log does not know. One epoch record for each is to be written to the log, in
-    /// this order; the sample is kept and takes effect when they come back by ``Gate/beginEpoch(_:at:)``. Asked for
+    /// this order; the sample is kept and takes effect when they come back by ``Gate/beginEpoch(_:at:now:)``. Asked for
     /// again once a second while samples keep coming.
     case newEpochs([Int64])
     /// It waits for epoch records that were asked for less than a second ago.

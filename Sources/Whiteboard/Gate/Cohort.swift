@@ -36,12 +36,9 @@ struct Cohort: Sendable {
         return Release(cohort: name, index: released, isLate: isLate, due: lastDue)
     }
 
-    /// The same cohort at another place of the log.
-    func restored(released: UInt64, at now: Instant) -> Cohort {
-        var cohort = Cohort(name, settings: settings, released: released, waitsFrom: .distantPast, at: now)
-        cohort.clock = clock
-        cohort.waiting = waiting
-        return cohort
+    /// Moves the cursor over operations that were released by another: none is due again.
+    mutating func skip(to index: UInt64) {
+        released = max(released, index)
     }
 }
 

@@ -11,23 +11,44 @@ struct Epochs: Sendable {
         let began: Instant
         /// Gate time of the last operation that counts for it.
         var gateTime = MediaTime.none
-        /// Whether a clock has shown it: until then its operations' times cannot be judged.
-        var hasClock = false
+        /// How far the times of its operations were judged by a clock: the others are when the next clock comes.
+        var judged = Judged()
+        /// Of the operations that the gate let go of before a clock could judge them, the one with the greatest time.
+        var unjudged: Unjudged?
         /// The farthest video time at which a cohort left it.
         var left: MediaTime?
+    }
+
+    struct Judged: Sendable {
+        /// Index of the last operation judged, 0 for none.
+        var through: UInt64 = 0
+        /// Its gate time.
+        var gateTime = MediaTime.none
+    }
+
+    struct Unjudged: Sendable {
+        let time: MediaTime
+        let loggedAt: Instant
     }
 
     /// The number of the epoch that is there before any is named; less than every `ep`.
     static let unnamed: Int64 = -1
     /// The greatest `ep` of a sample.
-    private static let greatest: Int64 = (1 << 53) - 1
+    static let greatest: Int64 = (1 << 53) - 1
     private static let remembered = 16
 
     /// Oldest first, never empty, numbers rising.
-    private var known: [Epoch]
+    private(set) var known: [Epoch]
 
     init(at now: Instant) {
         known = [Epoch(number: Self.unnamed, began: now)]
+    }
+
+    /// - Parameter known: oldest first, numbers rising.
+    /// - Returns: nil where there is none, or more than are remembered.
+    init?(_ known: [Epoch]) {
+        guard (1...Self.remembered).contains(known.count) else { return nil }
+        self.known = known
     }
 
     /// The epoch that operations logged now belong to.
@@ -60,6 +81,17 @@ struct Epochs: Sendable {
     mutating func begin(_ number: Int64, at now: Instant) {
         if known.count == Self.remembered { known.removeFirst() }
         known.append(Epoch(number: number, began: now))
+    }
+
+    /// An operation counts for an epoch.
+    /// - Parameter judged: its index, where a clock has judged it.
+    /// - Returns: its gate time.
+    mutating func count(_ time: MediaTime, in number: Int64, judged index: UInt64?) -> MediaTime {
+        guard let position = known.lastIndex(where: { $0.number == number }) else { return time }
+        let gateTime = max(time, known[position].gateTime)
+        known[position].gateTime = gateTime
+        if let index { known[position].judged = Judged(through: index, gateTime: gateTime) }
+        return gateTime
     }
 
     /// A cohort goes on to another epoch from where its video was.

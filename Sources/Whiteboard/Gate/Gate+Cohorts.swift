@@ -48,21 +48,33 @@ extension Gate {
         timeline.epochs.isNamed ? timeline.epochs.current.number : nil
     }
 
-    /// Puts a cohort's cursor where a checkpoint says (rule 12), and makes the cohort if it does not exist. A cursor
-    /// outside of what the gate knows of the log goes to the nearest end of that.
+    /// Puts a cohort's cursor where a note says that it had been (rule 12), and makes the cohort if it does not exist
+    /// and may. A cursor beyond the log goes to its end; none goes back.
     ///
-    /// The cohort counts as having been there always: operations have waited for it since they were logged.
+    /// For a cohort that is made here operations have waited since now, not since they were logged: when it came to be
+    /// is not known, and nothing may be released early.
     public mutating func restore(_ cursor: UInt64, of name: CohortName, at now: Instant) {
         let now = advance(to: now)
-        let released = max(timeline.forgotten, min(cursor, timeline.last))
-        if let position = position(of: name) {
-            cohorts[position] = cohorts[position].restored(released: released, at: now)
-        } else {
-            cohorts.append(
-                Cohort(
-                    name, settings: configuration.settings(of: name), released: released, waitsFrom: .distantPast,
-                    at: now))
-        }
+        guard let position = position(of: name) ?? admit(name, at: now) else { return }
+        cohorts[position].skip(to: min(cursor, timeline.last))
+    }
+
+    /// Puts a cohort where a checkpoint has it. One that is no longer served is left out.
+    mutating func restore(_ name: CohortName, released: UInt64, waitsFrom: Instant, at now: Instant) {
+        guard let position = position(of: name) ?? admit(name, at: now) else { return }
+        cohorts[position] = Cohort(
+            name, settings: cohorts[position].settings, released: released, waitsFrom: waitsFrom, at: now)
+    }
+
+    /// Makes a cohort that starts where the log begins.
+    /// - Returns: its position; nil where it may not come to exist.
+    mutating func admit(_ name: CohortName, at now: Instant) -> Int? {
+        guard configuration.open, cohorts.count < configuration.maximum else { return nil }
+        cohorts.append(
+            Cohort(
+                name, settings: configuration.settings(of: name), released: timeline.forgotten, waitsFrom: now, at: now)
+        )
+        return cohorts.count - 1
     }
 
     private func cohort(_ name: CohortName) -> Cohort? {

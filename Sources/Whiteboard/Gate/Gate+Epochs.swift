@@ -7,11 +7,12 @@ extension Gate {
 
     /// The epoch record `epoch` of the room's log, where it stands in the log. The first one names the epoch that is
     /// there already; one that is not greater than the current one changes nothing.
-    public mutating func beginEpoch(_ epoch: Int64, at now: Instant) {
+    /// - Parameter loggedAt: when the record came to be in the log. Counts as now when in the future.
+    public mutating func beginEpoch(_ epoch: Int64, at loggedAt: Instant, now: Instant) {
         let now = advance(to: now)
         guard epoch > timeline.epochs.current.number else { return }
         if timeline.epochs.isNamed {
-            timeline.begin(epoch, at: now)
+            timeline.begin(epoch, at: min(loggedAt, now))
         } else {
             timeline.name(epoch)
             for position in cohorts.indices where cohorts[position].clock != nil {

@@ -6,12 +6,8 @@ extension Gate {
         let now = advance(to: now)
         if let position = position(of: name) { return take(sample, by: position, received: now, at: now) }
         guard configuration.open else { return .unknownCohort }
-        guard cohorts.count < configuration.maximum else { return .tooManyCohorts }
-        cohorts.append(
-            Cohort(
-                name, settings: configuration.settings(of: name), released: timeline.forgotten, waitsFrom: now, at: now)
-        )
-        return take(sample, by: cohorts.count - 1, received: now, at: now)
+        guard let position = admit(name, at: now) else { return .tooManyCohorts }
+        return take(sample, by: position, received: now, at: now)
     }
 
     func position(of name: CohortName) -> Int? {

@@ -24,6 +24,17 @@ public struct Gate: Sendable {
         }
     }
 
+    /// A gate whose cohorts know nothing of the operations in `timeline` yet.
+    init(configuration: CohortsConfiguration, timeline: GateTimeline, at now: Instant) {
+        self.configuration = configuration
+        latest = now
+        self.timeline = timeline
+        cohorts = configuration.initialNames.map { name in
+            Cohort(
+                name, settings: configuration.settings(of: name), released: timeline.forgotten, waitsFrom: now, at: now)
+        }
+    }
+
     /// The room's log grew by one operation, whose index is that of the last one plus one.
     /// - Parameters:
     ///   - time: its media time in milliseconds, any value; nil where the message gave none.
@@ -31,9 +42,8 @@ public struct Gate: Sendable {
     ///     before when earlier.
     public mutating func append(time: Int64?, at loggedAt: Instant, now: Instant) {
         let now = advance(to: now)
-        let epoch = timeline.epochs.current
-        timeline.append(
-            time: time, at: min(loggedAt, now), clocks: epoch.hasClock ? clocks(of: epoch.number, at: now) : nil)
+        let clocks = clocks(of: timeline.epochs.current.number, at: now)
+        timeline.append(time: time, at: min(loggedAt, now), clocks: clocks)
     }
 
     /// Drops what is kept of the operations through `index`, of those that every cohort has released. A cohort that

@@ -27,6 +27,13 @@ struct GateTimeline: Sendable {
         epochs = Epochs(at: now)
     }
 
+    /// - Parameter entries: those of the operations after `index`.
+    init(after index: UInt64, _ entries: [Entry], _ epochs: Epochs) {
+        forgotten = index
+        self.entries = Deque(entries)
+        self.epochs = epochs
+    }
+
     /// Index of the room's last operation.
     var last: UInt64 { forgotten + UInt64(entries.count) }
 
@@ -39,21 +46,27 @@ struct GateTimeline: Sendable {
         let entry = Entry(
             epoch: epochs.current.number, time: time.map(MediaTime.init(milliseconds:)) ?? .none, gateTime: .none,
             loggedAt: max(loggedAt, entries.last?.loggedAt ?? .distantPast))
-        entries.append(placed(entry, clocks: clocks))
+        entries.append(placed(entry, at: last + 1, clocks: clocks))
     }
 
-    /// The first clock of an epoch has come: operations logged before it are judged now.
+    /// A clock of an epoch has come: operations that were logged while there was none are judged now.
     mutating func judge(epoch number: Int64, clocks: EpochClocks) {
-        guard let epoch = epochs[number], !epoch.hasClock else { return }
-        epochs[number]?.hasClock = true
-        epochs[number]?.gateTime = .none
-        for position in entries.indices where entries[position].epoch == number {
-            entries[position] = placed(entries[position], clocks: clocks)
+        guard let epoch = epochs[number] else { return }
+        epochs[number]?.gateTime = epoch.judged.gateTime
+        epochs[number]?.unjudged = nil
+        if let old = epoch.unjudged {
+            let entry = Entry(epoch: number, time: old.time, gateTime: .none, loggedAt: old.loggedAt)
+            _ = placed(entry, at: forgotten, clocks: clocks)
+        }
+        for index in max(forgotten, epoch.judged.through)..<max(last, epoch.judged.through) {
+            let position = Int(index - forgotten)
+            guard entries[position].epoch == number else { continue }
+            entries[position] = placed(entries[position], at: index + 1, clocks: clocks)
         }
     }
 
     /// The entry with its gate time.
-    private mutating func placed(_ entry: Entry, clocks: EpochClocks?) -> Entry {
+    private mutating func placed(_ entry: Entry, at index: UInt64, clocks: EpochClocks?) -> Entry {
         var entry = entry
         switch clocks?.judgement(of: entry) {
         case .usable, nil: break
@@ -62,8 +75,7 @@ struct GateTimeline: Sendable {
             entry.time = .none
             clampedCount += 1
         }
-        entry.gateTime = max(entry.time, epochs[entry.epoch]?.gateTime ?? .none)
-        epochs[entry.epoch]?.gateTime = entry.gateTime
+        entry.gateTime = epochs.count(entry.time, in: entry.epoch, judged: clocks == nil ? nil : index)
         return entry
     }
 
@@ -89,11 +101,16 @@ struct GateTimeline: Sendable {
         return rest.first { $0.epoch == epoch && $0.time != .none }?.time
     }
 
-    /// Drops the entries through `index`. Those that no clock has judged by then no longer count for e(i − 1).
+    /// Drops the entries through `index`. Of those that no clock has judged yet, the greatest time goes on counting for
+    /// e(i − 1).
     mutating func forget(through index: UInt64) {
-        guard index > forgotten else { return }
-        let count = min(index, last) - forgotten
-        entries.removeFirst(Int(count))
-        forgotten += count
+        while forgotten < min(index, last) {
+            let entry = entries.removeFirst()
+            forgotten += 1
+            guard let epoch = epochs[entry.epoch], forgotten > epoch.judged.through,
+                entry.time > epoch.unjudged?.time ?? .none
+            else { continue }
+            epochs[entry.epoch]?.unjudged = Epochs.Unjudged(time: entry.time, loggedAt: entry.loggedAt)
+        }
     }
 }

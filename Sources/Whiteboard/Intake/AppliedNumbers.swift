@@ -3,7 +3,7 @@
 /// Kept as runs of consecutive numbers with consecutive indices. Bounded: the oldest of more than `bound` runs is
 /// forgotten, and repeats under it are dropped without an answer.
 struct AppliedNumbers: Sendable {
-    private struct Run: Sendable {
+    struct Run: Sendable {
         let number: Int64
         let index: UInt64
         var length: Int64
@@ -11,7 +11,14 @@ struct AppliedNumbers: Sendable {
 
     static let bound = 1024
 
-    private var runs: [Run] = []
+    /// In the order of their indices.
+    private(set) var runs: [Run] = []
+
+    init() {}
+
+    init(_ runs: [Run]) {
+        self.runs = runs.suffix(Self.bound)
+    }
 
     mutating func record(_ number: Int64, index: UInt64) {
         if let last = runs.last, last.number + last.length == number, last.index + UInt64(last.length) == index {

@@ -3,11 +3,11 @@ import StrokeWire
 /// What a room knows of one author: the current count, earlier ones by name, and what may still be sent.
 struct Author: Sendable {
     let id: AuthorID
-    private(set) var lastHeard: Instant
+    var lastHeard: Instant
     var count: NumberCount?
-    private var sessions = Sessions()
-    private var messages: TokenBucket
-    private var bytes: TokenBucket
+    var sessions = Sessions()
+    var messages: TokenBucket
+    var bytes: TokenBucket
     /// When the author was last told what is missing.
     var lastNotice = Instant.distantPast
     /// Give-ups that were asked for and have not come back from the log yet, by their first number.

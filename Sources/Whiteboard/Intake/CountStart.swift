@@ -2,13 +2,19 @@ import StrokeWire
 
 /// Recognises a client that begins to count anew without saying so: what an author sent under the numbers 0 and 1.
 struct CountStart: Sendable {
-    private struct Sent: Sendable {
+    struct Sent: Sendable {
         /// 1 for an unsharded message, nil where a rejected message did not tell.
         let shardCount: Int?
         let fingerprint: UInt64
     }
 
-    private var sent: (zero: Sent?, one: Sent?)
+    private(set) var sent: (zero: Sent?, one: Sent?)
+
+    init() {}
+
+    init(zero: Sent?, one: Sent?) {
+        sent = (zero, one)
+    }
 
     /// Keeps the first message under each of the two numbers. `header` is nil for one that was rejected unread.
     mutating func note(_ number: Int64, _ header: StrokeMessage?, _ bytes: [UInt8]) {

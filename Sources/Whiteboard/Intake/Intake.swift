@@ -12,6 +12,14 @@ struct Intake: Sendable {
         self.limits = limits
     }
 
+    init(_ limits: IntakeLimits, authors: [Author]) {
+        self.limits = limits
+        for author in authors { self.authors[author.id] = author }
+    }
+
+    /// By name.
+    var authorsByName: [Author] { authors.values.sorted { $0.id < $1.id } }
+
     mutating func receive(_ incoming: IncomingMessage, _ context: IntakeContext, into output: inout IntakeOutput) {
         output.counts.messages += 1
         guard admit(incoming.author, at: incoming.loggedAt) else {
@@ -68,6 +76,9 @@ struct Intake: Sendable {
             authors[id]?.remind(at: now, heldLimit: limits.held, into: &output)
         }
     }
+
+    /// Whether some operation waits for something that has not come.
+    var hasPending: Bool { authors.values.contains { $0.count?.pending.isEmpty == false } }
 
     /// Strokes under assembly, of all authors.
     var assemblingCount: Int { authors.values.reduce(0) { $0 + ($1.count?.assemblingCount ?? 0) } }

@@ -11,8 +11,18 @@ struct Sessions: Sendable {
 
     static let bound = 64
 
-    private var known: [String] = []
+    private(set) var known: [String] = []
     private(set) var current: String?
+
+    init() {}
+
+    /// - Parameters:
+    ///   - known: oldest first.
+    ///   - isNamed: whether the last of them names the current count.
+    init(known: [String], isNamed: Bool) {
+        self.known = known.suffix(Self.bound)
+        current = isNamed ? known.last : nil
+    }
 
     func standing(of header: String?) -> Standing {
         guard let header, Self.isUsable(header) else { return .unnamed }

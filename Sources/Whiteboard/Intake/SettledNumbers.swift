@@ -23,7 +23,15 @@ struct SettledNumbers: Sendable {
 
     /// In order, not overlapping.
     private(set) var entries: [Entry] = []
-    private var insertions: UInt64 = 0
+    private(set) var insertions: UInt64 = 0
+
+    init() {}
+
+    /// - Parameter entries: in order, not overlapping.
+    init(_ entries: [Entry], insertions: UInt64) {
+        self.entries = entries
+        self.insertions = insertions
+    }
 
     func entry(containing number: Int64) -> Entry? {
         let position = position(of: number)

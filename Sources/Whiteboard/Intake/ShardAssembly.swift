@@ -10,7 +10,7 @@ struct ShardAssembly: Sendable {
         case refused(Rejection)
     }
 
-    private struct Shard: Sendable {
+    struct Shard: Sendable {
         let order: Int
         let bytes: [UInt8]
         let interior: Range<Int>
@@ -18,11 +18,11 @@ struct ShardAssembly: Sendable {
     }
 
     /// Header of the first shard that arrived: all others must agree with it.
-    private let first: StrokeMessage
+    let first: StrokeMessage
     /// Header of the shard with the lowest order so far.
     private var lowest: StrokeMessage
     /// By order.
-    private var shards: [Shard] = []
+    private(set) var shards: [Shard] = []
     private var pointCount = 0
     private var latestTime: Int64?
     private(set) var byteCount = 0

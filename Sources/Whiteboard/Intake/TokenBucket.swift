@@ -3,7 +3,7 @@ struct TokenBucket: Sendable {
     private let rate: Int64
     /// Available, in billionths of a token, so that slow refills are exact.
     private var level: Int64
-    private var filledAt: Instant
+    private(set) var filledAt: Instant
 
     private static let unit: Int64 = 1_000_000_000
 
@@ -13,6 +13,15 @@ struct TokenBucket: Sendable {
         level = 2 * self.rate * Self.unit
         filledAt = now
     }
+
+    /// A bucket that was filled at `instant` and lacked `shortfall` billionths of a token then.
+    init(rate: Int, shortfall: UInt64, at instant: Instant) {
+        self.init(rate: rate, at: instant)
+        level -= Int64(min(shortfall, UInt64(level)))
+    }
+
+    /// What it lacked to be full at ``filledAt``, in billionths of a token.
+    var shortfall: UInt64 { UInt64(max(0, 2 * rate * Self.unit - level)) }
 
     /// Whether `tokens` are available at `now`, without taking them.
     mutating func holds(_ tokens: Int, at now: Instant) -> Bool {

@@ -24,6 +24,9 @@ struct OperationLog: Sendable {
 
     subscript(index: UInt64) -> Operation { entries[Int(index - firstIndex)] }
 
+    /// All operations kept, in order.
+    var kept: some Collection<Operation> { entries }
+
     /// - Precondition: `operation.index == lastIndex + 1`
     mutating func append(_ operation: Operation) {
         heldBytes += operation.heldByteCount
@@ -63,7 +66,11 @@ extension Operation {
     private static var overhead: Int { 256 }
 
     /// What it occupies until it is packed, in bytes.
-    fileprivate var heldByteCount: Int { message.count + Self.overhead }
+    fileprivate var heldByteCount: Int {
+        // One that comes from a checkpoint has not been unpacked.
+        if case .draw(let stroke) = effect, message.isEmpty { return stroke.message.byteCount + Self.overhead }
+        return message.count + Self.overhead
+    }
 
     /// What it occupies when it is packed, in bytes.
     fileprivate var restByteCount: Int {

@@ -4,12 +4,19 @@ import StrokeWire
 ///
 /// Nothing is lost: it comes back byte for byte. A message that the packing does not fit is kept as it came.
 public struct PackedMessage: Sendable {
-    private enum Storage: Sendable {
+    enum Storage: Sendable {
         case packed(ShapeTable.Entry, numbers: [UInt8])
         case plain([UInt8])
     }
 
-    private let storage: Storage
+    let storage: Storage
+
+    /// Longer messages are not packed, so that a few packed bytes cannot claim to stand for any number.
+    static let mostBytes = 1 << 26
+
+    init(storage: Storage) {
+        self.storage = storage
+    }
 
     /// Packs `bytes`, a message whose points lie as `points` says.
     init(_ bytes: [UInt8], points: PointArray, shapes: inout ShapeTable) {
@@ -17,6 +24,7 @@ public struct PackedMessage: Sendable {
     }
 
     private static func pack(_ bytes: [UInt8], _ points: PointArray, _ shapes: inout ShapeTable) -> Storage? {
+        guard bytes.count <= mostBytes else { return nil }
         func pack(as entry: ShapeTable.Entry) -> Storage? {
             MessagePacker.pack(
                 bytes, interior: points.interior, pointCount: points.count, as: entry.shape

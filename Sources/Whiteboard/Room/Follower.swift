@@ -19,6 +19,14 @@ struct Follower: Sendable {
         nextMark = min(nextMark ?? .distantFuture, now + Self.often)
     }
 
+    /// Takes operations that were released before a restart. Students are told where they are as after a release.
+    mutating func skip(_ operations: [Operation], at now: Instant) {
+        for operation in operations { board.apply(operation) }
+        guard board.index > 0, nextMark == nil else { return }
+        lastRelease = now
+        nextMark = now + Self.often
+    }
+
     func isMarkDue(at now: Instant) -> Bool {
         nextMark.map { $0 <= now } ?? false
     }

@@ -13,31 +13,39 @@ extension Room {
     }
 
     /// A decision, where it stands in the log.
-    public mutating func receive(_ record: ControlRecord, at now: Instant, into effects: inout RoomEffects) {
+    /// - Parameter loggedAt: the log's own time of the record.
+    public mutating func receive(
+        _ record: ControlRecord, loggedAt: Instant, at now: Instant, into effects: inout RoomEffects
+    ) {
         switch record {
         case .gaveUp(let author, let from, let to):
             var output = IntakeOutput()
             intake.giveUp(author, from: from, to: to, context, into: &output)
-            apply(output, loggedAt: now, at: now, into: &effects)
+            apply(output, loggedAt: loggedAt, at: now, into: &effects)
         case .epoch(let epoch):
-            gate.beginEpoch(epoch, at: now)
+            gate.beginEpoch(epoch, at: logClock.localTime(of: loggedAt), now: now)
         case .close:
-            close(at: now)
+            close(at: now, into: &effects)
         }
     }
 
-    /// Ends this life of the room. The next message begins another.
-    private mutating func close(at now: Instant) {
-        let wasOpen = isOutputOpen
-        self = Room(configuration: configuration, at: now)
-        isOutputOpen = wasOpen
+    /// Ends this life of the room, and tells those who follow it. The next message begins another.
+    private mutating func close(at now: Instant, into effects: inout RoomEffects) {
+        for cohort in gate.cohortNames {
+            effects.list.append(.mark(cohort, Mark(room: "", index: 0, digest: .empty, video: nil)))
+        }
+        var blank = Room(configuration: configuration, at: now)
+        blank.isOutputOpen = isOutputOpen
+        blank.logClock = logClock
+        self = blank
     }
 
     mutating func remind(at now: Instant, into effects: inout RoomEffects) {
-        guard let deadline = intake.deadline, deadline <= now else { return }
+        let logTime = logClock.logTime(of: now)
+        guard let deadline = intake.deadline, deadline <= logTime else { return }
         var output = IntakeOutput()
-        intake.remind(at: now, into: &output)
-        apply(output, loggedAt: now, at: now, into: &effects)
+        intake.remind(at: logTime, into: &output)
+        apply(output, loggedAt: logTime, at: now, into: &effects)
     }
 
     private mutating func apply(
@@ -64,7 +72,7 @@ extension Room {
             return
         }
         log.append(operation)
-        gate.append(time: operation.time, at: loggedAt, now: now)
+        gate.append(time: operation.time, at: logClock.localTime(of: loggedAt), now: now)
         intake.recordApplied(ready, index: operation.index)
         effects.counts.count(operation.action)
         if ready.isLate { effects.counts.intake.late += 1 }

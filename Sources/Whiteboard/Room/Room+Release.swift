@@ -47,14 +47,13 @@ extension Room {
                 .release(
                     release.cohort, operation, isLate: release.isLate || operation.isLate, due: release.due))
         }
-        trimLog()
+        trimLog(keeping: configuration.log)
     }
 
     /// Packs what every cohort has released, and lets go of all but a tail of it.
-    private mutating func trimLog() {
+    mutating func trimLog(keeping retention: LogRetention) {
         let released = gate.slowestCohort?.released ?? log.lastIndex
         log.pack(through: released)
-        let retention = configuration.log
         while log.count > retention.tail || log.releasedBytes > retention.tailBytes, log.firstIndex <= released {
             base.apply(log.popFirst())
         }

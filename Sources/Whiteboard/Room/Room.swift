@@ -17,6 +17,7 @@ public struct Room: Sendable {
     var shapes = ShapeTable()
     var gate: Gate
     var followers: [CohortName: Follower] = [:]
+    var logClock = LogClock()
     /// False while nothing can be published: no cursor moves then.
     var isOutputOpen = true
     var scratch: [Release] = []
@@ -35,9 +36,15 @@ public struct Room: Sendable {
         isOutputOpen = isOpen
     }
 
+    /// Says how far the clock of the log, which gives messages their `loggedAt`, is ahead of the one that `now` comes
+    /// from: zero until this is called. What cohorts have been shown and when is not moved by it.
+    public mutating func setLogClock(ahead: Duration) {
+        logClock = LogClock(ahead: ahead)
+    }
+
     /// When `advance(to:into:)` has something to do, nil for never.
     public func nextWake(after now: Instant) -> Instant? {
-        var earliest = intake.deadline
+        var earliest = intake.deadline.map(logClock.localTime)
         func consider(_ instant: Instant?) {
             if let instant { earliest = min(earliest ?? instant, instant) }
         }

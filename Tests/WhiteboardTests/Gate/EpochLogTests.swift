@@ -30,9 +30,9 @@ struct EpochLogTests {
         #expect(gate.receive(sample(0, 1, ep: 2), cohort: .main, at: at(260)) == .ignored(.repeated))
         #expect(gate.videoTime(of: .main, at: at(300)) == nil)
         #expect(gate.receive(sample(1000, 5, ep: 2), cohort: .main, at: at(1000)) == .newEpochs([2]))
-        for _ in 0..<2 { gate.beginEpoch(2, at: at(1100)) }
-        gate.beginEpoch(1, at: at(1100))
-        gate.beginEpoch(-3, at: at(1100))
+        for _ in 0..<2 { gate.beginEpoch(2, at: at(1100), now: at(1100)) }
+        gate.beginEpoch(1, at: at(1100), now: at(1100))
+        gate.beginEpoch(-3, at: at(1100), now: at(1100))
         #expect(gate.epoch == 2)
         #expect(gate.videoTime(of: .main, at: at(1100)) == MediaTime(milliseconds: 1100))
     }
@@ -41,10 +41,10 @@ struct EpochLogTests {
     func dueWithEpoch() throws {
         var gate = Gate(configuration: CohortsConfiguration(), at: .init(nanoseconds: 0))
         let (start, sampled, logged) = (Instant(nanoseconds: 0), Instant(nanoseconds: 5), Instant(nanoseconds: 900))
-        gate.beginEpoch(1, at: start)
+        gate.beginEpoch(1, at: start, now: start)
         let sample = ClockSample(media: MediaTime(milliseconds: 11), epoch: 2)
         #expect(gate.receive(sample, cohort: .main, at: sampled) == .newEpochs([2]))
-        gate.beginEpoch(2, at: logged)
+        gate.beginEpoch(2, at: logged, now: logged)
         gate.append(time: 10, at: start, now: logged)
         var releases: [Release] = []
         gate.release(at: Instant(nanoseconds: 1000), into: &releases)
@@ -59,7 +59,7 @@ struct EpochLogTests {
         #expect(gate.receive(waiting, cohort: .main, at: at(0)) == .newEpochs([1]))
         let later = ClockSample(media: MediaTime(microseconds: 300_000))
         #expect(gate.receive(later, cohort: .main, at: at(500)) == .taken)
-        gate.beginEpoch(1, at: at(600))
+        gate.beginEpoch(1, at: at(600), now: at(600))
         #expect(gate.videoTime(of: .main, at: at(600)) == MediaTime(microseconds: 400_000))
     }
 
@@ -75,12 +75,12 @@ struct EpochLogTests {
         gate.append(time: 70_000, at: now, now: now)
         #expect(gate.receive(sample(0), cohort: .main, at: now) == .newEpochs([0, 1]))
         #expect(gate.receive(sample(60_000_000, ep: 7), cohort: hls, at: now) == .newEpochs([7]))
-        for epoch in [7, 0, 1] as [Int64] { gate.beginEpoch(epoch, at: now) }
+        for epoch in [7, 0, 1] as [Int64] { gate.beginEpoch(epoch, at: now, now: now) }
         var releases: [Release] = []
         gate.release(at: now, into: &releases)
         #expect(releases == [])
         #expect(gate.receive(sample(0), cohort: .main, at: now) == .newEpochs([8]))
-        gate.beginEpoch(8, at: now)
+        gate.beginEpoch(8, at: now, now: now)
         gate.release(at: now, into: &releases)
         #expect(releases.map(\.cohort) == [.main])
     }

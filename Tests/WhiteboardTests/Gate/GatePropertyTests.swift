@@ -19,7 +19,7 @@ struct GatePropertyTests {
             expectSame(&gate, &plain, at: now)
             while let next = records.first, next.at <= now {
                 records.removeFirst()
-                gate.beginEpoch(next.epoch, at: instant(now))
+                gate.beginEpoch(next.epoch, at: instant(now), now: instant(now))
                 plain.beginEpoch(next.epoch, at: now)
                 expectSame(&gate, &plain, at: now)
             }
@@ -95,7 +95,7 @@ struct GatePropertyTests {
             case .operation(let time): gate.append(time: time, at: instant(at), now: instant(at))
             case .sample(let sample, let cohort):
                 guard case .newEpochs(let epochs) = gate.receive(sample, cohort: cohort, at: instant(at)) else { break }
-                for epoch in epochs { gate.beginEpoch(epoch, at: instant(at)) }
+                for epoch in epochs { gate.beginEpoch(epoch, at: instant(at), now: instant(at)) }
             }
         }
         pass(&gate, instant(schedule.duration + 35_000), &releases)

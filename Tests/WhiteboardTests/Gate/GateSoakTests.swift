@@ -65,9 +65,9 @@ struct GateSoakTests {
                     state: random.of(ClockSample.State.allCases), stream: random.of(["", "x"]),
                     isDiscontinuity: random.of([true, false]), wrapBits: random.of([nil, 32, 33, 0, -1, 64, .max]))
                 if case .newEpochs(let epochs) = gate.receive(sample, cohort: cohort, at: now) {
-                    for epoch in epochs { gate.beginEpoch(epoch, at: now) }
+                    for epoch in epochs { gate.beginEpoch(epoch, at: now, now: now) }
                 }
-            case 3: gate.beginEpoch(random.of(extremes), at: now)
+            case 3: gate.beginEpoch(random.of(extremes), at: now, now: now)
             case 4: gate.force(cohort, through: random.of([0, 1 << 62, .max]), at: now, into: &releases)
             default: gate.forget(through: random.of([0, (1 << 62) + UInt64(random.below(300)), .max]))
             }

@@ -43,7 +43,7 @@ struct VirtualRoom {
     mutating func receive(_ sample: ClockSample, _ cohort: CohortName) -> ClockOutcome {
         let outcome = gate.receive(sample, cohort: cohort, at: now)
         if case .newEpochs(let epochs) = outcome {
-            for epoch in epochs { gate.beginEpoch(epoch, at: now) }
+            for epoch in epochs { gate.beginEpoch(epoch, at: now, now: now) }
         }
         release()
         return outcome

@@ -91,7 +91,7 @@ struct DecisionTests {
         var replica = Room(configuration: RoomConfiguration(), at: owner.now)
         var effects = RoomEffects()
         for entry in journal {
-            if let record = entry.record { replica.receive(record, at: owner.now, into: &effects) }
+            if let record = entry.record { replica.receive(record, loggedAt: entry.at, at: owner.now, into: &effects) }
             guard let text = entry.text else { continue }
             replica.receive(
                 IncomingMessage(author: entry.author, session: nil, bytes: Array(text.utf8), loggedAt: entry.at),

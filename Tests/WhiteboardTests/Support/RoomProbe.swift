@@ -60,7 +60,7 @@ struct RoomProbe {
 
     /// A record stands in the journal that this room did not ask for.
     mutating func record(_ record: ControlRecord) {
-        room.receive(record, at: now, into: &effects)
+        room.receive(record, loggedAt: now, at: now, into: &effects)
         settle()
     }
 
@@ -104,7 +104,7 @@ struct RoomProbe {
 
     private mutating func takeReturned() {
         while let position = returning.firstIndex(where: { $0.at <= now }) {
-            room.receive(returning.remove(at: position).record, at: now, into: &effects)
+            room.receive(returning.remove(at: position).record, loggedAt: now, at: now, into: &effects)
         }
     }
 
@@ -132,7 +132,7 @@ struct RoomProbe {
                     returning.append((record, now + delay))
                     continue
                 }
-                room.receive(record, at: now, into: &effects)
+                room.receive(record, loggedAt: now, at: now, into: &effects)
                 room.advance(to: now, into: &effects)
             }
         }

@@ -2,9 +2,14 @@
 struct MessageShape: Hashable, Sendable {
     /// Literal text with gaps where numbers stand.
     struct Text: Hashable, Sendable {
-        private(set) var literal: [UInt8] = []
+        private(set) var literal: [UInt8]
         /// Offsets in the literal, in order; a number stands before each.
-        private(set) var gaps: [Int] = []
+        private(set) var gaps: [Int]
+
+        init(literal: [UInt8] = [], gaps: [Int] = []) {
+            self.literal = literal
+            self.gaps = gaps
+        }
 
         mutating func append(_ byte: UInt8) { literal.append(byte) }
         mutating func appendNumber() { gaps.append(literal.count) }
@@ -36,6 +41,13 @@ struct ShapeTable: Sendable {
     private var entries: [MessageShape: Entry] = [:]
     /// The last one used: most likely the next one's, too.
     private(set) var recent: Entry?
+
+    init() {}
+
+    init(_ list: [Entry], recent: Entry?) {
+        for entry in list { entries[entry.shape] = entry }
+        self.recent = recent
+    }
 
     mutating func entry(for shape: MessageShape) -> Entry? {
         if let known = entries[shape] {

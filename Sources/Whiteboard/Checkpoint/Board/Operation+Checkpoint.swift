@@ -1,0 +1,61 @@
+import StrokeWire
+
+/// Operations after the board of a checkpoint. Digests are not kept: they follow from the board.
+extension CheckpointWriter {
+    mutating func write(_ operation: Operation) {
+        write(operation.author.text)
+        write(signed: operation.number)
+        write(optional: operation.time) { $0.write(signed: $1) }
+        write(Int(operation.action.rawValue))
+        switch operation.effect {
+        case .draw(let stroke):
+            write(operation.joined != nil)
+            write(stroke)
+        case .undo(let reference), .redo(let reference):
+            write(reference)
+            write(operation.message)
+        case .clear(let clear):
+            write(clear.message)
+        }
+    }
+}
+
+extension CheckpointReader {
+    /// The operation that follows `head`, which it is folded into.
+    mutating func operation(after head: inout Board) throws(CheckpointError) -> Operation {
+        let index = head.index + 1
+        try require(index <= CheckpointFormat.numberBound)
+        let author: AuthorID = try name()
+        let number = try signed()
+        let time = try optional { (reader) throws(CheckpointError) in try reader.signed() }
+        let effect: Operation.Effect
+        var message: [UInt8] = []
+        var joined: StrokeMessage?
+        switch Action(rawValue: try byte()) {
+        case .draw:
+            let isJoined = try flag()
+            let stroke = try stroke(at: index, by: author)
+            effect = .draw(stroke)
+            if isJoined {
+                joined = stroke.decoded()?.header
+                try require(joined != nil)
+            }
+        case .undo:
+            effect = .undo(reference: try self.number())
+            message = try data()
+        case .redo:
+            effect = .redo(reference: try self.number())
+            message = try data()
+        case .clear:
+            message = try data()
+            effect = .clear(Clear(index: index, author: author, message: message))
+        case nil:
+            throw damaged
+        }
+        head.apply(effect, at: index)
+        let isLate = if case .draw(let stroke) = effect { stroke.isLate } else { false }
+        return Operation(
+            index: index, author: author, number: number, effect: effect, isLate: isLate, time: time,
+            digest: head.digest, message: message, joined: joined)
+    }
+}

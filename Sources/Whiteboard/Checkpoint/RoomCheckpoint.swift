@@ -1,0 +1,29 @@
+import StrokeWire
+
+/// A room's state for a checkpoint.
+///
+/// A value that shares storage with the room: taking it is cheap. Encode it on any thread. It holds what the room has
+/// taken from its log, and the cohorts' cursors; not the settings, nor the clocks, which are unknown after a restart,
+/// nor operations that every cohort has released.
+public struct RoomCheckpoint: Sendable {
+    private let room: Room
+
+    init(_ room: Room) {
+        self.room = room
+    }
+
+    /// The state as bytes: a mark and a version first. They carry no sum of their own; who stores them sees to it that
+    /// they come back as they were.
+    public func encoded() -> [UInt8] {
+        var room = room
+        room.trimLog(keeping: LogRetention(tail: 0))
+        var writer = CheckpointWriter(logClock: room.logClock)
+        writer.write(Array(room.incarnation.utf8))
+        writer.write(optional: room.shapes.recent) { $0.write($1) }
+        writer.write(room.base)
+        writer.write(list: room.log.kept) { $0.write($1) }
+        writer.write(room.gate)
+        writer.write(list: room.intake.authorsByName) { $0.write($1) }
+        return writer.finished()
+    }
+}

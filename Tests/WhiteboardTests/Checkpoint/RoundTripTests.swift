@@ -1,0 +1,34 @@
+import StrokeWire
+import Testing
+
+@testable import Whiteboard
+
+@Suite("A checkpoint and back")
+struct RoundTripTests {
+    private static let seeds = (0..<8).map { _ in UInt64.random(in: .min ... .max) }
+
+    @Test("A restored room encodes to the same bytes at any moment of a lossy class", arguments: seeds)
+    func idempotent(_ seed: UInt64) throws {
+        print("round trip seed \(seed)")
+        var random = SeededGenerator(seed: seed)
+        let configuration = RoomConfiguration(
+            history: HistoryConfiguration(
+                scope: random.chance(50) ? .room : .author, depth: random.int(1...12),
+                clear: random.chance(50) ? .final : .undoable))
+        var probe = RoomProbe(configuration)
+        var lesson = LossyClass(seed: random.next(), at: probe.now, authors: 1...4, operations: 40)
+        while !lesson.isOver {
+            lesson.step(&probe)
+            if random.chance(3) { probe.clock(Double(random.int(0...30_000))) }
+            guard random.chance(5) else { continue }
+            let bytes = probe.room.checkpoint().encoded()
+            let now = Instant(nanoseconds: Int64(random.int(-1_000_000_000_000...1_000_000_000_000)))
+            let restored = try Room(
+                restoring: bytes, configuration: configuration, at: now, logClockAhead: probe.now - now)
+            #expect(restored.checkpoint().encoded() == bytes, "seed \(seed)")
+            #expect(restored.head.digest == probe.room.head.digest, "seed \(seed)")
+            #expect(restored.head.weight == probe.room.head.weight, "seed \(seed)")
+            #expect(restored.cursors == probe.room.cursors, "seed \(seed)")
+        }
+    }
+}
