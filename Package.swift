@@ -87,6 +87,8 @@ let serviceTargets: [Target] = [
         swiftSettings: settings),
     tests("VectorGraphicsTests", ["VectorGraphics", "CCairo", "Raster", "Ink", "StrokeWire"]),
     tests("NATSClientTests", ["NATSClient", "NATSTestServer", logging]),
+    tests(
+        "JournalTests", ["Journal", "NATSClient", "NATSTestServer", "Whiteboard", "StrokeWire", logging]),
     tests("LecternClientTests", ["LecternClient", "NATSClient", "NATSTestServer", "StrokeWire", logging]),
     tests("LecternConfigurationTests", ["LecternConfiguration", "Whiteboard", "StrokeWire"]),
     tests(

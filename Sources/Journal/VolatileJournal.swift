@@ -48,7 +48,9 @@ public final class VolatileJournal: Sendable {
 
     /// Writes a decision. Without a stream there is nobody to share it with: it is in the journal at once.
     public func append(_ record: ControlRecord, room: RoomID, at now: Instant) -> JournalRecord {
-        JournalRecord(room: room, content: .control(record), sequence: nextSequence(), loggedAt: now)
+        JournalRecord(
+            partition: RoomAddress.partition(of: room, among: partitions), room: room, content: .control(record),
+            sequence: nextSequence(), loggedAt: now)
     }
 
     private func receive(
@@ -59,23 +61,16 @@ public final class VolatileJournal: Sendable {
             misaddressed.add(1, ordering: .relaxed)
             return
         }
-        let content: JournalRecord.Content
-        switch subject.kind {
-        case .input(let author):
-            content = .message(
-                author: author, session: message.header(HeaderName.session), bytes: message.copyPayload())
-        case .control:
-            do {
-                content = .control(try ControlRecord(decoding: message.copyPayload()))
-            } catch {
-                logger.warning(
-                    "control record refused", metadata: ["room": "\(subject.address.room)", "error": "\(error)"])
-                return
-            }
-        default:
-            return
+        do {
+            guard let content = try JournalRecord.Content(message, on: subject) else { return }
+            deliver(
+                JournalRecord(
+                    partition: subject.address.partition, room: subject.address.room, content: content,
+                    sequence: nextSequence(), loggedAt: now))
+        } catch {
+            logger.warning(
+                "control record refused", metadata: ["room": "\(subject.address.room)", "error": "\(error)"])
         }
-        deliver(JournalRecord(room: subject.address.room, content: content, sequence: nextSequence(), loggedAt: now))
     }
 
     private func nextSequence() -> UInt64 {

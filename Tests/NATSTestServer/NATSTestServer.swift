@@ -11,7 +11,8 @@ public actor NATSTestServer {
     private var settings: EmbeddedServer.Settings
     private var running: EmbeddedServer?
 
-    /// Starts a server on a free port, with JetStream in a directory of its own if asked.
+    /// Starts a server on a free port, with JetStream in a directory of its own if asked. The configuration may limit
+    /// what JetStream stores: `jetstream: { max_file_store: 1M }`.
     public init(jetStream: Bool = false, configuration: String? = nil) async throws {
         var settings = EmbeddedServer.Settings()
         settings.configuration = configuration

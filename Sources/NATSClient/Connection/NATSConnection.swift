@@ -45,7 +45,9 @@ public final class NATSConnection: Sendable {
 
     /// Adds a handler of state changes, for those from now on. Handlers run one after the other, in order, on a
     /// thread of the connection's own, which also connects: they must not block.
-    public func onStateChange(_ handler: @escaping @Sendable (ConnectionState) -> Void) {
+    /// - Returns: a handle to end it with; it lives without, too.
+    @discardableResult
+    public func onStateChange(_ handler: @escaping @Sendable (ConnectionState) -> Void) -> StateObservation {
         link.observe(handler)
     }
 

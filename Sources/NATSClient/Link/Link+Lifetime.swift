@@ -7,8 +7,14 @@ extension Link {
     /// The server's limit, as last heard.
     var maxPayload: Int { shared.withLock { $0.maxPayload } }
 
-    func observe(_ observer: @escaping @Sendable (ConnectionState) -> Void) {
-        shared.withLock { $0.observers.append(observer) }
+    func observe(_ handler: @escaping @Sendable (ConnectionState) -> Void) -> StateObservation {
+        let observation = StateObservation(link: self, handler: handler)
+        shared.withLock { $0.observers.append(observation) }
+        return observation
+    }
+
+    func forget(_ observation: StateObservation) {
+        shared.withLock { $0.observers.removeAll { $0 === observation } }
     }
 
     /// Starts the supervisor's loop, once.

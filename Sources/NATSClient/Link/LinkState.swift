@@ -10,7 +10,7 @@ struct LinkState {
     var isClosing = false
     /// What every session subscribes to.
     var subscriptions: [ObjectIdentifier: NATSSubscription] = [:]
-    var observers: [@Sendable (ConnectionState) -> Void] = []
+    var observers: [StateObservation] = []
     /// Why the last attempt to connect failed.
     var lastError: NATSError?
     /// Dropped messages of the sessions that have ended.

@@ -26,6 +26,13 @@ public struct NATSMessage: ~Copyable {
         natsMsg_GetReply(raw).map { String(cString: $0) }
     }
 
+    /// Lends the reply subject's bytes, none where there is none; nothing is allocated.
+    public func withReply<Result, Failure: Error>(
+        _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        try body(Self.bytes(of: natsMsg_GetReply(raw)))
+    }
+
     /// The size of the body in bytes.
     public var payloadSize: Int {
         Int(natsMsg_GetDataLength(raw))
@@ -49,12 +56,15 @@ public struct NATSMessage: ~Copyable {
     public func withSubject<Result, Failure: Error>(
         _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
     ) throws(Failure) -> Result {
-        let subject = natsMsg_GetSubject(raw)
+        try body(Self.bytes(of: natsMsg_GetSubject(raw)))
+    }
+
+    private static func bytes(of text: UnsafePointer<CChar>?) -> UnsafeRawBufferPointer {
         var length = 0
-        if let subject {
-            while subject[length] != 0 { length &+= 1 }
+        if let text {
+            while text[length] != 0 { length &+= 1 }
         }
-        return try body(UnsafeRawBufferPointer(start: subject, count: length))
+        return UnsafeRawBufferPointer(start: text, count: length)
     }
 
     /// The body, copied.

@@ -20,9 +20,7 @@ final class ReplyTable: Sendable {
     private let state = Locked(State())
 
     init() {
-        let alphabet = Array("0123456789abcdefghijklmnopqrstuvwxyz")
-        let name = String((0..<22).map { _ in alphabet[Int.random(in: 0..<alphabet.count)] })
-        prefix = "_INBOX.\(name)."
+        prefix = Inbox.random() + "."
     }
 
     /// The subject that all replies match.

@@ -4,15 +4,15 @@ internal import Glibc
 internal import Darwin
 #endif
 
-/// A value behind a lock: the one kind of lock in this module.
+/// A value behind a lock: the one kind of lock in this module and in the journal.
 ///
 /// A plain pthread mutex, because `Synchronization.Mutex` contends badly on Linux and gives the thread sanitizer false
 /// races. Hold it for a few instructions; never call out to a handler under it.
-final class Locked<Value>: @unchecked Sendable {
+package final class Locked<Value>: @unchecked Sendable {
     private let mutex: UnsafeMutablePointer<pthread_mutex_t>
     private var value: Value
 
-    init(_ value: Value) {
+    package init(_ value: Value) {
         self.value = value
         mutex = .allocate(capacity: 1)
         mutex.initialize(to: pthread_mutex_t())
@@ -25,7 +25,9 @@ final class Locked<Value>: @unchecked Sendable {
         mutex.deallocate()
     }
 
-    func withLock<Result, Failure: Error>(_ body: (inout Value) throws(Failure) -> Result) throws(Failure) -> Result {
+    package func withLock<Result, Failure: Error>(_ body: (inout Value) throws(Failure) -> Result) throws(Failure)
+        -> Result
+    {
         pthread_mutex_lock(mutex)
         defer { pthread_mutex_unlock(mutex) }
         return try body(&value)

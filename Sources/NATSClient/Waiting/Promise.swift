@@ -2,8 +2,8 @@
 ///
 /// The first result stays; later ones are ignored. A wait that reaches its limit or is cancelled ends alone: the
 /// promise stays open for the others.
-final class Promise<Value: Sendable>: Sendable {
-    typealias Outcome = Result<Value, NATSError>
+package final class Promise<Value: Sendable>: Sendable {
+    package typealias Outcome = Result<Value, NATSError>
 
     private struct State {
         var outcome: Outcome?
@@ -13,10 +13,12 @@ final class Promise<Value: Sendable>: Sendable {
 
     private let state = Locked(State())
 
-    var isFulfilled: Bool { state.withLock { $0.outcome != nil } }
+    package init() {}
+
+    package var isFulfilled: Bool { state.withLock { $0.outcome != nil } }
 
     /// Gives the result to all who wait and will wait. Any thread; never blocks.
-    func fulfil(_ outcome: Outcome) {
+    package func fulfil(_ outcome: Outcome) {
         let waiters = state.withLock { state in
             guard state.outcome == nil else { return [UInt64: CheckedContinuation<Outcome, Never>]() }
             state.outcome = outcome
@@ -27,7 +29,7 @@ final class Promise<Value: Sendable>: Sendable {
     }
 
     /// The result, `.timeout` at the limit, or `.cancelled` when the task is.
-    func value(within limit: Duration? = nil) async -> Outcome {
+    package func value(within limit: Duration? = nil) async -> Outcome {
         let waiter = state.withLock { state in
             state.nextWaiter += 1
             return state.nextWaiter

@@ -1,3 +1,4 @@
+import NATSTestServer
 import Testing
 
 @testable import NATSClient

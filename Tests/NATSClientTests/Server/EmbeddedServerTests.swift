@@ -1,5 +1,6 @@
 import Foundation
 import NATSClient
+import NATSTestServer
 import Testing
 
 @Suite struct EmbeddedServerTests {

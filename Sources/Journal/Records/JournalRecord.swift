@@ -10,14 +10,18 @@ public struct JournalRecord: Sendable {
         case control(ControlRecord)
     }
 
+    /// The partition that the room belongs to, from 0.
+    public let partition: Int
     public let room: RoomID
     public let content: Content
     /// Its place in the partition, counting up; it names the life of a room that begins with it.
     public let sequence: UInt64
-    /// The journal's own time of the record.
+    /// The journal's own time of the record: of a stream nanoseconds since 1970 by the server's clock, without one the
+    /// local monotonic time.
     public let loggedAt: Instant
 
-    public init(room: RoomID, content: Content, sequence: UInt64, loggedAt: Instant) {
+    public init(partition: Int, room: RoomID, content: Content, sequence: UInt64, loggedAt: Instant) {
+        self.partition = partition
         self.room = room
         self.content = content
         self.sequence = sequence

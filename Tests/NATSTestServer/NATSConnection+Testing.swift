@@ -1,10 +1,9 @@
-import Logging
-import NATSClient
-import NATSTestServer
+package import Logging
+package import NATSClient
 
 extension NATSSettings {
     /// Settings for a test's own server, quick to notice that it is gone.
-    init(_ server: NATSTestServer, user: String? = nil) {
+    package init(_ server: NATSTestServer, user: String? = nil) {
         let credentials = user.map { "\($0):\($0)@" } ?? ""
         self.init(url: "nats://\(credentials)127.0.0.1:\(server.port)", name: "test")
         reconnectWait = .milliseconds(5) ... .milliseconds(20)
@@ -13,7 +12,7 @@ extension NATSSettings {
 
 extension NATSConnection {
     /// A connection to a test's own server, closed after the body.
-    static func with<Result: Sendable>(
+    package static func with<Result: Sendable>(
         _ server: NATSTestServer, _ configure: (inout NATSSettings) -> Void = { _ in },
         _ body: @Sendable (NATSConnection) async throws -> Result
     ) async throws -> Result {
@@ -32,7 +31,7 @@ extension NATSConnection {
     }
 
     /// The states to come, from now on.
-    func recordStates() -> Recorder<ConnectionState> {
+    package func recordStates() -> Recorder<ConnectionState> {
         let states = Recorder<ConnectionState>()
         onStateChange { states.append($0) }
         return states
@@ -41,5 +40,5 @@ extension NATSConnection {
 
 extension Logger {
     /// Prints nothing: errors of the server are expected here.
-    static var silent: Logger { Logger(label: "test") { _ in SwiftLogNoOpLogHandler() } }
+    package static var silent: Logger { Logger(label: "test") { _ in SwiftLogNoOpLogHandler() } }
 }

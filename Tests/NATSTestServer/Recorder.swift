@@ -1,7 +1,7 @@
-@testable import NATSClient
+package import NATSClient
 
 /// What handlers saw, in order, and a way to wait until they have seen enough.
-final class Recorder<Value: Sendable>: Sendable {
+package final class Recorder<Value: Sendable>: Sendable {
     private struct State {
         var values: [Value] = []
         var waiting: [(count: Int, promise: Promise<Void>)] = []
@@ -9,7 +9,9 @@ final class Recorder<Value: Sendable>: Sendable {
 
     private let state = Locked(State())
 
-    func append(_ value: Value) {
+    package init() {}
+
+    package func append(_ value: Value) {
         let reached = state.withLock { state in
             state.values.append(value)
             let count = state.values.count
@@ -19,10 +21,10 @@ final class Recorder<Value: Sendable>: Sendable {
         for waiter in reached { waiter.promise.fulfil(.success(())) }
     }
 
-    var values: [Value] { state.withLock { $0.values } }
+    package var values: [Value] { state.withLock { $0.values } }
 
     /// The values, once there are so many of them. Throws `.timeout` when they do not come.
-    func values(_ count: Int, within limit: Duration = .seconds(30)) async throws(NATSError) -> [Value] {
+    package func values(_ count: Int, within limit: Duration = .seconds(30)) async throws(NATSError) -> [Value] {
         let promise = Promise<Void>()
         state.withLock { state in
             if state.values.count >= count {

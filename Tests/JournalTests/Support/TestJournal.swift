@@ -1,0 +1,50 @@
+import Journal
+import NATSClient
+import NATSTestServer
+import StrokeWire
+import Testing
+
+/// A journal of one partition on a test's own server.
+struct TestJournal: Sendable {
+    let connection: NATSConnection
+    let journal: JetStreamJournal
+    let store: CheckpointStore
+    let jetStream: JetStream
+
+    init(_ connection: NATSConnection, settings: JournalSettings = JournalSettings()) {
+        var settings = settings
+        settings.heartbeat = .milliseconds(200)
+        self.connection = connection
+        journal = JetStreamJournal(
+            root: "ink", partitions: 1, settings: settings, connection: connection, logger: .silent)
+        store = CheckpointStore(root: "ink", partitions: 1, connection: connection, logger: .silent)
+        jetStream = JetStream(connection)
+    }
+
+    static func with<Result: Sendable>(
+        _ settings: JournalSettings = JournalSettings(),
+        _ body: @Sendable (TestJournal, NATSTestServer) async throws -> Result
+    ) async throws -> Result {
+        try await NATSTestServer.with(jetStream: true) { server in
+            try await NATSConnection.with(server) { nats in
+                try await body(TestJournal(nats, settings: settings), server)
+            }
+        }
+    }
+
+    func read(from sequence: UInt64 = 1) -> (reader: PartitionReader, book: LogBook) {
+        let book = LogBook()
+        let reader = journal.read(0, from: sequence, now: MonotonicClock.now) { book.add($0) }
+        return (reader, book)
+    }
+
+    @discardableResult
+    func write(_ text: String, author: String = "anna", id: String? = nil) async throws -> PublishAcknowledgement {
+        try await jetStream.publish(
+            Array(text.utf8), to: "ink.0.physics.in.\(author)", headers: id.map { ["Nats-Msg-Id": $0] } ?? [:])
+    }
+}
+
+extension RoomID {
+    static var physics: RoomID { get throws { try #require(RoomID("physics")) } }
+}
