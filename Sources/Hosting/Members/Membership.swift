@@ -1,0 +1,169 @@
+public import Whiteboard
+
+/// Which daemon works on which partition, as one of them sees it.
+///
+/// A pure value; time is a parameter, monotonic. Ownership saves work and is no lock: two daemons that work on one
+/// partition for a while give out the same indices. So a partition changes hands without a pause: its owner goes on
+/// until the one that takes over says that it serves, and a little longer.
+public struct Membership: Sendable {
+    public enum Action: Sendable, Equatable {
+        case announce(Announcement)
+        /// Begin to work on a partition; to be answered by ``opened(_:at:)``.
+        case open(Int)
+        /// End the work on a partition; to be answered by ``closed(_:at:)``.
+        case close(Int)
+    }
+
+    private enum Duty: Sendable, Equatable {
+        case none
+        case opening
+        case serving
+        /// Another serves it, too; ends at the instant.
+        case yielding(until: Instant)
+        case closing
+    }
+
+    private struct Other: Sendable {
+        var announcement: Announcement
+        var heardAt: Instant
+    }
+
+    /// How often a daemon says that it is there.
+    public static let announceInterval = Duration.seconds(1)
+    /// A daemon that is silent for so long is gone.
+    public static let patience = Duration.seconds(3)
+    /// How long a daemon listens for the others before it takes anything.
+    public static let grace = Duration.milliseconds(300)
+    /// How long the one that yields goes on: until the other has had samples of the video clocks.
+    public static let overlap = Duration.seconds(1)
+
+    public let name: String
+    private var others: [String: Other] = [:]
+    private var duties: [Duty]
+    private var isLeaving = false
+    private var nextAnnouncement: Instant
+    private var listensUntil: Instant
+    private var lastAdvance: Instant
+
+    /// - Parameters:
+    ///   - name: this daemon's, among all that share the root.
+    ///   - partitions: number of partitions.
+    public init(name: String, partitions: Int, at now: Instant) {
+        self.name = name
+        duties = Array(repeating: .none, count: partitions)
+        nextAnnouncement = now
+        listensUntil = now + Self.grace
+        lastAdvance = now
+    }
+
+    /// Partitions whose requests this daemon answers.
+    public var serving: Set<Int> { Set(duties.indices.filter { duties[$0] == .serving }) }
+
+    /// Partitions that another daemon serves, though this one may work on them, too.
+    public var servedByOthers: Set<Int> {
+        others.values.reduce(into: []) { $0.formUnion($1.announcement.serving) }
+    }
+
+    /// Whether the daemon has listened to the others, and serves everything that is its.
+    public var isSettled: Bool {
+        lastAdvance >= listensUntil && !duties.contains(.opening)
+    }
+
+    /// Names of the daemons that are there, with this one, in order.
+    public var members: [String] { (others.keys + [name]).sorted() }
+
+    /// Whether any other daemon is there to take over.
+    public var hasSuccessor: Bool { others.values.contains { !$0.announcement.isLeaving } }
+
+    /// - Returns: whether it is the first word of a newcomer, who wants to hear the others at once.
+    public mutating func receive(_ announcement: Announcement, at now: Instant) -> Bool {
+        guard announcement.member != name else { return false }
+        let isNew = others[announcement.member] == nil
+        if isNew, others.count >= Self.bound { return false }
+        others[announcement.member] = Other(announcement: announcement, heardAt: now)
+        if isNew { nextAnnouncement = min(nextAnnouncement, now) }
+        return isNew
+    }
+
+    /// More daemons than this are not known; they do no harm.
+    private static let bound = 1024
+
+    /// This daemon is about to end: others take over.
+    public mutating func leave(at now: Instant) {
+        isLeaving = true
+        nextAnnouncement = now
+    }
+
+    /// A partition's journal has been folded in to its end.
+    public mutating func opened(_ partition: Int, at now: Instant) {
+        guard duties[partition] == .opening else { return }
+        duties[partition] = .serving
+        nextAnnouncement = now
+    }
+
+    /// A partition's rooms have been saved and let go of.
+    public mutating func closed(_ partition: Int, at now: Instant) {
+        duties[partition] = .none
+        nextAnnouncement = now
+    }
+
+    /// What is to be done now. Call it at ``nextWake`` and after every other call.
+    public mutating func advance(to now: Instant) -> [Action] {
+        noticeAbsence(at: now)
+        others = others.filter { now - $0.value.heardAt < Self.patience }
+        // Before the announcement, so that it tells what is so now.
+        var actions = now < listensUntil ? [] : duties.indices.compactMap { decide($0, at: now) }
+        if nextAnnouncement <= now {
+            nextAnnouncement = now + Self.announceInterval
+            let announcement = Announcement(member: name, serving: serving, isLeaving: isLeaving)
+            actions.insert(.announce(announcement), at: 0)
+        }
+        return actions
+    }
+
+    /// The next time something may have to be done.
+    public var nextWake: Instant {
+        var earliest = nextAnnouncement
+        func consider(_ instant: Instant) { if instant > lastAdvance { earliest = min(earliest, instant) } }
+        consider(listensUntil)
+        for other in others.values { consider(other.heardAt + Self.patience) }
+        for case .yielding(let end) in duties { consider(end) }
+        return earliest
+    }
+
+    /// This daemon itself stood still: what it knows of the others is old, and says nothing about them.
+    private mutating func noticeAbsence(at now: Instant) {
+        defer { lastAdvance = now }
+        guard now - lastAdvance >= Self.patience else { return }
+        listensUntil = now + Self.announceInterval + Self.grace
+        for name in others.keys { others[name]?.heardAt = now }
+    }
+
+    private mutating func decide(_ partition: Int, at now: Instant) -> Action? {
+        let candidates = others.values.filter { !$0.announcement.isLeaving }.map(\.announcement.member)
+        let owner = Rendezvous.owner(of: partition, among: isLeaving ? candidates : candidates + [name])
+        let isOwner = owner == name
+        let isServedByOwner = owner.flatMap { others[$0] }?.announcement.serving.contains(partition) ?? false
+        switch duties[partition] {
+        case .none where isOwner:
+            duties[partition] = .opening
+            return .open(partition)
+        case .opening where !isOwner && isServedByOwner:
+            duties[partition] = .closing
+            return .close(partition)
+        case .serving where !isOwner && isServedByOwner:
+            duties[partition] = .yielding(until: now + Self.overlap)
+            nextAnnouncement = now
+            return nil
+        case .yielding where isOwner || !isServedByOwner:
+            duties[partition] = .serving
+            nextAnnouncement = now
+            return nil
+        case .yielding(let end) where end <= now:
+            duties[partition] = .closing
+            return .close(partition)
+        default:
+            return nil
+        }
+    }
+}

@@ -1,0 +1,51 @@
+public import Whiteboard
+
+/// The settings of a host.
+public struct HostConfiguration: Sendable {
+    /// The settings of every room.
+    public var room: RoomConfiguration
+    /// First token of all subjects.
+    public var root: String
+    /// Number of partitions of all rooms, 1 or more.
+    public var partitions: Int
+    /// When rooms are saved; nil where nothing is to survive the process.
+    public var checkpoints: CheckpointSchedule?
+    /// A room in which nothing has happened for so long leaves memory, once nothing is held or pending in it.
+    public var idle: Duration
+    /// Bytes of records that wait for rooms being fetched. Beyond, barriers are not passed, and the journal waits.
+    public var waitingBytes: Int
+
+    public init(
+        room: RoomConfiguration = RoomConfiguration(), root: String = "ink", partitions: Int = 1,
+        checkpoints: CheckpointSchedule? = nil, idle: Duration = .seconds(600), waitingBytes: Int = 8 << 20
+    ) {
+        self.room = room
+        self.root = root
+        self.partitions = partitions
+        self.checkpoints = checkpoints
+        self.idle = idle
+        self.waitingBytes = waitingBytes
+    }
+}
+
+/// When what is saved of a room.
+public struct CheckpointSchedule: Sendable, Equatable {
+    /// The whole state, so long after the first record that it does not hold …
+    public var interval: Duration
+    /// … or after so many operations, whichever comes first.
+    public var operations: Int
+    /// The cursors, at most this long after they moved. A successor releases again what came after them.
+    public var cursors: Duration
+    /// The cursors, at the latest after so many releases.
+    public var releases: UInt64
+
+    public init(
+        interval: Duration = .seconds(30), operations: Int = 256, cursors: Duration = .seconds(1),
+        releases: UInt64 = 256
+    ) {
+        self.interval = interval
+        self.operations = operations
+        self.cursors = cursors
+        self.releases = releases
+    }
+}

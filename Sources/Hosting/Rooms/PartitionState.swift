@@ -1,0 +1,18 @@
+/// A partition that this host works on.
+struct PartitionState {
+    enum Phase {
+        /// Its journal is being read up to its end; nothing is released yet.
+        case recovering
+        case live
+        /// Its rooms are being saved, and then let go of.
+        case closing
+    }
+
+    var phase = Phase.recovering
+    /// Begins the names of the lives of its rooms.
+    let prefix: String
+    /// How far the journal's clock is ahead of the host's.
+    var logClockAhead = Duration.zero
+    /// Whether `ready` has been said.
+    var isReady = false
+}

@@ -1,0 +1,74 @@
+import StrokeWire
+public import Whiteboard
+
+/// The journal's records.
+extension RoomHost {
+    /// The next record of a partition, in the order of its journal. One that a room's state holds already is passed
+    /// over, and so are those of partitions that this host does not work on.
+    public func take(_ record: JournalRecord, at now: Instant) {
+        guard let partition = partitions[record.partition], partition.phase != .closing else { return }
+        if let stored = stored[record.room], record.sequence <= stored.sequence { return }
+        guard let hosted = rooms[record.room] ?? summon(record.room, isWritten: true, at: now) else {
+            output.refuse(record)
+            return
+        }
+        hosted.lastUse = now
+        guard rouse(hosted, at: now) else { return wait(record, for: hosted) }
+        fold(record, into: hosted, at: now)
+        settle(hosted, at: now)
+    }
+
+    /// Calls `pass` when all records before it have been folded in or wait within bounds: what slows the journal down
+    /// to the host's pace.
+    public func barrier(_ pass: @escaping @Sendable () -> Void) {
+        guard waitingBytes > configuration.waitingBytes else { return pass() }
+        barriers.append(pass)
+    }
+
+    /// The journal's clock is so far ahead of the host's.
+    public func setLogClock(of partition: Int, ahead: Duration) {
+        partitions[partition]?.logClockAhead = ahead
+        for hosted in rooms.values where hosted.partition == partition { hosted.room?.setLogClock(ahead: ahead) }
+    }
+
+    /// Every record of the partition at or before the result is in an acknowledged checkpoint, if this host has seen
+    /// all of its records through `sequence`.
+    public func covered(of partition: Int, through sequence: UInt64) -> UInt64 {
+        rooms.values.lazy.filter { $0.partition == partition }.compactMap(\.coveredThrough).reduce(sequence, min)
+    }
+
+    func fold(_ record: JournalRecord, into hosted: HostedRoom, at now: Instant) {
+        guard record.sequence > hosted.sequence else { return }
+        switch record.content {
+        case .control(let control):
+            hosted.room?.receive(control, loggedAt: record.loggedAt, at: now, into: &effects)
+        case .message(let author, let session, let bytes):
+            let prefix = partitions[hosted.partition]?.prefix ?? ""
+            hosted.room?.receive(
+                IncomingMessage(author: author, session: session, bytes: bytes, loggedAt: record.loggedAt),
+                incarnation: { "\(prefix)-\(record.sequence)" }, at: now, into: &effects)
+        }
+        // Whoever had the room before has said it all.
+        if record.sequence <= hosted.toldThrough { effects.removeAll() }
+        hosted.sequence = record.sequence
+        if configuration.checkpoints != nil { hosted.savings.note(record.sequence, at: now) }
+    }
+
+    private func wait(_ record: JournalRecord, for hosted: HostedRoom) {
+        hosted.waiting.append(record)
+        waitingBytes += record.cost
+    }
+
+    /// The records that waited for a room are no longer waiting.
+    func takeWaiting(of hosted: HostedRoom) -> [JournalRecord] {
+        let waiting = hosted.waiting
+        hosted.waiting = []
+        waitingBytes -= waiting.reduce(0) { $0 + $1.cost }
+        if waitingBytes <= configuration.waitingBytes {
+            let passing = barriers
+            barriers = []
+            for pass in passing { pass() }
+        }
+        return waiting
+    }
+}
