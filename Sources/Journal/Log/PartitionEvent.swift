@@ -1,3 +1,5 @@
+public import Whiteboard
+
 /// What comes from a partition's log, in order.
 public enum PartitionEvent: Sendable {
     /// The next record. Its `loggedAt` is the log's time: nanoseconds since 1970 by the server's clock.

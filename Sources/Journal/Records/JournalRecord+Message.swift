@@ -1,5 +1,6 @@
 import NATSClient
 import StrokeWire
+import Whiteboard
 
 extension JournalRecord.Content {
     /// What a message on a room's subject says; nil on a subject that the journal does not keep.

@@ -1,5 +1,6 @@
 import Journal
 import StrokeWire
+import Whiteboard
 
 /// What comes to a worker from outside.
 enum InboundItem: Sendable {

@@ -1,5 +1,4 @@
 public import StrokeWire
-public import Whiteboard
 
 /// One entry of a partition's journal: what a room's state is made from.
 public struct JournalRecord: Sendable {
@@ -26,5 +25,10 @@ public struct JournalRecord: Sendable {
         self.content = content
         self.sequence = sequence
         self.loggedAt = loggedAt
+    }
+
+    /// Bytes that it occupies while it waits, about.
+    public var cost: Int {
+        if case .message(_, _, let bytes) = content { bytes.count + 256 } else { 256 }
     }
 }
