@@ -77,12 +77,10 @@ public struct Server: Service {
 
     private func makeReplies() -> Replies {
         let budget = Budget(configuration.replies)
-        func queue(_ label: String) -> ReplyQueue {
-            ReplyQueue(label: label, budget: budget, connection: connection, logger: logger)
-        }
-        return Replies(
-            configuration: configuration, joins: queue("lectern.joins"), images: queue("lectern.images"),
-            renderer: BoardRenderer(configuration), metrics: metrics)
+        let joins = ReplyQueue(label: "lectern.joins", budget: budget, connection: connection, logger: logger)
+        let pictures = PictureDesk(
+            configuration, budget: budget, answers: PictureDesk.Answers(send: joins.send, refuse: joins.refuse))
+        return Replies(configuration: configuration, joins: joins, pictures: pictures, metrics: metrics)
     }
 
     private func start(

@@ -6,8 +6,7 @@ import Whiteboard
 struct Replies: Sendable {
     let configuration: ServerConfiguration
     let joins: ReplyQueue
-    let images: ReplyQueue
-    let renderer: BoardRenderer
+    let pictures: PictureDesk
     let metrics: ServerMetrics
 
     /// A student who joins.
@@ -40,17 +39,15 @@ struct Replies: Sendable {
         do {
             request = try ImageRequest(decoding: bytes)
         } catch {
-            return images.refuse(reply, RequestError(.badRequest, error.message))
+            return pictures.refuse(reply, RequestError(.badRequest, error.message))
         }
         guard let slot else {
-            return images.refuse(reply, RequestError(.unknownRoom, "Nobody has written to the room \(room)."))
+            return pictures.refuse(reply, RequestError(.unknownRoom, "Nobody has written to the room \(room)."))
         }
-        guard slot.room.serves(cohort) else { return images.refuse(reply, unknown(cohort)) }
-        let board = slot.room.board(of: cohort)
-        let key = BoardRenderer.Key(room: room, incarnation: slot.room.incarnation)
-        images.answer(reply) { [renderer] () throws(RequestError) in
-            try renderer.png(of: board, key, width: request.width)
-        }
+        guard slot.room.serves(cohort) else { return pictures.refuse(reply, unknown(cohort)) }
+        let life = PictureSubject.RoomLife(room: room, incarnation: slot.room.incarnation)
+        let subject = PictureSubject(room: life, cohort: cohort, width: request.width)
+        pictures.order(subject, of: slot.room.board(of: cohort), reply: reply)
     }
 
     /// Where a room stands.
@@ -75,7 +72,7 @@ struct Replies: Sendable {
     /// Finishes the replies that are being made and refuses those that wait.
     func close() {
         joins.close()
-        images.close()
+        pictures.close()
     }
 
     private func unknown(_ cohort: CohortName) -> RequestError {

@@ -55,7 +55,8 @@ final class ReplyQueue: Sendable {
         queue.sync {}
     }
 
-    private func send(_ bytes: [UInt8], to reply: String) {
+    /// Sends a reply that is made, from any thread; a large one in parts.
+    func send(_ bytes: [UInt8], to reply: String) {
         do {
             guard bytes.count > Self.partBytes else {
                 try connection.publish(bytes, to: reply)
