@@ -19,9 +19,9 @@ import Testing
             ),
             ("limits.message_bytes", "1023", #""1023" is out of range (1KiB … 8MiB)"#),
             ("limits.message_bytes", "9MiB", #""9MiB" is out of range (1KiB … 8MiB)"#),
-            ("limits.author_idle", "600", #""600" is no duration; write 250ms, 30s, 10m or 2h (1s … 168h)"#),
-            ("limits.author_idle", "999ms", #""999ms" is out of range (1s … 168h)"#),
-            ("limits.author_idle", "8760h", #""8760h" is out of range (1s … 168h)"#),
+            ("limits.author_idle", "600", #""600" is no duration; write 250ms, 30s, 10m, 2h or 30d (1s … 7d)"#),
+            ("limits.author_idle", "999ms", #""999ms" is out of range (1s … 7d)"#),
+            ("limits.author_idle", "8760h", #""8760h" is out of range (1s … 7d)"#),
             ("canvas.scale", "0.2", #""0.2" is out of range (0.25 … 8)"#),
             ("canvas.scale", "nan", #""nan" is no number (0.25 … 8)"#),
             ("canvas.scale", "1e0", #""1e0" is no number (0.25 … 8)"#),
@@ -39,6 +39,14 @@ import Testing
             ),
             ("subjects.root", "ink.*", #""ink.*" is to be 1 … 64 characters of a-z, 0-9, _ and -"#),
             ("subjects.root", "Ink", #""Ink" is to be 1 … 64 characters of a-z, 0-9, _ and -"#),
+            ("journal.max_bytes", "1000KiB", #""1000KiB" is out of range (1MiB … 1024GiB), or unlimited"#),
+            (
+                "journal.max_bytes", "none",
+                #""none" is no size; write 65536, 256KiB, 1MiB or 2GiB (1MiB … 1024GiB), or unlimited"#
+            ),
+            ("journal.replicas", "6", #""6" is out of range (1 … 5)"#),
+            ("node.id", "Node.1", #""Node.1" is to be 1 … 64 characters of a-z, 0-9, _ and -"#),
+            ("nats.store_dir", "", "\"\" is to be the path of a directory"),
             ("nats.server", "", "\"\" is to be the path or name of a program"),
             (
                 "palette", "#000000,red",
@@ -115,6 +123,10 @@ import Testing
                 "limits.board_points: less than limits.points: a stroke of that size could never be drawn"
             ),
             (
+                ["journal.max_age": "1m", "journal.duplicate_window": "61s"],
+                "journal.duplicate_window: longer than journal.max_age: what is forgotten cannot be recognised"
+            ),
+            (
                 ["cohorts.maximum": "2", "cohorts.hls.gate": "none", "cohorts.rtc.gate": "none"],
                 "cohorts.maximum: less than the 3 cohorts that are named (main included)"
             ),
@@ -127,7 +139,8 @@ import Testing
     func edges() throws {
         let arguments = [
             "limits.message_bytes": "64KiB", "limits.pending_bytes": "64KiB", "limits.bytes_per_second": "32KiB",
-            "limits.points": "9", "limits.board_points": "9", "cohorts.maximum": "1", "cohorts.main.gate": "none",
+            "journal.max_age": "1m", "journal.duplicate_window": "60s", "limits.points": "9",
+            "limits.board_points": "9", "cohorts.maximum": "1", "cohorts.main.gate": "none",
         ]
         #expect(try complaints(arguments: arguments) == [])
     }

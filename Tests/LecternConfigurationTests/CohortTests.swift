@@ -65,7 +65,7 @@ import Whiteboard
     @Test("A bad value of a cohort is refused like any")
     func badValue() throws {
         let file = "cohorts:\n  hls:\n    max_hold: 25h"
-        #expect(try complaints(file: file) == [#"FILE:3: cohorts.hls.max_hold: "25h" is out of range (0s … 24h)"#])
+        #expect(try complaints(file: file) == [#"FILE:3: cohorts.hls.max_hold: "25h" is out of range (0s … 1d)"#])
     }
 
     @Test(

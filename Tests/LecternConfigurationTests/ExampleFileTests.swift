@@ -62,7 +62,7 @@ private let example: String? = {
             for word in setting.range.split(separator: " | ") {
                 #expect(comment.contains(word))
             }
-        } else if setting.range.contains(" … "), setting.key != "subjects.root", setting.key != "palette" {
+        } else if setting.range.contains(" … "), setting.notation != "name", setting.key != "palette" {
             let bounds = setting.range.replacing("0, or ", with: "").replacing("…", with: "...")
             #expect(comment.contains(bounds))
         }

@@ -25,14 +25,18 @@ import Testing
         #expect(UnitNotation.sizes.amount(text) == nil)
     }
 
-    @Test("Durations", arguments: [("0s", 0), ("250ms", 250), ("30s", 30_000), ("10m", 600_000), ("2h", 7_200_000)])
+    @Test(
+        "Durations",
+        arguments: [
+            ("0s", 0), ("250ms", 250), ("30s", 30_000), ("10m", 600_000), ("2h", 7_200_000), ("30d", 2_592_000_000),
+        ])
     func durations(text: String, milliseconds: Int) {
         #expect(UnitNotation.durations.amount(text) == milliseconds)
     }
 
     @Test(
         "What is no duration",
-        arguments: ["", "0", "30", "s", "1.5s", "-1s", "1d", "1 s", "1S", "1m30s", "9223372036854775807s"])
+        arguments: ["", "0", "30", "s", "1.5s", "-1s", "1D", "1w", "1 d", "1 s", "1S", "1m30s", "9223372036854775807s"])
     func noDurations(text: String) {
         #expect(UnitNotation.durations.amount(text) == nil)
     }

@@ -5,7 +5,10 @@ import Testing
 /// For each key a text that is allowed, and not the default.
 private let others: [String: String] = [
     "nats.url": "embedded", "nats.credentials": "/etc/lectern.creds", "nats.server": "/opt/nats-server",
-    "http.listen": "off", "journal.mode": "jetstream", "subjects.root": "chalk", "subjects.partitions": "16",
+    "http.listen": "off", "nats.store_dir": "/var/lib/lectern", "journal.mode": "none", "journal.replicas": "3",
+    "journal.max_age": "7d", "journal.max_bytes": "10GiB", "journal.duplicate_window": "90s",
+    "checkpoint.interval": "5s", "checkpoint.operations": "64", "rooms.idle": "1h", "node.id": "node-a",
+    "subjects.root": "chalk", "subjects.partitions": "16",
     "board.width": "1920", "board.height": "1080.5", "colour": "rgb", "palette": "#010203,#ffffff",
     "limits.message_bytes": "128KiB", "limits.shards": "64", "limits.points": "5000", "limits.assembling": "7",
     "limits.held": "9", "limits.pending_bytes": "1MiB", "limits.authors": "3", "limits.author_idle": "90s",

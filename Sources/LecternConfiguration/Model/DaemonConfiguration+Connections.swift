@@ -7,26 +7,15 @@ extension DaemonConfiguration {
         public var credentials: String?
         /// The nats-server program that ``NATSAddress/embedded`` starts: a path, or a name looked for on `PATH`.
         public var server = "nats-server"
+        /// Where the JetStream of the server that ``NATSAddress/embedded`` starts keeps its files: a path, from the
+        /// directory that the daemon is started in. It is used with ``Journal/Mode/jetstream`` alone.
+        public var storeDirectory = "lectern-data"
     }
 
     /// Pages, images, health and metrics.
     public struct HTTP: Sendable, Equatable {
         /// Where the gateway listens; nil for no gateway.
         public var listen: ListenAddress? = .standard
-    }
-
-    /// Whether rooms survive a restart.
-    public struct Journal: Sendable, Equatable {
-        /// Where the logs of the rooms are kept.
-        public enum Mode: String, Sendable, CaseIterable {
-            /// In memory alone.
-            case none
-            /// In a JetStream stream for each partition.
-            case jetstream
-        }
-
-        /// Where the logs of the rooms are kept.
-        public var mode = Mode.none
     }
 
     /// Where in NATS the rooms are.
@@ -37,6 +26,12 @@ extension DaemonConfiguration {
         public static let allowedPartitions = 1...1024
         /// Number of partitions, 1 … 1024; the same for all daemons and clients of one root.
         public var partitions = 1
+    }
+
+    /// This daemon among those that share the rooms of one root.
+    public struct Node: Sendable, Equatable {
+        /// Its name, `[a-z0-9_-]{1,64}`; nil for a new random one each time it starts.
+        public var id: String?
     }
 
     /// Threads and queues.

@@ -10,10 +10,14 @@ public struct DaemonConfiguration: Sendable, Equatable {
     public var nats = NATS()
     /// Pages, images, health and metrics.
     public var http = HTTP()
-    /// Whether rooms survive a restart.
+    /// Where rooms' logs are, and for how long.
     public var journal = Journal()
+    /// When the state of a room is written down.
+    public var checkpoint = Checkpoint()
     /// Where in NATS the rooms are.
     public var subjects = Subjects()
+    /// This daemon among those that share the rooms of one root.
+    public var node = Node()
     /// The size of every room's board.
     public var board = Board()
     /// What the colour of a message means.
@@ -22,6 +26,8 @@ public struct DaemonConfiguration: Sendable, Equatable {
     public var palette = Palette.standard
     /// What is taken in, at most.
     public var limits = Limits()
+    /// Which rooms are in memory.
+    public var rooms = Rooms()
     /// How undo, redo and clear work.
     public var history = HistoryConfiguration()
     /// The cohorts of every room.

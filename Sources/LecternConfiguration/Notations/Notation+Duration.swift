@@ -1,10 +1,10 @@
 extension Notation where Value == Duration {
-    /// A time, written `250ms`, `30s`, `10m` or `2h`.
+    /// A time, written `250ms`, `30s`, `10m`, `2h` or `30d`.
     static func duration(_ allowed: ClosedRange<Duration>) -> Self {
         let range = "\(allowed.lowerBound.spelled) … \(allowed.upperBound.spelled)"
         return Notation(name: "duration", range: range) { text throws(Misspelling) in
             guard let milliseconds = UnitNotation.durations.amount(text) else {
-                throw Misspelling(text, "is no duration; write 250ms, 30s, 10m or 2h (\(range))")
+                throw Misspelling(text, "is no duration; write 250ms, 30s, 10m, 2h or 30d (\(range))")
             }
             let duration = Duration.milliseconds(milliseconds)
             guard allowed.contains(duration) else { throw Misspelling(text, "is out of range (\(range))") }

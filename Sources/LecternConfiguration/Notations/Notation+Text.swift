@@ -11,6 +11,16 @@ extension Notation where Value == String {
         }
     }
 
+    /// A path of a directory.
+    static var directory: Self {
+        Notation(name: "path", range: "a path") { text throws(Misspelling) in
+            guard !text.isEmpty else { throw Misspelling(text, "is to be the path of a directory") }
+            return text
+        } format: { text in
+            text
+        }
+    }
+
     /// One token of a NATS subject, as room ids are.
     static var token: Self {
         let range = "1 … 64 characters of a-z, 0-9, _ and -"
@@ -24,6 +34,17 @@ extension Notation where Value == String {
 }
 
 extension Notation where Value == String? {
+    /// As ``Notation/token``; empty for one that is made up.
+    static var tokenOrRandom: Self {
+        let token = Notation<String>.token
+        return Notation(name: token.name, range: token.range + ", or \"\" for a random one") {
+            text throws(Misspelling) in
+            text.isEmpty ? nil : try token.parse(text)
+        } format: { text in
+            text ?? ""
+        }
+    }
+
     /// A path of a file; empty for none.
     static var file: Self {
         Notation(name: "path", range: "a path, or \"\" for none") { text throws(Misspelling) in

@@ -22,7 +22,7 @@ struct UnitNotation: Sendable {
     static let durations = UnitNotation(
         units: [
             Unit(suffix: "ms", factor: 1), Unit(suffix: "s", factor: 1000), Unit(suffix: "m", factor: 60_000),
-            Unit(suffix: "h", factor: 3_600_000),
+            Unit(suffix: "h", factor: 3_600_000), Unit(suffix: "d", factor: 86_400_000),
         ], zero: "0s")
 
     /// - Returns: the amount in the smallest unit; nil for a text that is no digits with one of the units, or for an

@@ -5,27 +5,9 @@ extension DaemonConfiguration {
     /// Every key, in the order of the file, except those of cohorts by name: they are `cohorts.<name>.` with the keys of
     /// `CohortSettings.settings`. Checks, help and the test of the example file all come from here.
     static let settings: [Setting<DaemonConfiguration>] =
-        connectionSettings + boardSettings + limitSettings + historySettings + cohortSettings + outputSettings
+        connectionSettings + journalSettings + subjectSettings + boardSettings + limitSettings + historySettings
+        + cohortSettings + outputSettings
         + processSettings
-
-    private static let connectionSettings: [Setting<DaemonConfiguration>] = [
-        Setting(
-            "nats.url", \.nats.url, .natsAddress,
-            "The NATS servers; with embedded the daemon starts one of its own on 127.0.0.1."),
-        Setting(
-            "nats.credentials", \.nats.credentials, .file, "File of a JWT and its nkey seed, as nsc writes it."),
-        Setting("nats.server", \.nats.server, .program, "The nats-server program that embedded starts."),
-        Setting(
-            "http.listen", \.http.listen, .listenAddress,
-            "Where pages, images, health and metrics are served; port 0 lets the system choose."),
-        Setting(
-            "journal.mode", \.journal.mode, .choice,
-            "Where logs of rooms are kept: in memory alone, or in JetStream, where they survive restarts."),
-        Setting("subjects.root", \.subjects.root, .token, "First token of every subject."),
-        Setting(
-            "subjects.partitions", \.subjects.partitions, .count(Subjects.allowedPartitions),
-            "Number of partitions; the same for all daemons and clients of one root."),
-    ]
 
     private static let boardSettings: [Setting<DaemonConfiguration>] = [
         Setting(
