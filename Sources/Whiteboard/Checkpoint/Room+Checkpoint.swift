@@ -22,8 +22,7 @@ extension Room {
         logClock = LogClock(ahead: logClockAhead)
         var reader = CheckpointReader(bytes, logClock: logClock, at: now)
         try reader.readFrame()
-        guard let incarnation = String(validating: try reader.data(), as: UTF8.self) else { throw reader.damaged }
-        self.incarnation = incarnation
+        incarnation = try reader.incarnation()
         let recent = try reader.optional { (reader) throws(CheckpointError) in try reader.shape() }
         shapes = ShapeTable(reader.shapes, recent: recent)
         base = try reader.board(configuration)

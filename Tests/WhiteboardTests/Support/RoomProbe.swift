@@ -1,6 +1,7 @@
 import StrokeWire
 import Testing
-import Whiteboard
+
+@testable import Whiteboard
 
 /// A room in virtual time, driven as the server drives it: it advances when it asks to and at no other time, and its
 /// decisions come back from a journal.
@@ -9,6 +10,8 @@ struct RoomProbe {
         let author: AuthorID
         let feedback: Feedback
         let at: Instant
+        /// Whether it was the passing of time that it came of, not an input.
+        let isReminder: Bool
     }
 
     struct Shown {
@@ -19,7 +22,11 @@ struct RoomProbe {
     }
 
     private(set) var room: Room
-    private(set) var now = Instant(nanoseconds: 1_000_000_000_000)
+    private(set) var now: Instant
+    /// How far the log's time is ahead.
+    let logAhead: Duration
+    /// All that the room was given, by the log's time.
+    private(set) var inputs: [(at: Instant, input: RoomInput)] = []
     /// After how long each copy of a decision comes back from the journal.
     var decisionsReturn: [Duration] = [.zero]
 
@@ -29,11 +36,22 @@ struct RoomProbe {
     private(set) var marks: [(cohort: CohortName, mark: Mark, at: Instant)] = []
     private(set) var decisions: [ControlRecord] = []
     private var effects = RoomEffects()
+    /// Places of the effects that came of the passing of time.
+    private var reminders: [Range<Int>] = []
     private var returning: [(record: ControlRecord, at: Instant)] = []
 
     init(_ configuration: RoomConfiguration = RoomConfiguration()) {
-        room = Room(configuration: configuration, at: now)
+        let start = Instant(nanoseconds: 1_000_000_000_000)
+        self.init(Room(configuration: configuration, at: start), at: start, logAhead: .zero)
     }
+
+    init(_ room: Room, at now: Instant, logAhead: Duration) {
+        self.room = room
+        self.now = now
+        self.logAhead = logAhead
+    }
+
+    var logTime: Instant { now + logAhead }
 
     var counts: RoomCounts { effects.counts }
 
@@ -43,9 +61,7 @@ struct RoomProbe {
     }
 
     mutating func send(_ bytes: [UInt8], by author: AuthorID = .alice, session: String? = nil) {
-        let message = IncomingMessage(author: author, session: session, bytes: bytes, loggedAt: now)
-        room.receive(message, incarnation: { "life" }, at: now, into: &effects)
-        settle()
+        take(.message(author, session: session, bytes))
     }
 
     /// A sample of a cohort's clock comes in.
@@ -54,19 +70,38 @@ struct RoomProbe {
     }
 
     mutating func receiveClock(_ bytes: [UInt8], _ cohort: CohortName = .main) {
-        room.receive(clockSample: bytes, cohort: cohort, at: now, into: &effects)
-        settle()
+        take(.sample(bytes, cohort))
     }
 
     /// A record stands in the journal that this room did not ask for.
     mutating func record(_ record: ControlRecord) {
-        room.receive(record, loggedAt: now, at: now, into: &effects)
-        settle()
+        take(.record(record))
     }
 
     mutating func setOutput(isOpen: Bool) {
-        room.setOutput(isOpen: isOpen)
+        take(.output(isOpen: isOpen))
+    }
+
+    /// An input comes in, and the room does what is due.
+    mutating func take(_ input: RoomInput) {
+        feed(input)
         settle()
+    }
+
+    /// An input comes in while the room must not advance: nothing that it says reaches anybody.
+    mutating func recover(_ input: RoomInput, loggedAt: Instant) {
+        input.feed(&room, loggedAt: loggedAt, at: now, into: &effects)
+        effects.removeAll()
+    }
+
+    mutating func restoreCursors(_ cursors: [CohortName: UInt64]) {
+        room.restoreCursors(cursors, at: now)
+        settle()
+    }
+
+    private mutating func feed(_ input: RoomInput) {
+        inputs.append((logTime, input))
+        input.feed(&room, loggedAt: logTime, at: now, into: &effects)
     }
 
     /// Time passes.
@@ -104,23 +139,31 @@ struct RoomProbe {
 
     private mutating func takeReturned() {
         while let position = returning.firstIndex(where: { $0.at <= now }) {
-            room.receive(returning.remove(at: position).record, loggedAt: now, at: now, into: &effects)
+            feed(.record(returning.remove(at: position).record))
         }
     }
 
     private mutating func settle() {
-        room.advance(to: now, into: &effects)
+        advance()
         var next = 0
         while next < effects.list.count {
-            perform(effects.list[next])
+            perform(effects.list[next], isReminder: reminders.contains { $0.contains(next) })
             next += 1
         }
         effects.list.removeAll(keepingCapacity: true)
+        reminders = []
     }
 
-    private mutating func perform(_ effect: RoomEffect) {
+    private mutating func advance() {
+        let given = effects.list.count
+        room.advance(to: now, into: &effects)
+        reminders.append(given..<effects.list.count)
+    }
+
+    private mutating func perform(_ effect: RoomEffect, isReminder: Bool) {
         switch effect {
-        case .feedback(let author, let feedback): told.append(Told(author: author, feedback: feedback, at: now))
+        case .feedback(let author, let feedback):
+            told.append(Told(author: author, feedback: feedback, at: now, isReminder: isReminder))
         case .head(let operation): applied.append(operation)
         case .release(let cohort, let operation, let isLate, _):
             shown.append(Shown(cohort: cohort, operation: operation, isLate: isLate, at: now))
@@ -132,8 +175,8 @@ struct RoomProbe {
                     returning.append((record, now + delay))
                     continue
                 }
-                room.receive(record, loggedAt: now, at: now, into: &effects)
-                room.advance(to: now, into: &effects)
+                feed(.record(record))
+                advance()
             }
         }
     }

@@ -84,6 +84,13 @@ struct CheckpointReader {
         try element(of: texts)
     }
 
+    /// Goes into headers: visible characters of ASCII, or none at all.
+    mutating func incarnation() throws(CheckpointError) -> String {
+        let text = try data()
+        try require(text.count <= 256 && text.allSatisfy { (0x21...0x7e).contains($0) })
+        return String(decoding: text, as: UTF8.self)
+    }
+
     mutating func name<Name: SubjectToken>() throws(CheckpointError) -> Name {
         guard let name = Name(try text()) else { throw damaged }
         return name

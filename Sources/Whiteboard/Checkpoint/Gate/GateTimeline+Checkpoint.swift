@@ -7,7 +7,7 @@ extension CheckpointWriter {
         let current = timeline.epochs.current.number
         for index in timeline.forgotten..<timeline.last {
             let entry = timeline[index + 1]
-            write(signed: entry.epoch - current)
+            write(signed: entry.epoch &- current)
             write(usable: entry.time)
             write(usable: entry.gateTime)
             write(localTime: entry.loggedAt)
