@@ -20,12 +20,12 @@ extension CheckpointStore {
             } else if let manifest = try await newestUsable(room) {
                 logger.warning("newest checkpoint is damaged; an older one counts", metadata: ["room": "\(room)"])
                 catalogue.add(manifest)
+                catalogue.outdated.append(room)
             } else {
                 logger.error("checkpoints are damaged", metadata: ["room": "\(room)"])
                 catalogue.damaged.append(room)
             }
         }
-        catalogue.damaged.sort { $0.text < $1.text }
         return catalogue
     }
 

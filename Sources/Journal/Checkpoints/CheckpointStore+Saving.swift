@@ -9,7 +9,6 @@ extension CheckpointStore {
 
     /// Writes a room's state, part by part, each acknowledged. It counts once a manifest names it.
     ///
-    /// The same state written again within the duplicate window takes no more room.
     /// - Returns: what to put into the manifest.
     /// - Throws: `.checkpointTooLarge`; `.stream` when JetStream does not take a part.
     public func save(state bytes: [UInt8], room: RoomID) async throws(JournalError) -> CheckpointManifest.State {
@@ -18,28 +17,26 @@ extension CheckpointStore {
         let count = (bytes.count + size - 1) / size
         guard count <= Self.maxParts else { throw .checkpointTooLarge(bytes: bytes.count) }
         let streams = streams(of: RoomAddress.partition(of: room, among: partitions))
-        let hash = FNV1a64.hash(bytes)
         var parts: [UInt64] = []
         for number in 0..<count {
             let part = Array(bytes[number * size..<min(bytes.count, (number + 1) * size)])
-            let id = "\(room).\(FNV1a64.digits(hash)).\(number)"
-            parts.append(try await publish(part, to: streams.part(number, of: room), id: id, streams))
+            parts.append(try await publish(part, to: streams.part(number, of: room), streams))
         }
-        return CheckpointManifest.State(parts: parts, bytes: bytes.count, hash: hash)
+        return CheckpointManifest.State(parts: parts, bytes: bytes.count, hash: FNV1a64.hash(bytes))
     }
 
     /// Writes a manifest and waits until it is acknowledged: from then on it is the room's checkpoint.
     public func save(_ manifest: CheckpointManifest) async throws(JournalError) {
         let streams = streams(of: RoomAddress.partition(of: manifest.room, among: partitions))
-        _ = try await publish(manifest.encoded(), to: streams.manifest(of: manifest.room), id: nil, streams)
+        _ = try await publish(manifest.encoded(), to: streams.manifest(of: manifest.room), streams)
     }
 
+    /// Without a `Nats-Msg-Id`: for a repeat, the server would name the place of a message that may have gone since.
     private func publish(
-        _ bytes: [UInt8], to subject: String, id: String?, _ streams: PartitionStreams
+        _ bytes: [UInt8], to subject: String, _ streams: PartitionStreams
     ) async throws(JournalError) -> UInt64 {
         do throws(JetStreamError) {
-            let headers: NATSHeaders = id.map { [HeaderName.msgID: $0] } ?? [:]
-            return try await jetStream.publish(bytes, to: subject, headers: headers).sequence
+            return try await jetStream.publish(bytes, to: subject).sequence
         } catch {
             throw .stream(name: streams.checkpoint, error)
         }

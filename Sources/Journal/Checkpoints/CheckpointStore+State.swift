@@ -7,6 +7,7 @@ extension CheckpointStore {
     /// damaged, and without a log line when the manifest names none.
     public func state(of manifest: CheckpointManifest) async throws(JournalError) -> [UInt8]? {
         guard let state = manifest.state else { return nil }
+        guard state.parts.count <= Self.maxParts else { return unusable(manifest, "it names too many parts") }
         let streams = streams(of: RoomAddress.partition(of: manifest.room, among: partitions))
         var bytes: [UInt8] = []
         for (number, sequence) in state.parts.enumerated() {

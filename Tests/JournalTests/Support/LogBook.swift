@@ -2,6 +2,7 @@ import Journal
 import NATSClient
 import NATSTestServer
 import StrokeWire
+import Whiteboard
 
 /// What a reader of a log was told, in order; barriers are passed at once.
 struct LogBook: Sendable {

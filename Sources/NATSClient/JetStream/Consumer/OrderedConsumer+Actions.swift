@@ -10,21 +10,31 @@ extension OrderedConsumer {
     }
 
     private func connectionChanged(_ state: ConnectionState) {
-        perform(shared.withLock { $0.state.connectionChanged(isConnected: state == .connected) })
+        change { $0.connectionChanged(isConnected: state == .connected) }
     }
 
-    func perform(_ actions: [OrderedConsumerState.Action]) {
-        for action in actions {
-            switch action {
-            case .ask(let attempt, let sequence): ask(attempt, from: sequence)
-            case .follow(let attempt): follow(attempt)
-            case .drop: drop()
-            case .arm(let timer, let time): arm(timer, after: time)
-            case .tellRewound(let last):
-                logger.error("stream ends before what was read of it", metadata: ["stream": "\(settings.stream)"])
-                cancel()
-                onEvent(.rewound(lastSequence: last))
-            }
+    /// Changes the state and does what it asks for; whether it asked for anything.
+    @discardableResult
+    func change(_ change: (inout OrderedConsumerState) -> [OrderedConsumerState.Action]) -> Bool {
+        let (actions, dropped) = shared.withLock { shared in
+            let actions = change(&shared.state)
+            return (actions, actions.contains(.drop) ? shared.takeDelivery() : nil)
+        }
+        if let dropped { drop(dropped) }
+        for action in actions { perform(action) }
+        return !actions.isEmpty
+    }
+
+    func perform(_ action: OrderedConsumerState.Action) {
+        switch action {
+        case .drop: break
+        case .ask(let attempt, let sequence): ask(attempt, from: sequence)
+        case .follow(let attempt): follow(attempt)
+        case .arm(let timer, let time): arm(timer, after: time)
+        case .tellRewound(let last):
+            logger.error("stream ends before what was read of it", metadata: ["stream": "\(settings.stream)"])
+            cancel()
+            onEvent(.rewound(lastSequence: last))
         }
     }
 
@@ -32,7 +42,8 @@ extension OrderedConsumer {
 
     private func ask(_ attempt: UInt64, from sequence: UInt64) {
         let request = ConsumerRequest(settings, from: sequence, deliverSubject: deliverSubject(attempt))
-        shared.withLock { $0.askedAt = clock() }
+        let now = clock()
+        shared.withLock { $0.askedAt = now }
         do {
             try connection.publish(
                 APIBody.encode(request), to: "$JS.API.CONSUMER.CREATE.\(settings.stream)",
@@ -57,22 +68,29 @@ extension OrderedConsumer {
         }
     }
 
-    private func drop() {
-        let (subscription, name) = shared.withLock { shared in
-            defer { (shared.subscription, shared.name, shared.barrier) = (nil, nil, nil) }
-            return (shared.subscription, shared.name)
-        }
-        subscription?.unsubscribe()
+    private func drop(_ delivery: (subscription: NATSSubscription?, name: String?)) {
+        delivery.subscription?.unsubscribe()
         // Not needed, it goes by itself; the sooner the better for the server.
-        if let name { try? connection.publish([], to: "$JS.API.CONSUMER.DELETE.\(settings.stream).\(name)") }
+        if let name = delivery.name {
+            try? connection.publish([], to: "$JS.API.CONSUMER.DELETE.\(settings.stream).\(name)")
+        }
     }
 
     private func arm(_ timer: UInt64, after nanoseconds: Int64) {
         Task { [weak self] in
             try? await Task.sleep(for: .nanoseconds(nanoseconds))
             guard let self else { return }
-            perform(shared.withLock { $0.state.timerFired(timer, at: self.clock()) })
+            let now = clock()
+            change { $0.timerFired(timer, at: now) }
         }
+    }
+}
+
+extension OrderedConsumer.Shared {
+    /// Takes the consumer of the attempt that is over out.
+    fileprivate mutating func takeDelivery() -> (subscription: NATSSubscription?, name: String?) {
+        defer { (subscription, name, barrier) = (nil, nil, nil) }
+        return (subscription, name)
     }
 }
 

@@ -10,30 +10,25 @@ extension OrderedConsumer {
             begin(attempt, answer, serverTime: try ServerTime.parse(answer.created))
         } catch {
             complain(error)
-            perform(shared.withLock { $0.state.refused(attempt) })
+            change { $0.refused(attempt) }
         }
     }
 
     private func begin(_ attempt: UInt64, _ answer: ConsumerAnswer, serverTime: Int64) {
         let now = clock()
-        let (actions, begun, isCaughtUp, asked, askedAt) = shared.withLock { shared in
-            let asked = shared.state.next
-            let first = asked == 0 ? nil : answer.delivered.streamSeq &+ 1
-            let actions = shared.state.made(attempt, first: first, at: now)
-            let begun = shared.state.isReading(attempt)
-            if begun { (shared.name, shared.complaint) = (answer.name, nil) }
-            let isCaughtUp = begun && shared.catchUp.began(pending: answer.numPending)
-            return (actions, begun, isCaughtUp, asked, shared.askedAt)
+        let (asked, askedAt) = shared.withLock { ($0.state.next, $0.askedAt) }
+        let start = ConsumerStart(
+            asked: asked, first: answer.delivered.streamSeq &+ 1, pending: answer.numPending, serverTime: serverTime,
+            askedAt: askedAt, answeredAt: now)
+        change { $0.made(attempt, first: asked == 0 ? nil : start.first, at: now) }
+        let (isReading, isCaughtUp) = shared.withLock { shared in
+            guard shared.state.isReading(attempt) else { return (false, false) }
+            (shared.name, shared.complaint) = (answer.name, nil)
+            return (true, shared.catchUp.began(pending: answer.numPending))
         }
-        if begun {
-            onEvent(
-                .began(
-                    ConsumerStart(
-                        asked: asked, first: answer.delivered.streamSeq &+ 1, pending: answer.numPending,
-                        serverTime: serverTime, askedAt: askedAt, answeredAt: now)))
-        }
+        // This is the delivery thread: what the consumer delivers waits.
+        if isReading { onEvent(.began(start)) }
         if isCaughtUp { onEvent(.caughtUp) }
-        perform(actions)
     }
 
     /// Logs why the stream cannot be read, once for the same reason again and again.

@@ -3,26 +3,27 @@ internal import Logging
 extension OrderedConsumer {
     /// What the server sends for a consumer, on the delivery thread.
     func receive(_ message: borrowing NATSMessage, of attempt: UInt64) {
+        let now = clock()
         if let metadata = message.withReply({ DeliveryMetadata(acknowledgementSubject: $0) }) {
             let (isNext, isCaughtUp) = shared.withLock { shared in
-                let isNext = shared.state.accepts(metadata, of: attempt, at: clock())
+                let isNext = shared.state.accepts(metadata, of: attempt, at: now)
                 return (isNext, isNext && shared.catchUp.message(pending: metadata.pending))
             }
             guard isNext else { return lost(attempt, "a gap") }
             onMessage(message, metadata)
             if isCaughtUp { onEvent(.caughtUp) }
         } else if message.header("Status") == "100" {
-            receiveStatus(message, of: attempt)
+            receiveStatus(message, of: attempt, at: now)
         }
     }
 
-    private func receiveStatus(_ message: borrowing NATSMessage, of attempt: UInt64) {
+    private func receiveStatus(_ message: borrowing NATSMessage, of attempt: UInt64, at now: Int64) {
         if let question = message.reply {
             offer(question, of: attempt)
             return
         }
         guard let last = message.header("Nats-Last-Consumer").flatMap({ UInt64($0) }) else { return }
-        guard shared.withLock({ $0.state.agrees(lastConsumerSequence: last, of: attempt, at: clock()) }) else {
+        guard shared.withLock({ $0.state.agrees(lastConsumerSequence: last, of: attempt, at: now) }) else {
             lost(attempt, "a gap before a heartbeat")
             return
         }
@@ -53,9 +54,7 @@ extension OrderedConsumer {
     }
 
     private func lost(_ attempt: UInt64, _ reason: String) {
-        let actions = shared.withLock { $0.state.lost(attempt) }
-        guard !actions.isEmpty else { return }
+        guard change({ $0.lost(attempt) }) else { return }
         logger.info("reading anew", metadata: ["stream": "\(settings.stream)", "reason": "\(reason)"])
-        perform(actions)
     }
 }

@@ -65,7 +65,7 @@ public final class OrderedConsumer: Sendable {
         }
         observation?.cancel()
         answers?.unsubscribe()
-        perform(shared.withLock { $0.state.end() })
+        change { $0.end() }
     }
 }
 

@@ -8,33 +8,13 @@ extension JetStream {
     public func newestMessages(
         _ stream: String, matching filter: String, logger: Logger, timeout: Duration = .seconds(60)
     ) async throws(JetStreamError) -> [StoredMessage] {
-        // A reader of a stream that is not there would wait for it.
-        _ = try await streamInfo(stream)
         let found = Locked<[String: StoredMessage]>([:])
-        let end = Promise<Void>()
-        let origin = ContinuousClock.now
-        do throws(NATSError) {
-            let consumer = try read(
-                OrderedConsumerSettings(stream: stream, start: .lastPerSubject, filterSubject: filter), logger: logger,
-                clock: { origin.duration(to: .now).wholeNanoseconds },
-                onEvent: { event in
-                    switch event {
-                    case .caughtUp: end.fulfil(.success(()))
-                    case .barrier(let barrier): barrier.pass()
-                    case .rewound: end.fulfil(.failure(.timeout))
-                    case .began: break
-                    }
-                },
-                onMessage: { message, metadata in
-                    let stored = StoredMessage(
-                        subject: message.subject, sequence: metadata.streamSequence, time: metadata.time,
-                        payload: message.copyPayload())
-                    found.withLock { $0[stored.subject] = stored }
-                })
-            defer { consumer.cancel() }
-            try await end.value(within: timeout).get()
-        } catch {
-            throw JetStreamError(error, asking: stream)
+        let settings = OrderedConsumerSettings(stream: stream, start: .lastPerSubject, filterSubject: filter)
+        try await readToEnd(settings, logger: logger, timeout: timeout) { message, metadata in
+            let stored = StoredMessage(
+                subject: message.subject, sequence: metadata.streamSequence, time: metadata.time,
+                payload: message.copyPayload())
+            found.withLock { $0[stored.subject] = stored }
         }
         return found.withLock { $0.values.sorted { $0.sequence < $1.sequence } }
     }
