@@ -47,11 +47,7 @@ struct LessonTests {
 
     /// The lesson at a hundred messages a second, with a clock that has seen all of it.
     private func played(_ name: String) throws -> RoomProbe {
-        var probe = RoomProbe()
-        for line in try Lessons.lines(of: name) {
-            probe.wait(.milliseconds(10))
-            probe.send(line)
-        }
+        var probe = try Lessons.sent(name)
         probe.clock(1e7, .main, #","d":true"#)
         probe.wait(.seconds(60))
         return probe
@@ -60,6 +56,16 @@ struct LessonTests {
 
 enum Lessons {
     static let areThere = Self.path(of: "cursive-short") != nil
+
+    /// A room that a lesson was written to, a hundred messages a second, without a clock.
+    static func sent(_ name: String) throws -> RoomProbe {
+        var probe = RoomProbe(RoomConfiguration(cohorts: CohortsConfiguration(defaults: CohortSettings(policy: .hold))))
+        for line in try lines(of: name) {
+            probe.wait(.milliseconds(10))
+            probe.send(line)
+        }
+        return probe
+    }
 
     static func lines(of name: String) throws -> [[UInt8]] {
         let path = try #require(Self.path(of: name))

@@ -1,0 +1,37 @@
+import StrokeWire
+import Testing
+
+@testable import Whiteboard
+
+@Suite("Size of a checkpoint", .enabled(if: Lessons.areThere, "no lessons in ../shared/data/lessons"))
+struct CheckpointSizeTests {
+    @Test("Of a board of handwriting it is that of the packed strokes and a few bytes each", arguments: [false, true])
+    func handwriting(isReleased: Bool) throws {
+        for name in ["cursive-short", "cursive-long", "pencil"] {
+            var probe = try Lessons.sent(name)
+            if isReleased { probe.clock(1e7, .main, #","d":true"#) }
+            let bytes = probe.room.checkpoint().encoded()
+            let strokes = (isReleased ? probe.room.head.visible.map(\.stroke) : probe.applied.compactMap(\.stroke))
+            let points = strokes.reduce(0) { $0 + $1.pointCount }
+            let packed = strokes.reduce(0) { $0 + $1.message.byteCount }
+            let over = Double(bytes.count - packed) / Double(strokes.count)
+            print(
+                """
+                \(name), \(isReleased ? "released" : "held"): \(bytes.count) bytes, \(bytes.count / strokes.count) a \
+                stroke, \(over) over its packed points, \(Double(bytes.count) / Double(points)) a point
+                """)
+            #expect(over <= (isReleased ? 45 : 64))
+            let restored = try Room(
+                restoring: bytes, configuration: probe.room.configuration, at: probe.now, logClockAhead: .zero)
+            #expect(
+                restored.head.visible.map(\.stroke.message.bytes) == probe.room.head.visible.map(\.stroke.message.bytes)
+            )
+        }
+    }
+}
+
+extension Whiteboard.Operation {
+    fileprivate var stroke: Stroke? {
+        if case .draw(let stroke) = effect { stroke } else { nil }
+    }
+}
