@@ -35,6 +35,12 @@ struct TroubledClass {
         if random.chance(1) { startEpoch(probe.now) }
     }
 
+    /// Every cohort's video goes on to a session in which all that was written is due.
+    mutating func end(_ probe: inout RoomProbe) {
+        for cohort in probe.room.cursors.keys.sorted() { probe.clock(1e9, cohort, #","ep":\#(epoch + 1)"#) }
+        probe.wait(.seconds(30))
+    }
+
     private mutating func startEpoch(_ now: Instant) {
         epoch += Int64(random.int(1...3))
         if isWild && random.chance(50) { epochBegan = now }
