@@ -43,6 +43,7 @@ let pureTargets: [Target] = [
     .systemLibrary(name: "CPNG", pkgConfig: "libpng", providers: [.apt(["libpng-dev"])]),
     layer("Raster", ["Ink", "StrokeWire", .target(name: "CPNG", condition: .when(platforms: [.linux, .macOS]))]),
     layer("Whiteboard", ["StrokeWire", deque]),
+    layer("Hosting", ["Whiteboard", "StrokeWire", heap]),
 
     tests("StrokeWireTests", ["StrokeWire"]),
     tests("InkTests", ["Ink", "StrokeWire"]),
@@ -59,8 +60,8 @@ let serviceTargets: [Target] = [
     layer(
         "LecternServer",
         [
-            "Journal", "NATSClient", "Whiteboard", "Raster", "Ink", "StrokeWire", logging, metrics, lifecycle, heap,
-            locks,
+            "Journal", "Hosting", "NATSClient", "Whiteboard", "Raster", "Ink", "StrokeWire", logging, metrics,
+            lifecycle, locks,
         ]),
     layer(
         "LecternGateway",
@@ -100,7 +101,7 @@ let serviceTargets: [Target] = [
     tests(
         "LecternServerTests",
         [
-            "LecternServer", "LecternClient", "NATSClient", "NATSTestServer", "Whiteboard", "StrokeWire", lifecycle,
+            "LecternServer", "LecternClient", "Journal", "Hosting", "NATSClient", "NATSTestServer", "Whiteboard", "StrokeWire", lifecycle,
             logging, metrics,
         ]),
 ]

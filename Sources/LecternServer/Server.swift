@@ -1,4 +1,5 @@
 import Foundation
+import Hosting
 import Journal
 public import Logging
 public import NATSClient
@@ -8,19 +9,19 @@ import Whiteboard
 
 /// The whiteboard service: rooms between teachers who publish and students who follow, over one NATS connection.
 ///
-/// Runs as a service until graceful shutdown: what has arrived by then is handled and published before it returns.
+/// Runs as a service until graceful shutdown: what has arrived by then is handled, published and saved before it
+/// returns.
 public struct Server: Service {
     private let configuration: ServerConfiguration
     private let connection: NATSConnection
     private let logger: Logger
-    private let metrics = ServerMetrics()
     private let onScrape: @Sendable (@escaping @Sendable () -> Void) -> Void
     private let onServing: @Sendable () -> Void
 
     /// - Parameters:
     ///   - connection: not connected yet; the server connects it and drains it at the end.
     ///   - onScrape: takes what is to be called before metrics are read.
-    ///   - onServing: called once, when the service takes messages.
+    ///   - onServing: called once, when the service serves its partitions.
     public init(
         configuration: ServerConfiguration, connection: NATSConnection, logger: Logger,
         onScrape: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void = { _ in },
@@ -34,66 +35,78 @@ public struct Server: Service {
     }
 
     public func run() async throws {
+        let floor = WorkFloor(configuration, connection, logger)
+        if let settings = configuration.journal {
+            try await runDurable(floor, settings)
+        } else {
+            try await runVolatile(floor)
+        }
+    }
+
+    /// Nothing survives: what comes over core NATS is the journal.
+    private func runVolatile(_ floor: WorkFloor) async throws {
         let journal = VolatileJournal(
             root: configuration.root, partitions: configuration.partitions, logger: logger)
-        let replies = makeReplies()
-        let workers = makeWorkers()
-        let router = SubjectRouter(configuration: configuration, workers: workers, refuse: replies.joins.refuse)
-        let ends = start(workers, journal, replies)
-        connection.onStateChange { state in
-            for worker in workers { worker.post(.output(isOpen: state == .connected)) }
+        let ends = floor.start(journal, keeper: nil)
+        for partition in 0..<configuration.partitions {
+            floor.workers.postToAll(.partition(.open(partition, prefix: journal.incarnationPrefix, stored: [:])))
+            floor.workers.postToAll(.partition(.caughtUp(partition)))
         }
-        try journal.read(from: connection, now: MonotonicClock.now) { record in
-            router.worker(for: record.room).post(.record(record))
+        try journal.read(from: connection, now: MonotonicClock.now) { [workers = floor.workers] record in
+            workers[record.room].post(.record(record))
         }
-        try router.subscribe(on: connection)
+        try floor.listen()
+        onScrape(floor.loadMetrics(misaddressed: { journal.misaddressedCount }).report)
         await connect()
-        onScrape(LoadMetrics(workers: workers, connection: connection, journal: journal).report)
+        onServing()
+        logger.info("serving", metadata: ["root": "\(configuration.root)"])
         try? await gracefulShutdown()
         logger.info("draining")
-        for worker in workers { worker.post(.stop) }
-        for end in ends { for await _ in end {} }
-        replies.close()
-        await connection.drain()
+        await floor.stop(ends)
     }
+
+    /// The journal is JetStream's; other daemons may share the partitions.
+    private func runDurable(_ floor: WorkFloor, _ settings: JournalSettings) async throws {
+        let journal = JetStreamJournal(
+            root: configuration.root, partitions: configuration.partitions, settings: settings,
+            connection: connection, logger: logger)
+        let store = CheckpointStore(
+            root: configuration.root, partitions: configuration.partitions, connection: connection, logger: logger)
+        let keeper = CheckpointKeeper(
+            store: store, journal: journal, configuration: configuration, metrics: floor.metrics, logger: logger)
+        let opener = PartitionOpener(
+            journal: journal, store: store, keeper: keeper, workers: floor.workers, logger: logger)
+        let ownership = Ownership(
+            configuration: configuration, connection: connection, partitions: opener, workers: floor.workers,
+            metrics: floor.metrics, logger: logger
+        ) { [onServing, logger, configuration] in
+            onServing()
+            logger.info(
+                "serving", metadata: ["root": "\(configuration.root)", "member": "\(configuration.name)"])
+        }
+        let ends = floor.start(journal, keeper: keeper) { ownership.report($0) }
+        try floor.listen()
+        onScrape(floor.loadMetrics(misaddressed: { journal.misaddressedCount }).report)
+        await connect()
+        let owning = Task { try await ownership.run() }
+        try? await gracefulShutdown()
+        logger.info("draining")
+        await ownership.leave(within: Self.drainPatience)
+        owning.cancel()
+        keeper.stop()
+        await floor.stop(ends)
+    }
+
+    /// How long a successor may take, and how long saving may take, at the end.
+    private static let drainPatience = Duration.seconds(10)
 
     /// The daemon may be started before its NATS server: it goes on trying.
     private func connect() async {
         do {
             try await connection.connect(keepTrying: true)
             try await connection.flush()
-            onServing()
-            logger.info("serving", metadata: ["root": "\(configuration.root)"])
         } catch {
             logger.warning("no NATS server yet, trying on", metadata: ["error": "\(error)"])
-        }
-    }
-
-    private func makeWorkers() -> [RoomWorker] {
-        let count =
-            configuration.workers > 0 ? configuration.workers : max(1, ProcessInfo.processInfo.activeProcessorCount)
-        return (0..<count).map { _ in RoomWorker(capacity: configuration.mailboxBytes) }
-    }
-
-    private func makeReplies() -> Replies {
-        let budget = Budget(configuration.replies)
-        let joins = ReplyQueue(label: "lectern.joins", budget: budget, connection: connection, logger: logger)
-        let pictures = PictureDesk(
-            configuration, budget: budget, answers: PictureDesk.Answers(send: joins.send, refuse: joins.refuse))
-        return Replies(configuration: configuration, joins: joins, pictures: pictures, metrics: metrics)
-    }
-
-    private func start(
-        _ workers: [RoomWorker], _ journal: VolatileJournal, _ replies: Replies
-    ) -> [AsyncStream<Never>] {
-        let fanout = Fanout(connection: connection, maxBytes: configuration.fanoutBytes, logger: logger)
-        let budget = Budget(configuration.rooms)
-        return workers.enumerated().map { number, worker in
-            worker.start(name: "lectern-room-\(number)") { [configuration, connection, logger, metrics] in
-                RoomLoop(
-                    configuration: configuration, budget: budget, journal: journal, fanout: fanout,
-                    replies: replies, metrics: metrics, isOutputOpen: connection.state == .connected, logger: logger)
-            }
         }
     }
 }

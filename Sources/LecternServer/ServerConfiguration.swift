@@ -1,4 +1,6 @@
+public import Hosting
 public import Ink
+public import Journal
 public import StrokeWire
 public import Whiteboard
 
@@ -8,9 +10,18 @@ public struct ServerConfiguration: Sendable {
     public var root = "ink"
     /// Number of partitions, 1 or more.
     public var partitions = 1
+    /// The journal's streams; nil for core NATS, where nothing survives the process and every daemon is alone.
+    public var journal: JournalSettings?
+    /// When rooms are saved, where there is a journal to save them beside.
+    public var checkpoints = CheckpointSchedule()
+    /// This daemon's name among those that share the root: `[a-z0-9_-]{1,64}`.
+    public var name = "lectern-\(UInt32.random(in: .min ... .max))"
+    /// A room in which nothing has happened for so long leaves memory; its next message or join brings it back.
+    public var idle = Duration.seconds(600)
     /// The settings of every room.
     public var room = RoomConfiguration()
-    /// Rooms at most; a message for one more is answered `room-full`.
+    /// Rooms in memory at most. Without a journal a message for one more is answered `room-full`; with one, rooms in
+    /// which nothing is held leave memory for it.
     public var rooms = 10_000
     /// Colours of `colour: palette`, sent to clients with the join reply.
     public var palette = Palette.standard
@@ -20,7 +31,7 @@ public struct ServerConfiguration: Sendable {
     public var style = InkStyle.smooth
     /// Pixels of the canvas for one board unit.
     public var canvasScale = 1.0
-    /// Bytes of canvas tiles kept, of all rooms; beyond, those longest unused are given back.
+    /// Bytes of canvases and encoded pictures kept, of all rooms; beyond, those longest unused are given back.
     public var canvasBytes = 256 << 20
     /// Threads that run rooms; 0 for one a core.
     public var workers = 0
@@ -31,4 +42,10 @@ public struct ServerConfiguration: Sendable {
     public var replies = 1024
 
     public init() {}
+
+    /// The settings of the machine that runs the rooms of one worker.
+    var host: HostConfiguration {
+        HostConfiguration(
+            room: room, root: root, partitions: partitions, checkpoints: journal == nil ? nil : checkpoints, idle: idle)
+    }
 }

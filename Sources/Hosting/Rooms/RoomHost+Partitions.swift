@@ -9,17 +9,22 @@ extension RoomHost {
     ///   - stored: those of its rooms that are this host's and have been saved.
     public func open(_ partition: Int, prefix: String, stored: [RoomID: StoredRoom], at now: Instant) {
         guard partitions[partition] == nil else { return }
-        partitions[partition] = PartitionState(prefix: prefix)
-        for (room, state) in stored {
-            self.stored[room] = state
-            // What is held has to be released though nothing more comes in.
-            if !state.isQuiet, state.hasState { _ = summon(room, isWritten: true, at: now) }
+        partitions[partition] = PartitionState(openedAt: now, prefix: prefix)
+        self.stored.merge(stored) { _, new in new }
+    }
+
+    /// Fetches rooms that hold something: it has to be released though nothing more comes in.
+    func fetchBusy(_ partition: Int, at now: Instant) {
+        let busy = stored.filter { room, state in
+            !state.isQuiet && state.hasState && self.partition(of: room) == partition
         }
+        for room in busy.keys.sorted() { _ = summon(room, isWritten: true, at: now) }
     }
 
     /// The journal has been read to where its end was: what is due is released from now on.
     public func caughtUp(_ partition: Int, at now: Instant) {
         guard partitions[partition]?.phase == .recovering else { return }
+        fetchBusy(partition, at: now)
         partitions[partition]?.phase = .live
         for hosted in rooms.values where hosted.partition == partition && hosted.room != nil {
             resume(hosted, at: now)
@@ -28,15 +33,17 @@ extension RoomHost {
         sayReady(partition)
     }
 
-    /// Ends the work on a partition: saves what has not been saved, then forgets its rooms. Its journal must not be
-    /// read any more.
-    public func close(_ partition: Int, at now: Instant) {
+    /// Ends the work on a partition: saves what has not been saved, then forgets its rooms, each when what it has asked
+    /// for was answered. Its journal must not be read any more.
+    /// - Parameter discarding: for a journal that was replaced: what was made of it is void, and nothing is saved.
+    public func close(_ partition: Int, discarding: Bool = false, at now: Instant) {
         guard let phase = partitions[partition]?.phase else { return output.closed(partition) }
         guard phase != .closing else { return }
         partitions[partition]?.phase = .closing
         for hosted in rooms.values where hosted.partition == partition {
             // Before it was live nothing has happened that another would not find in the journal.
-            if phase == .recovering || hosted.isWaking { forget(hosted) } else { settle(hosted, at: now) }
+            hosted.isVoid = discarding || phase == .recovering || hosted.room == nil
+            settle(hosted, at: now)
         }
         sayClosed(partition)
     }
@@ -54,8 +61,11 @@ extension RoomHost {
         guard partitions[partition]?.phase == .closing, !rooms.values.contains(where: { $0.partition == partition })
         else { return }
         partitions[partition] = nil
-        let count = configuration.partitions
-        stored = stored.filter { RoomAddress.partition(of: $0.key, among: count) != partition }
+        stored = stored.filter { self.partition(of: $0.key) != partition }
         output.closed(partition)
     }
+
+    private func partition(of room: RoomID) -> Int { RoomAddress.partition(of: room, among: configuration.partitions) }
+    func isLive(_ hosted: HostedRoom) -> Bool { partitions[hosted.partition]?.phase == .live }
+    func isClosing(_ hosted: HostedRoom) -> Bool { partitions[hosted.partition]?.phase == .closing }
 }

@@ -12,15 +12,16 @@ struct Fanout: Sendable {
 
     /// Carries out one effect.
     /// - Returns: false where it could not be published for want of a connection.
-    func perform(_ effect: RoomEffect, in slot: RoomSlot, _ metrics: ServerMetrics) -> Bool {
-        let address = slot.address
+    func perform(
+        _ effect: RoomEffect, address: RoomAddress, incarnation: String, _ metrics: ServerMetrics
+    ) -> Bool {
         switch effect {
         case .feedback(let author, let feedback):
             return publish(feedback, to: author, at: address)
         case .head(let operation):
-            return publish(operation, isLate: operation.isLate, in: slot, to: address.subject(.head))
+            return publish(operation, isLate: operation.isLate, incarnation, to: address.subject(.head))
         case .release(let cohort, let operation, let isLate, let due):
-            guard publish(operation, isLate: isLate, in: slot, to: address.subject(.out(cohort))) else { return false }
+            guard publish(operation, isLate: isLate, incarnation, to: address.subject(.out(cohort))) else { return false }
             metrics.countRelease(cohort, isLate: isLate, lateness: MonotonicClock.now() - due)
             return true
         case .mark(let cohort, let mark):
@@ -34,8 +35,8 @@ struct Fanout: Sendable {
         send(feedback.encoded(), to: address.subject(.feedback(author)))
     }
 
-    private func publish(_ operation: Operation, isLate: Bool, in slot: RoomSlot, to subject: String) -> Bool {
-        let headers = operation.headers(incarnation: slot.room.incarnation, isLate: isLate)
+    private func publish(_ operation: Operation, isLate: Bool, _ incarnation: String, to subject: String) -> Bool {
+        let headers = operation.headers(incarnation: incarnation, isLate: isLate)
         for frame in operation.frames(maxBytes: maxBytes) {
             guard send(frame, to: subject, headers: headers) else { return false }
         }

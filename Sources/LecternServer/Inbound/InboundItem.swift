@@ -1,28 +1,53 @@
-import Journal
+import Hosting
 import StrokeWire
 import Whiteboard
 
 /// What comes to a worker from outside.
 enum InboundItem: Sendable {
     case record(JournalRecord)
-    case clock(RoomID, CohortName, [UInt8])
-    case join(RoomID, CohortName, [UInt8], reply: String)
-    case image(RoomID, CohortName, [UInt8], reply: String)
-    case info(RoomID, reply: String)
+    case clock(RoomAddress, CohortName, [UInt8])
+    case request(RoomRequest)
     /// Asks for a line on every room of the worker.
     case list(reply: String)
     /// Whether anything can be published.
     case output(isOpen: Bool)
+    case partition(PartitionItem)
+    /// A room that was asked for has been fetched.
+    case restored(RoomID, Restoration)
+    /// What was to be saved of a room has been acknowledged, or not.
+    case saved(RoomID, isSaved: Bool)
     case stop
 
-    /// Bytes it occupies while it waits; 0 for what must not be lost.
+    /// Bytes it occupies while it waits.
     var cost: Int {
         switch self {
-        case .record(let record):
-            if case .message(_, _, let bytes) = record.content { bytes.count + 256 } else { 0 }
-        case .clock(_, _, let bytes), .join(_, _, let bytes, _), .image(_, _, let bytes, _): bytes.count + 256
-        case .info: 256
-        case .list, .output, .stop: 0
+        case .record(let record): record.cost
+        case .clock(_, _, let bytes): bytes.count + 256
+        case .request(let request): request.cost
+        case .list, .output, .partition, .restored, .saved, .stop: 0
         }
     }
+}
+
+/// What happens to a partition as a whole. Every worker is told, for each has a share of its rooms.
+enum PartitionItem: Sendable {
+    case open(Int, prefix: String, stored: [RoomID: StoredRoom])
+    case logClock(Int, ahead: Duration)
+    /// Everything before it has to be folded in, or wait within bounds, before `pass` is called.
+    case barrier(pass: @Sendable () -> Void)
+    /// The journal has been read to where its end was.
+    case caughtUp(Int)
+    /// All records through `sequence` were posted before this: how far are they in checkpoints?
+    case position(Int, sequence: UInt64, report: @Sendable (UInt64) -> Void)
+    /// Whose requests are answered.
+    case duties(Duties)
+    case close(Int, discarding: Bool)
+}
+
+/// Which partitions' requests a daemon answers.
+struct Duties: Sendable, Equatable {
+    /// Those that it serves.
+    var serving: Set<Int> = []
+    /// Those that another serves, though this daemon may work on them, too.
+    var servedByOthers: Set<Int> = []
 }

@@ -5,7 +5,7 @@ import StrokeWire
 /// Turns what arrives on the subjects into items for the workers. Runs on the delivery thread and never blocks it.
 struct SubjectRouter: Sendable {
     let configuration: ServerConfiguration
-    let workers: [RoomWorker]
+    let workers: RoomWorkers
     /// Says no to a request.
     let refuse: @Sendable (_ reply: String, RequestError) -> Void
 
@@ -17,13 +17,8 @@ struct SubjectRouter: Sendable {
         }
         _ = try connection.subscribe("\(root).rooms") { message in
             guard let reply = message.reply, Self.isInbox(reply) else { return }
-            for worker in workers { worker.post(.list(reply: reply)) }
+            workers.postToAll(.list(reply: reply))
         }
-    }
-
-    /// Rooms are pinned to workers by the hash of their name.
-    func worker(for room: RoomID) -> RoomWorker {
-        workers[RoomAddress.partition(of: room, among: workers.count)]
     }
 
     private func route(_ message: borrowing NATSMessage) {
@@ -34,23 +29,30 @@ struct SubjectRouter: Sendable {
             if let reply = message.reply, Self.isInbox(reply) { refuse(reply, Self.noSuchSubject) }
             return
         }
-        let worker = worker(for: subject.address.room)
+        let worker = workers[subject.address.room]
         if case .clock(let cohort) = subject.kind {
-            worker.post(.clock(subject.address.room, cohort, message.copyPayload()))
+            worker.post(.clock(subject.address, cohort, message.copyPayload()))
             return
         }
         // The service answers inboxes only: nobody can make it publish on a subject of another's.
-        guard let reply = message.reply, Self.isInbox(reply) else { return }
-        switch subject.kind {
-        case .join(let cohort): worker.post(.join(subject.address.room, cohort, message.copyPayload(), reply: reply))
-        case .image(let cohort): worker.post(.image(subject.address.room, cohort, message.copyPayload(), reply: reply))
-        case .info: worker.post(.info(subject.address.room, reply: reply))
-        default: break
-        }
+        guard let reply = message.reply, Self.isInbox(reply), let kind = RoomRequest.Kind(subject.kind) else { return }
+        worker.post(
+            .request(RoomRequest(kind: kind, address: subject.address, payload: message.copyPayload(), reply: reply)))
     }
 
     private static let noSuchSubject = RequestError(
         .badRequest, "The subject is no room's: names have 1 to 64 characters of a-z, 0-9, _ and -.")
 
     private static func isInbox(_ subject: String) -> Bool { subject.hasPrefix("_INBOX.") }
+}
+
+extension RoomRequest.Kind {
+    fileprivate init?(_ kind: RoomSubject) {
+        switch kind {
+        case .join(let cohort): self = .join(cohort)
+        case .image(let cohort): self = .image(cohort)
+        case .info: self = .info
+        default: return nil
+        }
+    }
 }

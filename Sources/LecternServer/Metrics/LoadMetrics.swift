@@ -1,4 +1,3 @@
-import Journal
 import Metrics
 import NATSClient
 
@@ -6,7 +5,7 @@ import NATSClient
 struct LoadMetrics: Sendable {
     let workers: [RoomWorker]
     let connection: NATSConnection
-    let journal: VolatileJournal
+    let misaddressedCount: @Sendable () -> Int
     private let waiting = Meter(label: "lectern_mailbox_bytes")
     private let dropped = Counter(label: "lectern_mailbox_dropped_total")
     private let misaddressed = Counter(label: "lectern_misaddressed_total")
@@ -15,10 +14,10 @@ struct LoadMetrics: Sendable {
     private let reported = Locked<(mailbox: Int, nats: Int, misaddressed: Int)>((0, 0, 0))
     private let connected = Meter(label: "lectern_nats_connected")
 
-    init(workers: [RoomWorker], connection: NATSConnection, journal: VolatileJournal) {
+    init(workers: [RoomWorker], connection: NATSConnection, misaddressedCount: @escaping @Sendable () -> Int) {
         self.workers = workers
         self.connection = connection
-        self.journal = journal
+        self.misaddressedCount = misaddressedCount
     }
 
     func report() {
@@ -26,7 +25,7 @@ struct LoadMetrics: Sendable {
         waiting.set(loads.reduce(0) { $0 + $1.bytes })
         let now = (
             mailbox: loads.reduce(0) { $0 + $1.dropped }, nats: connection.droppedMessages,
-            misaddressed: journal.misaddressedCount
+            misaddressed: misaddressedCount()
         )
         let before = reported.withLock { reported in
             defer { reported = now }

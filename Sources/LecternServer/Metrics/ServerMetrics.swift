@@ -22,6 +22,11 @@ struct ServerMetrics: Sendable {
     private let samplesRejected = Counter(label: "lectern_clock_samples_total", dimensions: [("outcome", "rejected")])
     private let rejected: [RejectionCode: Counter]
     private let cohorts = CohortMetrics()
+    private let checkpointsSaved = Counter(label: "lectern_checkpoints_total", dimensions: [("outcome", "saved")])
+    private let checkpointsFailed = Counter(label: "lectern_checkpoints_total", dimensions: [("outcome", "failed")])
+    private let checkpointBytes = Counter(label: "lectern_checkpoint_bytes_total")
+    private let partitions = Meter(label: "lectern_partitions_serving")
+    private let members = Meter(label: "lectern_members")
 
     init() {
         rejected = Dictionary(
@@ -56,14 +61,28 @@ struct ServerMetrics: Sendable {
         if amount > 0 { counter.increment(by: amount) }
     }
 
-    /// A room came to be.
-    func countRoom() {
-        rooms.increment()
+    /// A room came into memory, or left it.
+    func countRooms(_ change: Double) {
+        rooms.increment(by: change)
     }
 
-    /// A blank room was let go of.
-    func forgetRoom() {
-        rooms.decrement()
+    /// The operations that a cohort holds, and the strokes under assembly, have changed.
+    func addDepth(_ change: Int, of cohort: CohortName) {
+        cohorts[cohort].depth.increment(by: Double(change))
+    }
+
+    func addAssembling(_ change: Int) {
+        assembling.increment(by: Double(change))
+    }
+
+    func countCheckpoint(isSaved: Bool, bytes: Int) {
+        (isSaved ? checkpointsSaved : checkpointsFailed).increment()
+        checkpointBytes.increment(by: bytes)
+    }
+
+    func setPartitions(serving: Int, members: Int) {
+        partitions.set(serving)
+        self.members.set(members)
     }
 
     func reject(_ code: RejectionCode) {
@@ -80,20 +99,5 @@ struct ServerMetrics: Sendable {
 
     func countJoin(_ outcome: String) {
         Counter(label: "lectern_joins_total", dimensions: [("outcome", outcome)]).increment()
-    }
-
-    /// Brings the held operations of a room's cohorts up to date.
-    func reportDepth(of slot: RoomSlot) {
-        slot.room.forEachCohort { cohort, held in
-            let change = held - slot.reportedDepth[cohort, default: 0]
-            guard change != 0 else { return }
-            slot.reportedDepth[cohort] = held
-            cohorts[cohort].depth.increment(by: Double(change))
-        }
-        let assembling = slot.room.assemblingCount
-        if assembling != slot.reportedAssembling {
-            self.assembling.increment(by: Double(assembling - slot.reportedAssembling))
-            slot.reportedAssembling = assembling
-        }
     }
 }

@@ -9,8 +9,23 @@ struct Replies: Sendable {
     let pictures: PictureDesk
     let metrics: ServerMetrics
 
+    /// Answers a request.
+    /// - Parameter room: nil where nobody has written to it.
+    func answer(_ request: RoomRequest, _ room: Room?, at now: Instant) {
+        switch request.kind {
+        case .join(let cohort): join(room, cohort, request.payload, reply: request.reply)
+        case .image(let cohort): image(room, request.address.room, cohort, request.payload, reply: request.reply)
+        case .info: info(room, request.address, at: now, reply: request.reply)
+        }
+    }
+
+    /// There is no place for the request while it would have to wait.
+    func refuseForNow(_ request: RoomRequest) {
+        joins.refuse(request.reply, RequestError(.notReady, "The room is being fetched; ask again in a second."))
+    }
+
     /// A student who joins.
-    func join(_ slot: RoomSlot?, _ room: RoomID, _ cohort: CohortName, _ bytes: [UInt8], reply: String) {
+    private func join(_ room: Room?, _ cohort: CohortName, _ bytes: [UInt8], reply: String) {
         let request: JoinRequest
         do {
             request = try JoinRequest(decoding: bytes)
@@ -18,7 +33,7 @@ struct Replies: Sendable {
             metrics.countJoin("bad-request")
             return joins.refuse(reply, RequestError(.badRequest, error.message))
         }
-        guard let snapshot = catchUp(slot, request, cohort) else {
+        guard let snapshot = catchUp(room, request, cohort) else {
             metrics.countJoin("unknown-cohort")
             return joins.refuse(reply, unknown(cohort))
         }
@@ -27,41 +42,37 @@ struct Replies: Sendable {
         joins.answer(reply) { snapshot.encoded(palette: palette) }
     }
 
-    private func catchUp(_ slot: RoomSlot?, _ request: JoinRequest, _ cohort: CohortName) -> CatchUp? {
-        if let slot { return slot.room.catchUp(request, cohort: cohort) }
+    private func catchUp(_ room: Room?, _ request: JoinRequest, _ cohort: CohortName) -> CatchUp? {
+        if let room { return room.catchUp(request, cohort: cohort) }
         // A room nobody has written to.
         return Room(configuration: configuration.room, at: MonotonicClock.now()).catchUp(request, cohort: cohort)
     }
 
     /// The picture of the board as released to a cohort.
-    func image(_ slot: RoomSlot?, _ room: RoomID, _ cohort: CohortName, _ bytes: [UInt8], reply: String) {
+    private func image(_ room: Room?, _ id: RoomID, _ cohort: CohortName, _ bytes: [UInt8], reply: String) {
         let request: ImageRequest
         do {
             request = try ImageRequest(decoding: bytes)
         } catch {
             return pictures.refuse(reply, RequestError(.badRequest, error.message))
         }
-        guard let slot else {
-            return pictures.refuse(reply, RequestError(.unknownRoom, "Nobody has written to the room \(room)."))
-        }
-        guard slot.room.serves(cohort) else { return pictures.refuse(reply, unknown(cohort)) }
-        let life = PictureSubject.RoomLife(room: room, incarnation: slot.room.incarnation)
+        guard let room else { return pictures.refuse(reply, unknown(id)) }
+        guard room.serves(cohort) else { return pictures.refuse(reply, unknown(cohort)) }
+        let life = PictureSubject.RoomLife(room: id, incarnation: room.incarnation)
         let subject = PictureSubject(room: life, cohort: cohort, width: request.width)
-        pictures.order(subject, of: slot.room.board(of: cohort), reply: reply)
+        pictures.order(subject, of: room.board(of: cohort), reply: reply)
     }
 
     /// Where a room stands.
-    func info(_ slot: RoomSlot?, _ room: RoomID, at now: Instant, reply: String) {
-        guard let slot else {
-            return joins.refuse(reply, RequestError(.unknownRoom, "Nobody has written to the room \(room)."))
-        }
-        let report = RoomReport(slot.room.status(at: now), address: slot.address)
+    private func info(_ room: Room?, _ address: RoomAddress, at now: Instant, reply: String) {
+        guard let room else { return joins.refuse(reply, unknown(address.room)) }
+        let report = RoomReport(room.status(at: now), address: address)
         joins.answer(reply) { report.encoded() }
     }
 
     /// A line on every room of one worker, in messages that each can be read alone: whoever asks gathers them.
-    func list(_ slots: some Sequence<RoomSlot>, at now: Instant, reply: String) {
-        var lines = slots.map { RoomReport($0.room.status(at: now), address: $0.address) }[...]
+    func list(_ lines: [RoomReport], reply: String) {
+        var lines = lines[...]
         repeat {
             let page = Array(lines.prefix(RoomReport.pageLength))
             lines = lines.dropFirst(page.count)
@@ -73,6 +84,10 @@ struct Replies: Sendable {
     func close() {
         joins.close()
         pictures.close()
+    }
+
+    private func unknown(_ room: RoomID) -> RequestError {
+        RequestError(.unknownRoom, "Nobody has written to the room \(room).")
     }
 
     private func unknown(_ cohort: CohortName) -> RequestError {

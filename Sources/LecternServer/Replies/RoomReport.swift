@@ -1,4 +1,5 @@
 import Foundation
+import Hosting
 import StrokeWire
 import Whiteboard
 
@@ -28,18 +29,21 @@ struct RoomReport: Sendable, Encodable {
     }
 
     let room: String
+    /// Whether it has left memory: then only what was saved with it is told.
+    let asleep: Bool
     let address: String
     let incarnation: String
     let index: UInt64
-    let digest: String
-    let board: Size
-    let visible: Int
+    let digest: String?
+    let board: Size?
+    let visible: Int?
     let authors: Int
     let assembling: Int
     let cohorts: [Cohort]
 
     init(_ status: RoomStatus, address: RoomAddress) {
         room = address.room.text
+        asleep = false
         self.address = address.description
         incarnation = status.incarnation
         index = status.index
@@ -52,6 +56,23 @@ struct RoomReport: Sendable, Encodable {
             Cohort(
                 cohort: $0.name.text, index: $0.released, held: $0.held,
                 v: $0.video.map { Double($0.microseconds) / 1000 })
+        }
+    }
+
+    /// A room that is not in memory.
+    init(_ stored: StoredRoom, address: RoomAddress) {
+        room = address.room.text
+        asleep = true
+        self.address = address.description
+        incarnation = stored.incarnation
+        index = stored.cursors.values.max() ?? 0
+        digest = nil
+        board = nil
+        visible = nil
+        authors = 0
+        assembling = 0
+        cohorts = stored.cursors.sorted { $0.key < $1.key }.map {
+            Cohort(cohort: $0.key.text, index: $0.value, held: 0, v: nil)
         }
     }
 

@@ -33,13 +33,14 @@ final class Mailbox<Item: Sendable>: @unchecked Sendable {
         mutex.deallocate()
     }
 
-    /// Posts an item that occupies `cost` bytes; 0 for one that must not be lost.
+    /// Posts an item that occupies `cost` bytes.
+    /// - Parameter mustNotBeLost: for an item whose sender keeps to bounds of its own.
     /// - Returns: whether it was taken.
     @discardableResult
-    func post(_ item: Item, cost: Int) -> Bool {
+    func post(_ item: Item, cost: Int, mustNotBeLost: Bool) -> Bool {
         pthread_mutex_lock(mutex)
         defer { pthread_mutex_unlock(mutex) }
-        guard cost == 0 || bytes + cost <= capacity else {
+        guard mustNotBeLost || bytes + cost <= capacity else {
             dropped += 1
             return false
         }

@@ -1,5 +1,5 @@
 import Foundation
-import Journal
+import Whiteboard
 
 /// A thread that runs its share of the rooms: takes what has come, lets the rooms judge it, publishes what they say.
 ///
@@ -14,7 +14,13 @@ final class RoomWorker: Sendable {
 
     /// Hands over an item; one that finds the mailbox full is dropped and counted.
     func post(_ item: InboundItem) {
-        mailbox.post(item, cost: item.cost)
+        mailbox.post(item, cost: item.cost, mustNotBeLost: item.cost == 0)
+    }
+
+    /// Hands over a record of a journal that waits at barriers, and so bounds itself.
+    func deliver(_ record: JournalRecord) {
+        let item = InboundItem.record(record)
+        mailbox.post(item, cost: item.cost, mustNotBeLost: true)
     }
 
     /// Bytes that wait, and items dropped so far.

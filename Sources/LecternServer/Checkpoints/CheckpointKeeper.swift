@@ -1,0 +1,149 @@
+import Hosting
+import Journal
+import Logging
+import StrokeWire
+import Whiteboard
+
+/// Saves rooms and fetches them again, away from the threads that release operations. Safe from any thread.
+///
+/// Bounded by its callers: a room has at most one save and one fetch under way.
+final class CheckpointKeeper: Sendable {
+    private let store: CheckpointStore
+    private let journal: JetStreamJournal
+    private let configuration: ServerConfiguration
+    private let metrics: ServerMetrics
+    private let lanes: Lanes
+    private let logger: Logger
+    /// What is stored of each room, as last read or written.
+    private let manifests = Locked<[RoomID: CheckpointManifest]>([:])
+    private let partitions = Locked<[Int: PartitionNotes]>([:])
+
+    /// What the checkpoints of a partition have in common.
+    struct PartitionNotes: Sendable {
+        var logClockAhead = Duration.zero
+        /// All records of the partition at or before it are in acknowledged checkpoints.
+        var covered: UInt64 = 0
+    }
+
+    /// Saves and fetches under way at once: each waits for acknowledgements, which take a network's time.
+    private static let laneCount = 32
+
+    init(
+        store: CheckpointStore, journal: JetStreamJournal, configuration: ServerConfiguration, metrics: ServerMetrics,
+        logger: Logger
+    ) {
+        self.store = store
+        self.journal = journal
+        self.configuration = configuration
+        self.metrics = metrics
+        self.logger = logger
+        lanes = Lanes(count: Self.laneCount)
+    }
+
+    /// Begins with what is stored of a partition.
+    func open(_ partition: Int, _ catalogue: CheckpointCatalogue) {
+        manifests.withLock { $0.merge(catalogue.rooms) { _, new in new } }
+        update(partition) { $0.covered = catalogue.covered }
+    }
+
+    /// Forgets a partition that another works on from now on.
+    func close(_ partition: Int) {
+        let count = configuration.partitions
+        manifests.withLock { manifests in
+            manifests = manifests.filter { RoomAddress.partition(of: $0.key, among: count) != partition }
+        }
+        partitions.withLock { $0[partition] = nil }
+    }
+
+    func update(_ partition: Int, _ change: (inout PartitionNotes) -> Void) {
+        partitions.withLock { change(&$0[partition, default: PartitionNotes()]) }
+    }
+
+    /// Saves a room; says when it has been acknowledged, or that it could not be saved.
+    func save(_ request: SaveRequest, then: @escaping @Sendable (Bool) -> Void) {
+        lanes.run(for: request.room) { [self] in
+            do {
+                let bytes = try await write(request)
+                metrics.countCheckpoint(isSaved: true, bytes: bytes)
+                then(true)
+            } catch {
+                metrics.countCheckpoint(isSaved: false, bytes: 0)
+                logger.warning("checkpoint not saved", metadata: ["room": "\(request.room)", "error": "\(error)"])
+                then(false)
+            }
+        }
+    }
+
+    private func write(_ request: SaveRequest) async throws(JournalError) -> Int {
+        let covered = partitions.withLock { $0[request.partition]?.covered ?? 0 }
+        let state: CheckpointManifest.State?
+        var written = 0
+        switch request.state {
+        case .none: state = nil
+        case .unchanged: state = manifests.withLock { $0[request.room]?.state }
+        case .changed(let checkpoint):
+            let bytes = checkpoint.encoded()
+            state = try await store.save(state: bytes, room: request.room)
+            written = bytes.count
+        }
+        let manifest = CheckpointManifest(
+            room: request.room, incarnation: request.stored.incarnation, sequence: request.stored.sequence,
+            handled: request.stored.handled, covered: covered, cursors: request.stored.cursors,
+            isQuiet: request.stored.isQuiet, state: state)
+        try await store.save(manifest)
+        manifests.withLock { $0[request.room] = manifest }
+        return written
+    }
+
+    /// Fetches a room. Tries until it has an answer.
+    func fetch(_ room: RoomID, _ stored: StoredRoom, then: @escaping @Sendable (Restoration) -> Void) {
+        lanes.run(for: room) { [self] in
+            var pause = Duration.milliseconds(100)
+            while !Task.isCancelled {
+                do {
+                    return then(try await restoration(of: room))
+                } catch {
+                    logger.warning("room not fetched yet", metadata: ["room": "\(room)", "error": "\(error)"])
+                    try? await Task.sleep(for: pause)
+                    pause = min(pause * 2, .seconds(5))
+                }
+            }
+        }
+    }
+
+    /// The newest state that can be read, and the records since then if it is not the one that was asked for.
+    private func restoration(of id: RoomID) async throws(JournalError) -> Restoration {
+        let newest = manifests.withLock { $0[id] }
+        var manifest = newest
+        while let candidate = manifest {
+            if let bytes = try await store.state(of: candidate), let room = room(from: bytes, id) {
+                let isNewest = candidate == newest
+                let tail = isNewest ? [] : try await journal.records(of: id, after: candidate.sequence)
+                return Restoration(room: room, sequence: candidate.sequence, tail: tail)
+            }
+            logger.error(
+                "checkpoint damaged, taking the one before",
+                metadata: ["room": "\(id)", "sequence": "\(candidate.sequence)"])
+            manifest = try await store.manifest(before: candidate)
+        }
+        logger.error("no usable checkpoint, taking the whole log", metadata: ["room": "\(id)"])
+        return Restoration(room: nil, sequence: 0, tail: try await journal.records(of: id, after: 0))
+    }
+
+    private func room(from bytes: [UInt8], _ id: RoomID) -> Room? {
+        let partition = RoomAddress.partition(of: id, among: configuration.partitions)
+        let ahead = partitions.withLock { $0[partition]?.logClockAhead ?? .zero }
+        do {
+            return try Room(
+                restoring: bytes, configuration: configuration.room, at: MonotonicClock.now(), logClockAhead: ahead)
+        } catch {
+            logger.error("checkpoint unreadable", metadata: ["room": "\(id)", "error": "\(error)"])
+            return nil
+        }
+    }
+
+    /// Ends what is under way.
+    func stop() {
+        lanes.stop()
+    }
+}

@@ -1,0 +1,127 @@
+import Hosting
+import Journal
+import Logging
+import StrokeWire
+import Synchronization
+import Whiteboard
+
+/// Opens partitions: provides their streams, reads what is stored of their rooms, and lets the journal flow to the
+/// workers. Safe from any thread.
+struct PartitionOpener: Sendable {
+    let journal: JetStreamJournal
+    let store: CheckpointStore
+    let keeper: CheckpointKeeper
+    let workers: RoomWorkers
+    let logger: Logger
+
+    /// Begins to open a partition, and tries until it is open or closed again.
+    /// - Parameter onRewound: the journal was replaced: what was made of it is void.
+    func open(_ partition: Int, onRewound: @escaping @Sendable () -> Void) -> PartitionWork {
+        let work = PartitionWork(partition, onRewound: onRewound)
+        work.begin(Task { await open(partition, work) })
+        return work
+    }
+
+    func forget(_ partition: Int) {
+        keeper.close(partition)
+    }
+
+    private func open(_ partition: Int, _ work: PartitionWork) async {
+        var pause = Duration.milliseconds(100)
+        while !Task.isCancelled {
+            do {
+                return try await begin(partition, work)
+            } catch {
+                logger.warning(
+                    "partition not open yet", metadata: ["partition": "\(partition)", "error": "\(error)"])
+                try? await Task.sleep(for: pause)
+                pause = min(pause * 2, .seconds(2))
+            }
+        }
+    }
+
+    private func begin(_ partition: Int, _ work: PartitionWork) async throws(JournalError) {
+        let log = try await journal.provision(partition)
+        let catalogue = fitting(try await store.catalogue(of: partition), to: log, partition)
+        guard !Task.isCancelled else { return }
+        keeper.open(partition, catalogue)
+        work.countRooms(catalogue.rooms.count)
+        var shares: [[RoomID: StoredRoom]] = workers.all.map { _ in [:] }
+        for (room, manifest) in catalogue.rooms {
+            shares[workers.position(of: room)][room] = StoredRoom(manifest)
+        }
+        for room in catalogue.damaged {
+            shares[workers.position(of: room)][room] = .damaged
+        }
+        for (worker, share) in zip(workers.all, shares) {
+            worker.post(.partition(.open(partition, prefix: log.incarnationPrefix, stored: share)))
+        }
+        work.attach(
+            journal.read(partition, from: catalogue.covered + 1, now: MonotonicClock.now) { event in
+                deliver(event, of: partition, work)
+            })
+    }
+
+    /// Without what belongs to another stream: one that was deleted and made again counts from 1 again.
+    private func fitting(
+        _ catalogue: CheckpointCatalogue, to log: PartitionLog, _ partition: Int
+    ) -> CheckpointCatalogue {
+        guard catalogue.covered > log.lastSequence else { return catalogue }
+        logger.error(
+            "the checkpoints are of another log than the one that is there; passed over",
+            metadata: ["partition": "\(partition)", "rooms": "\(catalogue.rooms.count)"])
+        return CheckpointCatalogue()
+    }
+
+    private func deliver(_ event: PartitionEvent, of partition: Int, _ work: PartitionWork) {
+        switch event {
+        case .record(let record):
+            work.countRecord()
+            workers[record.room].deliver(record)
+        case .caughtUp:
+            workers.postToAll(.partition(.caughtUp(partition)))
+        case .logClock(let ahead):
+            keeper.update(partition) { $0.logClockAhead = ahead }
+            workers.postToAll(.partition(.logClock(partition, ahead: ahead)))
+        case .barrier(let barrier):
+            let countdown = Countdown(workers.all.count) { barrier.pass() }
+            workers.postToAll(.partition(.barrier(pass: countdown.step)))
+        case .rewound(let lastRead):
+            logger.error(
+                "the journal ends before what was read of it; its rooms are made again from what is there",
+                metadata: ["partition": "\(partition)", "read": "\(lastRead)"])
+            work.onRewound()
+        case .missing(let from, let through):
+            logger.error(
+                "records are gone from the journal that no checkpoint holds",
+                metadata: ["partition": "\(partition)", "from": "\(from)", "through": "\(through)"])
+        }
+    }
+
+    /// Asks the workers how far the checkpoints of a partition have come.
+    func askCoverage(of partition: Int, _ work: PartitionWork) {
+        guard let position = work.position else { return }
+        let least = Locked(position)
+        let countdown = Countdown(workers.all.count) {
+            keeper.update(partition) { $0.covered = max($0.covered, least.withLock { $0 }) }
+        }
+        let item = InboundItem.partition(
+            .position(partition, sequence: position) { covered in
+                least.withLock { $0 = min($0, covered) }
+                countdown.step()
+            })
+        workers.postToAll(item)
+    }
+}
+
+extension StoredRoom {
+    fileprivate init(_ manifest: CheckpointManifest) {
+        self.init(
+            sequence: manifest.sequence, handled: manifest.handled, cursors: manifest.cursors,
+            isQuiet: manifest.isQuiet, hasState: manifest.state != nil, incarnation: manifest.incarnation)
+    }
+
+    /// Nothing about the room can be read: it is made again from the whole log.
+    fileprivate static let damaged = StoredRoom(
+        sequence: 0, handled: 0, cursors: [:], isQuiet: false, hasState: true, incarnation: "")
+}

@@ -1,0 +1,91 @@
+import Hosting
+import Journal
+import Logging
+import Synchronization
+import Whiteboard
+
+/// This daemon's work on one partition, from the decision to open it until its rooms are let go of.
+final class PartitionWork: Sendable {
+    private let partition: Int
+    let onRewound: @Sendable () -> Void
+    private let began = MonotonicClock.now()
+    private let records = Atomic<Int>(0)
+    private let rooms = Atomic<Int>(0)
+    private let state = Locked(State())
+
+    private struct State {
+        var opening: Task<Void, Never>?
+        var reader: PartitionReader?
+        var ready = 0
+        var closed = 0
+        var isClosing = false
+        var recovery: (duration: Duration, records: Int)?
+    }
+
+    init(_ partition: Int, onRewound: @escaping @Sendable () -> Void) {
+        self.partition = partition
+        self.onRewound = onRewound
+    }
+
+    var isReady: Bool { state.withLock { $0.recovery != nil } }
+    var isClosing: Bool { state.withLock { $0.isClosing } }
+    /// The last record delivered.
+    var position: UInt64? { state.withLock { $0.reader?.position } }
+
+    func begin(_ opening: Task<Void, Never>) {
+        state.withLock { $0.opening = opening }
+    }
+
+    /// The partition is read from now on; not if it is being closed already.
+    func attach(_ reader: PartitionReader) {
+        let isTooLate = state.withLock { state in
+            state.reader = reader
+            return state.isClosing
+        }
+        if isTooLate { reader.cancel() }
+    }
+
+    func countRecord() { records.add(1, ordering: .relaxed) }
+    func countRooms(_ count: Int) { rooms.store(count, ordering: .relaxed) }
+
+    /// - Returns: how many workers are ready now.
+    func countReady() -> Int {
+        let recovered = (MonotonicClock.now() - began, records.load(ordering: .relaxed))
+        return state.withLock { state in
+            state.ready += 1
+            state.recovery = recovered
+            return state.ready
+        }
+    }
+
+    /// - Returns: how many workers have closed their share.
+    func countClosed() -> Int {
+        state.withLock { state in
+            state.closed += 1
+            return state.closed
+        }
+    }
+
+    /// Ends the reading; may be called again.
+    func close() {
+        let (opening, reader) = state.withLock { state in
+            state.isClosing = true
+            return (state.opening, state.reader)
+        }
+        opening?.cancel()
+        reader?.cancel()
+    }
+
+    /// How fast it was opened, for the log.
+    var figures: Logger.Metadata {
+        let recovery = state.withLock { $0.recovery } ?? (.zero, 0)
+        let seconds = max(recovery.duration / .seconds(1), 0.001)
+        let rooms = rooms.load(ordering: .relaxed)
+        return [
+            "partition": "\(partition)", "rooms": "\(rooms)", "records": "\(recovery.records)",
+            "seconds": "\((seconds * 1000).rounded() / 1000)",
+            "records_per_second": "\(Int(Double(recovery.records) / seconds))",
+            "rooms_per_second": "\(Int(Double(rooms) / seconds))",
+        ]
+    }
+}

@@ -1,0 +1,157 @@
+import Hosting
+import LecternServer
+import NATSClient
+import NATSTestServer
+import StrokeWire
+import Testing
+
+@Suite struct DurabilityTests {
+    @Test func `what was published while no service ran is applied by the next one`() async throws {
+        try await DurableClass.with { lesson in
+            let address = try lesson.address("gap")
+            let first = try await lesson.serve { _ in
+                try lesson.client.setClock(address, 1000)
+                for number in 1...3 { try await lesson.client.publishDurably(Hand.stroke(number, at: 0), to: address) }
+                return try await lesson.joined(address, at: 3)
+            }
+            for number in 4...6 { try await lesson.client.publishDurably(Hand.stroke(number, at: 0), to: address) }
+            try await lesson.serve { _ in
+                try lesson.client.setClock(address, 1000)
+                let second = try await lesson.joined(address, at: 6)
+                #expect(second.room == first.room)
+                #expect(second.index == 6)
+            }
+        }
+    }
+
+    @Test func `a successor releases only what has not been released, under the same indices and digests`() async throws {
+        try await DurableClass.with { lesson in
+            let address = try lesson.address("again")
+            let out = try await Inbox(lesson.client, address.subject(.out(.main)))
+            let before = try await lesson.serve { _ in
+                try lesson.client.setClock(address, 1000)
+                for number in 1...4 {
+                    try await lesson.client.publishDurably(
+                        Hand.stroke(number, at: number < 4 ? 0 : 5000), to: address)
+                }
+                return try await out.next(3)
+            }
+            #expect(before.map(\.index) == ["1", "2", "3"])
+            try await lesson.serve { _ in
+                try await lesson.client.publishDurably(Hand.stroke(5, at: 5500), to: address)
+                // Held until the video has come so far, and there is no video yet.
+                let standing = try await lesson.client.join(address)
+                #expect(standing.index == 3)
+                #expect(standing.digest.description == before[2].digest)
+                try lesson.client.setClock(address, 6000)
+                let after = try await out.next(2)
+                #expect(after.map(\.index) == ["4", "5"])
+                #expect(after.allSatisfy { $0.room == before[0].room && $0.late == nil })
+            }
+        }
+    }
+
+    @Test func `undo after a restart takes the stroke drawn before it`() async throws {
+        try await DurableClass.with { lesson in
+            let address = try lesson.address("undo")
+            try await lesson.serve { _ in
+                for number in 1...2 { try await lesson.client.publishDurably(Hand.stroke(number, at: 0), to: address) }
+            }
+            try await lesson.serve { _ in
+                let head = try await Inbox(lesson.client, address.subject(.head))
+                try await lesson.client.publishDurably(Hand.command(2, 3, at: 0), to: address)
+                let undo = try await head.next { $0.index == "3" }
+                #expect(undo.ref == "2")
+            }
+        }
+    }
+
+    @Test func `an idle room leaves memory and comes back for a student`() async throws {
+        try await DurableClass.with {
+            $0.idle = .milliseconds(300)
+            $0.checkpoints.interval = .milliseconds(100)
+            $0.checkpoints.cursors = .milliseconds(50)
+        } _: { lesson in
+            let address = try lesson.address("idle")
+            try await lesson.serve { _ in
+                try lesson.client.setClock(address, 1000)
+                try await lesson.client.publishDurably(Hand.stroke(1, at: 0), to: address)
+                let awake = try await lesson.joined(address, at: 1)
+                try await withDeadline(.seconds(10)) {
+                    while !(try await lesson.listing().contains(#""asleep":true"#)) {
+                        try await Task.sleep(for: .milliseconds(50))
+                    }
+                }
+                let back = try await lesson.client.join(address)
+                #expect(back.index == 1)
+                #expect(back.digest == awake.digest)
+                #expect(try await lesson.listing().contains(#""asleep":false"#))
+            }
+        }
+    }
+
+    @Test func `a closed room begins a new life, also for a successor`() async throws {
+        try await DurableClass.with { lesson in
+            let address = try lesson.address("closing")
+            let lives = try await lesson.serve { _ in
+                try lesson.client.setClock(address, 1000)
+                try await lesson.client.publishDurably(Hand.stroke(1, at: 0), to: address)
+                let first = try await lesson.joined(address, at: 1).room
+                _ = try await lesson.client.request(ControlRecord.close.encoded(), to: address.subject(.control))
+                try await lesson.client.publishDurably(Hand.stroke(1, at: 0), to: address)
+                try lesson.client.setClock(address, 1000)
+                try await withDeadline(.seconds(10)) {
+                    while try await lesson.client.join(address).room == first {
+                        try await Task.sleep(for: .milliseconds(20))
+                    }
+                }
+                return [first, try await lesson.joined(address, at: 1).room]
+            }
+            #expect(Set(lives).count == 2)
+            try await lesson.serve { _ in
+                try lesson.client.setClock(address, 1000)
+                #expect(try await lesson.joined(address, at: 1).room == lives[1])
+            }
+        }
+    }
+
+    @Test func `partitions are shared by two services and go over to the one that stays`() async throws {
+        try await DurableClass.with(partitions: 8) { lesson in
+            let rooms = try (0..<16).map { try lesson.address("room-\($0)") }
+            try await lesson.serve(as: "a") { _ in
+                let other = try await RunningDaemon(name: "b", lesson.configuration, lesson.nats.url)
+                for address in rooms {
+                    try lesson.client.setClock(address, 1000)
+                    try await lesson.client.publishDurably(Hand.stroke(1, at: 0), to: address)
+                }
+                for address in rooms { _ = try await lesson.joined(address, at: 1) }
+                try await other.stop()
+                for address in rooms {
+                    try lesson.client.setClock(address, 1000)
+                    try await lesson.client.publishDurably(Hand.stroke(2, at: 0), to: address)
+                }
+                for address in rooms {
+                    #expect(try await lesson.joined(address, at: 2).index == 2)
+                }
+            }
+        }
+    }
+}
+
+extension DurableClass {
+    /// Joins until a cohort is as far as that; its clock is set again and again, as a video side does.
+    func joined(_ address: RoomAddress, at index: UInt64) async throws -> JoinReply {
+        try await withDeadline(.seconds(15)) {
+            while true {
+                try client.setClock(address, 1000)
+                if let reply = try? await client.join(address), reply.index >= index { return reply }
+                try await Task.sleep(for: .milliseconds(20))
+            }
+        }
+    }
+
+    func listing() async throws -> String {
+        let replies = try await client.requestMany(to: "\(configuration.root).rooms", window: .milliseconds(100))
+        return replies.map { String(decoding: $0.payload, as: UTF8.self) }.joined()
+    }
+}
