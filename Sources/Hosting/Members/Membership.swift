@@ -131,12 +131,15 @@ public struct Membership: Sendable {
         return earliest
     }
 
-    /// This daemon itself stood still: what it knows of the others is old, and says nothing about them.
+    /// This daemon itself stood still: that the others were not heard meanwhile says nothing about them. After a long
+    /// time it listens anew before it takes anything, for they have gone on without it.
     private mutating func noticeAbsence(at now: Instant) {
         defer { lastAdvance = now }
-        guard now - lastAdvance >= Self.patience else { return }
+        let absence = now - lastAdvance
+        guard absence > Self.announceInterval else { return }
+        for (name, other) in others { others[name]?.heardAt = min(now, other.heardAt + absence) }
+        guard absence >= Self.patience else { return }
         listensUntil = now + Self.announceInterval + Self.grace
-        for name in others.keys { others[name]?.heardAt = now }
     }
 
     private mutating func decide(_ partition: Int, at now: Instant) -> Action? {

@@ -8,6 +8,11 @@ public final class HostedRoom {
     public internal(set) var room: Room?
     /// Its state while it sleeps in memory, where there is no other place for it.
     var asleep: [UInt8]?
+    /// Whether its part of the journal has left anything that a successor must know: false before the first record of
+    /// its life, and after it was closed. A room that nobody has written to may have epochs.
+    var hasState = false
+    /// Whether it is let go of without being saved.
+    var isVoid = false
     /// Records that wait until the room has been fetched.
     var waiting: [JournalRecord] = []
     /// Sequence of the last record folded in.
@@ -17,7 +22,7 @@ public final class HostedRoom {
     /// Where the cohorts stood when the room was last saved; they go on from there when all records are folded in.
     var cursorsToRestore: [CohortName: UInt64] = [:]
     var savings: Savings
-    /// Releases that could not be published; they go out first when the connection is back.
+    /// What could not be published and would not be said again; it goes out first when the connection is back.
     var unsent: [RoomEffect] = []
     /// Whether it counts among the rooms there may be in memory.
     let hasPlace: Bool

@@ -1,18 +1,21 @@
+import Whiteboard
+
 /// A partition that this host works on.
 struct PartitionState {
     enum Phase {
         /// Its journal is being read up to its end; nothing is released yet.
         case recovering
         case live
-        /// Its rooms are being saved, and then let go of.
+        /// Its rooms are being saved, and then let go of. Nothing is released any more.
         case closing
     }
 
     var phase = Phase.recovering
+    let openedAt: Instant
     /// Begins the names of the lives of its rooms.
     let prefix: String
-    /// How far the journal's clock is ahead of the host's.
-    var logClockAhead = Duration.zero
+    /// How far the journal's clock is ahead of the host's, nil where that has not been said: it is not, then.
+    var logClockAhead: Duration?
     /// Whether `ready` has been said.
     var isReady = false
 }

@@ -25,11 +25,16 @@ extension RoomHost {
         barriers.append(pass)
     }
 
-    /// The journal's clock is so far ahead of the host's.
+    /// The journal's clock is so far ahead of the host's. To be said before the first record: rooms in which something
+    /// is going on are fetched then, for what they hold has waited since times of that clock.
     public func setLogClock(of partition: Int, ahead: Duration) {
+        guard let state = partitions[partition], state.phase != .closing else { return }
         partitions[partition]?.logClockAhead = ahead
         for hosted in rooms.values where hosted.partition == partition { hosted.room?.setLogClock(ahead: ahead) }
+        if state.logClockAhead == nil { fetchBusy(partition, at: state.openedAt) }
     }
+
+    func logClockAhead(of partition: Int) -> Duration { partitions[partition]?.logClockAhead ?? .zero }
 
     /// Every record of the partition at or before the result is in an acknowledged checkpoint, if this host has seen
     /// all of its records through `sequence`.
@@ -39,19 +44,29 @@ extension RoomHost {
 
     func fold(_ record: JournalRecord, into hosted: HostedRoom, at now: Instant) {
         guard record.sequence > hosted.sequence else { return }
+        apply(record, to: hosted, at: now)
+        // Whoever had the room before has said it all.
+        if record.sequence <= hosted.toldThrough { effects.removeAll() }
+        hosted.sequence = record.sequence
+        if configuration.checkpoints != nil { hosted.savings.note(record.sequence, at: now) }
+    }
+
+    func apply(_ record: JournalRecord, to hosted: HostedRoom, at now: Instant) {
         switch record.content {
         case .control(let control):
             hosted.room?.receive(control, loggedAt: record.loggedAt, at: now, into: &effects)
+            hosted.hasState = control != .close
+            guard control == .close else { return }
+            // They are about the life that has ended.
+            hosted.cursorsToRestore = [:]
+            hosted.unsent = []
         case .message(let author, let session, let bytes):
             let prefix = partitions[hosted.partition]?.prefix ?? ""
             hosted.room?.receive(
                 IncomingMessage(author: author, session: session, bytes: bytes, loggedAt: record.loggedAt),
                 incarnation: { "\(prefix)-\(record.sequence)" }, at: now, into: &effects)
+            hosted.hasState = true
         }
-        // Whoever had the room before has said it all.
-        if record.sequence <= hosted.toldThrough { effects.removeAll() }
-        hosted.sequence = record.sequence
-        if configuration.checkpoints != nil { hosted.savings.note(record.sequence, at: now) }
     }
 
     private func wait(_ record: JournalRecord, for hosted: HostedRoom) {

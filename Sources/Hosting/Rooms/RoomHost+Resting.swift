@@ -6,14 +6,14 @@ extension RoomHost {
     /// Lets a room go that has long been idle, or whose partition is being closed.
     /// - Returns: whether it is gone, or asleep.
     func rest(_ hosted: HostedRoom, at now: Instant) -> Bool {
-        guard let room = hosted.room else { return false }
         if isClosing(hosted) {
-            guard nextSave(of: hosted) == nil, !hosted.savings.isSaving else { return false }
-            forget(hosted)
-            sayClosed(hosted.partition)
+            // An answer that comes later would be taken for that to another question.
+            guard !hosted.isWaking, !hosted.savings.isSaving else { return false }
+            guard hosted.isVoid || hosted.unsent.isEmpty && nextSave(of: hosted) == nil else { return false }
+            letGo(hosted)
             return true
         }
-        guard let due = nextRest(of: hosted), due <= now else { return false }
+        guard let room = hosted.room, let due = nextRest(of: hosted), due <= now else { return false }
         if configuration.checkpoints == nil, !room.isBlank {
             hosted.asleep = room.checkpoint().encoded()
             hosted.room = nil
@@ -21,39 +21,53 @@ extension RoomHost {
             output.left(hosted)
             return true
         }
-        return retire(hosted)
+        retire(hosted)
+        return true
     }
 
     /// Lets go of a room that can be had again, or need not be.
-    private func retire(_ hosted: HostedRoom) -> Bool {
-        guard let room = hosted.room, !hosted.savings.isSaving, hosted.savings.firstUncovered == nil,
-            nextSave(of: hosted) == nil
-        else { return false }
-        if let noted = hosted.savings.noted, !room.isBlank { stored[hosted.id] = noted }
+    private func retire(_ hosted: HostedRoom) {
+        if configuration.checkpoints != nil, hosted.hasState { stored[hosted.id] = hosted.savings.noted }
         forget(hosted)
-        return true
     }
 
     /// When a room has been idle for long enough, nil while something is going on in it.
     func nextRest(of hosted: HostedRoom) -> Instant? {
-        guard let room = hosted.room, partitions[hosted.partition]?.phase == .live, hosted.unsent.isEmpty,
-            room.isQuiet || room.isBlank
-        else { return nil }
-        if configuration.checkpoints != nil, hosted.savings.firstUncovered != nil { return nil }
-        return hosted.lastUse + configuration.idle
+        isAtRest(hosted) ? hosted.lastUse + configuration.idle : nil
+    }
+
+    /// Whether nothing is going on in a room, and all of it is saved where it is to survive.
+    private func isAtRest(_ hosted: HostedRoom) -> Bool {
+        guard let room = hosted.room, isLive(hosted), hosted.unsent.isEmpty, isSaved(hosted) else { return false }
+        return room.isQuiet || room.isBlank
+    }
+
+    /// Whether nothing of a room would be lost with it, where it is to survive.
+    private func isSaved(_ hosted: HostedRoom) -> Bool {
+        guard configuration.checkpoints != nil else { return true }
+        let savings = hosted.savings
+        return !savings.isSaving && savings.firstUncovered == nil && (savings.noted != nil || !hosted.hasState)
+            && nextSave(of: hosted) == nil
     }
 
     /// Makes place for a room: one that is blank goes, or one that is saved and in which nothing happens, the one
     /// longest idle. For a room that is only looked at or has only a clock, none goes that was used a short time ago.
     func makePlace(isWritten: Bool, at now: Instant) -> Bool {
         let idle = rooms.values.filter { hosted in
-            guard let room = hosted.room, hosted.unsent.isEmpty else { return false }
-            return room.isBlank || configuration.checkpoints != nil && room.isQuiet
+            hosted.hasPlace && isAtRest(hosted)
+                && (configuration.checkpoints != nil || hosted.room?.isBlank ?? false)
         }
         guard let oldest = idle.min(by: { ($0.lastUse, $0.id) < ($1.lastUse, $1.id) }),
-            isWritten || now - oldest.lastUse >= configuration.idle, retire(oldest)
+            isWritten || now - oldest.lastUse >= configuration.idle
         else { return false }
+        retire(oldest)
         return output.takePlace()
+    }
+
+    /// A room of a partition that is being closed.
+    func letGo(_ hosted: HostedRoom) {
+        forget(hosted)
+        sayClosed(hosted.partition)
     }
 
     func forget(_ hosted: HostedRoom) {

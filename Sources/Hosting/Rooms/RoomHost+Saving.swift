@@ -29,14 +29,18 @@ extension RoomHost {
     /// When something of the room has to be saved, nil where there is nothing.
     func nextSave(of hosted: HostedRoom) -> Instant? {
         guard let schedule = configuration.checkpoints, let room = hosted.room, !hosted.savings.isSaving,
-            partitions[hosted.partition]?.phase != .recovering, hosted.sequence > 0
+            isLive(hosted) || isClosing(hosted), !hosted.isVoid, hosted.sequence > 0,
+            // What has not been sent has not been released.
+            hosted.unsent.isEmpty
         else { return nil }
         let savings = hosted.savings
         let retry = savings.notedAt + schedule.cursors
         if savings.hasFailed { return savings.firstUncovered != nil || hasMoved(hosted) ? retry : nil }
         guard savings.firstUncovered == nil else {
             if isClosing(hosted) { return savings.notedAt }
-            guard savings.noted != nil, !room.isBlank, room.head.index < savings.savedIndex + UInt64(schedule.operations) else { return retry }
+            guard savings.noted != nil, hosted.hasState,
+                room.head.index < savings.savedIndex + UInt64(schedule.operations)
+            else { return retry }
             let whole = max(retry, savings.uncoveredSince + schedule.interval)
             return hasMoved(hosted) ? min(whole, retry) : whole
         }
@@ -47,8 +51,6 @@ extension RoomHost {
     /// Whether the saved cursors are behind, or authors have been told of more.
     private func hasMoved(_ hosted: HostedRoom) -> Bool {
         guard let noted = hosted.savings.noted else { return false }
-        // What has not been sent has not been released.
-        guard hosted.unsent.isEmpty || isClosing(hosted) else { return false }
         return noted.handled != hosted.sequence || noted.cursors != hosted.room?.cursors
     }
 
@@ -63,12 +65,10 @@ extension RoomHost {
         guard let schedule = configuration.checkpoints, let room = hosted.room else { return false }
         let savings = hosted.savings
         guard savings.firstUncovered != nil else { return false }
-        return isClosing(hosted) || savings.noted == nil || room.isBlank
+        return isClosing(hosted) || savings.noted == nil || !hosted.hasState
             || room.head.index >= savings.savedIndex + UInt64(schedule.operations)
             || now >= savings.uncoveredSince + schedule.interval
     }
-
-    func isClosing(_ hosted: HostedRoom) -> Bool { partitions[hosted.partition]?.phase == .closing }
 }
 
 extension HostedRoom {
@@ -76,6 +76,6 @@ extension HostedRoom {
     var note: StoredRoom {
         StoredRoom(
             sequence: sequence, handled: sequence, cursors: room?.cursors ?? [:], isQuiet: room?.isQuiet ?? true,
-            hasState: !(room?.isBlank ?? true), incarnation: incarnation)
+            hasState: hasState, incarnation: incarnation)
     }
 }

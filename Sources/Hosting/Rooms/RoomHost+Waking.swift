@@ -53,6 +53,7 @@ extension RoomHost {
             hosted.cursorsToRestore = state.cursors
             hosted.savings = Savings(restored: state, index: 0, at: now)
             if state.hasState {
+                hosted.hasState = true
                 output.fetch(id, state)
                 return hosted
             }
@@ -65,9 +66,10 @@ extension RoomHost {
     func rouse(_ hosted: HostedRoom, at now: Instant) -> Bool {
         if let bytes = hosted.asleep {
             hosted.asleep = nil
-            let ahead = partitions[hosted.partition]?.logClockAhead ?? .zero
             // What this process has written it can read.
-            let room = try? Room(restoring: bytes, configuration: configuration.room, at: now, logClockAhead: ahead)
+            let room = try? Room(
+                restoring: bytes, configuration: configuration.room, at: now,
+                logClockAhead: logClockAhead(of: hosted.partition))
             adopt(hosted, room ?? Room(configuration: configuration.room, at: now), at: now)
         }
         return hosted.room != nil
@@ -81,6 +83,7 @@ extension RoomHost {
     ///     for.
     public func restored(_ id: RoomID, _ room: Room?, sequence: UInt64, tail: [JournalRecord], at now: Instant) {
         guard let hosted = rooms[id], hosted.isWaking, let partition = partitions[hosted.partition] else { return }
+        if partition.phase == .closing { return letGo(hosted) }
         let isCurrent = room != nil && sequence == hosted.sequence
         hosted.sequence = room == nil ? 0 : sequence
         let index = room?.head.index ?? 0
@@ -88,6 +91,9 @@ extension RoomHost {
             hosted.savings = Savings(restored: hosted.savings.noted ?? hosted.note, index: index, at: now)
         } else {
             hosted.savings = Savings(at: now)
+            // It has to be stored anew.
+            if hosted.sequence > 0 { hosted.savings.note(hosted.sequence, at: now) }
+            hosted.hasState = room != nil
         }
         adopt(hosted, room ?? Room(configuration: configuration.room, at: now), at: now)
         for record in tail + takeWaiting(of: hosted) {

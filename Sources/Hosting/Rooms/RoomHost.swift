@@ -65,7 +65,7 @@ public final class RoomHost<Output: HostOutput> {
 
     /// Lets the room do what is due, carries out what it asks for, and notes when to come back.
     func settle(_ hosted: HostedRoom, at now: Instant) {
-        if partitions[hosted.partition]?.phase != .recovering { hosted.room?.advance(to: now, into: &effects) }
+        if isLive(hosted) { hosted.room?.advance(to: now, into: &effects) }
         perform(in: hosted, at: now)
         save(hosted, at: now)
         if rest(hosted, at: now) { return }
@@ -88,18 +88,29 @@ public final class RoomHost<Output: HostOutput> {
             // Decisions take effect where they stand in the journal, which may be at once.
             let id = control.identifier(in: hosted)
             guard let record = output.append(control, to: hosted, id: id, at: now) else { return }
-            fold(record, into: hosted, at: now)
+            // It is in order here and now, whatever its number: messages with lower ones may be on their way.
+            apply(record, to: hosted, at: now)
             hosted.room?.advance(to: now, into: &effects)
             return
         }
         if !hosted.unsent.isEmpty || !output.publish(effect, of: hosted) { keep(effect, in: hosted) }
     }
 
-    /// Releases wait for the connection; everything else is said again by the protocol itself.
+    /// Effects of one room that wait for the connection, besides releases, which the closed output bounds. Beyond, an
+    /// author has to ask again by repeating the message.
+    private static var unsentBound: Int { 4096 }
+
+    /// What would not be said again waits for the connection.
     private func keep(_ effect: RoomEffect, in hosted: HostedRoom) {
-        guard case .release = effect else { return }
-        hosted.unsent.append(effect)
-        hosted.room?.setOutput(isOpen: false)
+        switch effect {
+        case .release:
+            hosted.unsent.append(effect)
+            hosted.room?.setOutput(isOpen: false)
+        case .feedback(_, .missingShards), .feedback(_, .missingRange), .mark, .record:
+            break
+        case .feedback, .head:
+            if hosted.unsent.count < Self.unsentBound { hosted.unsent.append(effect) }
+        }
     }
 
     private func nextWake(of hosted: HostedRoom, after now: Instant) -> Instant? {
@@ -107,7 +118,7 @@ public final class RoomHost<Output: HostOutput> {
         func consider(_ instant: Instant?) {
             if let instant { earliest = min(earliest ?? instant, instant) }
         }
-        if partitions[hosted.partition]?.phase != .recovering { consider(hosted.room?.nextWake(after: now)) }
+        if isLive(hosted) { consider(hosted.room?.nextWake(after: now)) }
         consider(nextSave(of: hosted))
         consider(nextRest(of: hosted))
         return earliest
@@ -117,20 +128,21 @@ public final class RoomHost<Output: HostOutput> {
     func adopt(_ hosted: HostedRoom, _ room: consuming Room, at now: Instant) {
         var room = room
         room.setOutput(isOpen: isOutputOpen)
-        room.setLogClock(ahead: partitions[hosted.partition]?.logClockAhead ?? .zero)
+        room.setLogClock(ahead: logClockAhead(of: hosted.partition))
         hosted.room = room
         rooms[hosted.id] = hosted
     }
 }
 
 extension ControlRecord {
-    /// Names the decision: whoever takes it at the same place of the journal gives it the same name.
+    /// Names the decision, for all rooms of a partition: whoever takes it at the same place of the journal gives it the
+    /// same name.
     fileprivate func identifier(in hosted: HostedRoom) -> String {
         switch self {
         case .gaveUp(let author, let from, let to):
-            "\(hosted.incarnation).gave-up.\(author).\(from)-\(to).\(hosted.sequence)"
-        case .epoch(let number): "\(hosted.incarnation).epoch.\(number).\(hosted.sequence)"
-        case .close: "\(hosted.incarnation).close"
+            "\(hosted.id).\(hosted.sequence).gave-up.\(author).\(from)-\(to)"
+        case .epoch(let number): "\(hosted.id).\(hosted.sequence).epoch.\(number)"
+        case .close: "\(hosted.id).\(hosted.sequence).close"
         }
     }
 }
