@@ -2,9 +2,11 @@ import StrokeWire
 
 /// A room's state for a checkpoint.
 ///
-/// A value that shares storage with the room: taking it is cheap. Encode it on any thread. It holds what the room has
-/// taken from its log, and the cohorts' cursors; not the settings, nor the clocks, which are unknown after a restart,
-/// nor operations that every cohort has released.
+/// A value that shares storage with the room: taking it is cheap, but what the room changes while it is kept is copied
+/// first. Encode it on any thread, and let go of it.
+///
+/// It holds what the room has taken from its log, and the cohorts' cursors; not the settings, nor the clocks, which are
+/// unknown after a restart, nor operations that every cohort has released.
 public struct RoomCheckpoint: Sendable {
     private let room: Room
 

@@ -1,4 +1,5 @@
-/// A moment on a monotonic clock: nanoseconds from an arbitrary origin, the same for all instants of one process.
+/// A moment on a clock: nanoseconds from its origin. What happens when goes by a monotonic clock of the process, whose
+/// origin is arbitrary; what was logged when by the log's own. The two are not compared with each other.
 ///
 /// Arithmetic saturates at ``distantPast`` and ``distantFuture`` (about 292 years either side of the origin) instead of
 /// trapping, so that a time that came from outside can be added to without a check.

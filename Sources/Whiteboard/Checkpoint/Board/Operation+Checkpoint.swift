@@ -28,34 +28,31 @@ extension CheckpointReader {
         let author: AuthorID = try name()
         let number = try signed()
         let time = try optional { (reader) throws(CheckpointError) in try reader.signed() }
-        let effect: Operation.Effect
-        var message: [UInt8] = []
-        var joined: StrokeMessage?
-        switch Action(rawValue: try byte()) {
-        case .draw:
-            let isJoined = try flag()
-            let stroke = try stroke(at: index, by: author)
-            effect = .draw(stroke)
-            if isJoined {
-                joined = stroke.decoded()?.header
-                try require(joined != nil)
-            }
-        case .undo:
-            effect = .undo(reference: try self.number())
-            message = try data()
-        case .redo:
-            effect = .redo(reference: try self.number())
-            message = try data()
-        case .clear:
-            message = try data()
-            effect = .clear(Clear(index: index, author: author, message: message))
-        case nil:
-            throw damaged
-        }
+        let (effect, message, joined) = try effect(at: index, by: author)
         head.apply(effect, at: index)
         let isLate = if case .draw(let stroke) = effect { stroke.isLate } else { false }
         return Operation(
             index: index, author: author, number: number, effect: effect, isLate: isLate, time: time,
             digest: head.digest, message: message, joined: joined)
+    }
+
+    /// Strokes stay packed until they are released: their message is empty here.
+    private mutating func effect(
+        at index: UInt64, by author: AuthorID
+    ) throws(CheckpointError) -> (Operation.Effect, message: [UInt8], joined: StrokeMessage?) {
+        switch Action(rawValue: try byte()) {
+        case .draw:
+            let isJoined = try flag()
+            let stroke = try stroke(at: index, by: author)
+            guard isJoined else { return (.draw(stroke), [], nil) }
+            guard let header = stroke.decoded()?.header else { throw damaged }
+            return (.draw(stroke), [], header)
+        case .undo: return (.undo(reference: try self.number()), try data(), nil)
+        case .redo: return (.redo(reference: try self.number()), try data(), nil)
+        case .clear:
+            let message = try data()
+            return (.clear(Clear(index: index, author: author, message: message)), message, nil)
+        case nil: throw damaged
+        }
     }
 }
