@@ -40,8 +40,7 @@ let pureTargets: [Target] = [
     // No Foundation, no clocks, no I/O, no `await`; time is a parameter.
     layer("StrokeWire"),
     layer("Ink", ["StrokeWire"]),
-    .systemLibrary(name: "CPNG", pkgConfig: "libpng", providers: [.apt(["libpng-dev"])]),
-    layer("Raster", ["Ink", "StrokeWire", .target(name: "CPNG", condition: .when(platforms: [.linux, .macOS]))]),
+    layer("Raster", ["Ink", "StrokeWire"]),
     layer("Whiteboard", ["StrokeWire", deque]),
     layer("Hosting", ["Whiteboard", "StrokeWire", heap]),
 
@@ -71,9 +70,8 @@ let serviceTargets: [Target] = [
     .executableTarget(
         name: "lectern",
         dependencies: [
-            "LecternServer", "LecternGateway", "LecternClient", "LecternConfiguration", "NATSClient", "VectorGraphics",
-            "Raster", "Ink",
-            "Whiteboard", "StrokeWire", arguments, logging, metrics, lifecycle, signals, locks,
+            "LecternServer", "LecternGateway", "LecternClient", "LecternConfiguration", "Hosting", "Journal",
+            "NATSClient", "VectorGraphics", "Raster", "Ink", "Whiteboard", "StrokeWire", arguments, logging, metrics, lifecycle, signals, locks,
         ],
         swiftSettings: settings),
 

@@ -24,7 +24,8 @@ import Testing
         }
     }
 
-    @Test func `a successor releases only what has not been released, under the same indices and digests`() async throws {
+    @Test func `a successor releases only what has not been released, under the same indices and digests`() async throws
+    {
         try await DurableClass.with { lesson in
             let address = try lesson.address("again")
             let out = try await Inbox(lesson.client, address.subject(.out(.main)))

@@ -21,7 +21,9 @@ struct Fanout: Sendable {
         case .head(let operation):
             return publish(operation, isLate: operation.isLate, incarnation, to: address.subject(.head))
         case .release(let cohort, let operation, let isLate, let due):
-            guard publish(operation, isLate: isLate, incarnation, to: address.subject(.out(cohort))) else { return false }
+            guard publish(operation, isLate: isLate, incarnation, to: address.subject(.out(cohort))) else {
+                return false
+            }
             metrics.countRelease(cohort, isLate: isLate, lateness: MonotonicClock.now() - due)
             return true
         case .mark(let cohort, let mark):

@@ -13,10 +13,8 @@ struct RoomGauges {
 
     mutating func report(_ hosted: HostedRoom, _ metrics: ServerMetrics) {
         guard let room = hosted.room else { return }
-        var reported = rooms.removeValue(forKey: hosted.id) ?? {
-            metrics.countRooms(1)
-            return Reported()
-        }()
+        if rooms[hosted.id] == nil { metrics.countRooms(1) }
+        var reported = rooms.removeValue(forKey: hosted.id) ?? Reported()
         room.forEachCohort { cohort, held in
             let change = held - reported.depth[cohort, default: 0]
             guard change != 0 else { return }

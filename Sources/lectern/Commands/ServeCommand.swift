@@ -27,7 +27,7 @@ struct ServeCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Where the HTTP side listens, or \"off\".", valueName: "host:port"))
     var http: String?
 
-    @Option(help: ArgumentHelp("Where the logs of the rooms are kept: none or jetstream.", valueName: "mode"))
+    @Option(help: ArgumentHelp("Where the logs of the rooms are kept: jetstream, or none.", valueName: "mode"))
     var journal: String?
 
     @Option(help: ArgumentHelp("A YAML file of settings.", valueName: "file"))
@@ -55,12 +55,6 @@ struct ServeCommand: AsyncParsableCommand {
                 file: config, environment: ProcessInfo.processInfo.environment, arguments: arguments)
         } catch {
             StandardError.write(error.description)
-            throw ExitCode(ConfigurationError.exitCode)
-        }
-        guard configuration.journal.mode == .none else {
-            StandardError.write(
-                "journal.mode jetstream is not part of this version; run with --journal none, where nothing survives a "
-                    + "restart.")
             throw ExitCode(ConfigurationError.exitCode)
         }
         let daemon = Daemon(configuration)

@@ -41,6 +41,7 @@ struct Daemon {
             var settings = EmbeddedServer.Settings()
             settings.program = configuration.nats.server
             settings.port = 4222
+            if configuration.journal.mode == .jetstream { settings.storeDirectory = configuration.nats.storeDirectory }
             let server = try await EmbeddedServer.start(settings)
             logger.info("started a NATS server", metadata: ["url": "\(server.url)"])
             return (server.url, server)

@@ -1,3 +1,5 @@
+import Hosting
+import Journal
 import LecternConfiguration
 import LecternGateway
 import LecternServer
@@ -12,6 +14,11 @@ extension DaemonConfiguration {
         configuration.partitions = subjects.partitions
         configuration.room = room
         configuration.rooms = limits.rooms
+        configuration.journal = journalSettings
+        configuration.checkpoints = CheckpointSchedule(
+            interval: checkpoint.interval, operations: checkpoint.operations)
+        configuration.idle = rooms.idle
+        if let name = node.id { configuration.name = name }
         configuration.palette = palette
         configuration.fanoutBytes = fanout.maxBytes
         configuration.style = ink.style
@@ -21,6 +28,17 @@ extension DaemonConfiguration {
         configuration.mailboxBytes = server.mailboxBytes
         configuration.replies = server.replies
         return configuration
+    }
+
+    /// The streams that the daemon makes, nil without JetStream.
+    private var journalSettings: JournalSettings? {
+        guard journal.mode == .jetstream else { return nil }
+        var settings = JournalSettings()
+        settings.replicas = journal.replicas
+        settings.maxAge = journal.maxAge
+        settings.maxBytes = journal.maxBytes.map(Int64.init) ?? -1
+        settings.duplicateWindow = journal.duplicateWindow
+        return settings
     }
 
     /// The settings of the HTTP side, nil where it is off.

@@ -1,3 +1,4 @@
+import Foundation
 import LecternConfiguration
 import LecternServer
 import Logging
@@ -10,14 +11,18 @@ struct DemoStage {
     let address: RoomAddress
     let configuration: ServerConfiguration
     private let nats: EmbeddedServer
+    private let store: URL
     private let logger: Logger
 
     static func open(room: RoomID, logger: Logger) async throws -> DemoStage {
         let configuration = DaemonConfiguration().serverConfiguration
-        let nats = try await EmbeddedServer.start()
+        let store = FileManager.default.temporaryDirectory.appendingPathComponent("lectern-demo-\(UUID().uuidString)")
+        var settings = EmbeddedServer.Settings()
+        settings.storeDirectory = store.path
+        let nats = try await EmbeddedServer.start(settings)
         return DemoStage(
             address: RoomAddress(root: configuration.root, room: room, partitions: configuration.partitions),
-            configuration: configuration, nats: nats, logger: logger)
+            configuration: configuration, nats: nats, store: store, logger: logger)
     }
 
     private var url: String { nats.url }
@@ -41,12 +46,17 @@ struct DemoStage {
                 try await group.waitForAll()
                 return result
             }
-            await nats.stop()
+            await close()
             return result
         } catch {
-            await nats.stop()
+            await close()
             throw error
         }
+    }
+
+    private func close() async {
+        await nats.stop()
+        try? FileManager.default.removeItem(at: store)
     }
 
     /// A connection for one of the clients.
