@@ -71,7 +71,8 @@ let serviceTargets: [Target] = [
         name: "lectern",
         dependencies: [
             "LecternServer", "LecternGateway", "LecternClient", "LecternConfiguration", "Hosting", "Journal",
-            "NATSClient", "VectorGraphics", "Raster", "Ink", "Whiteboard", "StrokeWire", arguments, logging, metrics, lifecycle, signals, locks,
+            "NATSClient", "VectorGraphics", "Raster", "Ink", "Whiteboard", "StrokeWire", arguments, logging, metrics,
+            lifecycle, signals, locks,
         ],
         swiftSettings: settings),
 
@@ -99,7 +100,8 @@ let serviceTargets: [Target] = [
     tests(
         "LecternServerTests",
         [
-            "LecternServer", "LecternClient", "Journal", "Hosting", "NATSClient", "NATSTestServer", "Whiteboard", "StrokeWire", lifecycle,
+            "LecternServer", "LecternClient", "Journal", "Hosting", "NATSClient", "NATSTestServer", "Whiteboard",
+            "StrokeWire", lifecycle,
             logging, metrics,
         ]),
 ]
