@@ -54,4 +54,20 @@ struct StragglerTests {
         #expect(try isStraggler(10_001, after: .zero))
         #expect(try !isStraggler(10_000, after: .zero))
     }
+
+    @Test("Too late is counted from when the epoch was logged, not from when this daemon read the log")
+    func readLater() throws {
+        func isStraggler(readAfter delay: Duration) throws -> Bool {
+            var room = VirtualRoom()
+            try room.sample(30_000, ep: 0)
+            let logged = room.now
+            room.wait(delay)
+            room.change { gate, now, _ in gate.beginEpoch(1, at: logged, now: now) }
+            try room.sample(0, ep: 1, r: 0)
+            room.log(30_500)
+            return room.shown() == [1]
+        }
+        #expect(try isStraggler(readAfter: .seconds(5)))
+        #expect(try !isStraggler(readAfter: .seconds(5) + .nanoseconds(1)))
+    }
 }
