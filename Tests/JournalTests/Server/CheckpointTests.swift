@@ -5,12 +5,24 @@ import StrokeWire
 import Testing
 
 @Suite struct CheckpointTests {
-    func manifest(
-        _ room: String = "physics", at sequence: UInt64, state: CheckpointManifest.State?
+    private func manifest(
+        _ room: String = "physics", at sequence: UInt64, state: CheckpointManifest.State? = nil
     ) throws -> CheckpointManifest {
         CheckpointManifest(
             room: try #require(RoomID(room)), incarnation: "abc-1", sequence: sequence, handled: sequence,
             covered: sequence - 1, cursors: [.main: 7], isQuiet: true, state: state)
+    }
+
+    /// Saves a whole checkpoint.
+    private func save(_ test: TestJournal, _ bytes: [UInt8], at sequence: UInt64) async throws -> CheckpointManifest {
+        let saved = try manifest(at: sequence, state: try await test.store.save(state: bytes, room: .physics))
+        try await test.store.save(saved)
+        return saved
+    }
+
+    /// Bytes that go into so many parts.
+    private func bytes(parts: Int, _ salt: Int) -> [UInt8] {
+        (0..<(parts - 1) * (512 << 10) + 1).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ salt) }
     }
 
     @Test func `A checkpoint comes back as it was saved, however many parts it has`() async throws {
@@ -18,15 +30,159 @@ import Testing
             _ = try await test.journal.provision(0)
             for size in [0, 1, 512 << 10, (512 << 10) + 1, 3 << 20] {
                 let bytes = (0..<size).map { UInt8(truncatingIfNeeded: $0 &* 31) }
-                let state = try await test.store.save(state: bytes, room: try .physics)
-                let saved = try manifest(at: UInt64(size) + 1, state: state)
-                try await test.store.save(saved)
+                let saved = try await save(test, bytes, at: UInt64(size) + 1)
                 let catalogue = try await test.store.catalogue(of: 0)
                 #expect(catalogue.rooms == [try .physics: saved])
-                #expect(catalogue.damaged.isEmpty)
+                #expect(catalogue.damaged.isEmpty && catalogue.outdated.isEmpty)
                 #expect(catalogue.covered == UInt64(size))
                 #expect(try await test.store.state(of: saved) == bytes)
             }
         }
     }
+
+    @Test func `The catalogue has the newest manifest of each of many rooms, and closed ones, too`() async throws {
+        try await TestJournal.with { test, _ in
+            _ = try await test.journal.provision(0)
+            #expect(try await test.store.catalogue(of: 0) == CheckpointCatalogue())
+            for round in 1...2 as ClosedRange<UInt64> {
+                for room in 0..<300 {
+                    try await test.store.save(try manifest("room\(room)", at: round * 1000 + UInt64(room)))
+                }
+            }
+            let catalogue = try await test.store.catalogue(of: 0)
+            #expect(catalogue.rooms.count == 300)
+            for (room, manifest) in catalogue.rooms {
+                #expect(manifest == (try self.manifest(room.text, at: manifest.sequence)))
+                #expect(manifest.sequence >= 2000)
+            }
+            #expect(catalogue.covered == 2298)
+        }
+    }
+
+    @Test func `Where the newest manifest is damaged the one before counts`() async throws {
+        try await TestJournal.with { test, _ in
+            _ = try await test.journal.provision(0)
+            let old = try await save(test, [1, 2, 3], at: 10)
+            for damaged in ["", "0123456789abcdef\n{}", "no manifest", String(repeating: "f", count: 500)] {
+                _ = try await test.jetStream.publish(Array(damaged.utf8), to: "ink.0.physics.checkpoint")
+                let catalogue = try await test.store.catalogue(of: 0)
+                #expect(catalogue.rooms == [try .physics: old])
+                #expect(catalogue.outdated == [try .physics])
+                #expect(try await test.store.state(of: old) == [1, 2, 3])
+                try await test.store.save(old)
+            }
+        }
+    }
+
+    @Test func `A room of which only damaged manifests are there is named`() async throws {
+        try await TestJournal.with { test, _ in
+            _ = try await test.journal.provision(0)
+            let good = try await save(test, [1], at: 10)
+            for room in ["latin", "greek"] {
+                _ = try await test.jetStream.publish([0], to: "ink.0.\(room).checkpoint")
+            }
+            // A manifest of another room, and one of no room at all.
+            let stray = try #require(try await test.jetStream.lastMessage("INK_CHECKPOINT_0", subject: good.subject))
+            _ = try await test.jetStream.publish(stray.payload, to: "ink.0.music.checkpoint")
+            _ = try await test.jetStream.publish(stray.payload, to: "ink.0.MUSIC.checkpoint")
+            let catalogue = try await test.store.catalogue(of: 0)
+            #expect(Array(catalogue.rooms.keys) == [try .physics])
+            #expect(Set(catalogue.damaged.map(\.text)) == ["latin", "greek", "music"])
+        }
+    }
+
+    @Test func `A state with a part missing, replaced or cut is not used, the one before is`() async throws {
+        try await TestJournal.with { test, _ in
+            _ = try await test.journal.provision(0)
+            let old = try await save(test, bytes(parts: 3, 1), at: 10)
+            var new = try await save(test, bytes(parts: 3, 2), at: 20)
+            #expect(try await test.store.manifest(before: old) == nil)
+            #expect(try await test.store.manifest(before: new) == old)
+            let parts = try #require(new.state?.parts)
+
+            new.state?.parts.swapAt(0, 1)
+            #expect(try await test.store.state(of: new) == nil)
+            new.state?.parts = Array(parts.dropLast())
+            #expect(try await test.store.state(of: new) == nil)
+            new.state?.parts = parts + parts
+            #expect(try await test.store.state(of: new) == nil)
+            new.state?.parts = [parts[0], try #require(old.state?.parts[1]), parts[2]]
+            #expect(try await test.store.state(of: new) == nil)
+            new.state?.parts = parts
+            #expect(try await test.store.state(of: new) == bytes(parts: 3, 2))
+
+            try await test.connection.deleteMessage("INK_CHECKPOINT_0", parts[1])
+            #expect(try await test.store.state(of: new) == nil)
+            #expect(try await test.store.state(of: old) == bytes(parts: 3, 1))
+        }
+    }
+
+    @Test func `Two checkpoints that were begun and not finished do no harm to the last whole one`() async throws {
+        try await TestJournal.with { test, _ in
+            _ = try await test.journal.provision(0)
+            let whole = try await save(test, bytes(parts: 2, 1), at: 10)
+            for salt in 2...3 { _ = try await test.store.save(state: bytes(parts: 2, salt), room: .physics) }
+            let catalogue = try await test.store.catalogue(of: 0)
+            #expect(catalogue.rooms == [try .physics: whole])
+            #expect(try await test.store.state(of: whole) == bytes(parts: 2, 1))
+        }
+    }
+
+    @Test func `Checkpoints outlive a server that is killed`() async throws {
+        try await TestJournal.with { test, server in
+            _ = try await test.journal.provision(0)
+            let saved = try await save(test, bytes(parts: 2, 1), at: 10)
+            let states = test.connection.recordStates()
+            await server.kill()
+            try await server.restart()
+            _ = try await states.values(2)
+            #expect(try await test.store.catalogue(of: 0).rooms == [try .physics: saved])
+            #expect(try await test.store.state(of: saved) == bytes(parts: 2, 1))
+        }
+    }
+
+    @Test func `Old checkpoints and records go by their age`() async throws {
+        var settings = JournalSettings()
+        settings.maxAge = .seconds(1)
+        settings.duplicateWindow = .milliseconds(500)
+        try await TestJournal.with(settings) { test, _ in
+            _ = try await test.journal.provision(0)
+            try await test.write("one")
+            let saved = try await save(test, [1], at: 1)
+            let log = try await eventually {
+                let log = try await test.journal.provision(0)
+                return log.firstSequence == 2 ? log : nil
+            }
+            #expect(log.lastSequence == 1)
+            let (reader, book) = test.read()
+            try await test.write("two")
+            _ = try await book.records.values(1)
+            #expect(book.sequences == [2])
+            #expect(book.entries.values.contains(.missing(1...1)))
+            reader.cancel()
+            let left = try await eventually {
+                let catalogue = try await test.store.catalogue(of: 0)
+                return catalogue.rooms.isEmpty ? catalogue : nil
+            }
+            #expect(left == CheckpointCatalogue())
+            #expect(try await test.store.state(of: saved) == nil)
+        }
+    }
+
+    @Test func `Without the stream the catalogue is an error, not an empty one`() async throws {
+        try await TestJournal.with { test, _ in
+            do throws(JournalError) {
+                _ = try await test.store.catalogue(of: 0)
+                Issue.record("no error")
+            } catch .stream(_, let error) {
+                #expect(error.isStreamMissing)
+            } catch {
+                Issue.record(error)
+            }
+        }
+    }
+}
+
+extension CheckpointManifest {
+    fileprivate var subject: String { "ink.0.\(room).checkpoint" }
 }

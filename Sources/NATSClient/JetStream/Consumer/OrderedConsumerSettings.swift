@@ -4,13 +4,15 @@ public struct OrderedConsumerSettings: Sendable, Equatable {
     public enum Start: Sendable, Equatable {
         /// At that place in the stream, or after it when it is not there any more.
         case sequence(UInt64)
-        /// With the newest message of each subject, in the order of the stream; then what comes.
+        /// With the newest message of each subject, in the order of the stream; then what comes. The server wants a
+        /// `filterSubject` with it.
         case lastPerSubject
     }
 
     public var stream: String
     public var start: Start
-    /// Only messages on subjects that match; nil: all.
+    /// Only messages on subjects that match; nil: all. The server refuses one that is wider than the stream's own
+    /// subjects, each by itself.
     public var filterSubject: String?
     /// How often the server says that it is there when it has nothing to send; silent for twice that, it is asked anew.
     public var heartbeat: Duration = .seconds(1)

@@ -1,0 +1,78 @@
+import Journal
+import NATSClient
+import NATSTestServer
+import StrokeWire
+import Testing
+import Whiteboard
+
+@Suite struct FlowControlTests {
+    /// Bytes of one record's body, and how many records: far more than what may be outstanding.
+    private static let (size, count) = (32 << 10, 1500)
+
+    private func fill(_ test: TestJournal) async throws {
+        _ = try await test.journal.provision(0)
+        let body = [UInt8](repeating: 1, count: Self.size)
+        for number in 1...Self.count {
+            if number % 50 == 0 {
+                _ = try await test.jetStream.publish(body, to: "ink.0.physics.in.anna")
+            } else {
+                try test.connection.publish(body, to: "ink.0.physics.in.anna")
+            }
+        }
+    }
+
+    @Test func `Until a barrier is passed the server holds back what follows`() async throws {
+        try await TestJournal.with { test, _ in
+            try await fill(test)
+            let records = Recorder<UInt64>()
+            let barriers = BarrierKeeper()
+            let reader = test.journal.read(0, from: 1, now: MonotonicClock.now) { event in
+                switch event {
+                case .record(let record): records.append(record.sequence)
+                case .barrier(let barrier): barriers.take(barrier)
+                default: break
+                }
+            }
+            let name = try await test.consumerName()
+            // Heartbeats go on while the server waits; after ten it has sent all that it may.
+            let stalled = Recorder<Void>()
+            try test.connection.subscribe("_INBOX.*.delivery.*") { message in
+                if message.header("Nats-Consumer-Stalled") != nil { stalled.append(()) }
+            }
+            _ = try await stalled.values(10)
+            let held = records.values.count
+            #expect(held > 0)
+            #expect(held * Self.size <= 4 << 20)
+            #expect(barriers.count == 1)
+            #expect(try await test.consumerName() == name, "a reader that is slow is not begun anew")
+            barriers.open()
+            _ = try await records.values(Self.count)
+            #expect(barriers.count > 3)
+            #expect(records.values == (1...Self.count).map { UInt64($0) })
+            reader.cancel()
+        }
+    }
+
+    @Test func `A barrier of a consumer that is gone may be passed all the same`() async throws {
+        try await TestJournal.with { test, _ in
+            try await fill(test)
+            let (records, barriers) = (Recorder<UInt64>(), Recorder<JournalBarrier>())
+            let reader = test.journal.read(0, from: 1, now: MonotonicClock.now) { event in
+                switch event {
+                case .record(let record): records.append(record.sequence)
+                case .barrier(let barrier):
+                    barriers.append(barrier)
+                    if barriers.values.count > 1 { barrier.pass() }
+                default: break
+                }
+            }
+            let first = try await barriers.values(1)[0]
+            test.connection.cut()
+            _ = try await records.values(Self.count)
+            first.pass()
+            first.pass()
+            #expect(records.values == (1...Self.count).map { UInt64($0) })
+            reader.cancel()
+        }
+    }
+}

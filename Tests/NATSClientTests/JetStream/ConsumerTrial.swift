@@ -1,0 +1,111 @@
+@testable import NATSClient
+
+/// A server in virtual time, and an `OrderedConsumerState` that reads from it.
+///
+/// The stream has gaps in its numbers. Requests get lost or are refused; messages and heartbeats get lost, come twice or
+/// from an earlier consumer; consumers vanish; the connection breaks.
+struct ConsumerTrial {
+    let stream: [UInt64]
+    private(set) var delivered: [UInt64] = []
+    private var generator: SeededGenerator
+    private var state: OrderedConsumerState
+    private var now: Int64 = 0
+    private var timer: (number: UInt64, at: Int64)?
+    /// The request under way.
+    private var asked: (attempt: UInt64, from: UInt64)?
+    /// The consumer that is followed: what it has sent, and the rest.
+    private var consumer: (attempt: UInt64, sent: UInt64, rest: ArraySlice<UInt64>)?
+    private var isConnected = false
+    private var earlier: [(attempt: UInt64, DeliveryMetadata)] = []
+
+    init(seed: UInt64, limits: OrderedConsumerState.Limits) {
+        var generator = SeededGenerator(seed: seed)
+        var sequence: UInt64 = 0
+        stream = (0..<40).map { _ in
+            sequence += UInt64.random(in: 1...3, using: &generator)
+            return sequence
+        }
+        state = OrderedConsumerState(next: 1, limits: limits)
+        self.generator = generator
+    }
+
+    /// Goes on until all is delivered, or for much longer than that should take.
+    mutating func run() {
+        for step in 0..<20_000 where delivered.count < stream.count {
+            // Trouble ends at some time, or nothing could be expected.
+            self.step(isTroubled: step < 5000)
+        }
+    }
+
+    private mutating func step(isTroubled: Bool) {
+        now += Int64.random(in: 0...20, using: &generator)
+        if !isConnected || (isTroubled && chance(0.01)) {
+            isConnected.toggle()
+            if !isConnected { (asked, consumer) = (nil, nil) }
+            perform(state.connectionChanged(isConnected: isConnected))
+        }
+        if let timer, now >= timer.at {
+            self.timer = nil
+            perform(state.timerFired(timer.number, at: now))
+        }
+        if let asked, chance(0.5) { answer(asked, isTroubled: isTroubled) }
+        send(isTroubled: isTroubled)
+    }
+
+    private mutating func answer(_ request: (attempt: UInt64, from: UInt64), isTroubled: Bool) {
+        asked = nil
+        if isTroubled, chance(0.2) { return }
+        if isTroubled, chance(0.2) { return perform(state.refused(request.attempt)) }
+        let rest = stream.drop { $0 < request.from }
+        perform(state.made(request.attempt, first: rest.first ?? request.from, at: now))
+        if state.isReading(request.attempt) { consumer = (request.attempt, 0, rest) }
+    }
+
+    private mutating func send(isTroubled: Bool) {
+        if isTroubled, chance(0.1), let old = earlier.randomElement(using: &generator) {
+            receive(old.1, of: old.attempt)
+        }
+        guard var current = consumer else { return }
+        defer { if consumer?.attempt == current.attempt { consumer = current } }
+        if isTroubled, chance(0.02) {
+            // Deleted: no more messages, no more heartbeats.
+            consumer = nil
+            return
+        }
+        if let sequence = current.rest.popFirst() {
+            current.sent += 1
+            let metadata = DeliveryMetadata(
+                streamSequence: sequence, consumerSequence: current.sent, time: now, pending: UInt64(current.rest.count)
+            )
+            earlier.append((current.attempt, metadata))
+            if isTroubled, chance(0.1) { return }
+            receive(metadata, of: current.attempt)
+            if isTroubled, chance(0.05) { receive(metadata, of: current.attempt) }
+        } else if !state.agrees(lastConsumerSequence: current.sent, of: current.attempt, at: now) {
+            perform(state.lost(current.attempt))
+        }
+    }
+
+    private mutating func receive(_ metadata: DeliveryMetadata, of attempt: UInt64) {
+        if state.accepts(metadata, of: attempt, at: now) {
+            delivered.append(metadata.streamSequence)
+        } else {
+            perform(state.lost(attempt))
+        }
+    }
+
+    private mutating func perform(_ actions: [OrderedConsumerState.Action]) {
+        for action in actions {
+            switch action {
+            case .ask(let attempt, let sequence): asked = (attempt, sequence)
+            case .drop: (asked, consumer) = (nil, nil)
+            case .arm(let number, let time): timer = (number, now + time)
+            case .follow, .tellRewound: break
+            }
+        }
+    }
+
+    private mutating func chance(_ probability: Double) -> Bool {
+        Double.random(in: 0..<1, using: &generator) < probability
+    }
+}
