@@ -44,7 +44,7 @@ struct IndexPage {
         }
         return """
             <tr><td><a href="/api/rooms/\(name)">\(name)</a><td>\(Self.escaped(room.address))<td>\(room.index)\
-            <td>\(room.visible)<td>\(pictures.joined(separator: ", "))
+            <td>\(room.visible.map(String.init) ?? "asleep")<td>\(pictures.joined(separator: ", "))
             """
     }
 

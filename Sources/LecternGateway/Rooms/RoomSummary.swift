@@ -29,8 +29,8 @@ struct RoomSummary: Codable, Equatable {
     let address: String
     /// The last operation in the room's log.
     let index: UInt64
-    /// Strokes to be seen on its board.
-    let visible: Int
+    /// Strokes to be seen on its board; nil while the room is asleep: whoever asks for it wakes it.
+    let visible: Int?
     let cohorts: [Cohort]
 }
 

@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 
 @testable import LecternGateway
@@ -12,6 +13,13 @@ struct IndexPageTests {
         #expect(html.contains("<a href=\"/api/rooms/lesson-7\">lesson-7</a><td>ink.0.lesson-7<td>41<td>12"))
         #expect(html.contains("<a href=\"/rooms/lesson-7/board.png?cohort=main\">main</a>"))
         #expect(html.contains("<a href=\"/rooms/lesson-7/board.png?cohort=hls\">hls</a>"))
+    }
+
+    @Test("a room that has left memory is shown as asleep")
+    func asleep() throws {
+        let line = #"{"address":"ink.0.a","asleep":true,"cohorts":[],"incarnation":"1-1","index":4,"room":"a"}"#
+        let room = try JSONDecoder().decode(RoomSummary.self, from: Data(line.utf8))
+        #expect(IndexPage(rooms: [room], notice: nil).html.contains("<td>4<td>asleep<td>"))
     }
 
     @Test("what a daemon sends stays text")
