@@ -63,7 +63,7 @@ import Whiteboard
             }
             #expect(bodies == (1...written).map { "\($0)" })
             #expect(book.sequences == (1...written).map { UInt64($0) })
-            #expect(book.eventsBesides == [.caughtUp])
+            #expect(try await book.besides.values(1) == [.caughtUp])
             reader.cancel()
         }
     }

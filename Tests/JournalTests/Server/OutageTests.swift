@@ -26,7 +26,7 @@ import Whiteboard
     private func expectAll(_ book: LogBook, _ count: Int) async throws {
         _ = try await book.records.values(count)
         #expect(book.sequences == (1...count).map { UInt64($0) })
-        #expect(book.eventsBesides == [.caughtUp])
+        #expect(try await book.besides.values(1) == [.caughtUp])
     }
 
     @Test(.timeLimit(.minutes(2)))

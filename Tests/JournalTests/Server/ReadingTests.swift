@@ -28,7 +28,7 @@ import Whiteboard
             }
             #expect(records.allSatisfy { $0.partition == 0 && $0.room.text == "physics" })
             _ = try await book.entries.values(5)
-            #expect(book.eventsBesides == [.caughtUp])
+            #expect(try await book.besides.values(1) == [.caughtUp])
             guard case .clock = book.entries.values[0] else {
                 Issue.record("the clock comes first")
                 return
@@ -43,7 +43,7 @@ import Whiteboard
             _ = try await test.journal.provision(0)
             let (reader, book) = test.read()
             _ = try await book.entries.values(2)
-            #expect(book.eventsBesides == [.caughtUp])
+            #expect(try await book.besides.values(1) == [.caughtUp])
             try await test.write("one")
             _ = try await book.records.values(1)
             reader.cancel()
@@ -77,7 +77,7 @@ import Whiteboard
             #expect(try await book.records.values(1).map(\.sequence) == [4])
             #expect(test.journal.misaddressedCount == 2)
             #expect(test.journal.refusedCount == 1)
-            #expect(book.eventsBesides.allSatisfy { $0 == .caughtUp })
+            #expect(book.besides.values.allSatisfy { $0 == .caughtUp })
             reader.cancel()
         }
     }

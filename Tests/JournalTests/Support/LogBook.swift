@@ -14,30 +14,30 @@ struct LogBook: Sendable {
         case rewound(UInt64)
     }
 
-    let entries = Recorder<Entry>()
     let records = Recorder<JournalRecord>()
+    /// What was told besides records and the clock.
+    let besides = Recorder<Entry>()
+    /// All of it.
+    let entries = Recorder<Entry>()
 
     func add(_ event: PartitionEvent) {
         switch event {
         case .record(let record):
             records.append(record)
             entries.append(.record(record.sequence))
-        case .caughtUp: entries.append(.caughtUp)
         case .logClock(let ahead): entries.append(.clock(ahead))
         case .barrier(let barrier): barrier.pass()
-        case .missing(let from, let through): entries.append(.missing(from...through))
-        case .rewound(let last): entries.append(.rewound(last))
+        case .caughtUp: add(besides: .caughtUp)
+        case .missing(let from, let through): add(besides: .missing(from...through))
+        case .rewound(let last): add(besides: .rewound(last))
         }
     }
 
-    /// The sequences of all records, and what was told besides, without the clock.
-    var sequences: [UInt64] { records.values.map(\.sequence) }
-    var eventsBesides: [Entry] {
-        entries.values.filter {
-            switch $0 {
-            case .record, .clock: false
-            default: true
-            }
-        }
+    private func add(besides entry: Entry) {
+        besides.append(entry)
+        entries.append(entry)
     }
+
+    /// The sequences of all records.
+    var sequences: [UInt64] { records.values.map(\.sequence) }
 }
