@@ -4,14 +4,10 @@ public import StrokeWire
 
 /// A teacher client: publishes the messages of one author and answers what the service says about them.
 ///
-/// Stays below what the service takes from one author, sends again what it misses, and goes on after a reconnect. What
-/// is not answered is kept for that, up to 16,384 operations or 64 MiB; beyond that the oldest is forgotten and counted.
+/// Stays below what the service takes from one author, sends again what is not acknowledged or reported missing, and
+/// goes on after a reconnect. What is not settled is kept for that: at 16,384 operations or 64 MiB of it, publishing
+/// waits until the service or the journal has caught up.
 public final class Teacher: Sendable {
-    private enum Event: Sendable {
-        case feedback([UInt8])
-        case connection(ConnectionState)
-    }
-
     /// How often a caller hears of the progress, and the connection is looked at.
     private static let heartbeat = Duration.milliseconds(500)
 
@@ -31,33 +27,43 @@ public final class Teacher: Sendable {
     /// Publishes a plan, and returns when everything is answered.
     ///
     /// - Parameters:
-    ///   - session: names this count of operations: 1 … 64 visible ASCII characters, another for each run.
-    ///   - patience: how long to wait for answers when all is sent and the service is silent.
+    ///   - session: names this count of operations: 1 … 64 visible ASCII characters, another for each count. A file's
+    ///     wins.
+    ///   - outbox: a file to go on from, and to write down what is sent; nil to keep it in memory.
+    ///   - patience: how long to wait for answers when all is sent and the service is silent, or when nothing gets
+    ///     through; a minute at least for what got through before.
     ///   - progress: told twice a second, on the caller's executor.
-    /// - Throws: what NATS says to a message that it never takes. A lost connection is waited for.
-    /// - Returns: what became of the operations; also when the task is cancelled.
+    /// - Throws: what NATS says to a message that it never takes, or what the outbox file says. A lost connection is
+    ///   waited for.
+    /// - Returns: what became of the operations, those of earlier runs with the same file included; also when the task
+    ///   is cancelled.
     public func publish(
-        _ plan: PublishPlan, session: String = Teacher.newSession(), patience: Duration = .seconds(10),
-        progress: (TeacherReport) -> Void = { _ in }
-    ) async throws(NATSError) -> TeacherReport {
-        let events = EventQueue<Event>()
-        let feedback = try connection.subscribe(address.subject(.feedback(author))) { message in
-            events.put(.feedback(message.copyPayload()))
+        _ plan: PublishPlan, session: String = Teacher.newSession(), outbox: OutboxFile? = nil,
+        patience: Duration = .seconds(10), progress: (TeacherReport) -> Void = { _ in }
+    ) async throws(TeacherError) -> TeacherReport {
+        var state = try begin(plan, session: session, outbox: outbox, patience: patience)
+        let events = EventQueue<TeacherEvent>()
+        let link: TeacherLink
+        do throws(NATSError) {
+            link = try TeacherLink(connection, address: address, author: author, events: events)
+        } catch {
+            throw .nats(error)
         }
-        defer { feedback.unsubscribe() }
-        connection.onStateChange { events.put(.connection($0)) }
+        defer { link.close() }
         var reader = events.reader()
         defer { reader.cancelAlarm() }
 
-        var state = TeacherSession(plan, session: session, patience: patience)
         let start = ContinuousClock.now
         var reported = start
         while !Task.isCancelled {
             let now = start.duration(to: .now)
+            let step = state.next(at: now)
+            // Written down before it is sent: whatever may have arrived is known to the next run.
+            try write(state.takeRecords(), to: outbox)
             let deadline: Duration
-            switch state.next(at: now) {
-            case .send(let message, let messageID):
-                try send(message, messageID, &state)
+            switch step {
+            case .send(let message, let messageID, let receipt):
+                try send(message, messageID, receipt, over: link, &state)
                 deadline = now
             case .wait(let time):
                 deadline = min(time, now + Self.heartbeat)
@@ -78,6 +84,7 @@ public final class Teacher: Sendable {
                 try handle(event, &state, at: start.duration(to: .now))
             }
         }
+        try write(state.takeRecords(), to: outbox)
         return state.report
     }
 
@@ -86,21 +93,48 @@ public final class Teacher: Sendable {
         String(UInt64.random(in: .min ... .max), radix: 16)
     }
 
-    private func send(
-        _ message: OutgoingMessage, _ messageID: String, _ state: inout TeacherSession
-    ) throws(NATSError) {
-        do throws(NATSError) {
-            try connection.publish(
-                message.bytes, to: address.subject(.input(author)),
-                headers: [HeaderName.session: state.session, HeaderName.msgID: messageID])
+    private func begin(
+        _ plan: PublishPlan, session: String, outbox: OutboxFile?, patience: Duration
+    ) throws(TeacherError) -> TeacherSession {
+        let session = outbox?.session ?? session
+        let ids = MessageIDs(room: address.room.text, author: author.text, session: session, run: Self.newSession())
+        guard let outbox else { return TeacherSession(plan.messages, session: session, ids: ids, patience: patience) }
+        do throws(OutboxHistory.OtherLesson) {
+            let rest = try outbox.history.rest(of: plan)
+            var state = TeacherSession(rest, session: session, ids: ids, patience: patience)
+            state.resume(outbox.history)
+            return state
         } catch {
-            guard error == .disconnected else { throw error }
+            throw .outbox(OutboxFileError(outbox.path, .otherLesson(number: error.number)))
+        }
+    }
+
+    private func write(_ records: [OutboxRecord], to outbox: OutboxFile?) throws(TeacherError) {
+        do throws(OutboxFileError) {
+            try outbox?.append(records)
+        } catch {
+            throw .outbox(error)
+        }
+    }
+
+    private func send(
+        _ message: OutgoingMessage, _ messageID: String, _ receipt: Receipt, over link: TeacherLink,
+        _ state: inout TeacherSession
+    ) throws(TeacherError) {
+        do throws(NATSError) {
+            try link.publish(message, session: state.session, messageID: messageID, receipt)
+        } catch {
+            guard error == .disconnected else { throw .nats(error) }
             state.connectionLost()
         }
     }
 
-    private func handle(_ event: Event, _ state: inout TeacherSession, at now: Duration) throws(NATSError) {
+    private func handle(
+        _ event: TeacherEvent, _ state: inout TeacherSession, at now: Duration
+    ) throws(TeacherError) {
         switch event {
+        case .answer(let answer, let receipt):
+            state.receive(answer, receipt, at: now)
         case .feedback(let payload):
             do throws(Rejection) {
                 state.receive(try Feedback(decoding: payload), at: now)
@@ -113,7 +147,7 @@ public final class Teacher: Sendable {
         case .connection(.disconnected):
             state.connectionLost()
         case .connection(.closed):
-            throw .closed
+            throw .nats(.closed)
         case .connection(.connecting):
             break
         }

@@ -20,8 +20,20 @@ public struct TeacherReport: Sendable, Equatable {
     public internal(set) var missing = 0
     /// Operations that the service no longer waits for.
     public internal(set) var gaveUp = 0
-    /// Operations that could not be kept for sending again; see ``Teacher``.
-    public internal(set) var forgotten = 0
+    /// Whether a journal acknowledges messages.
+    public internal(set) var isJournalled = false
+    /// Messages that the journal has.
+    public internal(set) var stored = 0
+    /// Operations that are neither in the journal nor answered.
+    public internal(set) var unstored = 0
+    /// Times that the journal refused a message.
+    public internal(set) var refusals = 0
+    /// Why it refuses messages at the moment; nil while it takes them.
+    public internal(set) var refusal: String?
+    /// Whether nothing gets through at the moment although there is a connection.
+    public internal(set) var isStalled = false
+    /// Whether there is a connection at the moment.
+    public internal(set) var isConnected = true
     /// Operations that the service has not answered yet.
     public internal(set) var unanswered = 0
     /// Messages that are still to be sent for the first time.
@@ -45,14 +57,17 @@ public struct TeacherReport: Sendable, Equatable {
     /// Feedback that came faster than it could be read, and was dropped. The service repeats what matters.
     public internal(set) var droppedFeedback = 0
 
-    /// Whether messages were sent, and the service has said nothing at all to any of them.
+    /// Whether messages were sent, and neither the service nor a journal has said anything at all to any of them.
     public var isUnheard: Bool {
-        published + resent > 0 && lastIndex == 0 && missing == 0 && gaveUp == 0 && rejections == 0
+        published + resent > 0 && stored == 0 && lastIndex == 0 && missing == 0 && gaveUp == 0 && rejections == 0
             && malformedFeedback == 0 && droppedFeedback == 0
     }
 
     /// Whether everything was sent and has an index.
     public var isComplete: Bool {
-        rejections == 0 && gaveUp == 0 && unanswered == 0 && unsent == 0 && forgotten == 0
+        rejections == 0 && gaveUp == 0 && unanswered == 0 && unsent == 0
     }
+
+    /// Whether everything was sent and is either answered or in the journal, where the service will find it.
+    public var hasArrived: Bool { unsent == 0 && unstored == 0 }
 }

@@ -14,13 +14,23 @@ struct PublishCommand: AsyncParsableCommand {
             waits at the end until every operation is applied or rejected. Never sends more than 200 messages or 1 MiB \
             a second, whatever the speed: that is what the service takes from one author.
 
+            With a journal (JetStream), messages are sent until they are acknowledged, in their order, over lost \
+            connections, restarts of NATS or of the service, and a full journal; what is sent again is stored once. \
+            Nothing new goes out while nothing gets through, or while 16,384 operations or 64 MiB are open.
+
+            With --outbox, the command itself may be ended at any moment: started again with the same file, it goes \
+            on with the same session where it was, and sends again what was not acknowledged. A lesson that was \
+            finished is not sent again. Remove the file to publish it anew.
+
             Progress goes to standard error, the summary to standard output. The status is 0 when every operation was \
-            applied, 1 when one was rejected, given up or not answered, 2 when NATS cannot be reached.
+            applied; 1 when one was rejected, given up, or did not arrive; 2 when NATS cannot be reached; 3 when all \
+            of them are in the journal, and the service has not said what became of each.
 
             EXAMPLES
               lectern publish demo --room lesson-7 --author ann
               lectern publish lesson.ndjson --room lesson-7 --author ann --speed 4
               lectern publish demo --room trial --author ann --lose 0.1 --shuffle --json
+              lectern publish lesson.ndjson --room lesson-7 --author ann --outbox lesson-7.outbox
             """)
 
     @OptionGroup var lesson: LessonOptions
@@ -42,7 +52,12 @@ struct PublishCommand: AsyncParsableCommand {
     @Option(help: "Name of this count of operations. Default: a new one.")
     var session: String?
 
-    @Option(help: "How long to wait for answers at the end. Default: 10s.", transform: duration)
+    @Option(help: ArgumentHelp("Where to write down what is sent, to go on from there.", valueName: "file"))
+    var outbox: String?
+
+    @Option(
+        help: "How long to wait for answers at the end, or while nothing gets through. Default: 10s.",
+        transform: duration)
     var patience = Duration.seconds(10)
 
     @Flag(help: "No progress.")
@@ -63,25 +78,40 @@ struct PublishCommand: AsyncParsableCommand {
     func run() async throws {
         let trial = PublishPlan.Trial(lose: lose, shuffle: shuffle ? 8 : 0, seed: lesson.seed)
         let plan = PublishPlan(try lesson.load(), speed: speed, trial: trial)
+        let file = try openOutbox()
         let nats = try await connection.connect(as: "lectern publish")
         let teacher = Teacher(
             connection: nats, address: room.address, author: author, logger: connection.logger)
         let start = ContinuousClock.now
+        var progress = PublishProgress(isQuiet: quiet)
         let report: TeacherReport
-        do throws(NATSError) {
-            report = try await teacher.publish(plan, session: session ?? Teacher.newSession(), patience: patience) {
-                if !quiet { PublishSummary.show($0) }
+        do throws(TeacherError) {
+            report = try await teacher.publish(
+                plan, session: session ?? Teacher.newSession(), outbox: file, patience: patience
+            ) {
+                progress.show($0)
             }
         } catch {
             await nats.close()
+            progress.end()
             StandardError.write("lectern: \(error)")
             throw ExitCode.failed
         }
         await nats.drain()
         let summary = PublishSummary(report: report, duration: start.duration(to: .now))
-        if !quiet { PublishSummary.endProgress() }
+        progress.end()
         StandardOutput.write(json ? summary.json : summary.text)
         if report.isUnheard { StandardError.write("lectern: \(room.unanswered)") }
-        guard report.isComplete else { throw ExitCode.failed }
+        if let code = summary.exitCode { throw code }
+    }
+
+    private func openOutbox() throws -> OutboxFile? {
+        do throws(OutboxFileError) {
+            guard let outbox else { return nil }
+            return try OutboxFile(path: outbox, address: room.address, author: author, session: session)
+        } catch {
+            StandardError.write("lectern: \(error)")
+            throw ExitCode.failed
+        }
     }
 }

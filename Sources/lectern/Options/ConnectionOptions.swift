@@ -51,4 +51,6 @@ extension ExitCode {
     static let failed = ExitCode(1)
     /// NATS cannot be reached.
     static let cannotConnect = ExitCode(2)
+    /// Everything has arrived, and its outcome is not known yet.
+    static let unanswered = ExitCode(3)
 }

@@ -1,3 +1,4 @@
+import ArgumentParser
 import Foundation
 import LecternClient
 import StrokeWire
@@ -7,17 +8,10 @@ struct PublishSummary {
     let report: TeacherReport
     let duration: Duration
 
-    /// Overwrites the progress line on standard error.
-    static func show(_ report: TeacherReport) {
-        let line =
-            "\rsent \(report.published)  left \(report.unsent)  applied \(report.applied)  "
-            + "waiting \(report.unanswered)  sent again \(report.resent)  rejected \(report.rejections)   "
-        try? FileHandle.standardError.write(contentsOf: Data(line.utf8))
-    }
-
-    /// Leaves the progress line.
-    static func endProgress() {
-        StandardError.write("")
+    /// What the command ends with; nil when every operation was applied.
+    var exitCode: ExitCode? {
+        if report.isComplete { return nil }
+        return report.hasArrived && report.rejections == 0 && report.gaveUp == 0 ? .unanswered : .failed
     }
 
     /// Some lines for people.
@@ -25,10 +19,17 @@ struct PublishSummary {
         var lines = [
             "sent         \(report.published) messages in \(seconds) s, \(report.resent) again, \(report.withheld) withheld",
             "applied      \(report.applied) operations, last index \(report.lastIndex)",
+            report.isJournalled
+                ? "in journal   \(report.stored) messages; \(report.unstored) operations are not there, refused \(report.refusals) times"
+                : "in journal   nothing: no journal acknowledges messages",
             "rejected     \(report.rejections), given up \(report.gaveUp), not answered \(report.unanswered)"
-                + ", not sent \(report.unsent), forgotten \(report.forgotten)",
+                + ", not sent \(report.unsent)",
             "asked again  \(report.missing) times; reconnected \(report.reconnects) times",
         ]
+        if let refusal = report.refusal { lines.append("the journal refuses messages: \(refusal)") }
+        if exitCode == .unanswered {
+            lines.append("Everything is in the journal; what became of it the service says when it is there.")
+        }
         for rejection in report.firstRejections {
             let number = rejection.number.map { "operation \($0)" } ?? "a message"
             lines.append("  \(number): \(rejection.rejection.code.rawValue): \(rejection.rejection.message)")
@@ -49,11 +50,16 @@ struct PublishSummary {
         line.add("gave_up", report.gaveUp)
         line.add("unanswered", report.unanswered)
         line.add("unsent", report.unsent)
-        line.add("forgotten", report.forgotten)
+        line.add("journalled", report.isJournalled)
+        line.add("acknowledged", report.stored)
+        line.add("unacknowledged", report.unstored)
+        line.add("refused", report.refusals)
+        if let refusal = report.refusal { line.add("refusal", refusal) }
         line.add("missing_reports", report.missing)
         line.add("malformed_feedback", report.malformedFeedback)
         line.add("reconnects", report.reconnects)
         line.add("milliseconds", Int(duration / .milliseconds(1)))
+        line.add("arrived", report.hasArrived)
         line.add("complete", report.isComplete)
         return String(decoding: line.closed, as: UTF8.self)
     }

@@ -25,7 +25,9 @@ struct TeacherNATSTests {
             #expect(report.isComplete)
             #expect(report.applied == LessonStatistics(lesson).operations)
             #expect(report.published == lesson.messages.count)
-            let expected = lesson.messages.map { ["one", "one-\($0.header.number)-\($0.header.shardOrder)"] }
+            let expected = lesson.messages.map {
+                ["one", "lesson-7/ann/one/\($0.header.number)/\($0.header.shardOrder)"]
+            }
             #expect(service.headers == expected)
             await connection.close()
             await service.connection.close()

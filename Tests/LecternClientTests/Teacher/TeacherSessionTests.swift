@@ -88,31 +88,40 @@ struct TeacherSessionTests {
         #expect(report.resent < 300)
     }
 
-    @Test("asks with new message ids what the journal has already, and answers gaps with the old ones")
+    @Test("sends under the same id what may not have arrived, and under a new one what the room wants once more")
     func messageIDs() throws {
         var session = TeacherSession(PublishPlan(try lesson(), speed: 1000), session: "x", patience: .seconds(9))
-        expect("x-1-0", from: &session, at: .seconds(1))
-        expect("x-2-0", from: &session, at: .seconds(1))
+        let first = expect("r/a/x/1/0", from: &session, at: .seconds(1))
+        expect("r/a/x/2/0", from: &session, at: .seconds(1))
         session.receive(.missingRange(from: 1, to: 1), at: .seconds(1))
-        expect("x-1-0", from: &session, at: .seconds(2))
+        expect("r/a/x/1/0", from: &session, at: .seconds(1))
+        session.receive(.stored, try #require(first), at: .seconds(1))
+        session.receive(.missingRange(from: 1, to: 1), at: .seconds(1))
+        let again = expect("r/a/x/1/0-run-1", from: &session, at: .seconds(1))
+        // An acknowledgement of the old id says nothing of the new one.
+        session.receive(.stored, try #require(first), at: .seconds(1))
         session.connectionLost()
-        let offline = session.next(at: .seconds(2))
+        let offline = session.next(at: .seconds(1))
         #expect(offline == .waitForConnection)
-        session.connectionReturned(at: .seconds(2))
-        expect("x-1-0-r1", from: &session, at: .seconds(3))
-        expect("x-2-0-r1", from: &session, at: .seconds(3))
+        session.connectionReturned(at: .seconds(1))
+        expect("r/a/x/1/0-run-1", from: &session, at: .seconds(1))
+        expect("r/a/x/2/0", from: &session, at: .seconds(1))
         #expect(session.report.reconnects == 1)
+        session.receive(.stored, try #require(again), at: .seconds(1))
+        #expect(session.report.stored == 1)
     }
 
+    @discardableResult
     private func expect(
         _ messageID: String, from session: inout TeacherSession, at now: Duration,
         sourceLocation: SourceLocation = #_sourceLocation
-    ) {
-        guard case .send(_, let sent) = session.next(at: now) else {
+    ) -> Receipt? {
+        guard case .send(_, let sent, let receipt) = session.next(at: now) else {
             Issue.record("nothing is sent", sourceLocation: sourceLocation)
-            return
+            return nil
         }
         #expect(sent == messageID, sourceLocation: sourceLocation)
+        return receipt
     }
 
     @Test("reports rejections by code, each operation once, and does not wait for them")
@@ -133,11 +142,11 @@ struct TeacherSessionTests {
         let lines = "{\"n\":1,\"t\":0,\"d\":[{\"x\":1,\"y\":1}]}\n{\"n\":2,\"a\":2,\"t\":0}"
         let lesson = try Lesson(ndjson: Array(lines.utf8))
         var session = TeacherSession(PublishPlan(lesson), session: "x", patience: .seconds(9))
-        expect("x-1-0", from: &session, at: .zero)
-        expect("x-2-0", from: &session, at: .zero)
+        expect("r/a/x/1/0", from: &session, at: .zero)
+        expect("r/a/x/2/0", from: &session, at: .zero)
         session.receive(.gaveUp(from: 1, to: 2), at: .seconds(1))
         #expect(session.report.gaveUp == 1)
-        expect("x-1-0-r1", from: &session, at: .seconds(1))
+        expect("r/a/x/1/0", from: &session, at: .seconds(1))
         session.receive(.applied(number: 1, index: 7), at: .seconds(1))
         let end = session.next(at: .seconds(1))
         #expect(end == .finish)

@@ -2,17 +2,16 @@
 struct Silence: Sendable {
     private static let first = Duration.seconds(1)
     private static let longest = Duration.seconds(8)
+    /// Where a journal has the messages, a service that is away for a while answers by itself.
+    private static let shortestInJournal = Duration.seconds(4)
 
-    /// When the last answer came or the last new message went out.
-    private(set) var began = Duration.zero
     /// When the service is asked.
     private(set) var nextQuestion = first
     private var pause = first
 
     /// An answer came, or there is something new for the service to answer.
-    mutating func end(at now: Duration) {
-        began = now
-        pause = Self.first
+    mutating func end(at now: Duration, isJournalled: Bool) {
+        pause = isJournalled ? Self.shortestInJournal : Self.first
         nextQuestion = now + pause
     }
 

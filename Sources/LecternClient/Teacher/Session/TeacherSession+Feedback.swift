@@ -6,22 +6,24 @@ extension TeacherSession {
 
     /// What the service says about this author's operations.
     public mutating func receive(_ feedback: Feedback, at now: Duration) {
-        silence.end(at: now)
+        silence.end(at: now, isJournalled: counts.isJournalled)
+        lastNews = now
+        isServiceKnown = true
+        // Without a journal there is no other sign that messages get through again.
+        if stall != nil, !counts.isJournalled { endStall() }
         switch feedback {
         case .applied(let number, let index):
             counts.lastIndex = max(counts.lastIndex, index)
-            if outbox.remove(number) { counts.applied += 1 }
+            if settle(number, .applied(index: index)) { counts.applied += 1 }
         case .missingShards(let number, let orders):
             counts.missing += 1
             let asked = Set(orders)
-            for message in outbox.operations[number]?.messages ?? [] where asked.contains(message.order) {
-                resends.add(message, attempt: 0)
+            for entry in outbox.operations[number]?.entries ?? [] where asked.contains(entry.message.order) {
+                resends.add(entry.message.key, isWanted: true)
             }
         case .missingRange(let from, let to):
             counts.missing += 1
-            for number in outbox.numbers where from <= number && number <= to {
-                for message in outbox.operations[number]?.messages ?? [] { resends.add(message, attempt: 0) }
-            }
+            for number in outbox.numbers where from <= number && number <= to { resend(number, isWanted: true) }
         case .gaveUp(let from, let to):
             for number in outbox.numbers where from <= number && number <= to { gaveUp(number) }
         case .rejected(let number, _, let rejection):
@@ -42,23 +44,32 @@ extension TeacherSession {
     /// A stroke may still come late, so it gets a second chance; what is given up once more stays so.
     private mutating func gaveUp(_ number: Int64) {
         guard let operation = outbox.operations[number] else { return }
-        if operation.messages.allSatisfy(\.isStroke), !operation.isSecondChance {
+        if operation.entries.allSatisfy(\.message.isStroke), !operation.isSecondChance {
             outbox.giveSecondChance(number)
-            resend(CollectionOfOne(number))
-        } else if outbox.remove(number) {
+            resend(number, isWanted: true)
+        } else if settle(number, .gaveUp) {
             counts.gaveUp += 1
         }
     }
 
     private mutating func rejected(_ number: Int64?, _ rejection: Rejection) {
         if let number, rejection.settlesNumber {
-            _ = outbox.remove(number)
+            _ = settle(number, .rejected(rejection.code))
             guard rejectedNumbers.insert(number).inserted else { return }
         }
         counts.rejected[rejection.code, default: 0] += 1
         if counts.firstRejections.count < Self.rejectionsListed {
             counts.firstRejections.append(TeacherReport.NumberedRejection(number: number, rejection: rejection))
         }
+    }
+
+    /// - Returns: whether the operation was still open.
+    private mutating func settle(_ number: Int64, _ outcome: OutboxRecord.Outcome) -> Bool {
+        guard let operation = outbox.remove(number) else { return false }
+        // What is answered has arrived, whether its acknowledgement has or not.
+        if counts.isJournalled { counts.stored += operation.entries.count { !$0.isStored } }
+        records?.append(.settled(number: number, outcome))
+        return true
     }
 }
 
