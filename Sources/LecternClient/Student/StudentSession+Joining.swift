@@ -7,6 +7,8 @@ extension StudentSession {
         guard case .joining(let request, ticket, let since) = phase else { return actions }
         // What came before the request, of an incarnation that is not the answer's, is of the past.
         waiting.drop(through: 0, of: reply.room, othersBefore: reply.room.isEmpty ? .zero : since)
+        // The room was closed: what waits of the life that we knew is over, too.
+        if reply.room.isEmpty, !board.room.isEmpty { waiting.drop(room: board.room) }
         phase = .live
         let before = (board.room, board.index)
         switch reply.content {
@@ -21,6 +23,12 @@ extension StudentSession {
         if (board.room, board.index) != before { fruitlessJoins = 0 }
         waiting.drop(through: board.index, of: board.room, othersBefore: .zero)
         proceed(at: now, &actions)
+        // A mark of another life came while we asked, maybe the only one that tells of a close.
+        if let marked = markedRoom, marked != board.room {
+            markedRoom = nil
+            needsBoard = true
+            rejoin(at: now, &actions)
+        }
         return actions
     }
 

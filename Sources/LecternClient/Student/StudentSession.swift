@@ -35,6 +35,8 @@ public struct StudentSession: Sendable {
     /// The greatest index of this incarnation that a mark told of.
     var markedIndex: UInt64 = 0
     var fruitlessJoins = 0
+    /// The incarnation of the last mark that came while the board was not known.
+    var markedRoom: String?
     private var tickets = 0
 
     /// A student who has not joined yet.
@@ -80,7 +82,10 @@ public struct StudentSession: Sendable {
     /// A message on the cohort's `.mark`.
     public mutating func receive(_ mark: Mark, at now: Duration) -> [StudentAction] {
         var actions: [StudentAction] = []
-        guard phase == .live else { return actions }
+        guard phase == .live else {
+            markedRoom = mark.room
+            return actions
+        }
         if mark.room != board.room {
             if board.room.isEmpty, mark.index == 0 { return actions }
             needsBoard = true
@@ -141,6 +146,7 @@ public struct StudentSession: Sendable {
         let keeps = hasBoard && !needsBoard && !board.room.isEmpty
         let request = keeps ? JoinRequest(incarnation: board.room, have: board.index) : JoinRequest()
         phase = .joining(request, ticket: tickets, since: now)
+        markedRoom = nil
         gap = nil
         actions.append(.join(request, ticket: tickets))
     }

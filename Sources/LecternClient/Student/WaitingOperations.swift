@@ -57,6 +57,12 @@ struct WaitingOperations: Sendable {
         }
     }
 
+    /// Drops everything of an incarnation.
+    mutating func drop(room: String) {
+        for key in assemblies.keys where key.room == room { remove(key) }
+        if newestRoom == room { newestRoom = nil }
+    }
+
     private mutating func remove(_ key: Key) {
         guard let assembly = assemblies.removeValue(forKey: key) else { return }
         messages -= assembly.count

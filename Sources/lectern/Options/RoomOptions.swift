@@ -42,6 +42,12 @@ struct SubjectOptions: ParsableArguments {
     }
 }
 
+/// Reads the first token of subjects.
+@Sendable func subjectToken(_ text: String) throws -> String {
+    // The same rule as for a room.
+    try roomID(text).text
+}
+
 /// Reads a room's name.
 @Sendable func roomID(_ text: String) throws -> RoomID {
     guard let room = RoomID(text) else { throw notAName(text) }

@@ -1,0 +1,113 @@
+import LecternClient
+import NATSClient
+import NATSTestServer
+import StrokeWire
+import Synchronization
+import Testing
+
+@Suite("Asking services about their rooms", .timeLimit(.minutes(1)))
+struct RoomDirectoryTests {
+    private func line(_ room: String, index: Int, asleep: Bool = false) -> String {
+        let visible = asleep ? "null" : "2"
+        return """
+            {"room":"\(room)","address":"ink.0.\(room)","asleep":\(asleep),"authors":1,"incarnation":"i\(index)","index":\(index),\
+            "visible":\(visible),"cohorts":[{"cohort":"main","held":1,"index":\(index),"v":12.5}]}
+            """
+    }
+
+    @Test("lists the rooms of all services, each once as the one who is further has it")
+    func rooms() async throws {
+        try await NATSTestServer.with { server in
+            let services = try await Wire.connect(server)
+            let lists = [
+                [line("b", index: 3), line("a", index: 7)], [line("b", index: 4, asleep: true)],
+                [line("a", index: 7, asleep: true), line("UPPER", index: 1)],
+            ]
+            for list in lists {
+                try services.subscribe("ink.rooms") { [services] message in
+                    guard let reply = message.reply else { return }
+                    try? services.publish(Array("{\"rooms\":[\(list.joined(separator: ","))]}".utf8), to: reply)
+                }
+            }
+            try await services.flush()
+            try await NATSConnection.with(server) { connection in
+                let rooms = try await RoomDirectory(connection: connection, root: "ink").rooms()
+                #expect(rooms.map(\.room) == ["a", "b"])
+                #expect(rooms.map(\.index) == [7, 4])
+                #expect(rooms.map(\.visible) == [2, nil])
+                #expect(rooms.first?.cohorts.first?.video == 12.5)
+                await #expect(throws: RoomDirectoryError.nobody) {
+                    try await RoomDirectory(connection: connection, root: "chalk").rooms()
+                }
+            }
+            await services.close()
+        }
+    }
+
+    /// Answers requests for the room's state, whose life ends when a decision comes in.
+    private func serve(_ server: NATSTestServer) async throws -> NATSConnection {
+        let service = try await Wire.connect(server)
+        let life = Life()
+        let address = try Wire.address()
+        let open = line(address.room.text, index: 3)
+        try service.subscribe(address.subject(.control)) { message in
+            if (try? ControlRecord(decoding: message.copyPayload())) == .close {
+                life.isOpen.store(false, ordering: .sequentiallyConsistent)
+            }
+        }
+        try service.subscribe(address.subject(.info)) { [service] message in
+            guard let reply = message.reply else { return }
+            let answer =
+                life.isOpen.load(ordering: .sequentiallyConsistent)
+                ? open : "{\"error\":{\"code\":\"unknown-room\",\"message\":\"none\"}}"
+            try? service.publish(Array(answer.utf8), to: reply)
+        }
+        try await service.flush()
+        return service
+    }
+
+    private final class Life: Sendable {
+        let isOpen = Atomic(true)
+    }
+
+    @Test("closes a room, in the journal where there is one", arguments: [true, false])
+    func close(hasJournal: Bool) async throws {
+        try await NATSTestServer.with(jetStream: hasJournal) { server in
+            let service = try await serve(server)
+            try await NATSConnection.with(server) { connection in
+                if hasJournal { try await JournalStream.create(over: connection) }
+                let directory = RoomDirectory(connection: connection, root: "ink")
+                let address = try Wire.address()
+                let known = try #require(try await directory.room(at: address))
+                #expect(known.index == 3)
+                #expect(try await directory.close(address, known: known) == .closed(sequence: hasJournal ? 1 : nil))
+                #expect(try await directory.room(at: address) == nil)
+                if hasJournal {
+                    #expect(
+                        try await JournalStream.read(over: connection).map(\.bytes) == [ControlRecord.close.encoded()])
+                }
+            }
+            await service.close()
+        }
+    }
+
+    @Test("says that a close is in the journal when the service does not come to it")
+    func pending() async throws {
+        try await NATSTestServer.with(jetStream: true) { server in
+            try await NATSConnection.with(server) { connection in
+                try await JournalStream.create(over: connection)
+                let service = try await Wire.connect(server)
+                let open = line("lesson-7", index: 3)
+                try service.subscribe(try Wire.address().subject(.info)) { [service] message in
+                    guard let reply = message.reply else { return }
+                    try? service.publish(Array(open.utf8), to: reply)
+                }
+                try await service.flush()
+                let directory = RoomDirectory(connection: connection, root: "ink")
+                let known = try #require(try await directory.room(at: try Wire.address()))
+                #expect(try await directory.close(try Wire.address(), known: known) == .logged(sequence: 1))
+                await service.close()
+            }
+        }
+    }
+}
