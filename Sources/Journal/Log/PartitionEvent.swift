@@ -9,7 +9,8 @@ public enum PartitionEvent: Sendable {
     /// How far the log's time is ahead of the reader's `now`: before the first record, and when it has changed by more
     /// than 20 ms.
     case logClock(ahead: Duration)
-    /// To be passed when all before it has been handled; until then the server holds back what follows.
+    /// To be passed when all before it has been handled; until then only a bounded amount follows. Comes from the server
+    /// about once in every half of what it may send ahead, and whenever reading begins anew.
     case barrier(JournalBarrier)
     /// Records that had gone by their age before they were read. Both ends are included.
     case missing(from: UInt64, through: UInt64)

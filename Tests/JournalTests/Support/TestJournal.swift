@@ -11,9 +11,12 @@ struct TestJournal: Sendable {
     let store: CheckpointStore
     let jetStream: JetStream
 
-    init(_ connection: NATSConnection, settings: JournalSettings = JournalSettings()) {
+    init(
+        _ connection: NATSConnection, settings: JournalSettings = JournalSettings(),
+        heartbeat: Duration = .milliseconds(200)
+    ) {
         var settings = settings
-        settings.heartbeat = .milliseconds(200)
+        settings.heartbeat = heartbeat
         self.connection = connection
         journal = JetStreamJournal(
             root: "ink", partitions: 1, settings: settings, connection: connection, logger: .silent)
@@ -22,12 +25,12 @@ struct TestJournal: Sendable {
     }
 
     static func with<Result: Sendable>(
-        _ settings: JournalSettings = JournalSettings(),
+        _ settings: JournalSettings = JournalSettings(), heartbeat: Duration = .milliseconds(200),
         _ body: @Sendable (TestJournal, NATSTestServer) async throws -> Result
     ) async throws -> Result {
         try await NATSTestServer.with(jetStream: true) { server in
             try await NATSConnection.with(server) { nats in
-                try await body(TestJournal(nats, settings: settings), server)
+                try await body(TestJournal(nats, settings: settings, heartbeat: heartbeat), server)
             }
         }
     }

@@ -7,6 +7,8 @@
 struct ConsumerTrial {
     let stream: [UInt64]
     private(set) var delivered: [UInt64] = []
+    /// How often a consumer delivered while the reader had not dealt with what the one before had.
+    private(set) var begunUnasked = 0
     private var generator: SeededGenerator
     private var state: OrderedConsumerState
     private var now: Int64 = 0
@@ -16,6 +18,9 @@ struct ConsumerTrial {
     /// The consumer that is followed: what it has sent, and the rest.
     private var consumer: (attempt: UInt64, sent: UInt64, rest: ArraySlice<UInt64>)?
     private var isConnected = false
+    /// What was delivered and not dealt with yet, and the question whether it has been.
+    private var owed = 0
+    private var isAsked = false
     private var earlier: [(attempt: UInt64, DeliveryMetadata)] = []
 
     init(seed: UInt64, limits: OrderedConsumerState.Limits) {
@@ -49,6 +54,10 @@ struct ConsumerTrial {
             perform(state.timerFired(timer.number, at: now))
         }
         if let asked, chance(0.5) { answer(asked, isTroubled: isTroubled) }
+        if isAsked, chance(0.1) {
+            (isAsked, owed) = (false, 0)
+            perform(state.passed(at: now))
+        }
         send(isTroubled: isTroubled)
     }
 
@@ -58,14 +67,14 @@ struct ConsumerTrial {
         if isTroubled, chance(0.2) { return perform(state.refused(request.attempt)) }
         let rest = stream.drop { $0 < request.from }
         perform(state.made(request.attempt, first: rest.first ?? request.from, at: now))
-        if state.isReading(request.attempt) { consumer = (request.attempt, 0, rest) }
+        if state.has(request.attempt) { consumer = (request.attempt, 0, rest) }
     }
 
     private mutating func send(isTroubled: Bool) {
         if isTroubled, chance(0.1), let old = earlier.randomElement(using: &generator) {
             receive(old.1, of: old.attempt)
         }
-        guard var current = consumer else { return }
+        guard var current = consumer, state.isReading(current.attempt) else { return }
         defer { if consumer?.attempt == current.attempt { consumer = current } }
         if isTroubled, chance(0.02) {
             // Deleted: no more messages, no more heartbeats.
@@ -89,6 +98,8 @@ struct ConsumerTrial {
     private mutating func receive(_ metadata: DeliveryMetadata, of attempt: UInt64) {
         if state.accepts(metadata, of: attempt, at: now) {
             delivered.append(metadata.streamSequence)
+            if metadata.consumerSequence == 1, owed > 0 { begunUnasked += 1 }
+            owed += 1
         } else {
             perform(state.lost(attempt))
         }
@@ -100,6 +111,7 @@ struct ConsumerTrial {
             case .ask(let attempt, let sequence): asked = (attempt, sequence)
             case .drop: (asked, consumer) = (nil, nil)
             case .arm(let number, let time): timer = (number, now + time)
+            case .question: isAsked = true
             case .follow, .tellRewound: break
             }
         }

@@ -1,12 +1,14 @@
-/// The server's question whether what it has sent so far has been dealt with.
+/// The question whether what has been delivered so far has been dealt with: the server's, and once whenever reading
+/// begins anew.
 ///
-/// Until it is answered the server sends only so much more (2 MiB at first, with quick answers up to 32 MiB): who
-/// answers late is not flooded.
+/// Until it is answered only so much more is delivered (2 MiB at first, with quick answers up to 32 MiB; nothing where
+/// reading begins anew): who answers late is not flooded.
 public struct FlowControlBarrier: Sendable {
-    let subject: String
+    /// Where the server wants the answer; nil where reading begins anew.
+    let subject: String?
     private let consumer: OrderedConsumer
 
-    init(subject: String, consumer: OrderedConsumer) {
+    init(subject: String?, consumer: OrderedConsumer) {
         self.subject = subject
         self.consumer = consumer
     }

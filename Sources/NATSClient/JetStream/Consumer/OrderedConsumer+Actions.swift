@@ -13,14 +13,17 @@ extension OrderedConsumer {
         change { $0.connectionChanged(isConnected: state == .connected) }
     }
 
-    /// Changes the state and does what it asks for; whether it asked for anything.
+    /// Changes the state, runs `first`, and does what the state asks for; whether it asked for anything.
     @discardableResult
-    func change(_ change: (inout OrderedConsumerState) -> [OrderedConsumerState.Action]) -> Bool {
+    func change(
+        _ change: (inout OrderedConsumerState) -> [OrderedConsumerState.Action], first: () -> Void = {}
+    ) -> Bool {
         let (actions, dropped) = shared.withLock { shared in
             let actions = change(&shared.state)
             return (actions, actions.contains(.drop) ? shared.takeDelivery() : nil)
         }
         if let dropped { drop(dropped) }
+        first()
         for action in actions { perform(action) }
         return !actions.isEmpty
     }
@@ -29,6 +32,7 @@ extension OrderedConsumer {
         switch action {
         case .drop: break
         case .ask(let attempt, let sequence): ask(attempt, from: sequence)
+        case .question: onEvent(.barrier(FlowControlBarrier(subject: nil, consumer: self)))
         case .follow(let attempt): follow(attempt)
         case .arm(let timer, let time): arm(timer, after: time)
         case .tellRewound(let last):
@@ -108,6 +112,7 @@ extension OrderedConsumerState {
                 silence: (settings.heartbeat * 2).wholeNanoseconds,
                 startTimeout: settings.startTimeout.wholeNanoseconds,
                 retryWait: wait.lowerBound.wholeNanoseconds...wait.upperBound.wholeNanoseconds,
-                rewindPatience: settings.rewindPatience.wholeNanoseconds))
+                rewindPatience: settings.rewindPatience.wholeNanoseconds,
+                hold: (ConsumerRequest.inactiveThreshold / 2).wholeNanoseconds))
     }
 }

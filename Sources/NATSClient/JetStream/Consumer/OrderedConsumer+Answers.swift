@@ -20,15 +20,18 @@ extension OrderedConsumer {
         let start = ConsumerStart(
             asked: asked, first: answer.delivered.streamSeq &+ 1, pending: answer.numPending, serverTime: serverTime,
             askedAt: askedAt, answeredAt: now)
-        change { $0.made(attempt, first: asked == 0 ? nil : start.first, at: now) }
-        let (isReading, isCaughtUp) = shared.withLock { shared in
-            guard shared.state.isReading(attempt) else { return (false, false) }
-            (shared.name, shared.complaint) = (answer.name, nil)
-            return (true, shared.catchUp.began(pending: answer.numPending))
+        change {
+            $0.made(attempt, first: asked == 0 ? nil : start.first, at: now)
+        } first: {
+            let (isMade, isCaughtUp) = shared.withLock { shared in
+                guard shared.state.has(attempt) else { return (false, false) }
+                (shared.name, shared.complaint) = (answer.name, nil)
+                return (true, shared.catchUp.began(pending: answer.numPending))
+            }
+            // This is the delivery thread: what the consumer delivers waits.
+            if isMade { onEvent(.began(start)) }
+            if isCaughtUp { onEvent(.caughtUp) }
         }
-        // This is the delivery thread: what the consumer delivers waits.
-        if isReading { onEvent(.began(start)) }
-        if isCaughtUp { onEvent(.caughtUp) }
     }
 
     /// Logs why the stream cannot be read, once for the same reason again and again.

@@ -46,11 +46,16 @@ extension OrderedConsumer {
     }
 
     func pass(_ barrier: FlowControlBarrier) {
+        guard let subject = barrier.subject else {
+            let now = clock()
+            change { $0.passed(at: now) }
+            return
+        }
         shared.withLock { shared in
-            if shared.barrier == barrier.subject { shared.barrier = nil }
+            if shared.barrier == subject { shared.barrier = nil }
         }
         // If it gets lost, the next heartbeat asks again.
-        try? connection.publish([], to: barrier.subject)
+        try? connection.publish([], to: subject)
     }
 
     private func lost(_ attempt: UInt64, _ reason: String) {

@@ -4,7 +4,7 @@ public enum OrderedConsumerEvent: Sendable {
     case began(ConsumerStart)
     /// The stream's end as of the start of reading has been delivered. Once.
     case caughtUp
-    /// To be passed when all before it has been dealt with.
+    /// To be passed when all before it has been dealt with; a reader that never does gets no more.
     case barrier(FlowControlBarrier)
     /// For ten seconds the stream has ended before what was read of it: it was replaced, or has lost its end. Reading
     /// is over; what was read of it last is void.

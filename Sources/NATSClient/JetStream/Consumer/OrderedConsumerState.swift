@@ -1,13 +1,16 @@
 /// Decides what an ordered consumer does. Pure: inputs are functions, what is to be done is returned.
 ///
 /// A consumer of the server is never mended. On any doubt, a gap in its numbers, silence, a new connection, the next
-/// attempt begins with a consumer of its own after the last message delivered.
+/// attempt begins with a consumer of its own after the last message delivered. As each consumer may send some
+/// megabytes before it asks, the next one is listened to only when all before has been dealt with.
 struct OrderedConsumerState {
     enum Phase: Equatable {
         /// No connection, or not started.
         case offline
         /// The server has been asked for a consumer.
         case asking
+        /// The server is ready, but the reader has not dealt with what the consumer before delivered.
+        case holding
         /// Messages come.
         case reading
         /// After a failure, before the next attempt.
@@ -19,6 +22,8 @@ struct OrderedConsumerState {
     enum Action: Equatable {
         /// Ask the server for a consumer that begins there; 0: with the newest of each subject.
         case ask(attempt: UInt64, from: UInt64)
+        /// Ask the reader whether it has dealt with everything, which `passed` answers.
+        case question
         /// Listen to what the consumer delivers.
         case follow(attempt: UInt64)
         /// Forget the consumer of the attempt before.
@@ -40,6 +45,10 @@ struct OrderedConsumerState {
     private var failures = 0
     private var timer: UInt64 = 0
     private var shortSince: Int64?
+    /// Messages were delivered since the reader last said that it has dealt with everything.
+    private var isOwing = false
+    /// It has been asked and has not answered.
+    private var isAsked = false
 
     /// Times in nanoseconds.
     struct Limits {
@@ -47,6 +56,8 @@ struct OrderedConsumerState {
         var startTimeout: Int64
         var retryWait: ClosedRange<Int64>
         var rewindPatience: Int64
+        /// How long a consumer waits for somebody to listen.
+        var hold: Int64
     }
 
     /// - Parameter next: where to begin; 0: with the newest message of each subject.
@@ -76,6 +87,19 @@ struct OrderedConsumerState {
         guard phase == .asking, attempt == self.attempt else { return [] }
         if let first, first < next { return isShort(at: now) }
         shortSince = nil
+        guard isOwing else { return follow(at: now) }
+        phase = .holding
+        defer { isAsked = true }
+        return (isAsked ? [] : [.question]) + [arm(after: limits.hold)]
+    }
+
+    /// The reader has dealt with everything.
+    mutating func passed(at now: Int64) -> [Action] {
+        (isOwing, isAsked) = (false, false)
+        return phase == .holding ? follow(at: now) : []
+    }
+
+    private mutating func follow(at now: Int64) -> [Action] {
         phase = .reading
         consumerSequence = 0
         lastHeard = now
@@ -91,7 +115,7 @@ struct OrderedConsumerState {
         guard timer == self.timer else { return [] }
         switch phase {
         case .offline, .ended: return []
-        case .waiting: return ask()
+        case .waiting, .holding: return ask()
         case .asking: return retry()
         case .reading:
             let silent = now &- lastHeard
@@ -110,6 +134,7 @@ struct OrderedConsumerState {
         consumerSequence &+= 1
         next = metadata.streamSequence &+ 1
         failures = 0
+        isOwing = true
         return true
     }
 
@@ -119,6 +144,11 @@ struct OrderedConsumerState {
         lastHeard = now
         failures = 0
         return true
+    }
+
+    /// Whether the consumer of that attempt was made and is the one that counts.
+    func has(_ attempt: UInt64) -> Bool {
+        (phase == .reading || phase == .holding) && attempt == self.attempt
     }
 
     func isReading(_ attempt: UInt64) -> Bool {
