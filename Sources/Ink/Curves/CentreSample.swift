@@ -1,7 +1,7 @@
 /// One sample of a flattened centre line, in pixels.
 ///
-/// A disc moves from each sample to the next, on a straight line or an arc of a circle, and its radius changes evenly; a
-/// stroke is what the discs cover. On a straight line that is a tapered capsule: the convex hull of both discs.
+/// A disc moves from each sample to the next, on a straight line or a parabola, and its radius changes evenly; a stroke is
+/// what the discs cover. On a straight line that is a tapered capsule: the convex hull of both discs.
 public struct CentreSample: Sendable, Equatable {
     /// Pixels from the left edge of the canvas.
     public var x: Float
@@ -11,17 +11,20 @@ public struct CentreSample: Sendable, Equatable {
     public var radius: Float
     /// How much of the colour goes on the canvas: 0 … 1.
     public var opacity: Float
-    /// How far the way from the last sample bends out of the straight line, in pixels at its middle: 0 is straight,
-    /// positive bends to the right of the direction of drawing (clockwise of it on the screen).
-    public var bulge: Float
+    /// How far the middle of the way from the last sample is from the middle of the straight line, in pixels to the
+    /// right; 0 where the way is straight.
+    public var sagX: Float
+    /// The same downwards.
+    public var sagY: Float
 
     /// Makes a sample.
     @inlinable
-    public init(x: Float, y: Float, radius: Float, opacity: Float = 1, bulge: Float = 0) {
+    public init(x: Float, y: Float, radius: Float, opacity: Float = 1, sagX: Float = 0, sagY: Float = 0) {
         self.x = x
         self.y = y
         self.radius = radius
         self.opacity = opacity
-        self.bulge = bulge
+        self.sagX = sagX
+        self.sagY = sagY
     }
 }

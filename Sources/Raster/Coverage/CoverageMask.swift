@@ -42,14 +42,7 @@ struct CoverageMask: Sendable {
     mutating func clear() {
         guard box.height > 0 else { return }
         withRows { rows in
-            for y in 0..<rows.height {
-                let span = rows.spans[y]
-                guard !span.isEmpty else { continue }
-                // Vectors spill up to three bytes behind the span.
-                rows.row(y).advanced(by: Int(span.lower)).update(
-                    repeating: 0, count: Int(span.upper - span.lower) + 4)
-                rows.spans[y] = .empty
-            }
+            for y in 0..<rows.height { rows.wipe(y) }
         }
     }
 }

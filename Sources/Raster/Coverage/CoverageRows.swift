@@ -35,23 +35,14 @@ struct CoverageRows {
         if upper > spans[y].upper { spans[y].upper = upper }
     }
 
-    /// Covers pixels in full. Most fills are short: two stores that may overlap do without a loop.
+    /// Wipes what was written of a row.
     @inline(__always)
-    static func fill(_ place: UnsafeMutablePointer<UInt8>, count: Int) {
-        let raw = UnsafeMutableRawPointer(place)
-        if count > 16 {
-            place.update(repeating: 255, count: count)
-        } else if count >= 8 {
-            raw.storeBytes(of: UInt64.max, as: UInt64.self)
-            raw.storeBytes(of: UInt64.max, toByteOffset: count &- 8, as: UInt64.self)
-        } else if count >= 4 {
-            raw.storeBytes(of: UInt32.max, as: UInt32.self)
-            raw.storeBytes(of: UInt32.max, toByteOffset: count &- 4, as: UInt32.self)
-        } else if count > 0 {
-            place[0] = 255
-            place[count / 2] = 255
-            place[count &- 1] = 255
-        }
+    func wipe(_ y: Int) {
+        let span = spans[y]
+        guard !span.isEmpty else { return }
+        // Vectors spill up to three bytes behind the span.
+        row(y).advanced(by: Int(span.lower)).update(repeating: 0, count: Int(span.upper - span.lower) + 4)
+        spans[y] = .empty
     }
 
     /// Raises four pixels to the given coverages, 0 … 255.

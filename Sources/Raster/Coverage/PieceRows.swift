@@ -1,6 +1,6 @@
 internal import Ink
 
-/// Which pixels of each row a piece of a stroke can touch, and which it covers for sure.
+/// Which pixels of each row a piece of a stroke can touch.
 ///
 /// A piece lies in a strip along its chord and between two lines across its ends. All of these meet a row in columns
 /// that move linearly from row to row.
@@ -17,7 +17,6 @@ struct PieceRows {
     private let stripSlope: Float
     private let stripAt: Float
     private let stripHalf: Float
-    private let coreHalf: Float
     private let begin: Border
     private let finish: Border
 
@@ -56,49 +55,43 @@ struct PieceRows {
     @inline(__always)
     init(_ piece: CentrePiece, before: Float, after: Float) {
         let reach = piece.largestRadius + Self.fringe
-        let bend = abs(piece.bulge)
+        let bulge = -piece.sag.dot(piece.direction.left)
+        let bend = abs(bulge)
         originX = piece.start.x
         originY = piece.start.y
         let rise = piece.end.y - originY
         // The ends are straight across; an arc that passes its highest or lowest point in between goes farther.
-        let peaks = piece.leavingY * piece.arrivingY < 0
-        let leaving = abs(piece.leavingX)
-        let arriving = abs(piece.arrivingX)
+        let peaks = piece.leaving.y * piece.arriving.y < 0
+        let leaving = abs(piece.leaving.x)
+        let arriving = abs(piece.arriving.x)
         let spread = peaks ? reach + bend : reach * (leaving > arriving ? leaving : arriving)
         top = (0 as Float).lowered(to: rise) - spread - before - after
         bottom = (0 as Float).raised(to: rise) + spread + before + after
-        let isLevel = abs(piece.directionY) < 1e-4
-        let perRow = 1 / piece.directionY
-        stripSlope = isLevel ? 0 : piece.directionX * perRow
-        stripAt = isLevel ? 0 : -piece.bulge * 0.5 * perRow
+        let isLevel = abs(piece.direction.y) < 1e-4
+        let perRow = 1 / piece.direction.y
+        stripSlope = isLevel ? 0 : piece.direction.x * perRow
+        stripAt = isLevel ? 0 : -bulge * 0.5 * perRow
         stripHalf = isLevel ? Self.far : (reach + bend * 0.5) * abs(perRow)
-        let inner = piece.smallestRadius - Self.fringe - bend * 0.5
-        coreHalf = inner > 0.5 && !isLevel ? inner * abs(perRow) : -1
         begin = Border(
-            x: 0, y: 0, directionX: piece.leavingX, directionY: piece.leavingY, distance: -before)
+            x: 0, y: 0, directionX: piece.leaving.x, directionY: piece.leaving.y, distance: -before)
         finish = Border(
-            x: piece.end.x - originX, y: rise, directionX: -piece.arrivingX, directionY: -piece.arrivingY,
+            x: piece.end.x - originX, y: rise, directionX: -piece.arriving.x, directionY: -piece.arriving.y,
             distance: -after)
     }
 
     @inline(__always)
     func rows(_ rows: CoverageRows) -> Range<Int> { rows.rows(from: originY + top, to: originY + bottom) }
 
-    /// The columns of a row that may be covered, and those among them that are covered in full; where there are none of
-    /// these, an empty range at the end.
+    /// The columns of a row that may be covered.
     @inline(__always)
-    func columns(_ y: Int, _ rows: CoverageRows) -> (all: Range<Int>, solid: Range<Int>) {
+    func columns(_ y: Int, _ rows: CoverageRows) -> Range<Int> {
         let dy = Float(y) + 0.5 - originY
         let strip = stripAt + dy * stripSlope
         let first = begin.at + dy * begin.slope
         let last = finish.at + dy * finish.slope
         let left = (first + begin.left).raised(to: last + finish.left)
         let right = (first + begin.right).lowered(to: last + finish.right)
-        let all = rows.columns(
+        return rows.columns(
             from: originX + (strip - stripHalf).raised(to: left), to: originX + (strip + stripHalf).lowered(to: right))
-        guard coreHalf > 0 else { return (all, all.upperBound..<all.upperBound) }
-        let solid = rows.columns(
-            from: originX + (strip - coreHalf).raised(to: left), to: originX + (strip + coreHalf).lowered(to: right))
-        return (all, solid.isEmpty ? all.upperBound..<all.upperBound : solid)
     }
 }

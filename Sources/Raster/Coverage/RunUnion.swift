@@ -8,11 +8,23 @@ internal import Ink
 /// them (the sum counts), and edges that cross at a right angle are independent. Between these three cases the union
 /// is interpolated over the cosine of the angle; the directions are the gradients of the coverages.
 struct RunUnion {
-    /// Two runs of one smooth curve share the edges around the place where it was cut.
+    /// Where a smooth curve was cut straight across. In the pixels on the cut both runs have their share.
     struct Seam {
-        var x: Float
-        var y: Float
-        var radius: Float
+        private let place: SIMD2<Float>
+        private let direction: SIMD2<Float>
+        private let radius: Float
+
+        init(at place: SIMD2<Float>, radius: Float, along direction: SIMD2<Float>) {
+            self.place = place
+            self.direction = direction
+            self.radius = radius + PieceRows.fringe
+        }
+
+        @inline(__always)
+        fileprivate func cuts(_ column: Int, _ row: Int) -> Bool {
+            let offset = SIMD2(Float(column) + 0.5, Float(row) + 0.5) - place
+            return abs(offset.dot(direction)) < PieceRows.fringe && abs(offset.cross(direction)) < radius
+        }
     }
 
     private struct Conflict {
@@ -80,11 +92,15 @@ struct RunUnion {
         return (changes &+ 0x7F7F_7F7F_7F7F_7F7F) & 0x8080_8080_8080_8080
     }
 
-    private mutating func resolve(_ run: CoverageRows, _ stroke: CoverageRows, _ x: Int, _ y: Int, _ seam: Seam?) {
-        if let seam, abs(Float(x) + 0.5 - seam.x) < seam.radius, abs(Float(y) + 0.5 - seam.y) < seam.radius { return }
+    private mutating func resolve(
+        _ run: CoverageRows, _ stroke: CoverageRows, _ x: Int, _ y: Int, _ seam: Seam?
+    ) {
         let offset = y &* run.stride &+ x
         let a = Float(run.bytes[offset])
         let b = Float(stroke.bytes[offset])
+        if let seam, seam.cuts(x, y) {
+            return append(offset, a + b)
+        }
         let slopeA = run.gradient(x, y)
         let slopeB = stroke.gradient(x, y)
         let product = slopeA.x * slopeB.x + slopeA.y * slopeB.y
@@ -93,9 +109,13 @@ struct RunUnion {
         let independent = a + b - a * b * (1 / 255)
         let extreme = cosine > 0 ? (a > b ? a : b) : (a + b).lowered(to: 255)
         let union = independent + (extreme - independent) * abs(cosine)
+        append(offset, union)
+    }
+
+    private mutating func append(_ offset: Int, _ value: Float) {
         conflicts.append(
             Conflict(
-                offset: offset, value: UInt8(truncatingIfNeeded: union.raised(to: 0).lowered(to: 255).roundedToInt)))
+                offset: offset, value: UInt8(truncatingIfNeeded: value.raised(to: 0).lowered(to: 255).roundedToInt)))
     }
 }
 

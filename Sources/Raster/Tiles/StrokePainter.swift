@@ -3,18 +3,20 @@ internal import Ink
 /// Draws strokes on canvases of one size: the scratch memory that drawing needs, kept from stroke to stroke.
 ///
 /// The pixels depend on the stroke and on what is below it alone, not on what was drawn with this painter before. Use
-/// one painter a thread. Its memory is bounded by the canvas (two bytes a pixel at most, with stamps five) and the longest stroke.
+/// one painter a thread. Its memory is bounded by the canvas (six bytes a pixel and, where ink varies in opacity, one more) and the longest stroke.
 public struct StrokePainter: Sendable {
-    private var fitter: ArcFitter
+    private var fitter: ParabolaFitter
     private var mask = CoverageMask()
     private var scratch = CoverageMask()
+    private var opacity = CoverageMask()
+    private var area = AreaCells()
     private var union = RunUnion()
     private var placer: StampPlacer
     private var stamps = StampCoverage()
 
     /// Makes a painter for canvases of the given size; `scale` is pixels a board unit, above 0.
     public init(canvasWidth: Int, canvasHeight: Int, scale: Double = 1) {
-        fitter = ArcFitter(scale: scale, canvasWidth: canvasWidth, canvasHeight: canvasHeight)
+        fitter = ParabolaFitter(scale: scale, canvasWidth: canvasWidth, canvasHeight: canvasHeight)
         placer = StampPlacer(scale: scale, canvasWidth: canvasWidth, canvasHeight: canvasHeight)
     }
 
@@ -39,17 +41,23 @@ public struct StrokePainter: Sendable {
     ) -> PixelBox {
         fitter.reset()
         stroke.trace(into: &fitter)
-        let translucent = fitter.isTranslucent
         let box = bounds(of: fitter.samples, on: canvas)
         guard !box.isEmpty else { return box }
+        fitter.moveSamples(left: Float(box.minX), up: Float(box.minY))
         mask.prepare(for: box)
         scratch.prepare(for: box)
-        fitter.moveSamples(left: Float(box.minX), up: Float(box.minY))
+        opacity.prepare(for: fitter.isTranslucent ? box : PixelBox(minX: 0, minY: 0, maxX: 1, maxY: 1))
         mask.withRows { rows in
             scratch.withRows { scratch in
-                fitter.samples.withUnsafeBufferPointer { samples in
-                    StrokeCoverage.raise(
-                        rows, scratch: scratch, union: &union, samples: samples, translucent: translucent)
+                area.withRows(width: box.width, height: box.height) { area in
+                    opacity.withRows { opacity in
+                        let surfaces = StrokeCoverage.Surfaces(
+                            stroke: rows, scratch: scratch, area: area,
+                            opacity: fitter.isTranslucent ? OpacityRows(rows: opacity) : nil)
+                        fitter.samples.withUnsafeBufferPointer { samples in
+                            StrokeCoverage.raise(surfaces, union: &union, samples: samples)
+                        }
+                    }
                 }
             }
             canvas.composite(source, rows: rows, box: box, within: part)
@@ -80,7 +88,7 @@ public struct StrokePainter: Sendable {
         var low = SIMD2<Float>(repeating: .infinity)
         var high = SIMD2<Float>(repeating: -.infinity)
         for sample in samples {
-            let reach = sample.radius + abs(sample.bulge) + PieceRows.fringe
+            let reach = sample.radius + abs(sample.sagX) + abs(sample.sagY) + PieceRows.fringe
             low.x = min(low.x, sample.x - reach)
             low.y = min(low.y, sample.y - reach)
             high.x = max(high.x, sample.x + reach)

@@ -1,0 +1,156 @@
+/// Replaces curves by parabolas, so near that no one sees the difference, and scales board units to pixels.
+///
+/// Quadratics are parabolas; of a cubic the third difference says how many parabolas it takes. A raster can draw a
+/// parabola as fast as a line. Curves that cannot touch the canvas become one straight piece, which cannot touch it
+/// either; those that reach far beyond it are halved until only what is near it counts. One fitter serves many strokes;
+/// it keeps its memory.
+public struct ParabolaFitter: CurveSink, Sendable {
+    /// How far a parabola may be from its cubic, in pixels.
+    static let tolerance = 0.006
+    /// Longer curves than this, in pixels, are halved first.
+    static let longest = 4096.0
+    /// A curve is halved no more often than this in a row: then it is shorter than a pixel, whatever the wire allows.
+    private static let mostHalvings = 48
+    /// More pieces than this are never cut from one such part.
+    public static let mostPieces = 128
+
+    /// The centre line so far, in pixels.
+    public private(set) var samples: [CentreSample] = []
+    /// Whether any sample is less than opaque.
+    public private(set) var isTranslucent = false
+
+    private let scale: Double
+    private let canvas: Vector
+    private var position = Vector.zero
+    private var nib = Nib(width: 0)
+
+    /// Makes a fitter for a canvas of the given size in pixels; `scale` is pixels a board unit, above 0.
+    public init(scale: Double, canvasWidth: Int, canvasHeight: Int) {
+        self.scale = scale
+        canvas = Vector(Double(canvasWidth), Double(canvasHeight))
+    }
+
+    /// Forgets the samples of the last stroke and keeps their memory.
+    public mutating func reset() {
+        samples.removeAll(keepingCapacity: true)
+        isTranslucent = false
+    }
+
+    /// Moves all samples, so that a part of the canvas can begin at 0, 0.
+    public mutating func moveSamples(left: Float, up: Float) {
+        for index in samples.indices {
+            samples[index].x -= left
+            samples[index].y -= up
+        }
+    }
+
+    public mutating func begin(at point: Vector, nib: Nib) {
+        append(point * scale, nib)
+    }
+
+    public mutating func line(to end: Vector, nib: Nib) {
+        let end = end * scale
+        // Halved like a curve: single precision is not enough for what begins and ends far away.
+        fit(
+            Part(
+                position, position.interpolated(to: end, at: 1.0 / 3), end.interpolated(to: position, at: 1.0 / 3), end,
+                nib))
+    }
+
+    public mutating func quadratic(control: Vector, to end: Vector, nib: Nib) {
+        let control = control * scale
+        let end = end * scale
+        fit(
+            Part(
+                position, position.interpolated(to: control, at: 2.0 / 3), end.interpolated(to: control, at: 2.0 / 3),
+                end, nib))
+    }
+
+    public mutating func cubic(control1: Vector, control2: Vector, to end: Vector, nib: Nib) {
+        fit(Part(position, control1 * scale, control2 * scale, end * scale, nib))
+    }
+
+    /// A cubic in pixels, with the nib at its end.
+    private struct Part {
+        var p0: Vector
+        var p1: Vector
+        var p2: Vector
+        var p3: Vector
+        var end: Nib
+
+        init(_ p0: Vector, _ p1: Vector, _ p2: Vector, _ p3: Vector, _ end: Nib) {
+            (self.p0, self.p1, self.p2, self.p3, self.end) = (p0, p1, p2, p3, end)
+        }
+
+        /// Both halves (de Casteljau); the first one ends with the given nib.
+        func halves(_ nib: Nib) -> (Part, Part) {
+            let a = p0.midpoint(to: p1)
+            let b = p1.midpoint(to: p2)
+            let c = p2.midpoint(to: p3)
+            let ab = a.midpoint(to: b)
+            let bc = b.midpoint(to: c)
+            let middle = ab.midpoint(to: bc)
+            return (Part(p0, a, ab, middle, nib), Part(middle, bc, c, p3, end))
+        }
+    }
+
+    private mutating func fit(_ part: Part, halvings: Int = 0) {
+        guard canTouch(part) else { return append(part.p3, part.end) }
+        let reach = (part.p1 - part.p0).length + (part.p2 - part.p1).length + (part.p3 - part.p2).length
+        // Lines wider than that count from farther away.
+        let longest = max(Self.longest, max(nib.width, part.end.width) * scale * 4)
+        guard reach > longest, halvings < Self.mostHalvings else { return cut(part) }
+        let (first, second) = part.halves(nib.interpolated(to: part.end, at: 0.5))
+        fit(first, halvings: halvings + 1)
+        fit(second, halvings: halvings + 1)
+    }
+
+    private mutating func cut(_ part: Part) {
+        let from = nib
+        let start = part.p0
+        let bend1 = part.p0 - part.p1 * 2 + part.p2
+        let bend2 = part.p1 - part.p2 * 2 + part.p3
+        let linear = (part.p1 - part.p0) * 3
+        let square = bend1 * 3
+        let cube = bend2 - bend1
+        let count = Self.pieces(twist: cube.dot(cube).squareRoot())
+        let step = 1 / Double(count)
+        for index in 1..<max(count, 1) {
+            let t = Double(index) * step
+            append(
+                start + (linear + (square + cube * t) * t) * t, from.interpolated(to: part.end, at: t),
+                sag: (square + cube * (3 * (t - 0.5 * step))) * (-0.25 * step * step))
+        }
+        append(part.p3, part.end, sag: (square + cube * (3 - 1.5 * step)) * (-0.25 * step * step))
+    }
+
+    private mutating func append(_ point: Vector, _ nib: Nib, sag: Vector = .zero) {
+        position = point
+        self.nib = nib
+        if nib.opacity < 1 { isTranslucent = true }
+        samples.append(
+            CentreSample(
+                x: Float(point.x), y: Float(point.y), radius: Float(nib.width * scale * 0.5),
+                opacity: Float(nib.opacity), sagX: Self.pixels(sag.x), sagY: Self.pixels(sag.y)))
+    }
+
+    /// What is too small to matter is straight.
+    private static func pixels(_ sag: Double) -> Float { abs(sag) < 1e-6 ? 0 : Float(sag) }
+
+    /// How many parabolas a cubic takes: one strays from it by √3/36 of the third difference, n by n³ times less.
+    private static func pieces(twist: Double) -> Int {
+        let excess = twist * 0.048 / tolerance
+        // Most curves take few: cubes are quicker than a cube root.
+        var count = 1
+        while count < mostPieces, Double(count * count * count) < excess { count += 1 }
+        return count
+    }
+
+    /// Whether the hull of the control points, widened by the pen, reaches the canvas.
+    private func canTouch(_ part: Part) -> Bool {
+        let reach = max(nib.width, part.end.width) * scale * 0.5 + 2
+        let low = pointwiseMin(pointwiseMin(part.p0, part.p1), pointwiseMin(part.p2, part.p3))
+        let high = pointwiseMax(pointwiseMax(part.p0, part.p1), pointwiseMax(part.p2, part.p3))
+        return high.x >= -reach && high.y >= -reach && low.x <= canvas.x + reach && low.y <= canvas.y + reach
+    }
+}

@@ -1,0 +1,26 @@
+/// The memory of signed areas for one run of a stroke at a time: a number for every pixel of a box, all 0 between runs.
+///
+/// Grows to the largest box asked for.
+struct AreaCells: Sendable {
+    /// Cells behind the last column that sides and whole vectors may touch.
+    static let slack = 8
+
+    private var cells: [Float] = []
+    private var spans: [RowSpan] = []
+
+    /// Lends clear cells for a box; whoever writes sweeps them clear again.
+    mutating func withRows<Result>(width: Int, height: Int, _ body: (AreaRows) -> Result) -> Result {
+        let stride = width + Self.slack
+        let size = stride * height
+        if cells.count < size { cells.append(contentsOf: repeatElement(0, count: size - cells.count)) }
+        if spans.count < height { spans.append(contentsOf: repeatElement(.empty, count: height - spans.count)) }
+        return cells.withUnsafeMutableBufferPointer { cells in
+            spans.withUnsafeMutableBufferPointer { spans in
+                guard let cells = cells.baseAddress, let spans = spans.baseAddress else {
+                    preconditionFailure("a box has at least one pixel")
+                }
+                return body(AreaRows(cells: cells, spans: spans, stride: stride, width: width, height: height))
+            }
+        }
+    }
+}
