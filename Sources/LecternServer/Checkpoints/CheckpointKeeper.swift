@@ -16,6 +16,8 @@ final class CheckpointKeeper: Sendable {
     private let logger: Logger
     /// What is stored of each room, as last read or written.
     private let manifests = Locked<[RoomID: CheckpointManifest]>([:])
+    /// Rooms whose newest manifest cannot be used: of those that are older the records since then are missing.
+    private let outdated = Locked<Set<RoomID>>([])
     private let partitions = Locked<[Int: PartitionNotes]>([:])
 
     /// What the checkpoints of a partition have in common.
@@ -43,6 +45,7 @@ final class CheckpointKeeper: Sendable {
     /// Begins with what is stored of a partition.
     func open(_ partition: Int, _ catalogue: CheckpointCatalogue) {
         manifests.withLock { $0.merge(catalogue.rooms) { _, new in new } }
+        outdated.withLock { $0.formUnion(catalogue.outdated) }
         update(partition) { $0.covered = catalogue.covered }
     }
 
@@ -113,12 +116,14 @@ final class CheckpointKeeper: Sendable {
 
     /// The newest state that can be read, and the records since then if it is not the one that was asked for.
     private func restoration(of id: RoomID) async throws(JournalError) -> Restoration {
+        let isOutdated = outdated.withLock { $0.contains(id) }
         let newest = manifests.withLock { $0[id] }
         var manifest = newest
         while let candidate = manifest {
             if let bytes = try await store.state(of: candidate), let room = room(from: bytes, id) {
-                let isNewest = candidate == newest
+                let isNewest = candidate == newest && !isOutdated
                 let tail = isNewest ? [] : try await journal.records(of: id, after: candidate.sequence)
+                outdated.withLock { _ = $0.remove(id) }
                 return Restoration(room: room, sequence: candidate.sequence, tail: tail)
             }
             logger.error(

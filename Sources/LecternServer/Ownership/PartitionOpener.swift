@@ -50,6 +50,8 @@ struct PartitionOpener: Sendable {
         for (room, manifest) in catalogue.rooms {
             shares[workers.position(of: room)][room] = StoredRoom(manifest)
         }
+        // What is missing of these has to be read again though nobody asks for them.
+        for room in catalogue.outdated { shares[workers.position(of: room)][room]?.setOutdated() }
         for room in catalogue.damaged {
             shares[workers.position(of: room)][room] = .damaged
         }
@@ -119,6 +121,12 @@ extension StoredRoom {
         self.init(
             sequence: manifest.sequence, handled: manifest.handled, cursors: manifest.cursors,
             isQuiet: manifest.isQuiet, hasState: manifest.state != nil, incarnation: manifest.incarnation)
+    }
+
+    /// It is fetched at once, and records after what is stored of it are read again.
+    fileprivate mutating func setOutdated() {
+        isQuiet = false
+        hasState = true
     }
 
     /// Nothing about the room can be read: it is made again from the whole log.
