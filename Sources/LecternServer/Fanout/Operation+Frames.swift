@@ -7,7 +7,7 @@ extension Operation {
     /// again where it is larger than `maxBytes`.
     func frames(maxBytes: Int) -> [[UInt8]] {
         let bytes = restoredMessage
-        guard let joined, bytes.count > maxBytes else { return [bytes] }
+        guard bytes.count > maxBytes, let joined else { return [bytes] }
         return ShardCutter.cut(joined, interior: bytes[joined.points.interior], maxBytes: maxBytes)
     }
 

@@ -96,6 +96,12 @@ public struct Board: Sendable {
         apply(operation.effect, at: operation.index)
     }
 
+    /// Gives back memory that was taken for strokes to come.
+    mutating func compact() {
+        visible.compact()
+        history.compact()
+    }
+
     private mutating func draw(_ stroke: Stroke) {
         if fixedSize == nil, let header = stroke.decoded()?.header { fixedSize = BoardSize(firstDraw: header) }
         weight += stroke.weight

@@ -2,10 +2,12 @@ import DequeModule
 import StrokeWire
 
 /// What can be taken back, or done again.
+///
+/// One reference: a history has a hundred of them.
 enum HistoryEntry: Sendable {
     case stroke(Stroke)
     /// An undoable clear, and what it took away while it is done.
-    case clear(Clear, removed: VisibleStrokes)
+    indirect case clear(Clear, removed: VisibleStrokes)
 
     var index: UInt64 {
         switch self {
@@ -100,6 +102,12 @@ struct History: Sendable {
 
     mutating func pushUndone(_ entry: HistoryEntry) {
         undone.append(entry)
+    }
+
+    /// Gives back memory that was taken for entries to come.
+    mutating func compact() {
+        done = Deque(Array(done))
+        undone = Array(undone[...])
     }
 
     mutating func empty() {

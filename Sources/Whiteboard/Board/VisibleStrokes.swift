@@ -3,7 +3,8 @@ public import StrokeWire
 /// The strokes on a board, bottom to top, in the order of their indices.
 ///
 /// Each carries the digest of the list up to and including itself, so that adding or removing near the top costs
-/// nothing for what lies below.
+/// nothing for what lies below. They lie in chunks that the versions of a list share: a copy that goes on costs the
+/// last chunk and one reference for each of the others.
 public struct VisibleStrokes: Sendable {
     public struct Element: Sendable {
         public let stroke: Stroke
@@ -11,7 +12,13 @@ public struct VisibleStrokes: Sendable {
         public let digest: BoardDigest
     }
 
-    private var elements: [Element] = []
+    /// All full but the last, and none empty.
+    private var chunks: [[Element]] = []
+    /// How many there are.
+    public private(set) var count = 0
+
+    private static let chunkBits = 6
+    private static let chunkCount = 1 << chunkBits
 
     init() {}
 
@@ -20,57 +27,80 @@ public struct VisibleStrokes: Sendable {
     }
 
     /// Digest of the whole list.
-    public var digest: BoardDigest { elements.last?.digest ?? .empty }
+    public var digest: BoardDigest { chunks.last?.last?.digest ?? .empty }
 
     /// What the strokes count for where memory is bounded.
-    var weight: Int { elements.reduce(0) { $0 + $1.stroke.weight } }
+    var weight: Int { reduce(0) { $0 + $1.stroke.weight } }
 
     /// Puts a stroke where its index belongs.
     mutating func insert(_ stroke: Stroke) {
         let position = position(of: stroke.index)
-        elements.insert(Element(stroke: stroke, digest: .empty), at: position)
-        renewDigests(from: position)
+        guard position < count else { return append(stroke) }
+        let later = truncate(to: position)
+        append(stroke)
+        for stroke in later { append(stroke) }
     }
 
     /// Takes the stroke with this index away; nil where there is none.
     mutating func remove(_ index: UInt64) -> Stroke? {
         let position = position(of: index)
-        guard position < elements.count, elements[position].stroke.index == index else { return nil }
-        let stroke = elements.remove(at: position).stroke
-        renewDigests(from: position)
-        return stroke
+        guard position < count, self[position].stroke.index == index else { return nil }
+        let later = truncate(to: position)
+        for stroke in later.dropFirst() { append(stroke) }
+        return later.first
     }
 
     /// Puts back what a clear took away.
     mutating func restore(_ cleared: VisibleStrokes) {
-        let later = elements
-        elements = cleared.elements
+        let later = self
+        self = cleared
         for element in later { insert(element.stroke) }
     }
 
-    private func position(of index: UInt64) -> Int {
-        if let last = elements.last, last.stroke.index < index { return elements.count }
-        var low = 0
-        var high = elements.count
-        while low < high {
-            let middle = (low + high) / 2
-            if elements[middle].stroke.index < index { low = middle + 1 } else { high = middle }
-        }
-        return low
+    /// Gives back memory that was taken for strokes to come.
+    mutating func compact() {
+        guard let last = chunks.last, last.count < last.capacity else { return }
+        chunks[chunks.count - 1] = last.withUnsafeBufferPointer(Array.init)
+        chunks = chunks.withUnsafeBufferPointer(Array.init)
     }
 
-    private mutating func renewDigests(from position: Int) {
-        var digest = position == 0 ? BoardDigest.empty : elements[position - 1].digest
-        for i in position..<elements.count {
-            let stroke = elements[i].stroke
-            digest.append(index: stroke.index)
-            elements[i] = Element(stroke: stroke, digest: digest)
+    /// - Precondition: no stroke has a greater index.
+    private mutating func append(_ stroke: Stroke) {
+        let element = Element(stroke: stroke, digest: digest.appending(index: stroke.index))
+        if count & (Self.chunkCount - 1) == 0 {
+            chunks.append([element])
+        } else {
+            chunks[chunks.count - 1].append(element)
         }
+        count += 1
+    }
+
+    /// - Returns: the strokes from `position` on.
+    private mutating func truncate(to position: Int) -> [Stroke] {
+        let removed = self[position...].map(\.stroke)
+        let (full, rest) = (position >> Self.chunkBits, position & (Self.chunkCount - 1))
+        chunks.removeLast(chunks.count - (rest == 0 ? full : full + 1))
+        if rest > 0 { chunks[full].removeLast(chunks[full].count - rest) }
+        count = position
+        return removed
+    }
+
+    private func position(of index: UInt64) -> Int {
+        if let last = chunks.last?.last, last.stroke.index < index { return count }
+        var low = 0
+        var high = count
+        while low < high {
+            let middle = (low + high) / 2
+            if self[middle].stroke.index < index { low = middle + 1 } else { high = middle }
+        }
+        return low
     }
 }
 
 extension VisibleStrokes: RandomAccessCollection {
     public var startIndex: Int { 0 }
-    public var endIndex: Int { elements.count }
-    public subscript(position: Int) -> Element { elements[position] }
+    public var endIndex: Int { count }
+    public subscript(position: Int) -> Element {
+        chunks[position >> Self.chunkBits][position & (Self.chunkCount - 1)]
+    }
 }

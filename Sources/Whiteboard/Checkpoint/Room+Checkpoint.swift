@@ -31,6 +31,7 @@ extension Room {
         let authors = try reader.list { (reader) throws(CheckpointError) in try reader.author(configuration.intake) }
         intake = Intake(configuration.intake, authors: authors)
         try reader.require(reader.isAtEnd)
+        origins = reader.origins
         followers = [:]
         admitFollowers()
         followSilently(at: now)

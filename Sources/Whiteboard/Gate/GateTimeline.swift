@@ -112,5 +112,7 @@ struct GateTimeline: Sendable {
             else { continue }
             epochs[entry.epoch]?.unjudged = Epochs.Unjudged(time: entry.time, loggedAt: entry.loggedAt)
         }
+        // A room at rest keeps no memory for them.
+        if entries.isEmpty { entries = [] }
     }
 }

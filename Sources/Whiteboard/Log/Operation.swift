@@ -26,8 +26,16 @@ public struct Operation: Sendable {
     public let digest: BoardDigest
     /// The compact message that goes out: as it came in, or joined from its shards.
     public internal(set) var message: [UInt8]
-    /// Whether the message was joined from shards; the range of its point array, then.
-    public let joined: StrokeMessage?
+    /// Whether the message was joined from shards.
+    public let isJoined: Bool
+
+    /// The fields of a message that was joined from shards, nil of any other. Decodes the message.
+    public var joined: StrokeMessage? {
+        guard isJoined else { return nil }
+        // It was within the room's limits when it came.
+        return try? StrokeMessage(
+            decoding: restoredMessage, limits: WireLimits(messageBytes: .max, points: .max, colours: .rgb))
+    }
 
     /// The operation that an undo or redo moves, nil for draw and clear.
     public var reference: UInt64? {

@@ -68,12 +68,12 @@ extension Operation {
     /// What it occupies until it is packed, in bytes.
     fileprivate var heldByteCount: Int {
         // One that comes from a checkpoint has not been unpacked.
-        if case .draw(let stroke) = effect, message.isEmpty { return stroke.message.byteCount + Self.overhead }
+        if case .draw(let stroke) = effect, message.isEmpty { return stroke.byteCount + Self.overhead }
         return message.count + Self.overhead
     }
 
     /// What it occupies when it is packed, in bytes.
     fileprivate var restByteCount: Int {
-        if case .draw(let stroke) = effect { stroke.message.byteCount + Self.overhead } else { heldByteCount }
+        if case .draw(let stroke) = effect { stroke.byteCount + Self.overhead } else { heldByteCount }
     }
 }

@@ -11,11 +11,28 @@ public struct PackedMessage: Sendable {
 
     let storage: Storage
 
+    /// The shape of a packed message, nil for one that is kept as it came.
+    var shape: ShapeTable.Entry? {
+        if case .packed(let shape, _) = storage { shape } else { nil }
+    }
+
+    /// The bytes that are its own.
+    var occupied: [UInt8] {
+        switch storage {
+        case .plain(let bytes), .packed(_, numbers: let bytes): bytes
+        }
+    }
+
     /// Longer messages are not packed, so that a few packed bytes cannot claim to stand for any number.
     static let mostBytes = 1 << 26
 
     init(storage: Storage) {
         self.storage = storage
+    }
+
+    /// One that was taken apart into its ``shape`` and what it ``occupied``.
+    init(shape: ShapeTable.Entry?, occupied bytes: [UInt8]) {
+        storage = shape.map { .packed($0, numbers: bytes) } ?? .plain(bytes)
     }
 
     /// Packs `bytes`, a message whose points lie as `points` says.
@@ -48,9 +65,5 @@ public struct PackedMessage: Sendable {
     }
 
     /// What it occupies in memory, in bytes, without what it shares with other messages.
-    public var byteCount: Int {
-        switch storage {
-        case .plain(let bytes), .packed(_, numbers: let bytes): bytes.count
-        }
-    }
+    public var byteCount: Int { occupied.count }
 }

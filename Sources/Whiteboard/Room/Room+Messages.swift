@@ -87,7 +87,7 @@ extension Room {
         return Operation(
             index: index, author: ready.author, number: ready.number, effect: effect, isLate: ready.isLate,
             time: ready.header.time, digest: head.digest, message: ready.bytes,
-            joined: ready.isJoined ? ready.header : nil)
+            isJoined: ready.isJoined)
     }
 
     private mutating func effect(of ready: ReadyOperation) throws(Rejection) -> Operation.Effect {
@@ -102,7 +102,7 @@ extension Room {
             let packed = PackedMessage(ready.bytes, points: header.points, shapes: &shapes)
             let stroke = Stroke(
                 index: head.index + 1, author: ready.author, isLate: ready.isLate, pointCount: header.points.count,
-                message: packed)
+                message: packed, origins: &origins)
             guard stroke.weight <= configuration.intake.boardPoints - head.weight else { throw .boardFull }
             return .draw(stroke)
         }

@@ -15,6 +15,7 @@ public struct Room: Sendable {
     var intake: Intake
     var log = OperationLog()
     var shapes = ShapeTable()
+    var origins = StrokeOrigins()
     var gate: Gate
     var followers: [CohortName: Follower] = [:]
     var logClock = LogClock()
@@ -50,17 +51,19 @@ public struct Room: Sendable {
         }
         if isOutputOpen {
             consider(gate.nextRelease(after: now))
+            consider(restDue)
             for follower in followers.values { consider(follower.nextMark) }
         }
         return earliest
     }
 
-    /// Does what the passing of time asks for: releases what is due, reminds authors, gives up, marks.
+    /// Does what the passing of time asks for: releases what is due, reminds authors, gives up, marks, rests.
     public mutating func advance(to now: Instant, into effects: inout RoomEffects) {
         remind(at: now, into: &effects)
         guard isOutputOpen else { return }
         release(at: now, into: &effects)
         mark(at: now, into: &effects)
+        rest(at: now)
     }
 
     /// Every cohort of the gate has a board of its own.

@@ -29,10 +29,17 @@ public struct LogRetention: Sendable, Equatable {
     /// Bytes of operations that some cohort still holds. Beyond, the slowest cohort's oldest operations are released
     /// late, so that one dead video cannot use up the memory of all rooms.
     public var heldBytes: Int
+    /// So long after the last release, when nothing is held or pending, the tail is let go of: who missed any of it gets
+    /// the board, and a cohort that comes to be then starts with it. No video is believed to be farther behind another
+    /// (rule 7 of the gate).
+    public var quiet: Duration
 
-    public init(tail: Int = 1024, tailBytes: Int = 16 << 20, heldBytes: Int = 64 << 20) {
+    public init(
+        tail: Int = 1024, tailBytes: Int = 16 << 20, heldBytes: Int = 64 << 20, quiet: Duration = .seconds(60)
+    ) {
         self.tail = tail
         self.tailBytes = tailBytes
         self.heldBytes = heldBytes
+        self.quiet = quiet
     }
 }

@@ -82,5 +82,7 @@ extension Board.UndoneEntry {
 func makeStroke(_ index: UInt64, by author: String = "a", points: Int = 1) -> Stroke {
     var shapes = ShapeTable()
     let message = PackedMessage(Array(draw(1).utf8), points: .empty, shapes: &shapes)
-    return Stroke(index: index, author: .known(author), isLate: false, pointCount: points, message: message)
+    var origins = StrokeOrigins()
+    return Stroke(
+        index: index, author: .known(author), isLate: false, pointCount: points, message: message, origins: &origins)
 }

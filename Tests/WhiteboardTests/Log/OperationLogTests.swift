@@ -9,7 +9,7 @@ struct OperationLogTests {
     private func operation(_ index: UInt64) -> Whiteboard.Operation {
         Operation(
             index: index, author: .alice, number: Int64(index), effect: .undo(reference: 1), isLate: false, time: nil,
-            digest: .empty, message: [UInt8](repeating: 32, count: 1000 - 256), joined: nil)
+            digest: .empty, message: [UInt8](repeating: 32, count: 1000 - 256), isJoined: false)
     }
 
     @Test("A tail is what comes after an index through another, nil where the log does not reach back so far")

@@ -26,7 +26,7 @@ struct ReleaseTests {
         var probe = RoomProbe(
             RoomConfiguration(
                 intake: IntakeLimits(messagesPerSecond: 100_000, bytesPerSecond: 1 << 30), history: rules,
-                log: LogRetention(tail: random.int(0...60))))
+                log: LogRetention(tail: random.int(0...60), quiet: random.milliseconds(50...5000))))
         let hls = try #require(CohortName("hls"))
         let cohorts = [CohortName.main, hls]
         let began = probe.now

@@ -9,7 +9,7 @@ extension CheckpointWriter {
         write(Int(operation.action.rawValue))
         switch operation.effect {
         case .draw(let stroke):
-            write(operation.joined != nil)
+            write(operation.isJoined)
             write(stroke)
         case .undo(let reference), .redo(let reference):
             write(reference)
@@ -28,30 +28,27 @@ extension CheckpointReader {
         let author: AuthorID = try name()
         let number = try signed()
         let time = try optional { (reader) throws(CheckpointError) in try reader.signed() }
-        let (effect, message, joined) = try effect(at: index, by: author)
+        let (effect, message, isJoined) = try effect(at: index, by: author)
         head.apply(effect, at: index)
         let isLate = if case .draw(let stroke) = effect { stroke.isLate } else { false }
         return Operation(
             index: index, author: author, number: number, effect: effect, isLate: isLate, time: time,
-            digest: head.digest, message: message, joined: joined)
+            digest: head.digest, message: message, isJoined: isJoined)
     }
 
     /// Strokes stay packed until they are released: their message is empty here.
     private mutating func effect(
         at index: UInt64, by author: AuthorID
-    ) throws(CheckpointError) -> (Operation.Effect, message: [UInt8], joined: StrokeMessage?) {
+    ) throws(CheckpointError) -> (Operation.Effect, message: [UInt8], isJoined: Bool) {
         switch Action(rawValue: try byte()) {
         case .draw:
             let isJoined = try flag()
-            let stroke = try stroke(at: index, by: author)
-            guard isJoined else { return (.draw(stroke), [], nil) }
-            guard let header = stroke.decoded()?.header else { throw damaged }
-            return (.draw(stroke), [], header)
-        case .undo: return (.undo(reference: try self.number()), try data(), nil)
-        case .redo: return (.redo(reference: try self.number()), try data(), nil)
+            return (.draw(try stroke(at: index, by: author)), [], isJoined)
+        case .undo: return (.undo(reference: try self.number()), try data(), false)
+        case .redo: return (.redo(reference: try self.number()), try data(), false)
         case .clear:
             let message = try data()
-            return (.clear(Clear(index: index, author: author, message: message)), message, nil)
+            return (.clear(Clear(index: index, author: author, message: message)), message, false)
         case nil: throw damaged
         }
     }

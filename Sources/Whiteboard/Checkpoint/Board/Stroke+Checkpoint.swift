@@ -34,6 +34,7 @@ extension CheckpointReader {
     mutating func stroke(at index: UInt64, by author: AuthorID) throws(CheckpointError) -> Stroke {
         let isLate = try flag()
         let (message, pointCount) = try packedMessage()
-        return Stroke(index: index, author: author, isLate: isLate, pointCount: pointCount, message: message)
+        return Stroke(
+            index: index, author: author, isLate: isLate, pointCount: pointCount, message: message, origins: &origins)
     }
 }

@@ -7,6 +7,7 @@ struct CheckpointReader {
     private(set) var position = 0
     var texts: [String] = []
     var shapes: [ShapeTable.Entry] = []
+    var origins = StrokeOrigins()
     private let logClock: LogClock
     private let now: Instant
     private var lastInstant: Int64 = 0
