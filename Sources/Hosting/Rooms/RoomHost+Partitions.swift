@@ -26,7 +26,7 @@ extension RoomHost {
         guard partitions[partition]?.phase == .recovering else { return }
         fetchBusy(partition, at: now)
         partitions[partition]?.phase = .live
-        for hosted in rooms.values where hosted.partition == partition && hosted.room != nil {
+        for hosted in rooms(where: { $0.partition == partition && $0.room != nil }) {
             resume(hosted, at: now)
             settle(hosted, at: now)
         }
@@ -40,7 +40,7 @@ extension RoomHost {
         guard let phase = partitions[partition]?.phase else { return output.closed(partition) }
         guard phase != .closing else { return }
         partitions[partition]?.phase = .closing
-        for hosted in rooms.values where hosted.partition == partition {
+        for hosted in rooms(where: { $0.partition == partition }) {
             // Before it was live nothing has happened that another would not find in the journal.
             hosted.isVoid = discarding || phase == .recovering || hosted.room == nil
             settle(hosted, at: now)
@@ -63,6 +63,11 @@ extension RoomHost {
         partitions[partition] = nil
         stored = stored.filter { self.partition(of: $0.key) != partition }
         output.closed(partition)
+    }
+
+    /// In the order of their names, so that the same inputs have the same outputs.
+    func rooms(where isWanted: (HostedRoom) -> Bool) -> [HostedRoom] {
+        rooms.values.filter(isWanted).sorted { $0.id < $1.id }
     }
 
     private func partition(of room: RoomID) -> Int { RoomAddress.partition(of: room, among: configuration.partitions) }

@@ -54,12 +54,14 @@ extension RoomHost {
     func apply(_ record: JournalRecord, to hosted: HostedRoom, at now: Instant) {
         switch record.content {
         case .control(let control):
+            // All who follow are told of an end.
+            if control == .close { resume(hosted, at: now) }
             hosted.room?.receive(control, loggedAt: record.loggedAt, at: now, into: &effects)
             hosted.hasState = control != .close
             guard control == .close else { return }
             // They are about the life that has ended.
-            hosted.cursorsToRestore = [:]
             hosted.unsent = []
+            hosted.savings.beginLife()
         case .message(let author, let session, let bytes):
             let prefix = partitions[hosted.partition]?.prefix ?? ""
             hosted.room?.receive(

@@ -4,6 +4,9 @@ public import Whiteboard
 /// Rooms are saved: the whole state now and then, where the cohorts stand every second.
 extension RoomHost {
     /// What was to be saved of a room has been acknowledged, or could not be saved and is tried again.
+    ///
+    /// Whoever stores it must let nothing take the place of what holds more of the room's records (`sequence`), and say
+    /// that it could not be saved: two hosts may work on one partition for a while, one of them behind the other.
     public func saved(_ room: RoomID, isSaved: Bool, at now: Instant) {
         guard let hosted = rooms[room], hosted.savings.isSaving else { return }
         hosted.savings.end(isSaved: isSaved)
@@ -61,11 +64,13 @@ extension RoomHost {
         }
     }
 
+    /// After a failure all of it: another host may have stored more meanwhile than this one's last state holds, which
+    /// nobody would read any more.
     private func isStateDue(_ hosted: HostedRoom, at now: Instant) -> Bool {
         guard let schedule = configuration.checkpoints, let room = hosted.room else { return false }
         let savings = hosted.savings
         guard savings.firstUncovered != nil else { return false }
-        return isClosing(hosted) || savings.noted == nil || !hosted.hasState
+        return isClosing(hosted) || savings.noted == nil || savings.hasFailed || !hosted.hasState
             || room.head.index >= savings.savedIndex + UInt64(schedule.operations)
             || now >= savings.uncoveredSince + schedule.interval
     }

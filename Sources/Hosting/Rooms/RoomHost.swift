@@ -50,7 +50,7 @@ public final class RoomHost<Output: HostOutput> {
     /// Says whether anything can be published.
     public func setOutput(isOpen: Bool, at now: Instant) {
         isOutputOpen = isOpen
-        for hosted in rooms.values {
+        for hosted in rooms(where: { _ in true }) {
             if isOpen {
                 let unsent = hosted.unsent
                 hosted.unsent = []

@@ -54,6 +54,11 @@ struct Savings {
         }
     }
 
+    /// The room's index begins at 0 again.
+    mutating func beginLife() {
+        savedIndex = 0
+    }
+
     mutating func begin(_ stored: StoredRoom, index: UInt64, holdsState: Bool, at now: Instant) {
         pending = Pending(stored: stored, index: index, holdsState: holdsState, firstAfter: nil, firstAfterAt: now)
         notedAt = now

@@ -10,7 +10,9 @@ struct WakeQueue {
     private struct Wish: Comparable {
         let at: Instant
         let room: RoomID
-        static func < (left: Wish, right: Wish) -> Bool { left.at < right.at }
+        static func < (left: Wish, right: Wish) -> Bool {
+            left.at == right.at ? left.room < right.room : left.at < right.at
+        }
     }
 
     private var heap = Heap<Wish>()

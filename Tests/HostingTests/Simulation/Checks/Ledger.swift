@@ -1,0 +1,131 @@
+import Hosting
+import StrokeWire
+import Whiteboard
+
+/// Everything that daemons have said, and what can be seen at once to be wrong with it.
+final class Ledger {
+    /// What one index of one life is, whoever says it.
+    struct Content: Equatable {
+        let author: String
+        let number: Int64
+        let action: Action
+        let reference: UInt64?
+        let isLate: Bool
+        let digest: UInt64
+        let bytes: [UInt8]
+    }
+
+    struct Place: Hashable {
+        let life: Life
+        let index: UInt64
+    }
+
+    struct Life: Hashable {
+        let room: RoomID
+        let incarnation: String
+    }
+
+    struct Following: Hashable {
+        let life: Life
+        let cohort: CohortName
+    }
+
+    struct Release {
+        let following: Following
+        let index: UInt64
+        let isLate: Bool
+        /// How far the cohort's video could be, as far as the process knew: the session and its media time in
+        /// nanoseconds.
+        let video: (session: Int64, farthest: Int64)?
+        let at: Moment
+        let process: String
+    }
+
+    private struct Order: Hashable {
+        let room: ObjectIdentifier
+        let following: Following
+    }
+
+    private let world: World
+    private let findings: Findings
+    private(set) var contents: [Place: Content] = [:]
+    private(set) var releases: [Release] = []
+    private(set) var published: [Following: Set<UInt64>] = [:]
+    private(set) var farthest: [Following: UInt64] = [:]
+    private(set) var told: [RoomID: [String: [Feedback]]] = [:]
+    private var order: [Order: UInt64] = [:]
+    /// Kept, so that no two have the same identity.
+    private var seen: [ObjectIdentifier: HostedRoom] = [:]
+
+    init(world: World, findings: Findings) {
+        self.world = world
+        self.findings = findings
+    }
+
+    func tell(_ feedback: Feedback, to author: AuthorID, of room: RoomID) {
+        told[room, default: [:]][author.text, default: []].append(feedback)
+    }
+
+    func head(_ operation: Whiteboard.Operation, of room: HostedRoom) {
+        note(operation, Life(room: room.id, incarnation: room.incarnation))
+    }
+
+    func release(
+        _ operation: Whiteboard.Operation, of room: HostedRoom, to cohort: CohortName, isLate: Bool,
+        by process: DaemonProcess
+    ) {
+        let life = Life(room: room.id, incarnation: room.incarnation)
+        let following = Following(life: life, cohort: cohort)
+        note(operation, life)
+        checkOrder(operation.index, Order(room: ObjectIdentifier(room), following: following), by: process)
+        seen[ObjectIdentifier(room)] = room
+        published[following, default: []].insert(operation.index)
+        farthest[following] = max(farthest[following] ?? 0, operation.index)
+        let clock = process.clocks[room.id, cohort]
+        let video = clock?.farthest(at: process.now.nanoseconds).map { (clock?.session ?? -1, $0) }
+        releases.append(
+            Release(
+                following: following, index: operation.index, isLate: isLate, video: video, at: world.now,
+                process: process.name))
+    }
+
+    /// The same index has the same content from every daemon at every time.
+    private func note(_ operation: Whiteboard.Operation, _ life: Life) {
+        let content = Content(
+            author: operation.author.text, number: operation.number, action: operation.action,
+            reference: operation.reference, isLate: operation.isLate, digest: operation.digest.value,
+            bytes: operation.restoredMessage)
+        let place = Place(life: life, index: operation.index)
+        if let known = contents[place], known != content {
+            report("\(life.room) \(life.incarnation): \(operation.index) is \(content), and was \(known)")
+        }
+        contents[place] = content
+    }
+
+    /// A room goes on by one, and begins no later than right after what students have.
+    private func checkOrder(_ index: UInt64, _ key: Order, by process: DaemonProcess) {
+        let following = key.following
+        if let last = order[key] {
+            if index != last + 1 { report("\(process.name) releases \(index) of \(following) after \(last)") }
+        } else if index > reached(following) + 1 {
+            report("\(process.name) begins \(following) at \(index); students have \(reached(following))")
+        }
+        order[key] = index
+    }
+
+    /// A cursor in a checkpoint is never ahead of what was published.
+    func save(_ stored: StoredRoom, of room: RoomID) {
+        guard stored.hasState else { return }
+        let life = Life(room: room, incarnation: stored.incarnation)
+        for (cohort, cursor) in stored.cursors where cursor > reached(Following(life: life, cohort: cohort)) {
+            report("a checkpoint of \(room) has \(cohort) at \(cursor), beyond what was published")
+        }
+    }
+
+    /// The last index that students of a cohort can have: one that is new begins where all others have been.
+    private func reached(_ following: Following) -> UInt64 {
+        farthest[following] ?? farthest[Following(life: following.life, cohort: .main)] ?? 0
+    }
+
+    private func report(_ text: String) { findings.report(text, at: world.now) }
+}

@@ -1,0 +1,52 @@
+/// One author's count by the rules of order and loss: everything is kept, everything is looked through again.
+struct PlainAuthor {
+    enum Fate {
+        case applied
+        case rejected
+        case gaveUp(head: Int)
+    }
+
+    /// A message's parts by their place.
+    typealias Parts = [Int: SimulatedLog.Entry]
+
+    var session: String?
+    var earlier: Set<String> = []
+    var start: Int64 = 0
+    var startedAt: Int64 = 0
+    var startHead = 0
+    var hasCount = false
+    var parts: [Int64: Parts] = [:]
+    var fates: [Int64: Fate] = [:]
+
+    /// The least number that is not settled.
+    var expected: Int64 {
+        var number = start
+        while fates[number] != nil { number += 1 }
+        return number
+    }
+
+    /// Numbers of which something has come, and that are not settled.
+    var pending: [Int64] { parts.keys.filter { fates[$0] == nil }.sorted() }
+
+    func isComplete(_ number: Int64) -> Bool {
+        guard let parts = parts[number], let first = parts.values.first?.sent else { return false }
+        return parts.count == first.parts
+    }
+
+    /// - Returns: whether the message counts: false for one of an earlier count.
+    mutating func enter(_ sent: Sent, at time: Int64, head: Int) -> Bool {
+        if let name = sent.session, earlier.contains(name), name != session { return false }
+        if !hasCount || sent.session != nil && sent.session != session {
+            begin(sent, at: time, head: head)
+        }
+        return true
+    }
+
+    private mutating func begin(_ sent: Sent, at time: Int64, head: Int) {
+        session = sent.session
+        if let name = sent.session { earlier.insert(name) }
+        (start, startedAt, startHead, hasCount) = (sent.number, time, head, true)
+        parts = [:]
+        fates = [:]
+    }
+}

@@ -1,0 +1,199 @@
+import StrokeWire
+import Whiteboard
+
+/// A room's log folded by the rules as they read, apart from the product: what has to come out.
+struct PlainRoom {
+    /// An operation that has to be there.
+    struct Expected {
+        let index: UInt64
+        let author: String
+        let number: Int64
+        let kind: Sent.Kind
+        let reference: UInt64?
+        let isLate: Bool
+        let ink: [Int]
+        let digest: UInt64
+        /// The encoder's session that it was logged in, by its place among those of the life.
+        let epoch: Int
+        /// Its own media time, and the encoder's session whose time line that is on; nil for none that is of use.
+        let time: Int64?
+        let timeLine: Int64?
+        let loggedAt: Moment
+    }
+
+    /// One life of the room.
+    struct Life {
+        let incarnation: String
+        var operations: [Expected] = []
+        var visible: [UInt64] = []
+        /// Numbers of the encoder's sessions; the first names what was there before.
+        var sessions: [Int64] = []
+        var isClosed = false
+
+        /// The number of the session that an operation was logged in; -1 where none was ever named.
+        func session(of operation: Expected) -> Int64 {
+            operation.epoch < sessions.count ? sessions[operation.epoch] : -1
+        }
+
+        /// Media times that the video has to have passed at the least before each operation can be shown: those on the
+        /// time line of its own session, by rule 2; nil where there is none.
+        var gateTimes: [Int64?] {
+            var latest: [Int: Int64] = [:]
+            return operations.map { operation in
+                let session = session(of: operation)
+                if let time = operation.time, session < 0 || operation.timeLine == session {
+                    latest[operation.epoch] = max(latest[operation.epoch] ?? .min, time)
+                }
+                return latest[operation.epoch]
+            }
+        }
+    }
+
+    /// What an author has to have been told at least once.
+    struct Owed: Hashable {
+        enum Kind: Hashable {
+            case applied(index: UInt64)
+            case rejected
+            case gaveUp
+        }
+        let author: String
+        let number: Int64
+        let kind: Kind
+    }
+
+    let rules: HistoryConfiguration
+    private(set) var lives: [Life] = []
+    private(set) var owed: Set<Owed> = []
+    /// Messages that nobody could read, of each author.
+    private(set) var garbage: [String: Int] = [:]
+    private var authors: [String: PlainAuthor] = [:]
+    private var board: PlainBoard
+    private var lastClear = 0
+    /// The sessions of the encoder that the room has heard of in this life.
+    private var sessions: [Int64] = []
+    private var isLiving = false
+
+    init(_ rules: HistoryConfiguration) {
+        self.rules = rules
+        board = PlainBoard(rules)
+    }
+
+    private var head: Int { isLiving ? lives.last?.operations.count ?? 0 : 0 }
+
+    mutating func take(_ entry: SimulatedLog.Entry, prefix: String) {
+        switch entry.record.content {
+        case .control(.close): close()
+        case .control(.epoch(let number)): if number > sessions.last ?? -1 { sessions.append(number) }
+        case .control(.gaveUp(let author, let from, let to)): giveUp(author.text, from, to)
+        case .message:
+            guard let sent = entry.sent else { return }
+            if !isLiving {
+                lives.append(Life(incarnation: "\(prefix)-\(entry.record.sequence)"))
+                isLiving = true
+            }
+            receive(sent, entry)
+        }
+        guard isLiving, !lives.isEmpty else { return }
+        lives[lives.count - 1].sessions = sessions
+        lives[lives.count - 1].visible = board.visible
+    }
+
+    /// Authors with operations that nothing was decided about.
+    var undecided: [String] {
+        authors.flatMap { name, author in author.pending.map { "\(name) \($0)" } }.sorted()
+    }
+
+    private mutating func close() {
+        if isLiving { lives[lives.count - 1].isClosed = true }
+        isLiving = false
+        (authors, board, lastClear, sessions) = ([:], PlainBoard(rules), 0, [])
+    }
+
+    private mutating func receive(_ sent: Sent, _ entry: SimulatedLog.Entry) {
+        let name = sent.author.text
+        guard sent.kind != .garbage else { return garbage[name, default: 0] += 1 }
+        let time = entry.record.loggedAt.nanoseconds
+        var author = authors[name] ?? PlainAuthor()
+        defer { authors[name] = author }
+        let before = author
+        guard author.enter(sent, at: time, head: head) else { return }
+        if before.hasCount, author.session != before.session {
+            for number in before.pending { owe(name, number, .gaveUp) }
+        }
+        let number = sent.number
+        if number < author.start, author.fates[number] == nil {
+            guard time - author.startedAt <= 2_000_000_000 else { return }
+            author.fates[number] = .gaveUp(head: author.startHead)
+        }
+        switch author.fates[number] {
+        case .applied, .rejected: break
+        case .gaveUp(let since):
+            if sent.kind != .draw || lastClear > since {
+                author.fates[number] = .rejected
+                owe(name, number, .rejected)
+            } else {
+                author.parts[number, default: [:]][sent.part] = author.parts[number]?[sent.part] ?? entry
+                if author.isComplete(number) { apply(number, of: name, &author, entry, isLate: true) }
+            }
+        case nil:
+            author.parts[number, default: [:]][sent.part] = author.parts[number]?[sent.part] ?? entry
+            drain(name, &author, entry)
+        }
+    }
+
+    private mutating func giveUp(_ name: String, _ from: Int64, _ to: Int64) {
+        guard var author = authors[name], let last = author.pending.last else { return }
+        let range = max(from, author.expected)...max(max(from, author.expected), min(to, last))
+        guard max(from, author.expected) <= min(to, last) else { return }
+        for number in range where author.fates[number] == nil && !author.isComplete(number) {
+            author.fates[number] = .gaveUp(head: head)
+            owe(name, number, .gaveUp)
+        }
+        drain(name, &author, nil)
+        authors[name] = author
+    }
+
+    private mutating func drain(_ name: String, _ author: inout PlainAuthor, _ entry: SimulatedLog.Entry?) {
+        while author.isComplete(author.expected) { apply(author.expected, of: name, &author, entry, isLate: false) }
+    }
+
+    private mutating func apply(
+        _ number: Int64, of name: String, _ author: inout PlainAuthor, _ entry: SimulatedLog.Entry?, isLate: Bool
+    ) {
+        let parts = (author.parts[number] ?? [:]).sorted { $0.key < $1.key }.compactMap(\.value.sent)
+        author.fates[number] = .rejected
+        guard let first = parts.first else { return }
+        let index = UInt64(head + 1)
+        var reference: UInt64?
+        switch first.kind {
+        case .draw: board.draw(index, by: name)
+        case .clear:
+            board.clear()
+            lastClear = Int(index)
+        case .undo, .redo:
+            reference = first.kind == .undo ? board.undo(by: name) : board.redo(by: name)
+            guard reference != nil else { return owe(name, number, .rejected) }
+        case .garbage: return
+        }
+        author.fates[number] = .applied
+        owe(name, number, .applied(index: index))
+        log(first, parts, index, reference, isLate, at: entry)
+    }
+
+    private mutating func log(
+        _ first: Sent, _ parts: [Sent], _ index: UInt64, _ reference: UInt64?, _ isLate: Bool,
+        at entry: SimulatedLog.Entry?
+    ) {
+        // What was logged before a session was named belongs to the first.
+        let epoch = max(0, sessions.count - 1)
+        lives[lives.count - 1].operations.append(
+            Expected(
+                index: index, author: first.author.text, number: first.number, kind: first.kind, reference: reference,
+                isLate: isLate, ink: parts.flatMap(\.ink), digest: PlainBoard.digest(board.visible), epoch: epoch,
+                time: first.timeLine == nil ? nil : first.time, timeLine: first.timeLine, loggedAt: entry?.at ?? Moment(nanoseconds: 0)))
+    }
+
+    private mutating func owe(_ author: String, _ number: Int64, _ kind: Owed.Kind) {
+        owed.insert(Owed(author: author, number: number, kind: kind))
+    }
+}

@@ -1,0 +1,148 @@
+import Hosting
+import StrokeWire
+import Whiteboard
+
+/// What must hold when everything has come to rest: the product against the log folded by hand.
+struct Verdict {
+    let site: Site
+    let students: [Student]
+    let rooms: [RoomID]
+
+    private var ledger: Ledger { site.ledger }
+
+    func check() {
+        for room in rooms {
+            let log = site.logs[site.partition(of: room)]
+            var plain = PlainRoom(site.configuration.room.history)
+            for entry in log.entries where entry.record.room == room { plain.take(entry, prefix: log.prefix) }
+            for undecided in plain.undecided { report(room, "nothing was decided about \(undecided)") }
+            for life in plain.lives {
+                let known = Ledger.Life(room: room, incarnation: life.incarnation)
+                checkContents(of: known, life)
+                checkTimes(of: known, life)
+                if !life.isClosed { checkEnd(of: known, life) }
+            }
+            checkTold(room, plain)
+            checkStudents(of: room, plain)
+        }
+    }
+
+    /// Indices are dense, and each has the content that the log gives it.
+    private func checkContents(of known: Ledger.Life, _ life: PlainRoom.Life) {
+        for expected in life.operations {
+            guard let content = ledger.contents[Ledger.Place(life: known, index: expected.index)] else {
+                if !life.isClosed { report(known.room, "\(expected.index) of \(life.incarnation) was never said") }
+                continue
+            }
+            let action: Action =
+                switch expected.kind {
+                case .draw, .garbage: .draw
+                case .undo: .undo
+                case .redo: .redo
+                case .clear: .clear
+                }
+            guard content.author == expected.author, content.number == expected.number, content.action == action,
+                content.reference == expected.reference, content.isLate == expected.isLate,
+                content.digest == expected.digest, expected.kind != .draw || ink(content.bytes) == expected.ink
+            else {
+                report(known.room, "\(expected.index) is \(content), and the log says \(expected)")
+                continue
+            }
+        }
+        let beyond = ledger.contents.keys.filter { $0.life == known && $0.index > UInt64(life.operations.count) }
+        for place in beyond { report(known.room, "\(place.index) of \(life.incarnation) is not in the log") }
+    }
+
+    /// The abscissae of a message's points.
+    private func ink(_ bytes: [UInt8]) -> [Int] {
+        String(decoding: bytes, as: UTF8.self).split(separator: "\"x\":").dropFirst().compactMap {
+            Int($0.prefix { $0.isNumber })
+        }
+    }
+
+    /// Nothing is released before its time, unless it is late and says so.
+    private func checkTimes(of known: Ledger.Life, _ life: PlainRoom.Life) {
+        let gateTimes = life.gateTimes
+        for release in ledger.releases where release.following.life == known {
+            guard release.index > 0, release.index <= life.operations.count else { continue }
+            let operation = life.operations[Int(release.index - 1)]
+            let gateTime = gateTimes[Int(release.index - 1)]
+            if let video = release.video, isInTime(video, operation, gateTime, life) { continue }
+            let waited = release.at - operation.loggedAt
+            if release.isLate, waited >= site.plan.maxHold - .milliseconds(200) { continue }
+            report(
+                known.room,
+                """
+                \(release.process) released \(release.index) to \(release.following.cohort) at \
+                \(release.at.nanoseconds / 1_000_000) ms, video \(release.video.map { "\($0)" } ?? "unknown"), not \
+                before \(gateTime.map(String.init) ?? "-") ms of \(operation.epoch) in \(life.sessions); late: \
+                \(release.isLate), after \(waited)
+                """)
+        }
+    }
+
+    private func isInTime(
+        _ video: (session: Int64, farthest: Int64), _ operation: PlainRoom.Expected, _ gateTime: Int64?,
+        _ life: PlainRoom.Life
+    ) -> Bool {
+        let session = life.session(of: operation)
+        if video.session > session { return true }
+        if video.session == session { return gateTime.map { $0 * 1_000_000 < video.farthest } ?? true }
+        // A straggler: drawn to the picture of the session before.
+        guard let time = operation.time, operation.timeLine == video.session else { return false }
+        return time * 1_000_000 < video.farthest
+    }
+
+    /// Everything was released to everybody.
+    private func checkEnd(of known: Ledger.Life, _ life: PlainRoom.Life) {
+        let head = UInt64(life.operations.count)
+        guard head > 0 else { return }
+        for cohort in site.plan.cohorts {
+            let published = ledger.published[Ledger.Following(life: known, cohort: cohort)] ?? []
+            let first = cohort == .main ? 1 : published.min() ?? head
+            let missing = (first...head).filter { !published.contains($0) }
+            if !missing.isEmpty { report(known.room, "\(missing) of \(head) were not released to \(cohort)") }
+        }
+    }
+
+    /// What was acknowledged ends in an index or in an answer.
+    private func checkTold(_ room: RoomID, _ plain: PlainRoom) {
+        let told = ledger.told[room] ?? [:]
+        for owed in plain.owed {
+            let feedback = told[owed.author] ?? []
+            let isTold = feedback.contains { feedback in
+                switch (feedback, owed.kind) {
+                case (.applied(let number, let index), .applied(let expected)):
+                    number == owed.number && index == expected
+                case (.rejected(let number, _, _), .rejected): number == owed.number
+                case (.gaveUp(let from, let to), .gaveUp): from <= owed.number && owed.number <= to
+                default: false
+                }
+            }
+            if !isTold { report(room, "\(owed.author) was never told that \(owed.number) is \(owed.kind)") }
+        }
+        for (author, count) in plain.garbage {
+            let answers = (told[author] ?? []).count { if case .rejected(nil, _, _) = $0 { true } else { false } }
+            if answers < count { report(room, "\(author) was told of \(answers) of \(count) unreadable messages") }
+        }
+    }
+
+    /// Every student has the board, whenever and however often it joined.
+    private func checkStudents(of room: RoomID, _ plain: PlainRoom) {
+        let life = plain.lives.last.flatMap { $0.isClosed ? nil : $0 }
+        // Whoever heard a daemon of yesterday last follows a life that has ended, until the next one shows something.
+        if site.plan.closesRooms, life?.operations.isEmpty ?? true { return }
+        for student in students where student.room == room {
+            if student.visible != life?.visible ?? [] || student.index != UInt64(life?.operations.count ?? 0) {
+                report(
+                    room,
+                    """
+                    \(student.name) of \(student.cohort) has \(student.index) of \(student.incarnation), not \
+                    \(life?.operations.count ?? 0) of \(life?.incarnation ?? "none")
+                    """)
+            }
+        }
+    }
+
+    private func report(_ room: RoomID, _ text: String) { site.findings.report("\(room): \(text)", at: site.world.now) }
+}

@@ -1,0 +1,107 @@
+import StrokeWire
+import Whiteboard
+
+/// A student of one cohort: joins, applies what comes, drops what it has, joins again when something is missing.
+final class Student {
+    let room: RoomID
+    let cohort: CohortName
+    let name: String
+    private let world: World
+    private let wire: Wire
+    private let findings: Findings
+    private(set) var incarnation = ""
+    private(set) var index: UInt64 = 0
+    private(set) var visible: [UInt64] = []
+    private var isJoined = false
+    private var asked = 0
+    var isConnected = true
+
+    init(_ name: String, room: RoomID, cohort: CohortName, world: World, wire: Wire, findings: Findings) {
+        self.name = name
+        self.room = room
+        self.cohort = cohort
+        self.world = world
+        self.wire = wire
+        self.findings = findings
+    }
+
+    var digest: UInt64 { PlainBoard.digest(visible) }
+
+    /// Asks for the board, until there is an answer.
+    func join() {
+        isJoined = false
+        asked += 1
+        let question = asked
+        let known = JoinRequest(incarnation: incarnation.isEmpty ? nil : incarnation, have: incarnation.isEmpty ? nil : index)
+        wire.join(room, cohort, known) { [weak self] answer in
+            if let self, self.asked == question, self.isConnected { self.take(answer) }
+        }
+        world.after(1000...1500) { [weak self] in
+            if let self, self.asked == question, !self.isJoined { self.join() }
+        }
+    }
+
+    func disconnect(for duration: Duration) {
+        guard isConnected else { return }
+        isConnected = false
+        world.after(duration) { [self] in
+            isConnected = true
+            join()
+        }
+    }
+
+    func hear(_ mark: Mark) {
+        guard isConnected, isJoined else { return }
+        if mark.room.isEmpty { return reset() }
+        if mark.room != incarnation || mark.index > index { join() }
+        if mark.room == incarnation, mark.index == index, mark.digest.value != digest { report("a mark of another board") }
+    }
+
+    func hear(_ operation: Whiteboard.Operation, of life: String) {
+        guard isConnected, isJoined else { return }
+        if incarnation.isEmpty, operation.index == 1 { incarnation = life }
+        guard life == incarnation, operation.index <= index + 1 else { return join() }
+        apply(operation)
+    }
+
+    private func take(_ answer: CatchUp) {
+        isJoined = true
+        if answer.incarnation != incarnation {
+            reset()
+            incarnation = answer.incarnation
+        }
+        switch answer.content {
+        case .tail(let operations):
+            for operation in operations { apply(operation) }
+        case .board(let board):
+            // R was restored from a checkpoint: what the student has is right, and more.
+            guard answer.index >= index else { return }
+            index = answer.index
+            visible = board.visible.map(\.stroke.index)
+            if answer.digest.value != digest { report("a board of another digest") }
+        }
+    }
+
+    private func reset() {
+        incarnation = ""
+        index = 0
+        visible = []
+    }
+
+    private func apply(_ operation: Whiteboard.Operation) {
+        guard operation.index > index else { return }
+        guard operation.index == index + 1 else { return join() }
+        index = operation.index
+        switch operation.action {
+        case .draw: visible.append(index)
+        case .clear: visible = []
+        case .undo: visible.removeAll { $0 == operation.reference }
+        case .redo: visible = (visible + [operation.reference ?? 0]).sorted()
+        }
+        if operation.digest.value != digest { report("operation \(index) gives another digest") }
+    }
+
+    private func report(_ text: String) {
+        findings.report("\(room) \(name) of \(cohort) at \(index) of \(incarnation): \(text)", at: world.now)
+    }
+}

@@ -1,0 +1,130 @@
+import StrokeWire
+import Whiteboard
+
+/// One author of a room: writes strokes, takes back, clears; sends every message until it is acknowledged, and again
+/// when it is asked for. Networks lose, repeat and reorder; some messages never get through at all.
+final class Teacher {
+    let room: RoomID
+    let id: AuthorID
+    private let world: World
+    private let log: SimulatedLog
+    private let encoder: Encoder
+    private var outbox: [Int64: [Int: Sent]] = [:]
+    private var session: String?
+    private var next: Int64
+    private var sendings = 0
+    /// Numbers that never get through.
+    private var doomed: Set<Int64> = []
+    private var isOver = false
+
+    init(room: RoomID, id: AuthorID, encoder: Encoder, log: SimulatedLog, world: World) {
+        self.room = room
+        self.id = id
+        self.encoder = encoder
+        self.log = log
+        self.world = world
+        next = Int64(world.random.int(2...40))
+        session = world.chance(600) ? "s0" : nil
+    }
+
+    /// Writes so many operations from then on.
+    func write(_ operations: Int, from start: Moment) {
+        var at = start
+        for _ in 0..<operations {
+            at = at + world.random.milliseconds(10...world.random.int(20...1500))
+            world.at(at) { [self] in act() }
+        }
+        guard session != nil, world.chance(300) else { return }
+        // The page is loaded anew: another count, other numbers so that a check can tell them apart.
+        world.at(start + world.random.milliseconds(1000...15_000)) { [self] in
+            session = "s1"
+            next = Int64(world.random.int(1000...1040))
+            outbox = [:]
+        }
+    }
+
+    /// What is under way still goes out, nothing is sent again.
+    func stop() { isOver = true }
+
+    /// The service says that something is missing.
+    func hear(_ feedback: Feedback) {
+        let wanted: [Sent]
+        switch feedback {
+        case .missingRange(let from, let to):
+            wanted = (from...min(to, from + 50)).flatMap { outbox[$0].map { Array($0.values) } ?? [] }
+        case .missingShards(let number, let orders): wanted = orders.compactMap { outbox[number]?[$0] }
+        case .applied, .gaveUp, .rejected: return
+        }
+        for sent in wanted.sorted(by: { ($0.number, $0.part) < ($1.number, $1.part) }) where !doomed.contains(sent.number) {
+            post(sent, isRepeat: true)
+        }
+    }
+
+    private func act() {
+        let number = next
+        next += 1
+        if world.chance(25) { doomed.insert(number) }
+        let picture = encoder.picture(at: world.now)
+        var time: Int64? = picture.media + Int64(world.random.int(-300...0))
+        if world.chance(15) { time = nil }
+        if world.chance(10) { time = 1_000_000_000_000_000 }
+        let line = time.map { $0 < 1_000_000_000 } ?? false ? picture.session : nil
+        let text = MessageText(number: number, time: time)
+        switch world.random.int(0...99) {
+        case 0...69: stroke(text, number, time, line)
+        case 70...83: command(.undo, text, number, time, line)
+        case 84...94: command(.redo, text, number, time, line)
+        case 95...97: command(.clear, text, number, time, line)
+        default:
+            post(Sent(author: id, session: session, number: 0, kind: .garbage, bytes: Array("{\"n\":\(number)".utf8)))
+            command(.undo, text, number, time, line)
+        }
+    }
+
+    private func command(_ kind: Sent.Kind, _ text: MessageText, _ number: Int64, _ time: Int64?, _ line: Int64?) {
+        let sent = Sent(
+            author: id, session: session, number: number, kind: kind, time: time, timeLine: line,
+            bytes: text.command(kind))
+        outbox[number] = [0: sent]
+        post(sent)
+    }
+
+    private func stroke(_ text: MessageText, _ number: Int64, _ time: Int64?, _ line: Int64?) {
+        let parts = world.chance(300) ? world.random.int(2...5) : 1
+        let base = world.random.int(0...1)
+        let cuts = [0] + (1..<parts).map { _ in world.random.int(0...12) }.sorted() + [world.random.int(13...16)]
+        for part in 0..<parts {
+            let ink = Array(cuts[part]..<cuts[part + 1])
+            let sent = Sent(
+                author: id, session: session, number: number, kind: .draw, part: part, parts: parts, ink: ink,
+                time: time, timeLine: line, bytes: text.stroke(ink, order: part + base, of: parts))
+            outbox[number, default: [:]][part + base] = sent
+            post(sent)
+        }
+    }
+
+    /// Publishes a message until it is acknowledged.
+    private func post(_ sent: Sent, isRepeat: Bool = false) {
+        sendings += 1
+        // A message that is asked for is published anew; one that is not acknowledged, under its old name.
+        let id = "\(room).\(id).\(sendings)"
+        if doomed.contains(sent.number), sent.kind != .garbage, sent.part == sent.parts - 1 { return }
+        publish(sent, id, attempt: 0)
+        if world.chance(40) { publish(sent, "\(id).again", attempt: 9) }
+    }
+
+    private func publish(_ sent: Sent, _ id: String, attempt: Int) {
+        guard attempt < 10 else { return }
+        var isAcknowledged = false
+        let content = JournalRecord.Content.message(author: self.id, session: sent.session, bytes: sent.bytes)
+        if !world.chance(60) {
+            let delay = world.chance(30) ? world.random.milliseconds(500...9000) : world.random.milliseconds(1...60)
+            world.after(delay) { [self] in
+                log.take(content, of: room, id: id, sent: sent) { isAcknowledged = true }
+            }
+        }
+        world.after(800...2000) { [self] in
+            if !isAcknowledged, !isOver { publish(sent, id, attempt: attempt + 1) }
+        }
+    }
+}

@@ -1,0 +1,115 @@
+import Hosting
+import StrokeWire
+import Whiteboard
+
+/// Saves and fetches the rooms of a process, beside its thread: first the state, then the manifest that names it. A
+/// process may end between the two.
+final class Keeper {
+    private unowned let process: DaemonProcess
+    private var manifests: [RoomID: SimulatedShelf.Manifest] = [:]
+    var covered: [Int: UInt64] = [:]
+    var logClockAhead: [Int: Duration] = [:]
+
+    init(_ process: DaemonProcess) {
+        self.process = process
+    }
+
+    private var world: World { process.world }
+    private func shelf(of room: RoomID) -> SimulatedShelf { process.site.shelves[process.site.partition(of: room)] }
+
+    func open(_ partition: Int, _ catalogue: SimulatedShelf.Catalogue) {
+        manifests = manifests.filter { process.site.partition(of: $0.key) != partition }
+        manifests.merge(catalogue.rooms) { _, new in new }
+        covered[partition] = catalogue.covered
+    }
+
+    // MARK: Saving
+
+    func save(_ request: SaveRequest) {
+        later(1...40) { [self] in
+            guard isReachable else { return fail(request) }
+            switch request.state {
+            case .none: write(request, state: nil)
+            case .unchanged: write(request, state: manifests[request.room]?.state)
+            case .changed(let checkpoint):
+                let state = shelf(of: request.room).put(checkpoint.encoded(), of: request.room)
+                later(1...40) { [self] in
+                    if isReachable { write(request, state: state) } else { fail(request) }
+                }
+            }
+        }
+    }
+
+    private func write(_ request: SaveRequest, state: Int?) {
+        let manifest = SimulatedShelf.Manifest(
+            stored: request.stored, covered: covered[request.partition] ?? 0, state: state)
+        let shelf = shelf(of: request.room)
+        world.after(0...10) { [self] in
+            guard shelf.put(manifest, of: request.room) else {
+                world.note("\(process.name) saves \(request.room) too late, through \(request.stored.sequence)")
+                return fail(request)
+            }
+            world.note(
+                """
+                \(process.name) saves \(request.room) through \(request.stored.sequence), cursors \
+                \(request.stored.cursors), covered \(manifest.covered)
+                """)
+            process.site.ledger.save(request.stored, of: request.room)
+            guard !world.chance(20) else { return fail(request) }
+            later(0...20) { [self] in
+                manifests[request.room] = manifest
+                process.host.saved(request.room, isSaved: true, at: process.now)
+            }
+        }
+    }
+
+    private func fail(_ request: SaveRequest) {
+        later(200...2000) { [self] in process.host.saved(request.room, isSaved: false, at: process.now) }
+    }
+
+    private var isReachable: Bool { process.isConnected && !world.chance(30) }
+
+    /// After so many milliseconds, if the process still lives and is not stopped.
+    private func later(_ milliseconds: ClosedRange<Int>, _ body: @escaping () -> Void) {
+        world.after(milliseconds) { [process] in process.post(body) }
+    }
+
+    // MARK: Fetching
+
+    func fetch(_ room: RoomID) {
+        later(1...60) { [self] in
+            guard isReachable else { return fetch(room) }
+            let (restored, sequence, tail) = restoration(of: room)
+            later(0...20) { [self] in
+                world.note("\(process.name) has \(room) back as of \(sequence), and \(tail.count) records")
+                process.host.restored(room, restored, sequence: sequence, tail: tail, at: process.now)
+            }
+        }
+    }
+
+    /// The newest state that can be read, and the records since then if it is not the one that was asked for.
+    private func restoration(of id: RoomID) -> (Room?, UInt64, [JournalRecord]) {
+        let newest = manifests[id]
+        let log = process.site.logs[process.site.partition(of: id)]
+        var manifest = newest
+        while let candidate = manifest {
+            if let bytes = shelf(of: id).state(candidate), let room = room(bytes, id) {
+                let tail = candidate == newest ? [] : log.records(of: id, after: candidate.stored.sequence)
+                return (room, candidate.stored.sequence, tail)
+            }
+            manifest = shelf(of: id).manifest(before: candidate, of: id)
+        }
+        return (nil, 0, log.records(of: id, after: 0))
+    }
+
+    private func room(_ bytes: [UInt8], _ id: RoomID) -> Room? {
+        let ahead = logClockAhead[process.site.partition(of: id)] ?? .zero
+        do {
+            return try Room(
+                restoring: bytes, configuration: process.site.configuration.room, at: process.now, logClockAhead: ahead)
+        } catch {
+            process.report("cannot read what was saved of \(id): \(error)")
+            return nil
+        }
+    }
+}

@@ -1,0 +1,135 @@
+import StrokeWire
+import Whiteboard
+
+/// One seed's history: a school at work while its daemons, streams and networks fail.
+struct Schedule {
+    private let world: World
+    private let plan: Plan
+    private let site: Site
+
+    init(seed: UInt64, isTraced: Bool = false) {
+        world = World(seed: seed, isTraced: isTraced)
+        plan = Plan(&world.random)
+        site = Site(world: world, plan: plan)
+    }
+
+    /// Lets it happen.
+    /// - Returns: what was not as it must be.
+    func run() -> [String] {
+        world.note("\(plan)")
+        for room in plan.rooms { hold(room) }
+        for number in 0..<plan.daemons { employ("daemon-\(number)") }
+        wreck()
+        world.run(until: plan.end)
+        let verdict = Verdict(site: site, students: site.wire.students, rooms: plan.rooms)
+        verdict.check()
+        defer {
+            (site.wire.processes, site.wire.students, site.wire.teachers) = ([], [], [])
+        }
+        return site.findings.list
+    }
+
+    /// A class in a room: teachers, the video as each cohort sees it, students who come and go.
+    private func hold(_ room: RoomID) {
+        let encoder = video()
+        for number in 0..<world.random.int(1...3) {
+            guard let author = AuthorID("teacher-\(number)") else { continue }
+            let teacher = Teacher(
+                room: room, id: author, encoder: encoder, log: site.logs[site.partition(of: room)], world: world)
+            teacher.write(world.random.int(3...30), from: moment(0...6000))
+            site.wire.teachers.append(teacher)
+            world.at(plan.end + .seconds(-14)) { teacher.stop() }
+        }
+        for (cohort, delay) in zip(plan.cohorts, plan.delays) {
+            let player = Player(
+                room: room, cohort: cohort, encoder: encoder, delay: delay, namesSessions: plan.namesSessions,
+                world: world, wire: site.wire)
+            player.play(from: moment(0...3000), until: plan.end)
+            disturb(player)
+            for number in 0..<world.random.int(1...2) { seat("student-\(number)", room, cohort) }
+        }
+        if plan.closesRooms, world.chance(300) { world.at(calamity()) { close(room) } }
+    }
+
+    private func video() -> Encoder {
+        let from = calamity()
+        let pauses = world.chance(400) ? [(from: from, to: from + world.random.milliseconds(300...4000))] : []
+        let restarts = plan.namesSessions && world.chance(400) ? [calamity()] : []
+        return Encoder(media: Int64(world.random.int(0...100_000)), pauses: pauses, restarts: restarts)
+    }
+
+    private func disturb(_ player: Player) {
+        if world.chance(300) { world.at(calamity()) { player.stall(for: world.random.milliseconds(200...5000)) } }
+        if world.chance(300) {
+            // Without names a longer way back would be a new session.
+            let back = plan.namesSessions ? 6000 : 2000
+            world.at(calamity()) { player.jump(by: world.random.milliseconds(-back...6000)) }
+        }
+    }
+
+    private func seat(_ name: String, _ room: RoomID, _ cohort: CohortName) {
+        let student = Student(
+            name, room: room, cohort: cohort, world: world, wire: site.wire, findings: site.findings)
+        site.wire.students.append(student)
+        world.at(moment(0...20_000)) { student.join() }
+        if world.chance(500) { world.at(calamity()) { student.disconnect(for: world.random.milliseconds(100...6000)) } }
+    }
+
+    private func close(_ room: RoomID) {
+        world.note("\(room) is closed")
+        site.logs[site.partition(of: room)].take(.control(.close), of: room, id: nil)
+    }
+
+    /// A daemon, and what befalls it.
+    private func employ(_ name: String) {
+        world.at(moment(0...4000)) { watch(name) }
+        for _ in 0..<world.random.int(0...3) {
+            world.at(calamity()) {
+                guard let process = site.wire.processes.last(where: { $0.name == name && $0.isAlive }) else { return }
+                befall(process)
+            }
+        }
+    }
+
+    private func start(_ name: String) {
+        guard !site.wire.processes.contains(where: { $0.name == name && $0.isAlive }) else { return }
+        site.wire.processes.append(DaemonProcess(name, world: world, site: site))
+    }
+
+    private func befall(_ process: DaemonProcess) {
+        switch world.random.int(0...9) {
+        case 0...3: process.crash()
+        case 4...5: process.stop(for: world.random.milliseconds(100...30_000))
+        case 6...7: process.disconnect(for: world.random.milliseconds(50...6000))
+        default: process.leave()
+        }
+    }
+
+    /// Whoever watches over daemons starts one that is gone again after a while.
+    private func watch(_ name: String) {
+        start(name)
+        world.after(300...8000) { watch(name) }
+    }
+
+    /// What befalls the streams.
+    private func wreck() {
+        for log in site.logs where world.chance(250) {
+            world.at(calamity()) { log.loseLeader(for: world.random.milliseconds(500...6000)) }
+        }
+        // A room that is closed tells the cohorts that it knows of, and a damaged one may have forgotten some.
+        for shelf in site.shelves where !plan.closesRooms && world.chance(500) {
+            world.at(calamity()) {
+                guard let room = shelf.rooms.randomElement(using: &world.random) else { return }
+                world.note("the newest checkpoint of \(room) goes bad")
+                shelf.damage(room, isManifest: world.chance(500))
+            }
+        }
+    }
+
+    private func moment(_ milliseconds: ClosedRange<Int>) -> Moment {
+        Moment(nanoseconds: 0) + world.random.milliseconds(milliseconds)
+    }
+
+    /// Some time before everything is calm.
+    private func calamity() -> Moment { moment(500...Int(plan.calm.nanoseconds / 1_000_000)) }
+}

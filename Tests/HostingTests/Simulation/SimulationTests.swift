@@ -1,0 +1,19 @@
+import Testing
+
+@Suite struct SimulationTests {
+    /// What a schedule's processes, teachers and students have gone through must not show.
+    @Test func `whatever befalls daemons, streams and networks, every class has its whiteboard`() async {
+        let settings = SimulationSettings()
+        await withTaskGroup(of: Void.self) { group in
+            for worker in 0..<settings.workers {
+                group.addTask {
+                    for seed in settings.seeds where Int(seed % UInt64(settings.workers)) == worker {
+                        for finding in Schedule(seed: seed, isTraced: settings.isReplay).run().prefix(3) {
+                            Issue.record("make simulate SEED=\(seed): \(finding)")
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
