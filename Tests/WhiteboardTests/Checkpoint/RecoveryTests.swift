@@ -47,7 +47,19 @@ struct RecoveryTests {
         let bytes = probe.room.checkpoint().encoded()
         let closed = RoomConfiguration(cohorts: CohortsConfiguration(named: [web: CohortSettings()], open: false))
         let room = try Room(restoring: bytes, configuration: closed, at: probe.now, logClockAhead: .zero)
-        #expect(room.cursors == [.main: 2, web: 1])
+        #expect(room.cursors == [.main: 2, web: 0])
+    }
+
+    @Test("A cohort that a checkpoint does not know yet is shown nothing that its video has not reached")
+    mutating func newCohort() throws {
+        let hls = try #require(CohortName("hls"))
+        probe.clock(2000)
+        for number in Int64(1)...4 { probe.send(draw(number, #","t":\#(number * 400)"#)) }
+        #expect(probe.room.cursors == [.main: 4])
+        var restored = try restored(probe)
+        restored.clock(900, hls)
+        #expect(restored.room.cursors == [.main: 4, hls: 2])
+        #expect(restored.room.board(of: hls).index == 2)
     }
 
     @Test("Nothing is shown before a sample comes; what it lets pass is shown again from the cursor on")
