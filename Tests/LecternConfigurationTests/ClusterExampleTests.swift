@@ -49,7 +49,7 @@ private let natsServer = ["/usr/sbin/nats-server", "/usr/local/bin/nats-server",
         process.executableURL = URL(filePath: program)
         process.arguments = ["-c", file.path, "-t"]
         let users = passwords ? ["SERVICE", "TEACHER", "STUDENT", "CLOCK", "OPERATOR"] : []
-        process.environment = Dictionary(uniqueKeysWithValues: users.map { ("LECTERN_\($0)_PASSWORD", "secret-\($0)") })
+        process.environment = Dictionary(uniqueKeysWithValues: users.map { ("INK_\($0)_PASSWORD", "secret-\($0)") })
         process.standardOutput = FileHandle.nullDevice
         process.standardError = FileHandle.nullDevice
         try process.run()

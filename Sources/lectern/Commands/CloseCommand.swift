@@ -68,7 +68,8 @@ struct CloseCommand: AsyncParsableCommand {
     /// - Returns: nil for a room that nobody has written to.
     private func close(over nats: NATSConnection) async throws -> (outcome: RoomClosing, known: RoomSummary)? {
         let directory = RoomDirectory(connection: nats, root: subjects.root)
-        guard let known = try await directory.room(at: address) else { return nil }
+        // Of a room that was closed a moment ago there is no life to end.
+        guard let known = try await directory.room(at: address), known.incarnation != "" else { return nil }
         return (try await directory.close(address, known: known), known)
     }
 }

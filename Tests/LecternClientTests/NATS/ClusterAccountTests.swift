@@ -13,7 +13,7 @@ struct ClusterAccountTests {
             .deletingLastPathComponent()
         let text = try String(contentsOf: root.appending(path: "config/cluster/accounts.conf"), encoding: .utf8)
         return ["service": "SERVICE", "ann": "TEACHER", "student": "STUDENT", "clock": "CLOCK", "operator": "OPERATOR"]
-            .reduce(text) { $0.replacing("$LECTERN_\($1.value)_PASSWORD", with: "\"\($1.key)\"") }
+            .reduce(text) { $0.replacing("$INK_\($1.value)_PASSWORD", with: "\"\($1.key)\"") }
     }
 
     private func connect(_ server: NATSTestServer, as user: String) async throws -> NATSConnection {

@@ -1,0 +1,17 @@
+# nats-server as Debian 12 has it, the version that Lectern is tested with.
+FROM debian:bookworm-slim
+
+RUN apt-get update \
+    && apt-get install -y --no-install-recommends nats-server curl \
+    && rm -rf /var/lib/apt/lists/* \
+    && useradd --system --uid 10002 --no-create-home --shell /usr/sbin/nologin nats-lectern \
+    && install -d -o 10002 -g 10002 /data
+
+USER 10002
+VOLUME /data
+EXPOSE 4222 6222
+
+HEALTHCHECK --interval=5s --timeout=3s --start-period=10s \
+    CMD ["curl", "--fail", "--silent", "--show-error", "http://127.0.0.1:8222/healthz?js-enabled-only=true"]
+
+ENTRYPOINT ["/usr/sbin/nats-server"]
