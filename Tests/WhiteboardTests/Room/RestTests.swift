@@ -105,7 +105,14 @@ struct RestTests {
         #expect(resting.told.map(\.feedback.summary) == awake.told.map(\.feedback.summary), "seed \(seed)")
         #expect(resting.shown.map(line) == awake.shown.map(line), "seed \(seed)")
         #expect(resting.marks.map { "\($0)" } == awake.marks.map { "\($0)" }, "seed \(seed)")
-        #expect(resting.room.checkpoint().encoded() == awake.room.checkpoint().encoded(), "seed \(seed)")
+        #expect(state(of: resting.room) == state(of: awake.room), "seed \(seed)")
+    }
+
+    /// All of a room but its log.
+    private func state(of room: Room) -> [UInt8] {
+        var room = room
+        room.trimLog(keeping: LogRetention(tail: 0))
+        return room.checkpoint().encoded()
     }
 
     private func line(_ shown: RoomProbe.Shown) -> String {
