@@ -76,9 +76,13 @@ let serviceTargets: [Target] = [
         ],
         swiftSettings: settings),
 
+    .systemLibrary(name: "CMalloc"),
     .executableTarget(
         name: "lectern-bench",
-        dependencies: ["LecternClient", "Whiteboard", "Raster", "Ink", "StrokeWire", "CCairo", arguments],
+        dependencies: [
+            "LecternServer", "LecternClient", "Journal", "NATSClient", "Whiteboard", "Raster", "Ink", "StrokeWire",
+            "CCairo", "CMalloc", arguments, lifecycle, logging,
+        ],
         swiftSettings: settings),
 
     // A nats-server of its own for each test that asks for one.
@@ -104,6 +108,8 @@ let serviceTargets: [Target] = [
             "StrokeWire", lifecycle,
             logging, metrics,
         ]),
+    // The built program beside real NATS servers, both ended in every way there is.
+    tests("DaemonTests", ["LecternClient", "NATSClient", "NATSTestServer", "StrokeWire", logging]),
 ]
 
 let pureProducts: [Product] = [

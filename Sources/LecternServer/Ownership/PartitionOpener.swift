@@ -1,6 +1,7 @@
 import Hosting
 import Journal
 import Logging
+import NATSClient
 import StrokeWire
 import Synchronization
 import Whiteboard
@@ -28,16 +29,35 @@ struct PartitionOpener: Sendable {
 
     private func open(_ partition: Int, _ work: PartitionWork) async {
         var pause = Duration.milliseconds(100)
+        var told: (error: JournalError, at: Instant)?
         while !Task.isCancelled {
             do {
                 return try await begin(partition, work)
             } catch {
-                logger.warning(
-                    "partition not open yet", metadata: ["partition": "\(partition)", "error": "\(error)"])
+                let now = MonotonicClock.now()
+                // The same again only now and then.
+                if told.map({ $0.error != error || now - $0.at >= Self.reminderInterval }) ?? true {
+                    logger.warning("partition not open yet, trying on", metadata: explanation(of: error, partition))
+                    told = (error, now)
+                }
                 try? await Task.sleep(for: pause)
                 pause = min(pause * 2, .seconds(2))
             }
         }
+    }
+
+    private static let reminderInterval = Duration.seconds(30)
+
+    /// What is wrong, and what to do about it where that is known.
+    private func explanation(of error: JournalError, _ partition: Int) -> Logger.Metadata {
+        var metadata: Logger.Metadata = ["partition": "\(partition)", "error": "\(error)"]
+        if case .stream(_, .notEnabled) = error {
+            metadata["hint"] = """
+                start the NATS server with JetStream (nats-server -js), or serve without a journal that lasts: \
+                --journal none (journal.mode)
+                """
+        }
+        return metadata
     }
 
     private func begin(_ partition: Int, _ work: PartitionWork) async throws(JournalError) {

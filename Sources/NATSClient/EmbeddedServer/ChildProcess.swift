@@ -12,7 +12,7 @@ internal import Darwin
 /// this process holds: the end of the file means that this process is gone, however it went, and the program is told
 /// to end; a line means that the program has ended, so that its number may belong to another one already.
 /// Not Foundation's `Process`, which takes a program for running as long as anything it started, such as the watcher.
-final class ChildProcess: Sendable {
+package final class ChildProcess: Sendable {
     private static let script = """
         PATH=$PATH:/usr/local/sbin:/usr/sbin:/sbin
         exec 3<&0
@@ -20,11 +20,12 @@ final class ChildProcess: Sendable {
         exec "$0" "$@" </dev/null 3<&-
         """
 
-    let identifier: Int32
-    private let exited = Promise<Void>()
+    package let identifier: Int32
+    /// What `waitpid` says of it.
+    private let exited = Promise<Int32>()
 
     /// Starts a program; what it prints goes to a new file at `log`.
-    init(_ program: String, arguments: [String], log: String) throws(EmbeddedServerError) {
+    package init(_ program: String, arguments: [String], log: String) throws(EmbeddedServerError) {
         // The watcher may be gone when it is written to. libnats ignores this signal as well, once it is used.
         signal(SIGPIPE, SIG_IGN)
         let (reading, writing) = try Self.makeLeash()
@@ -42,17 +43,23 @@ final class ChildProcess: Sendable {
             while waitpid(identifier, &status, 0) == -1, errno == EINTR {}
             _ = write(writing, "\n", 1)
             close(writing)
-            exited.fulfil(.success(()))
+            exited.fulfil(.success(status))
         }
     }
 
-    var hasExited: Bool { exited.isFulfilled }
+    package var hasExited: Bool { exited.isFulfilled }
+
+    /// The code it ended with; nil where a signal ended it, or it has not ended within `limit`.
+    package func exitCode(within limit: Duration) async -> Int32? {
+        guard case .success(let status) = await exited.value(within: limit), status & 0x7f == 0 else { return nil }
+        return (status >> 8) & 0xff
+    }
 
     /// Waits until the program has ended, or the task is cancelled.
     func waitForExit() async { _ = await exited.value() }
 
     /// SIGTERM, and SIGKILL when the program is still there after `patience`. Returns when it has ended.
-    func end(patience: Duration) async {
+    package func end(patience: Duration) async {
         if !hasExited { kill(identifier, SIGTERM) }
         if case .failure = await exited.value(within: patience), !hasExited { kill(identifier, SIGKILL) }
         // Not in a task that may be cancelled: the caller relies on the program having ended.

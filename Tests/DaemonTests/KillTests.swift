@@ -1,0 +1,47 @@
+import LecternClient
+import NATSTestServer
+import Testing
+
+@Suite(.timeLimit(.minutes(60))) struct KillTests {
+    @Test func `a daemon killed again and again in the middle of a lesson loses and repeats nothing`() async throws {
+        let plan = Lesson.Plan(seed: .random(in: 1...1_000_000))
+        try await NATSTestServer.with(jetStream: true) { nats in
+            let verdict = try await Lesson.hold(plan, on: nats.url) { _ in
+                var random = SeededGenerator(seed: plan.seed)
+                var daemon = try DaemonProcess("a0", nats: nats.url)
+                for round in 1...rounds(2) {
+                    try await Task.sleep(for: .milliseconds(Int.random(in: 100...2500, using: &random)))
+                    await daemon.kill()
+                    daemon = try DaemonProcess("a\(round)", nats: nats.url)
+                }
+                try await daemon.waitUntilServing()
+            }
+            verdict.expect()
+        }
+    }
+
+    @Test func `a NATS server killed and started again on its store loses nothing that it acknowledged`() async throws {
+        var plan = Lesson.Plan(seed: .random(in: 1...1_000_000))
+        plan.mayLose = true
+        try await NATSTestServer.with(jetStream: true) { [plan] nats in
+            let verdict = try await Lesson.hold(plan, on: nats.url) { _ in
+                var random = SeededGenerator(seed: plan.seed)
+                var daemon = try DaemonProcess("a0", nats: nats.url)
+                try await daemon.waitUntilServing()
+                for round in 1...rounds(2) {
+                    try await Task.sleep(for: .milliseconds(Int.random(in: 500...2500, using: &random)))
+                    await nats.kill()
+                    // Now and then both go.
+                    if round.isMultiple(of: 2) {
+                        await daemon.kill()
+                        daemon = try DaemonProcess("a\(round)", nats: nats.url)
+                    }
+                    try await Task.sleep(for: .milliseconds(Int.random(in: 0...800, using: &random)))
+                    try await nats.restart()
+                }
+                try await daemon.waitUntilServing()
+            }
+            verdict.expect()
+        }
+    }
+}

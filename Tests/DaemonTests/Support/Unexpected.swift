@@ -1,0 +1,27 @@
+/// What a test cannot go on after.
+struct Unexpected: Error, CustomStringConvertible {
+    let description: String
+
+    init(_ description: String) {
+        self.description = description
+    }
+}
+
+/// Waits until a question is answered with a value; an error counts as no answer yet.
+func eventually<Value>(
+    _ what: String, within limit: Duration = .seconds(30), every interval: Duration = .milliseconds(20),
+    _ ask: () async throws -> Value?
+) async throws -> Value {
+    let deadline = ContinuousClock.now + limit
+    var last: (any Error)?
+    while ContinuousClock.now < deadline {
+        do {
+            if let value = try await ask() { return value }
+            last = nil
+        } catch {
+            last = error
+        }
+        try await Task.sleep(for: interval)
+    }
+    throw Unexpected("not within \(limit): \(what)\(last.map { ": \($0)" } ?? "")")
+}
