@@ -76,13 +76,9 @@ let serviceTargets: [Target] = [
         ],
         swiftSettings: settings),
 
-    .systemLibrary(name: "CMalloc"),
     .executableTarget(
         name: "lectern-bench",
-        dependencies: [
-            "LecternServer", "LecternClient", "Journal", "NATSClient", "Whiteboard", "Raster", "Ink", "StrokeWire",
-            "CCairo", "CMalloc", arguments, lifecycle, logging,
-        ],
+        dependencies: ["LecternClient", "Whiteboard", "Raster", "Ink", "StrokeWire", "CCairo", arguments],
         swiftSettings: settings),
 
     // A nats-server of its own for each test that asks for one.
