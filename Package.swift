@@ -76,9 +76,13 @@ let serviceTargets: [Target] = [
         ],
         swiftSettings: settings),
 
+    .systemLibrary(name: "CMalloc"),
     .executableTarget(
         name: "lectern-bench",
-        dependencies: ["LecternClient", "Whiteboard", "Raster", "Ink", "StrokeWire", "CCairo", arguments],
+        dependencies: [
+            "LecternServer", "LecternClient", "Journal", "NATSClient", "Whiteboard", "Raster", "Ink", "StrokeWire",
+            "CCairo", "CMalloc", arguments, lifecycle, logging,
+        ],
         swiftSettings: settings),
 
     // A nats-server of its own for each test that asks for one.

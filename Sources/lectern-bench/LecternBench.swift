@@ -6,5 +6,5 @@ struct LecternBench: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "lectern-bench",
         abstract: "Measure the parts of Lectern that have to be fast.",
-        subcommands: [RoomBench.self, RasterBench.self])
+        subcommands: [RoomBench.self, RoomsBench.self, RasterBench.self])
 }
