@@ -17,6 +17,7 @@ import Testing
                 try await lesson.goesOn()
                 for round in 1...rounds(1) {
                     for damage in Damage.allCases {
+                        try await lesson.waitUntilSaved()
                         if round.isMultiple(of: 2) { await daemon.kill() } else { _ = await daemon.terminate() }
                         try await lesson.damage(damage)
                         daemon = try DaemonProcess("\(damage)".lowercased(), nats: nats.url, settings)
@@ -31,17 +32,28 @@ import Testing
 }
 
 extension Lesson {
+    /// Returns when there is a state of the room to damage, and a manifest that names it.
+    fileprivate func waitUntilSaved() async throws {
+        try await eventually("the room is saved") {
+            for subject in ["\(address).checkpoint.0", "\(address).checkpoint"] { _ = try await newest(subject) }
+            return ()
+        }
+    }
+
+    private func newest(_ subject: String) async throws -> Int {
+        let answer = try await ask(
+            "$JS.API.STREAM.MSG.GET.INK_CHECKPOINT_0", Array(#"{"last_by_subj":"\#(subject)"}"#.utf8))
+        let message = try #require(answer["message"] as? [String: Any])
+        return try #require(message["seq"] as? Int)
+    }
+
     fileprivate func damage(_ damage: DamagedCheckpointTests.Damage) async throws {
         let garbage = Array("{\"v\":1,\"room\":".utf8)
         switch damage {
         case .garbageManifest: try await ask("\(address).checkpoint", garbage)
         case .unfinishedState: try await ask("\(address).checkpoint.0", garbage)
         case .partDeleted:
-            let last = try await ask(
-                "$JS.API.STREAM.MSG.GET.INK_CHECKPOINT_0",
-                Array(#"{"last_by_subj":"\#(address).checkpoint.0"}"#.utf8))
-            let message = try #require(last["message"] as? [String: Any])
-            let sequence = try #require(message["seq"] as? Int)
+            let sequence = try await newest("\(address).checkpoint.0")
             try await ask("$JS.API.STREAM.MSG.DELETE.INK_CHECKPOINT_0", Array(#"{"seq":\#(sequence)}"#.utf8))
         case .allPurged: try await ask("$JS.API.STREAM.PURGE.INK_CHECKPOINT_0", Array("{}".utf8))
         case .streamDeleted: try await ask("$JS.API.STREAM.DELETE.INK_CHECKPOINT_0", Array("{}".utf8))

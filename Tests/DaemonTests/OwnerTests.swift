@@ -59,7 +59,10 @@ import Testing
             let verdict = try await Lesson.hold(plan, on: nats.url) { lesson in
                 // Of the same name, each takes itself for the only one.
                 let twins = [try DaemonProcess("twin", nats: nats.url), try DaemonProcess("twin", nats: nats.url)]
-                for twin in twins { try await twin.waitUntilServing() }
+                for twin in twins {
+                    try await twin.waitUntilServing()
+                    try await twin.waitForLog("another daemon has this one's name")
+                }
                 for _ in 1...rounds(1) {
                     try await lesson.goesOn()
                     try await lesson.welcomeNewcomer()

@@ -12,7 +12,7 @@ extension JetStreamJournal {
         guard let subject = InboundSubject(message.subject, root: root), subject.address.partition == partition,
             subject.address.isCanonical(among: partitions)
         else {
-            misaddressed.add(1, ordering: .relaxed)
+            noteMisaddressed(message.subject, partition)
             return nil
         }
         do {
@@ -26,5 +26,14 @@ extension JetStreamJournal {
                 "control record refused", metadata: ["room": "\(subject.address.room)", "error": "\(error)"])
             return nil
         }
+    }
+
+    /// Counts it, and tells of the first, the second, the fourth and so on: what teachers lose is worth a line.
+    private func noteMisaddressed(_ subject: String, _ partition: Int) {
+        let count = misaddressed.add(1, ordering: .relaxed).newValue
+        guard count & (count - 1) == 0 else { return }
+        logger.warning(
+            "a message on a subject that is no room's is skipped; do its sender and the service agree on partitions?",
+            metadata: ["subject": "\(subject)", "partitions": "\(partitions)", "count": "\(count)"])
     }
 }

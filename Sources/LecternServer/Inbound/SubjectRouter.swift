@@ -22,12 +22,11 @@ struct SubjectRouter: Sendable {
     }
 
     private func route(_ message: borrowing NATSMessage) {
-        guard
-            let subject = InboundSubject(message.subject, root: configuration.root),
-            subject.address.isCanonical(among: configuration.partitions)
-        else {
-            if let reply = message.reply, Self.isInbox(reply) { refuse(reply, Self.noSuchSubject) }
-            return
+        guard let subject = InboundSubject(message.subject, root: configuration.root) else {
+            return decline(message, Self.noSuchSubject)
+        }
+        guard subject.address.isCanonical(among: configuration.partitions) else {
+            return decline(message, otherPartition(subject.address))
         }
         let worker = workers[subject.address.room]
         if case .clock(let cohort) = subject.kind {
@@ -38,6 +37,22 @@ struct SubjectRouter: Sendable {
         guard let reply = message.reply, Self.isInbox(reply), let kind = RoomRequest.Kind(subject.kind) else { return }
         worker.post(
             .request(RoomRequest(kind: kind, address: subject.address, payload: message.copyPayload(), reply: reply)))
+    }
+
+    private func decline(_ message: borrowing NATSMessage, _ error: @autoclosure () -> RequestError) {
+        if let reply = message.reply, Self.isInbox(reply) { refuse(reply, error()) }
+    }
+
+    /// The client and the service do not agree on the number of partitions.
+    private func otherPartition(_ address: RoomAddress) -> RequestError {
+        let count = configuration.partitions
+        let partition = RoomAddress.partition(of: address.room, among: count)
+        return RequestError(
+            .badRequest,
+            """
+            The room \(address.room) is in partition \(partition), not \(address.partition): there are \(count) here, \
+            and clients have to know that number.
+            """)
     }
 
     private static let noSuchSubject = RequestError(

@@ -23,9 +23,10 @@ actor Ownership {
     private var hasServed = false
     private var alarm: Task<Void, Never>?
     private var whenDone: [CheckedContinuation<Void, Never>] = []
+    private var namesake = Namesake()
 
     private enum Event: Sendable {
-        case heard(Announcement)
+        case heard(Announcement, run: String?)
         case progress(PartitionProgress)
         case rewound(Int)
     }
@@ -58,14 +59,16 @@ actor Ownership {
     /// Runs until the task is cancelled.
     func run() async throws(NATSError) {
         _ = try connection.subscribe("\(configuration.root).members.*") { [inlet] message in
-            if let announcement = Announcement(decoding: message.copyPayload()) { inlet.yield(.heard(announcement)) }
+            if let announcement = Announcement(decoding: message.copyPayload()) {
+                inlet.yield(.heard(announcement, run: message.header(Namesake.header)))
+            }
         }
         let positions = Task { await reportPositions() }
         defer { positions.cancel() }
         step()
         for await event in events {
             switch event {
-            case .heard(let announcement): hear(announcement)
+            case .heard(let announcement, let run): hear(announcement, run: run)
             case .progress(.ready(let partition)): workerIsReady(with: partition)
             case .progress(.closed(let partition)): workerHasClosed(partition)
             case .rewound(let partition): close(partition, discarding: true)
@@ -90,7 +93,12 @@ actor Ownership {
         for work in works.values { work.close() }
     }
 
-    private func hear(_ announcement: Announcement) {
+    private func hear(_ announcement: Announcement, run: String?) {
+        if announcement.member == configuration.name, namesake.isNoticed(run: run) {
+            logger.error(
+                "another daemon has this one's name: both work on everything; give each a node.id of its own",
+                metadata: ["member": "\(configuration.name)"])
+        }
         if membership.receive(announcement, at: MonotonicClock.now()) {
             logger.info("another daemon is there", metadata: ["member": "\(announcement.member)"])
         }
@@ -124,7 +132,9 @@ actor Ownership {
 
     private func announce(_ announcement: Announcement) {
         // While there is no connection nobody can hear it.
-        try? connection.publish(announcement.encoded(), to: "\(configuration.root).members.\(announcement.member)")
+        try? connection.publish(
+            announcement.encoded(), to: "\(configuration.root).members.\(announcement.member)",
+            headers: [Namesake.header: namesake.run])
     }
 
     private func tellDuties() {
