@@ -32,21 +32,30 @@ import Testing
         }
     }
 
-    @Test func `owners that stand still for moments at any time confuse nobody`() async throws {
+    @Test func `two daemons that end, stand still and come back at any time confuse nobody`() async throws {
         let plan = Lesson.Plan(seed: .random(in: 1...1_000_000))
         try await NATSTestServer.with(jetStream: true) { nats in
             let verdict = try await Lesson.hold(plan, on: nats.url) { lesson in
                 var random = SeededGenerator(seed: plan.seed)
-                let pair = try Pair(nats.url, lesson)
-                _ = try await pair.owner()
-                for _ in 1...rounds(2) {
-                    let daemon = pair.daemons.randomElement(using: &random)
-                    daemon?.pause()
-                    try await Task.sleep(for: .milliseconds(Int.random(in: 50...3600, using: &random)))
-                    daemon?.resume()
-                    try await Task.sleep(for: .milliseconds(Int.random(in: 0...1500, using: &random)))
+                // Often saved, so that there is something half done at any time.
+                let pair = try Pair(nats.url, lesson, ["checkpoint.interval=1s", "checkpoint.operations=7"])
+                for _ in 1...rounds(3) {
+                    try await Task.sleep(for: .milliseconds(Int.random(in: 0...2000, using: &random)))
+                    let daemon = pair.daemons[Int.random(in: 0...1, using: &random)]
+                    switch Int.random(in: 0...2, using: &random) {
+                    case 0:
+                        daemon.pause()
+                        try await Task.sleep(for: .milliseconds(Int.random(in: 50...3600, using: &random)))
+                        daemon.resume()
+                    case 1:
+                        await daemon.kill()
+                        try pair.replace(daemon)
+                    default:
+                        // The new one begins while the old one hands over and saves.
+                        daemon.terminateSoon()
+                        try pair.replace(daemon)
+                    }
                 }
-                _ = try await pair.owner()
                 try await lesson.goesOn()
             }
             verdict.expect()
@@ -98,6 +107,23 @@ import Testing
             let longest = verdict.longestPause(of: verdict.witnesses[0], after: begun.withLock { $0 })
             print("hand-over: longest pause of release \(longest)")
             #expect(longest < .seconds(1))
+        }
+    }
+
+    @Test func `daemons that are all told to end do not wait for each other`() async throws {
+        let plan = Lesson.Plan(seed: .random(in: 1...1_000_000))
+        try await NATSTestServer.with(jetStream: true) { nats in
+            let verdict = try await Lesson.hold(plan, on: nats.url) { lesson in
+                let pair = try Pair(nats.url, lesson)
+                _ = try await pair.owner()
+                try await lesson.goesOn()
+                let before = pair.daemons
+                for daemon in before { daemon.terminateSoon() }
+                for daemon in before { #expect(await daemon.exitCode(within: .seconds(5)) == 0, "\(daemon.log)") }
+                for daemon in before { try pair.replace(daemon) }
+                try await lesson.goesOn()
+            }
+            verdict.expect()
         }
     }
 

@@ -19,6 +19,7 @@ final class CheckpointKeeper: Sendable {
     /// Rooms whose newest manifest cannot be used: of those that are older the records since then are missing.
     private let outdated = Locked<Set<RoomID>>([])
     private let partitions = Locked<[Int: PartitionNotes]>([:])
+    private let complaints = Locked(Complaints())
 
     /// What the checkpoints of a partition have in common.
     struct PartitionNotes: Sendable {
@@ -71,10 +72,18 @@ final class CheckpointKeeper: Sendable {
                 then(true)
             } catch {
                 metrics.countCheckpoint(isSaved: false, bytes: 0)
-                logger.warning("checkpoint not saved", metadata: ["room": "\(request.room)", "error": "\(error)"])
+                complain(of: request.room, error)
                 then(false)
             }
         }
+    }
+
+    /// While NATS is away every room fails every second: one line speaks for all.
+    private func complain(of room: RoomID, _ error: any Error) {
+        guard let count = complaints.withLock({ $0.add(at: MonotonicClock.now()) }) else { return }
+        logger.warning(
+            "checkpoint not saved, trying again",
+            metadata: ["room": "\(room)", "failures": "\(count)", "error": "\(error)"])
     }
 
     private func write(_ request: SaveRequest) async throws(JournalError) -> Int {

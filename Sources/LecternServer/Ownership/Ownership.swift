@@ -22,6 +22,7 @@ actor Ownership {
     private var duties = Duties()
     private var hasServed = false
     private var alarm: Task<Void, Never>?
+    private var isHandingOver = false
     private var whenDone: [CheckedContinuation<Void, Never>] = []
     private var namesake = Namesake()
 
@@ -85,11 +86,17 @@ actor Ownership {
         step()
         if membership.hasSuccessor {
             logger.info("handing over", metadata: ["partitions": "\(works.count)"])
+            isHandingOver = true
             await waitUntilDone(patience)
+            isHandingOver = false
         }
         for partition in works.keys { close(partition) }
         await waitUntilDone(patience)
-        if !works.isEmpty { logger.error("not everything could be saved", metadata: ["partitions": "\(works.count)"]) }
+        if !works.isEmpty {
+            logger.error(
+                "not everything could be saved; the next daemon makes it from the journal",
+                metadata: ["partitions": "\(works.count)"])
+        }
         for work in works.values { work.close() }
     }
 
@@ -118,7 +125,8 @@ actor Ownership {
             logger.warning("a daemon is gone", metadata: ["member": "\(member)"])
         }
         tellDuties()
-        if works.isEmpty {
+        // All of them may be ending at the same time: then nobody takes over.
+        if works.isEmpty || isHandingOver && !membership.hasSuccessor {
             for continuation in whenDone { continuation.resume() }
             whenDone = []
         }

@@ -60,21 +60,21 @@ final class DaemonProcess: Sendable {
 
     /// Ends it as a crash does.
     func kill() async {
-        resume()
-        await send(SIGKILL)
+        send(SIGKILL)
         await child.end(patience: .seconds(5))
     }
 
     /// Asks it to end in an orderly way.
     /// - Returns: its exit code.
     func terminate(within limit: Duration = .seconds(30)) async -> Int32? {
-        await send(SIGTERM)
-        return await child.exitCode(within: limit)
+        send(SIGTERM)
+        return await exitCode(within: limit)
     }
 
-    func terminateSoon() async { await send(SIGTERM) }
-
     func exitCode(within limit: Duration) async -> Int32? { await child.exitCode(within: limit) }
+
+    /// The same without waiting for it.
+    func terminateSoon() { send(SIGTERM) }
 
     /// Lets it stand still.
     func pause() { Foundation.kill(child.identifier, SIGSTOP) }
@@ -83,7 +83,7 @@ final class DaemonProcess: Sendable {
         if !child.hasExited { Foundation.kill(child.identifier, SIGCONT) }
     }
 
-    private func send(_ signal: Int32) async {
+    private func send(_ signal: Int32) {
         if !child.hasExited { Foundation.kill(child.identifier, signal) }
     }
 }

@@ -5,12 +5,14 @@ import NATSTestServer
 final class Pair: Sendable {
     let roster: Roster
     private let url: String
+    private let settings: [String]
     private let state: Locked<[DaemonProcess]>
 
-    init(_ url: String, _ lesson: Lesson) throws {
+    init(_ url: String, _ lesson: Lesson, _ settings: [String] = []) throws {
         self.url = url
+        self.settings = settings
         roster = try Roster(lesson.connection)
-        state = Locked([try DaemonProcess("a", nats: url), try DaemonProcess("b", nats: url)])
+        state = Locked(try ["a", "b"].map { try DaemonProcess($0, nats: url, settings) })
     }
 
     var daemons: [DaemonProcess] { state.withLock { $0 } }
@@ -28,7 +30,7 @@ final class Pair: Sendable {
 
     /// Starts one that has ended anew.
     func replace(_ daemon: DaemonProcess) throws {
-        let fresh = try DaemonProcess(daemon.name, nats: url)
+        let fresh = try DaemonProcess(daemon.name, nats: url, settings)
         state.withLock { $0 = $0.map { $0.name == daemon.name ? fresh : $0 } }
     }
 }
