@@ -86,7 +86,8 @@ struct NumberCount: Sendable {
 
     /// The number was applied, in its turn or late.
     mutating func recordApplied(_ number: Int64, index: UInt64) {
-        settled.remove(number, expected: expected)
+        // One that was given up before those below it were stays settled until they are.
+        if number < expected { settled.remove(number, expected: expected) }
         applied.record(number, index: index)
     }
 

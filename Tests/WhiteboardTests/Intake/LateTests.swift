@@ -26,6 +26,20 @@ struct LateTests {
         #expect(probe.counts.intake.late == 2)
     }
 
+    @Test("One that was given up while smaller numbers are still waited for is settled once it is drawn")
+    mutating func beforeItsTurn() {
+        probe.send(draw(1))
+        probe.send(draw(5))
+        probe.record(.gaveUp(author: .alice, from: 3, to: 3))
+        probe.send(draw(3))
+        _ = probe.takeTold()
+        probe.send(draw(2))
+        probe.send(draw(4))
+        #expect(probe.takeTold() == ["applied 2 as 3", "applied 4 as 4", "applied 5 as 5"])
+        probe.send(draw(3))
+        #expect(probe.takeTold() == ["applied 3 as 2"])
+    }
+
     @Test("It is released marked late, also where the clock released it in time")
     mutating func released() {
         probe.clock(100_000)
