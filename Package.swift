@@ -48,6 +48,7 @@ let pureTargets: [Target] = [
     tests("InkTests", ["Ink", "StrokeWire"]),
     tests("RasterTests", ["Raster", "Ink", "StrokeWire"]),
     tests("WhiteboardTests", ["Whiteboard", "StrokeWire"]),
+    tests("HostingTests", ["Hosting", "Whiteboard", "StrokeWire", heap]),
 ]
 
 let serviceTargets: [Target] = [

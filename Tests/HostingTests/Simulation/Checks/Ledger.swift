@@ -30,13 +30,15 @@ final class Ledger {
         let cohort: CohortName
     }
 
+    typealias Video = (session: Int64, farthest: Int64)
+
     struct Release {
         let following: Following
         let index: UInt64
         let isLate: Bool
         /// How far the cohort's video could be, as far as the process knew: the session and its media time in
         /// nanoseconds.
-        let video: (session: Int64, farthest: Int64)?
+        let video: Video?
         let at: Moment
         let process: String
     }
@@ -54,6 +56,7 @@ final class Ledger {
     private(set) var farthest: [Following: UInt64] = [:]
     private(set) var told: [RoomID: [String: [Feedback]]] = [:]
     private var order: [Order: UInt64] = [:]
+    private var kept: [Order: Video] = [:]
     /// Kept, so that no two have the same identity.
     private var seen: [ObjectIdentifier: HostedRoom] = [:]
 
@@ -81,12 +84,27 @@ final class Ledger {
         seen[ObjectIdentifier(room)] = room
         published[following, default: []].insert(operation.index)
         farthest[following] = max(farthest[following] ?? 0, operation.index)
-        let clock = process.clocks[room.id, cohort]
-        let video = clock?.farthest(at: process.now.nanoseconds).map { (clock?.session ?? -1, $0) }
+        // One that waited for the connection was due when it was first tried.
+        let video = [video(of: room, cohort, process), kept[Order(room: ObjectIdentifier(room), following: following)]]
+            .compactMap(\.self).max { $0 < $1 }
         releases.append(
             Release(
                 following: following, index: operation.index, isLate: isLate, video: video, at: world.now,
                 process: process.name))
+    }
+
+    /// A release that could not be published, for want of a connection; it will be later.
+    func keep(_ room: HostedRoom, _ cohort: CohortName, by process: DaemonProcess) {
+        let following = Following(
+            life: Life(room: room.id, incarnation: room.incarnation), cohort: cohort)
+        seen[ObjectIdentifier(room)] = room
+        kept[Order(room: ObjectIdentifier(room), following: following)] = video(of: room, cohort, process)
+    }
+
+    private func video(of room: HostedRoom, _ cohort: CohortName, _ process: DaemonProcess) -> Video? {
+        let named = process.naming(of: room.id)
+        guard let clock = process.clocks.clock(of: room, cohort, named: named) else { return nil }
+        return clock.farthest(at: process.now.nanoseconds).map { (clock.session, $0) }
     }
 
     /// The same index has the same content from every daemon at every time.
@@ -96,6 +114,9 @@ final class Ledger {
             reference: operation.reference, isLate: operation.isLate, digest: operation.digest.value,
             bytes: operation.restoredMessage)
         let place = Place(life: life, index: operation.index)
+        if contents[place] == nil {
+            world.note("\(life.room) has \(place.index): \(content.author) \(content.action) \(content.number)")
+        }
         if let known = contents[place], known != content {
             report("\(life.room) \(life.incarnation): \(operation.index) is \(content), and was \(known)")
         }

@@ -19,6 +19,11 @@ struct PlainRoom {
         let time: Int64?
         let timeLine: Int64?
         let loggedAt: Moment
+
+        var summary: String {
+            let late = isLate ? " late" : ""
+            return "\(index) \(author) \(kind) \(number)\(reference.map { " of \($0)" } ?? "")\(late)"
+        }
     }
 
     /// One life of the room.
@@ -111,7 +116,10 @@ struct PlainRoom {
 
     private mutating func receive(_ sent: Sent, _ entry: SimulatedLog.Entry) {
         let name = sent.author.text
-        guard sent.kind != .garbage else { return garbage[name, default: 0] += 1 }
+        guard sent.kind != .garbage else {
+            garbage[name, default: 0] += 1
+            return
+        }
         let time = entry.record.loggedAt.nanoseconds
         var author = authors[name] ?? PlainAuthor()
         defer { authors[name] = author }
@@ -190,7 +198,8 @@ struct PlainRoom {
             Expected(
                 index: index, author: first.author.text, number: first.number, kind: first.kind, reference: reference,
                 isLate: isLate, ink: parts.flatMap(\.ink), digest: PlainBoard.digest(board.visible), epoch: epoch,
-                time: first.timeLine == nil ? nil : first.time, timeLine: first.timeLine, loggedAt: entry?.at ?? Moment(nanoseconds: 0)))
+                time: first.timeLine == nil ? nil : first.time, timeLine: first.timeLine,
+                loggedAt: entry?.at ?? Moment(nanoseconds: 0)))
     }
 
     private mutating func owe(_ author: String, _ number: Int64, _ kind: Owed.Kind) {

@@ -30,6 +30,7 @@ struct Verdict {
     /// Indices are dense, and each has the content that the log gives it.
     private func checkContents(of known: Ledger.Life, _ life: PlainRoom.Life) {
         for expected in life.operations {
+            site.world.note("\(known.room) \(life.incarnation) \(expected.summary)")
             guard let content = ledger.contents[Ledger.Place(life: known, index: expected.index)] else {
                 if !life.isClosed { report(known.room, "\(expected.index) of \(life.incarnation) was never said") }
                 continue
@@ -86,9 +87,12 @@ struct Verdict {
         _ life: PlainRoom.Life
     ) -> Bool {
         let session = life.session(of: operation)
+        // A straggler, drawn to the picture of a session before: it waits for nothing but its predecessors.
+        if let line = operation.timeLine, line < session, video.session >= session { return true }
+        // Rooms count sessions on their own where nobody names them.
+        if !site.plan.namesSessions, !life.sessions.isEmpty { return true }
         if video.session > session { return true }
         if video.session == session { return gateTime.map { $0 * 1_000_000 < video.farthest } ?? true }
-        // A straggler: drawn to the picture of the session before.
         guard let time = operation.time, operation.timeLine == video.session else { return false }
         return time * 1_000_000 < video.farthest
     }

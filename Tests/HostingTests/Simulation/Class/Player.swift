@@ -16,7 +16,8 @@ final class Player {
     private var number: Int64 = 0
 
     init(
-        room: RoomID, cohort: CohortName, encoder: Encoder, delay: Duration, namesSessions: Bool, world: World, wire: Wire
+        room: RoomID, cohort: CohortName, encoder: Encoder, delay: Duration, namesSessions: Bool, world: World,
+        wire: Wire
     ) {
         self.room = room
         self.cohort = cohort

@@ -32,7 +32,8 @@ final class Student {
         isJoined = false
         asked += 1
         let question = asked
-        let known = JoinRequest(incarnation: incarnation.isEmpty ? nil : incarnation, have: incarnation.isEmpty ? nil : index)
+        let known = JoinRequest(
+            incarnation: incarnation.isEmpty ? nil : incarnation, have: incarnation.isEmpty ? nil : index)
         wire.join(room, cohort, known) { [weak self] answer in
             if let self, self.asked == question, self.isConnected { self.take(answer) }
         }
@@ -54,7 +55,9 @@ final class Student {
         guard isConnected, isJoined else { return }
         if mark.room.isEmpty { return reset() }
         if mark.room != incarnation || mark.index > index { join() }
-        if mark.room == incarnation, mark.index == index, mark.digest.value != digest { report("a mark of another board") }
+        if mark.room == incarnation, mark.index == index, mark.digest.value != digest {
+            report("a mark of another board")
+        }
     }
 
     func hear(_ operation: Whiteboard.Operation, of life: String) {

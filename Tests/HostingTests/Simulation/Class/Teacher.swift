@@ -55,7 +55,8 @@ final class Teacher {
         case .missingShards(let number, let orders): wanted = orders.compactMap { outbox[number]?[$0] }
         case .applied, .gaveUp, .rejected: return
         }
-        for sent in wanted.sorted(by: { ($0.number, $0.part) < ($1.number, $1.part) }) where !doomed.contains(sent.number) {
+        for sent in wanted.sorted(by: { ($0.number, $0.part) < ($1.number, $1.part) })
+        where !doomed.contains(sent.number) {
             post(sent, isRepeat: true)
         }
     }

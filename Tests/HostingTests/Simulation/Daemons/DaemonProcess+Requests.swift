@@ -21,9 +21,38 @@ extension DaemonProcess {
 
     func hear(_ sample: [UInt8], of room: RoomID, _ cohort: CohortName) {
         post { [self] in
-            clocks.receive(sample, of: room, cohort, at: now)
-            host.sample(sample, of: room, cohort: cohort, partition: site.partition(of: room), at: now)
+            let partition = site.partition(of: room)
+            // By the sample it may release at once.
+            let known = presence(of: room)
+            world.note("\(name) hears \(String(decoding: sample, as: UTF8.self)) of \(room) \(cohort)")
+            let named = naming(of: room)
+            if let known { clocks.receive(sample, of: known, cohort, named: named, at: now) }
+            host.sample(sample, of: room, cohort: cohort, partition: partition, at: now)
+            if known == nil, let made = presence(of: room) {
+                clocks.receive(sample, of: made, cohort, named: named, at: now)
+            }
         }
+    }
+
+    /// What the room's log has named, as far as it was read.
+    func naming(of room: RoomID) -> ClockBook.Naming {
+        let partition = site.partition(of: room)
+        let read = works[partition]?.delivered ?? 0
+        var naming = ClockBook.Naming()
+        for entry in site.logs[partition].decisions where entry.record.room == room && entry.record.sequence <= read {
+            switch entry.record.content {
+            case .control(.epoch(let number)): naming.session = max(naming.session, number)
+            case .control(.close): naming = ClockBook.Naming(life: naming.life + 1)
+            case .control(.gaveUp), .message: break
+            }
+        }
+        return naming
+    }
+
+    /// The room, where it is in memory and its clocks are listened to.
+    private func presence(of room: RoomID) -> HostedRoom? {
+        guard let work = works[site.partition(of: room)], work.isCaughtUp, !work.isClosing else { return nil }
+        return host.inventory.present.first { $0.id == room }
     }
 
     func hear(_ request: JoinRequest, of room: RoomID, _ cohort: CohortName, answer: @escaping (CatchUp) -> Void) {

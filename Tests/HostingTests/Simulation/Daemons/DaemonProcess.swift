@@ -148,17 +148,16 @@ final class DaemonProcess {
         }
         let patience = Duration.seconds(10)
         let wait = membership.hasSuccessor ? patience : .zero
-        end(when: { $0.works.isEmpty }, until: world.now + wait) { [self] in
+        end(by: world.now + wait) { [self] in
             post { [self] in for partition in works.keys.sorted() { close(partition) } }
-            end(when: { $0.works.isEmpty }, until: world.now + patience) { [self] in crash() }
+            end(by: world.now + patience) { [self] in crash() }
         }
     }
 
-    private func end(
-        when isDone: @escaping (DaemonProcess) -> Bool, until last: Moment, then: @escaping () -> Void
-    ) {
+    /// Waits until everything is let go of, but not for ever.
+    private func end(by last: Moment, then: @escaping () -> Void) {
         guard isAlive else { return }
-        if isDone(self) || world.now >= last { return then() }
-        world.after(.milliseconds(50)) { [self] in end(when: isDone, until: last, then: then) }
+        if works.isEmpty || world.now >= last { return then() }
+        world.after(.milliseconds(50)) { [self] in end(by: last, then: then) }
     }
 }

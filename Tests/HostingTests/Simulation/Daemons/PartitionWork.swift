@@ -5,6 +5,7 @@ import Whiteboard
 final class PartitionWork {
     var reader: SimulatedReader?
     var isClosing = false
+    var isCaughtUp = false
     /// The last record that the host was given.
     var delivered: UInt64 = 0
 }
@@ -57,7 +58,9 @@ extension DaemonProcess {
             work.delivered = record.sequence
             host.take(record, at: now)
         case .barrier(let pass): host.barrier(pass)
-        case .caughtUp: host.caughtUp(partition, at: now)
+        case .caughtUp:
+            work.isCaughtUp = true
+            host.caughtUp(partition, at: now)
         }
     }
 

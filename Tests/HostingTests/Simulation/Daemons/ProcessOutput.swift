@@ -27,8 +27,11 @@ final class ProcessOutput: HostOutput {
     }
 
     func publish(_ effect: RoomEffect, of room: HostedRoom) -> Bool {
-        guard process.isConnected else { return false }
         let site = process.site
+        guard process.isConnected else {
+            if case .release(let cohort, _, _, _) = effect { site.ledger.keep(room, cohort, by: process) }
+            return false
+        }
         switch effect {
         case .feedback(let author, let feedback):
             site.ledger.tell(feedback, to: author, of: room.id)
@@ -36,7 +39,8 @@ final class ProcessOutput: HostOutput {
         case .head(let operation):
             site.ledger.head(operation, of: room)
         case .release(let cohort, let operation, let isLate, _):
-            process.world.note("\(process.name) releases \(room.id) \(operation.index) to \(cohort)\(isLate ? " late" : "")")
+            process.world.note(
+                "\(process.name) releases \(room.id) \(operation.index) to \(cohort)\(isLate ? " late" : "")")
             site.ledger.release(operation, of: room, to: cohort, isLate: isLate, by: process)
             site.wire.release(operation, of: room.incarnation, to: room.id, cohort)
         case .mark(let cohort, let mark):

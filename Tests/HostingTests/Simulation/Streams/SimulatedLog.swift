@@ -14,6 +14,8 @@ final class SimulatedLog {
     let partition: Int
     private let world: World
     private(set) var entries: [Entry] = []
+    /// Those of them that are decisions.
+    private(set) var decisions: [Entry] = []
     private var known: [String: Moment] = [:]
     private var leaderlessUntil = Moment(nanoseconds: 0)
     /// By how much the leading server's clock is ahead.
@@ -61,7 +63,9 @@ final class SimulatedLog {
             if let id { known[id] = world.now }
             let record = JournalRecord(
                 partition: partition, room: room, content: content, sequence: last + 1, loggedAt: serverTime)
-            entries.append(Entry(record: record, sent: sent, at: world.now))
+            let entry = Entry(record: record, sent: sent, at: world.now)
+            entries.append(entry)
+            if sent == nil { decisions.append(entry) }
             world.note("log \(partition): \(last) \(room) \(sent?.summary ?? "\(content)")")
             for grown in whenGrown { grown() }
         }

@@ -1,0 +1,117 @@
+import Hosting
+import Testing
+import Whiteboard
+
+@Suite struct MembershipTests {
+    /// Several daemons that hear each other after 5 ms, and open and close at once.
+    private final class Club {
+        var now = Instant(nanoseconds: 1_000_000_000_000)
+        var members: [String: Membership] = [:]
+        var silent: Set<String> = []
+        private let partitions: Int
+        private var travelling: [(at: Instant, announcement: Announcement)] = []
+
+        init(partitions: Int) {
+            self.partitions = partitions
+        }
+
+        func join(_ name: String) {
+            members[name] = Membership(name: name, partitions: partitions, at: now)
+        }
+
+        /// Time passes, in steps of 5 ms.
+        func wait(_ duration: Duration, watch: () -> Void = {}) {
+            let end = now + duration
+            while now < end {
+                now = now + .milliseconds(5)
+                let arrived = travelling.filter { $0.at <= now }
+                travelling.removeAll { $0.at <= now }
+                for name in members.keys.sorted() where !silent.contains(name) {
+                    for (_, announcement) in arrived { _ = members[name]?.receive(announcement, at: now) }
+                    act(name)
+                }
+                watch()
+            }
+        }
+
+        private func act(_ name: String) {
+            for action in members[name]?.advance(to: now) ?? [] {
+                switch action {
+                case .announce(let announcement): travelling.append((now + .milliseconds(5), announcement))
+                case .open(let partition): members[name]?.opened(partition, at: now)
+                case .close(let partition): members[name]?.closed(partition, at: now)
+                }
+            }
+        }
+
+        /// How many serve each partition.
+        var servers: [Int] {
+            (0..<partitions).map { partition in members.values.count { $0.serving.contains(partition) } }
+        }
+    }
+
+    @Test func `every partition has one server, whoever comes`() {
+        let club = Club(partitions: 16)
+        for name in ["a", "b", "c"] {
+            club.join(name)
+            club.wait(.seconds(5))
+            #expect(club.servers == Array(repeating: 1, count: 16))
+        }
+        #expect(club.members.values.allSatisfy { !$0.serving.isEmpty })
+    }
+
+    @Test func `a hand-over leaves no partition without a server for a moment`() {
+        let club = Club(partitions: 16)
+        club.join("a")
+        club.wait(.seconds(2))
+        club.join("b")
+        var least = Int.max
+        club.wait(.seconds(5)) { least = min(least, club.servers.min() ?? 0) }
+        #expect(least >= 1)
+        club.members["b"]?.leave(at: club.now)
+        club.wait(.seconds(5)) { least = min(least, club.servers.min() ?? 0) }
+        #expect(least >= 1)
+        #expect(club.members["a"]?.serving.count == 16)
+        #expect(club.members["b"]?.serving.isEmpty == true)
+    }
+
+    @Test func `what a dead one served is taken over after three seconds`() {
+        let club = Club(partitions: 16)
+        club.join("a")
+        club.join("b")
+        club.wait(.seconds(5))
+        club.members["b"] = nil
+        club.wait(.milliseconds(1900))
+        #expect(club.servers.contains(0))
+        club.wait(.milliseconds(1200))
+        #expect(club.servers == Array(repeating: 1, count: 16))
+    }
+
+    @Test func `one that has stood still takes nothing before it has listened`() {
+        let club = Club(partitions: 16)
+        club.join("a")
+        club.join("b")
+        club.wait(.seconds(5))
+        let before = club.members["a"]?.serving
+        club.silent = ["a"]
+        club.wait(.seconds(30))
+        club.silent = []
+        club.wait(.milliseconds(100))
+        #expect(club.members["a"]?.serving == before)
+        #expect(club.members["a"]?.members == ["a", "b"])
+        club.wait(.seconds(5))
+        #expect(club.servers == Array(repeating: 1, count: 16))
+    }
+
+    @Test func `one that stood still for less than others wait takes nobody for dead`() {
+        let club = Club(partitions: 16)
+        club.join("a")
+        club.join("b")
+        club.wait(.seconds(5))
+        club.silent = ["a"]
+        club.wait(.milliseconds(2900))
+        club.silent = []
+        club.wait(.milliseconds(5))
+        #expect(club.members["a"]?.members == ["a", "b"])
+    }
+}

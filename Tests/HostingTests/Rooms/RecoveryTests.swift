@@ -1,0 +1,116 @@
+import Hosting
+import StrokeWire
+import Testing
+import Whiteboard
+
+@Suite struct RecoveryTests {
+    /// A room with two strokes, saved after the first.
+    private func saved(isQuiet: Bool = true) throws -> (stored: StoredRoom, bytes: [UInt8]) {
+        let probe = HostProbe()
+        probe.draw(1)
+        probe.wait(.seconds(1))
+        let save = try #require(probe.acknowledge().first)
+        var stored = save.stored
+        stored.isQuiet = isQuiet
+        return (stored, try #require(save.bytes))
+    }
+
+    private func restore(_ bytes: [UInt8], _ probe: HostProbe) throws {
+        let room = try Room(
+            restoring: bytes, configuration: probe.host.configuration.room, at: probe.now, logClockAhead: .zero)
+        probe.host.restored(.algebra, room, sequence: 1, tail: [], at: probe.now)
+    }
+
+    @Test func `a quiet room is fetched when a record comes, and the record waits for it`() throws {
+        let (stored, bytes) = try saved()
+        let probe = HostProbe(stored: [.algebra: stored], after: 1)
+        #expect(probe.world.ready == [0])
+        #expect(probe.world.fetched.isEmpty)
+        probe.draw(2)
+        #expect(probe.world.fetched.map(\.room) == [.algebra])
+        #expect(probe.world.released().isEmpty)
+        try restore(bytes, probe)
+        #expect(probe.world.released() == [2])
+        #expect(probe.room()?.incarnation == "log-1")
+    }
+
+    @Test func `a room in which something is going on is fetched at once, and the partition is ready when it is there`()
+        throws
+    {
+        let (stored, bytes) = try saved(isQuiet: false)
+        let probe = HostProbe(stored: [.algebra: stored], after: 1)
+        #expect(probe.world.fetched.map(\.room) == [.algebra])
+        #expect(probe.world.ready.isEmpty)
+        try restore(bytes, probe)
+        #expect(probe.world.ready == [0])
+    }
+
+    @Test func `authors are not told again what they were told before, and of the rest at least once`() throws {
+        var (stored, bytes) = try saved()
+        stored.handled = 2
+        let probe = HostProbe(stored: [.algebra: stored], after: 1, isLive: false)
+        probe.draw(2)
+        probe.draw(3)
+        try restore(bytes, probe)
+        #expect(probe.world.told == [.applied(number: 3, index: 3)])
+        #expect(probe.world.released().isEmpty)
+        probe.host.caughtUp(0, at: probe.now)
+        #expect(probe.world.released() == [2, 3])
+    }
+
+    @Test func `cohorts go on from where the newest note has them, and no cursor is carried into another life`() throws
+    {
+        var (stored, bytes) = try saved()
+        stored.cursors = [.main: 2]
+        let probe = HostProbe(stored: [.algebra: stored], after: 1, isLive: false)
+        probe.draw(2)
+        probe.draw(3)
+        try restore(bytes, probe)
+        probe.host.caughtUp(0, at: probe.now)
+        #expect(probe.world.released() == [3])
+
+        let next = HostProbe(stored: [.algebra: stored], after: 1, isLive: false)
+        next.log(.control(.close))
+        next.draw(1)
+        next.draw(2)
+        try restore(bytes, next)
+        next.host.caughtUp(0, at: next.now)
+        #expect(next.world.released() == [1, 2])
+    }
+
+    @Test func `where nothing can be read, the room is made from its whole log, and saved anew`() throws {
+        let (stored, _) = try saved()
+        let probe = HostProbe(stored: [.algebra: stored], after: 1)
+        probe.draw(2)
+        let first = JournalRecord(
+            partition: 0, room: .algebra,
+            content: .message(
+                author: try #require(AuthorID("ann")), session: nil,
+                bytes: Array(#"{"n":1,"t":1,"d":[{"x":1,"y":1}]}"#.utf8)), sequence: 1, loggedAt: probe.now)
+        probe.host.restored(.algebra, nil, sequence: 0, tail: [first], at: probe.now)
+        #expect(probe.room()?.head.index == 2)
+        probe.wait(.seconds(1))
+        #expect(probe.acknowledge().map { $0.bytes != nil } == [true])
+    }
+
+    @Test func `a partition whose room is being fetched is closed when the answer has come`() throws {
+        let (stored, bytes) = try saved(isQuiet: false)
+        let probe = HostProbe(stored: [.algebra: stored], after: 1)
+        probe.host.close(0, at: probe.now)
+        #expect(probe.world.closed.isEmpty)
+        try restore(bytes, probe)
+        #expect(probe.world.closed == [0])
+        #expect(probe.world.places == 100)
+    }
+
+    @Test func `a barrier is passed when no more than is allowed waits for rooms`() throws {
+        let (stored, bytes) = try saved()
+        let probe = HostProbe(stored: [.algebra: stored], after: 1)
+        for number in 2...10 { probe.draw(number) }
+        let passed = Passed()
+        probe.host.barrier { passed.note() }
+        #expect(!passed.isNoted)
+        try restore(bytes, probe)
+        #expect(passed.isNoted)
+    }
+}

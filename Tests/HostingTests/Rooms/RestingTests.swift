@@ -1,0 +1,89 @@
+import Hosting
+import StrokeWire
+import Testing
+import Whiteboard
+
+@Suite struct RestingTests {
+    @Test func `a saved room in which nothing happens leaves memory, and comes back when it is asked for`() throws {
+        let probe = HostProbe()
+        probe.draw(1)
+        probe.wait(.seconds(1))
+        probe.acknowledge()
+        probe.wait(.seconds(60))
+        #expect(probe.world.left == [.algebra])
+        #expect(probe.world.places == 100)
+        guard case .waking = probe.host.look(for: .algebra, partition: 0, at: probe.now) else {
+            Issue.record("it is not fetched")
+            return
+        }
+        #expect(probe.world.fetched.map(\.stored.sequence) == [1])
+    }
+
+    @Test func `a room that cannot be saved stays, and the host does not go round in circles`() {
+        let probe = HostProbe()
+        probe.draw(1)
+        for _ in 0..<100 {
+            probe.wait(.seconds(1))
+            probe.acknowledge(isSaved: false)
+        }
+        #expect(probe.world.left.isEmpty)
+    }
+
+    @Test func `a room with something held stays`() {
+        let probe = HostProbe(gate: .video)
+        probe.host.sample(Array(#"{"m":0,"s":"pause"}"#.utf8), of: .algebra, cohort: .main, partition: 0, at: probe.now)
+        probe.draw(100)
+        for _ in 0..<20 {
+            probe.wait(.seconds(1))
+            probe.acknowledge()
+        }
+        #expect(probe.world.left.isEmpty)
+    }
+
+    @Test func `without a journal that lasts a room sleeps in memory, and is the same when it wakes`() {
+        let probe = HostProbe(isDurable: false)
+        probe.draw(1)
+        probe.draw(2)
+        probe.wait(.seconds(60))
+        #expect(probe.world.left == [.algebra])
+        probe.draw(3)
+        #expect(probe.world.released() == [1, 2, 3])
+        #expect(probe.room()?.incarnation == "log-1")
+    }
+
+    @Test func `a message that was on its way when a decision was taken is not lost`() {
+        let probe = HostProbe(isDurable: false)
+        probe.draw(1)
+        probe.draw(3)
+        probe.world.lastSequence = 1000
+        probe.wait(.seconds(2))
+        #expect(probe.world.told.contains(.gaveUp(from: 2, to: 2)))
+        probe.draw(4)
+        #expect(probe.world.released() == [1, 2, 3])
+    }
+
+    @Test func `a blank room makes place for one that is written to, and decisions of two rooms have two names`() {
+        let probe = HostProbe()
+        probe.world.places = 2
+        for room in [RoomID.algebra, .botany] {
+            probe.host.sample(Array(#"{"m":0,"ep":1}"#.utf8), of: room, cohort: .main, partition: 0, at: probe.now)
+        }
+        #expect(Set(probe.world.decisions.map(\.id)).count == 2)
+        #expect(probe.world.places == 0)
+        guard let third = RoomID("chemistry") else { return }
+        probe.draw(1, to: third)
+        #expect(probe.world.left == [.algebra])
+    }
+
+    @Test func `a partition that is closed saves its rooms, and releases nothing any more`() {
+        let probe = HostProbe(gate: .video)
+        probe.draw(1)
+        probe.host.close(0, at: probe.now)
+        probe.host.saved(.algebra, isSaved: false, at: probe.now)
+        probe.wait(.seconds(40))
+        #expect(probe.world.released().isEmpty)
+        #expect(probe.world.closed.isEmpty)
+        probe.acknowledge()
+        #expect(probe.world.closed == [0])
+    }
+}
