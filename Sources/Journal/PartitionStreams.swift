@@ -18,6 +18,9 @@ struct PartitionStreams: Sendable {
     /// The subject of a room's manifest.
     func manifest(of room: RoomID) -> String { "\(root).\(partition).\(room).checkpoint" }
 
+    /// How far the log is in checkpoints. No room has a name with capitals.
+    var coverage: String { "\(root).\(partition).COVERED.checkpoint" }
+
     /// The room whose manifest comes on that subject.
     func room(ofManifest subject: String) -> RoomID? {
         let tokens = subject.dropFirst(root.count).split(separator: ".")

@@ -1,4 +1,5 @@
 import Hosting
+import Journal
 import LecternServer
 import NATSClient
 import NATSTestServer
@@ -48,6 +49,22 @@ import Testing
                 let after = try await out.next(2)
                 #expect(after.map(\.index) == ["4", "5"])
                 #expect(after.allSatisfy { $0.room == before[0].room && $0.late == nil })
+            }
+        }
+    }
+
+    @Test func `after an orderly end all of the log is in checkpoints`() async throws {
+        try await DurableClass.with(partitions: 2) { lesson in
+            let rooms = try (0..<20).map { try lesson.address("room-\($0)") }
+            try await lesson.serve { _ in
+                for address in rooms { try await lesson.client.publishDurably(Hand.stroke(1, at: 0), to: address) }
+            }
+            let store = CheckpointStore(
+                root: lesson.configuration.root, partitions: 2, connection: lesson.client, logger: silent)
+            for partition in 0..<2 {
+                let catalogue = try await store.catalogue(of: partition)
+                #expect(catalogue.rooms.count == rooms.count { $0.partition == partition })
+                #expect(catalogue.covered == UInt64(catalogue.rooms.count))
             }
         }
     }

@@ -48,6 +48,12 @@ extension RoomHost {
         sayClosed(partition)
     }
 
+    /// Whether every record of a partition that was given to this host has been folded in.
+    public func holdsAll(of partition: Int) -> Bool {
+        partitions[partition]?.phase == .live
+            && !rooms.values.contains { $0.partition == partition && $0.isWaking }
+    }
+
     func sayReady(_ partition: Int) {
         guard let state = partitions[partition], state.phase == .live, !state.isReady,
             !rooms.values.contains(where: { $0.partition == partition && $0.isWaking })

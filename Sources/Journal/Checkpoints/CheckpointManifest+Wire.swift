@@ -1,4 +1,3 @@
-import Foundation
 import StrokeWire
 
 extension CheckpointManifest {
@@ -17,31 +16,21 @@ extension CheckpointManifest {
         var incarnation: String
         var sequence: UInt64
         var handled: UInt64
-        var covered: UInt64
         var cursors: [String: UInt64]
         var quiet: Bool
         var state: State?
     }
 
-    /// 16 hexadecimal digits, the FNV-1a (64 bit) of what follows the line; then JSON.
     func encoded() -> [UInt8] {
         let wire = Wire(
-            room: room.text, incarnation: incarnation, sequence: sequence, handled: handled, covered: covered,
+            room: room.text, incarnation: incarnation, sequence: sequence, handled: handled,
             cursors: Dictionary(uniqueKeysWithValues: cursors.map { ($0.key.text, $0.value) }), quiet: isQuiet,
             state: state.map { Wire.State(parts: $0.parts, bytes: $0.bytes, hash: FNV1a64.digits($0.hash)) })
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        // Numbers and valid text alone: nothing in it can be refused.
-        let json = (try? encoder.encode(wire)).map { Array($0) } ?? []
-        return Array("\(FNV1a64.digits(FNV1a64.hash(json)))\n".utf8) + json
+        return HashedJSON.encode(wire)
     }
 
     init(decoding bytes: [UInt8]) throws(Damaged) {
-        let json = bytes.dropFirst(17)
-        guard bytes.count > 17, bytes[16] == UInt8(ascii: "\n"),
-            bytes[..<16].elementsEqual(FNV1a64.digits(FNV1a64.hash(json)).utf8),
-            let wire = try? JSONDecoder().decode(Wire.self, from: Data(json)),
-            wire.version == 1, let room = RoomID(wire.room)
+        guard let wire = HashedJSON.decode(Wire.self, from: bytes), wire.version == 1, let room = RoomID(wire.room)
         else { throw Damaged() }
         var cursors: [CohortName: UInt64] = [:]
         for (name, index) in wire.cursors {
@@ -55,6 +44,6 @@ extension CheckpointManifest {
         }
         self.init(
             room: room, incarnation: wire.incarnation, sequence: wire.sequence, handled: wire.handled,
-            covered: wire.covered, cursors: cursors, isQuiet: wire.quiet, state: state)
+            cursors: cursors, isQuiet: wire.quiet, state: state)
     }
 }

@@ -27,8 +27,6 @@ public struct CheckpointManifest: Sendable, Equatable {
     public var sequence: UInt64
     /// Authors were told about all records of the room up to here.
     public var handled: UInt64
-    /// All records of the partition up to here are in checkpoints that were acknowledged.
-    public var covered: UInt64
     /// The last index released to each cohort.
     public var cursors: [CohortName: UInt64]
     /// Only an input can make something happen in the room: it need not be brought back before one comes.
@@ -37,14 +35,13 @@ public struct CheckpointManifest: Sendable, Equatable {
     public var state: State?
 
     public init(
-        room: RoomID, incarnation: String, sequence: UInt64, handled: UInt64, covered: UInt64,
+        room: RoomID, incarnation: String, sequence: UInt64, handled: UInt64,
         cursors: [CohortName: UInt64], isQuiet: Bool, state: State?
     ) {
         self.room = room
         self.incarnation = incarnation
         self.sequence = sequence
         self.handled = handled
-        self.covered = covered
         self.cursors = cursors
         self.isQuiet = isQuiet
         self.state = state

@@ -3,40 +3,64 @@ import NATSClient
 import StrokeWire
 
 extension CheckpointStore {
-    /// The newest usable manifest of every room of a partition. Where the newest one is damaged, an older one counts;
-    /// rooms of which only damaged ones are there are listed.
+    /// The best manifest of every room of a partition: of those that are kept and can be used the one that holds most,
+    /// whoever wrote it last. Rooms of which one is damaged are listed, and those of which none can be used.
     ///
-    /// Takes memory for one manifest a room.
+    /// Takes memory for three manifests a room.
     /// - Throws: `.stream`, also when the stream does not come to an end within `timeout`.
     public func catalogue(
         of partition: Int, timeout: Duration = .seconds(60)
     ) async throws(JournalError) -> CheckpointCatalogue {
         let streams = streams(of: partition)
         var catalogue = CheckpointCatalogue()
-        for message in try await newest(streams, timeout) {
-            guard let room = streams.room(ofManifest: message.subject) else { continue }
-            if let manifest = try? CheckpointManifest(decoding: message.payload), manifest.room == room {
-                catalogue.add(manifest)
-            } else if let manifest = try await newestUsable(room) {
-                logger.warning("newest checkpoint is damaged; an older one counts", metadata: ["room": "\(room)"])
-                catalogue.add(manifest)
-                catalogue.outdated.append(room)
-            } else {
-                logger.error("checkpoints are damaged", metadata: ["room": "\(room)"])
-                catalogue.damaged.append(room)
+        for (subject, bodies) in try await manifests(in: streams, timeout) {
+            if subject == streams.coverage {
+                let coverages = bodies.compactMap(Coverage.init(decoding:))
+                catalogue.log = coverages.last?.log
+                catalogue.covered = coverages.filter { $0.log == catalogue.log }.map(\.covered).max() ?? 0
+                continue
             }
+            guard let room = streams.room(ofManifest: subject) else { continue }
+            let usable = Self.usable(bodies, of: room)
+            if usable.count < bodies.count {
+                logger.warning("a checkpoint is damaged", metadata: ["room": "\(room)", "usable": "\(usable.count)"])
+            }
+            guard let best = usable.last else {
+                catalogue.damaged.append(room)
+                continue
+            }
+            catalogue.rooms[room] = best
+            if usable.count < bodies.count { catalogue.outdated.append(room) }
         }
+        catalogue.damaged.sort { $0.text < $1.text }
+        catalogue.outdated.sort { $0.text < $1.text }
         return catalogue
     }
 
-    private func newest(
-        _ streams: PartitionStreams, _ timeout: Duration
-    ) async throws(JournalError) -> [StoredMessage] {
+    /// Those that can be used, the one that holds most last.
+    static func usable(_ bodies: [[UInt8]], of room: RoomID) -> [CheckpointManifest] {
+        bodies.compactMap { try? CheckpointManifest(decoding: $0) }.filter { $0.room == room }.enumerated()
+            .sorted {
+                ($0.element.sequence, $0.element.handled, $0.offset)
+                    < ($1.element.sequence, $1.element.handled, $1.offset)
+            }.map(\.element)
+    }
+
+    /// All that are kept, by subject, in the order in which they were written.
+    private func manifests(
+        in streams: PartitionStreams, _ timeout: Duration
+    ) async throws(JournalError) -> [String: [[UInt8]]] {
+        let settings = OrderedConsumerSettings(
+            stream: streams.checkpoint, start: .sequence(1), filterSubject: streams.manifests)
+        let found = Locked<[String: [[UInt8]]]>([:])
         do throws(JetStreamError) {
-            return try await jetStream.newestMessages(
-                streams.checkpoint, matching: streams.manifests, logger: logger, timeout: timeout)
+            try await jetStream.readToEnd(settings, logger: logger, timeout: timeout) { message, _ in
+                let (subject, body) = (message.subject, message.copyPayload())
+                found.withLock { $0[subject, default: []].append(body) }
+            }
         } catch {
             throw .stream(name: streams.checkpoint, error)
         }
+        return found.withLock { $0 }
     }
 }

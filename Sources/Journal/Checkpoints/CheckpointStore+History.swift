@@ -5,15 +5,10 @@ extension CheckpointStore {
     /// Manifests of one room that are looked at; the stream keeps fewer, unless an operator made it otherwise.
     static let maxHistory = 16
 
-    /// The usable manifest before that one, if there is one: for a state that turned out to be damaged.
-    public func manifest(before newer: CheckpointManifest) async throws(JournalError) -> CheckpointManifest? {
-        let usable = try await manifests(of: newer.room).compactMap { try? CheckpointManifest(decoding: $0) }
-        return usable.prefix { $0 != newer }.last
-    }
-
-    /// The newest usable manifest of a room.
-    func newestUsable(_ room: RoomID) async throws(JournalError) -> CheckpointManifest? {
-        try await manifests(of: room).compactMap { try? CheckpointManifest(decoding: $0) }.last { $0.room == room }
+    /// The best usable manifest after that one, if there is one: for a state that turned out to be damaged.
+    public func manifest(before better: CheckpointManifest) async throws(JournalError) -> CheckpointManifest? {
+        let usable = Self.usable(try await manifests(of: better.room), of: better.room)
+        return usable.prefix { $0 != better }.last
     }
 
     /// The stored manifests of a room, oldest first.

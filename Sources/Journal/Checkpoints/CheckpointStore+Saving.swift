@@ -26,9 +26,34 @@ extension CheckpointStore {
     }
 
     /// Writes a manifest and waits until it is acknowledged: from then on it is the room's checkpoint.
+    ///
+    /// - Throws: `.superseded` where there is one that holds more: a daemon that has stood still must not push out what
+    ///   another has saved since. Two that write at the same moment do no harm: three are kept, and the best counts.
     public func save(_ manifest: CheckpointManifest) async throws(JournalError) {
         let streams = streams(of: RoomAddress.partition(of: manifest.room, among: partitions))
-        _ = try await publish(manifest.encoded(), to: streams.manifest(of: manifest.room), streams)
+        let subject = streams.manifest(of: manifest.room)
+        if let stored = try await newest(on: subject, streams), stored.sequence > manifest.sequence {
+            throw .superseded(room: manifest.room, by: stored.sequence)
+        }
+        _ = try await publish(manifest.encoded(), to: subject, streams)
+    }
+
+    private func newest(
+        on subject: String, _ streams: PartitionStreams
+    ) async throws(JournalError) -> CheckpointManifest? {
+        do throws(JetStreamError) {
+            let message = try await jetStream.lastMessage(streams.checkpoint, subject: subject)
+            return message.flatMap { try? CheckpointManifest(decoding: $0.payload) }
+        } catch {
+            throw .stream(name: streams.checkpoint, error)
+        }
+    }
+
+    /// Notes that all records of a partition up to `sequence` are in checkpoints that were acknowledged.
+    /// - Parameter log: which log, for one that is made anew counts from 1 again: its `incarnationPrefix`.
+    public func save(covered sequence: UInt64, of partition: Int, log: String) async throws(JournalError) {
+        let streams = streams(of: partition)
+        _ = try await publish(Coverage(log: log, covered: sequence).encoded(), to: streams.coverage, streams)
     }
 
     /// Without a `Nats-Msg-Id`: for a repeat, the server would name the place of a message that may have gone since.

@@ -21,11 +21,12 @@ final class CheckpointKeeper: Sendable {
     private let partitions = Locked<[Int: PartitionNotes]>([:])
     private let complaints = Locked(Complaints())
 
-    /// What the checkpoints of a partition have in common.
-    struct PartitionNotes: Sendable {
+    private struct PartitionNotes: Sendable {
+        /// The log that its checkpoints are of.
+        let log: String
         var logClockAhead = Duration.zero
-        /// All records of the partition at or before it are in acknowledged checkpoints.
-        var covered: UInt64 = 0
+        /// All records at or before it are in acknowledged checkpoints, as last noted.
+        var covered: UInt64
     }
 
     /// Saves and fetches under way at once: each waits for acknowledgements, which take a network's time.
@@ -44,10 +45,10 @@ final class CheckpointKeeper: Sendable {
     }
 
     /// Begins with what is stored of a partition.
-    func open(_ partition: Int, _ catalogue: CheckpointCatalogue) {
+    func open(_ partition: Int, _ catalogue: CheckpointCatalogue, log: String) {
         manifests.withLock { $0.merge(catalogue.rooms) { _, new in new } }
         outdated.withLock { $0.formUnion(catalogue.outdated) }
-        update(partition) { $0.covered = catalogue.covered }
+        partitions.withLock { $0[partition] = PartitionNotes(log: log, covered: catalogue.covered) }
     }
 
     /// Forgets a partition that another works on from now on.
@@ -59,8 +60,20 @@ final class CheckpointKeeper: Sendable {
         partitions.withLock { $0[partition] = nil }
     }
 
-    func update(_ partition: Int, _ change: (inout PartitionNotes) -> Void) {
-        partitions.withLock { change(&$0[partition, default: PartitionNotes()]) }
+    func setLogClock(of partition: Int, ahead: Duration) {
+        partitions.withLock { $0[partition]?.logClockAhead = ahead }
+    }
+
+    /// Notes that all records of a partition through `sequence` are in acknowledged checkpoints: its successor need not
+    /// read them.
+    func note(covered sequence: UInt64, of partition: Int) async {
+        guard let notes = partitions.withLock({ $0[partition] }), sequence > notes.covered else { return }
+        do {
+            try await store.save(covered: sequence, of: partition, log: notes.log)
+            partitions.withLock { $0[partition]?.covered = sequence }
+        } catch {
+            logger.debug("coverage not noted", metadata: ["partition": "\(partition)", "error": "\(error)"])
+        }
     }
 
     /// Saves a room; says when it has been acknowledged, or that it could not be saved.
@@ -87,7 +100,6 @@ final class CheckpointKeeper: Sendable {
     }
 
     private func write(_ request: SaveRequest) async throws(JournalError) -> Int {
-        let covered = partitions.withLock { $0[request.partition]?.covered ?? 0 }
         let state: CheckpointManifest.State?
         var written = 0
         switch request.state {
@@ -100,7 +112,7 @@ final class CheckpointKeeper: Sendable {
         }
         let manifest = CheckpointManifest(
             room: request.room, incarnation: request.stored.incarnation, sequence: request.stored.sequence,
-            handled: request.stored.handled, covered: covered, cursors: request.stored.cursors,
+            handled: request.stored.handled, cursors: request.stored.cursors,
             isQuiet: request.stored.isQuiet, state: state)
         try await store.save(manifest)
         manifests.withLock { $0[request.room] = manifest }

@@ -71,7 +71,7 @@ actor Ownership {
             switch event {
             case .heard(let announcement, let run): hear(announcement, run: run)
             case .progress(.ready(let partition)): workerIsReady(with: partition)
-            case .progress(.closed(let partition)): workerHasClosed(partition)
+            case .progress(.closed(let partition, let isWhole)): await workerHasClosed(partition, isWhole: isWhole)
             case .rewound(let partition): close(partition, discarding: true)
             }
             step()
@@ -176,10 +176,10 @@ actor Ownership {
         workers.postToAll(.partition(.close(partition, discarding: discarding)))
     }
 
-    private func workerHasClosed(_ partition: Int) {
-        guard let work = works[partition], work.countClosed() == workers.all.count else { return }
+    private func workerHasClosed(_ partition: Int, isWhole: Bool) async {
+        guard let work = works[partition], work.countClosed(isWhole: isWhole) == workers.all.count else { return }
+        await partitions.finish(partition, covered: work.covered)
         works[partition] = nil
-        partitions.forget(partition)
         membership.closed(partition, at: MonotonicClock.now())
         logger.info("partition closed", metadata: ["partition": "\(partition)"])
     }

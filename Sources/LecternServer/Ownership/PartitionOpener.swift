@@ -23,7 +23,10 @@ struct PartitionOpener: Sendable {
         return work
     }
 
-    func forget(_ partition: Int) {
+    /// The last of a partition: all of its rooms have been let go of.
+    /// - Parameter covered: all records at or before it have been saved, nil where that is not known.
+    func finish(_ partition: Int, covered: UInt64?) async {
+        if let covered { await keeper.note(covered: covered, of: partition) }
         keeper.close(partition)
     }
 
@@ -64,7 +67,7 @@ struct PartitionOpener: Sendable {
         let log = try await journal.provision(partition)
         let catalogue = fitting(try await store.catalogue(of: partition), to: log, partition)
         guard !Task.isCancelled else { return }
-        keeper.open(partition, catalogue)
+        keeper.open(partition, catalogue, log: log.incarnationPrefix)
         work.countRooms(catalogue.rooms.count)
         var shares: [[RoomID: StoredRoom]] = workers.all.map { _ in [:] }
         for (room, manifest) in catalogue.rooms {
@@ -88,7 +91,8 @@ struct PartitionOpener: Sendable {
     private func fitting(
         _ catalogue: CheckpointCatalogue, to log: PartitionLog, _ partition: Int
     ) -> CheckpointCatalogue {
-        guard catalogue.covered > log.lastSequence else { return catalogue }
+        let isOfAnother = catalogue.log.map { $0 != log.incarnationPrefix } ?? false
+        guard isOfAnother || catalogue.covered > log.lastSequence else { return catalogue }
         logger.error(
             "the checkpoints are of another log than the one that is there; passed over",
             metadata: ["partition": "\(partition)", "rooms": "\(catalogue.rooms.count)"])
@@ -103,7 +107,7 @@ struct PartitionOpener: Sendable {
         case .caughtUp:
             workers.postToAll(.partition(.caughtUp(partition)))
         case .logClock(let ahead):
-            keeper.update(partition) { $0.logClockAhead = ahead }
+            keeper.setLogClock(of: partition, ahead: ahead)
             workers.postToAll(.partition(.logClock(partition, ahead: ahead)))
         case .barrier(let barrier):
             let countdown = Countdown(workers.all.count) { barrier.pass() }
@@ -125,7 +129,7 @@ struct PartitionOpener: Sendable {
         guard let position = work.position else { return }
         let least = Locked(position)
         let countdown = Countdown(workers.all.count) {
-            keeper.update(partition) { $0.covered = max($0.covered, least.withLock { $0 }) }
+            Task { await keeper.note(covered: least.withLock { $0 }, of: partition) }
         }
         let item = InboundItem.partition(
             .position(partition, sequence: position) { covered in

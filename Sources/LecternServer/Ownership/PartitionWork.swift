@@ -19,6 +19,9 @@ final class PartitionWork: Sendable {
         var ready = 0
         var closed = 0
         var isClosing = false
+        /// The last record delivered when closing began.
+        var lastPosition: UInt64?
+        var isWhole = true
         var recovery: (duration: Duration, records: Int)?
     }
 
@@ -58,17 +61,24 @@ final class PartitionWork: Sendable {
         }
     }
 
+    /// - Parameter isWhole: whether the worker has saved all that it was given before the closing.
     /// - Returns: how many workers have closed their share.
-    func countClosed() -> Int {
+    func countClosed(isWhole: Bool) -> Int {
         state.withLock { state in
             state.closed += 1
+            state.isWhole = state.isWhole && isWhole
             return state.closed
         }
     }
 
+    /// All records at or before it have been saved, once all workers have closed; nil where that is not known.
+    var covered: UInt64? { state.withLock { $0.isWhole ? $0.lastPosition : nil } }
+
     /// Ends the reading; may be called again.
     func close() {
         let (opening, reader) = state.withLock { state in
+            // What is delivered from now on comes behind the closing, and is not folded in.
+            if !state.isClosing { state.lastPosition = state.reader?.position }
             state.isClosing = true
             return (state.opening, state.reader)
         }

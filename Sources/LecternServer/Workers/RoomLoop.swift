@@ -63,7 +63,9 @@ final class RoomLoop {
         case .position(let partition, let sequence, let report):
             report(host.covered(of: partition, through: sequence))
         case .duties(let duties): self.duties = duties
-        case .close(let partition, let discarding): host.close(partition, discarding: discarding, at: now)
+        case .close(let partition, let discarding):
+            output.willClose(partition, isWhole: !discarding && host.holdsAll(of: partition))
+            host.close(partition, discarding: discarding, at: now)
         }
     }
 

@@ -17,6 +17,7 @@ final class WorkerOutput: HostOutput {
     private let logger: Logger
     private var gauges = RoomGauges()
     private var opened: [RoomID] = []
+    private var whole: Set<Int> = []
 
     init(
         configuration: ServerConfiguration, fanout: Fanout, journal: any DecisionJournal, keeper: CheckpointKeeper?,
@@ -83,7 +84,15 @@ final class WorkerOutput: HostOutput {
     }
 
     func ready(_ partition: Int) { onPartition(.ready(partition)) }
-    func closed(_ partition: Int) { onPartition(.closed(partition)) }
+    func closed(_ partition: Int) {
+        onPartition(.closed(partition, isWhole: whole.remove(partition) != nil))
+    }
+
+    /// A partition is about to be closed.
+    /// - Parameter isWhole: whether all that was given to the host until now will have been saved by then.
+    func willClose(_ partition: Int, isWhole: Bool) {
+        if isWhole { whole.insert(partition) }
+    }
 
     /// Rooms that have come into memory since the last call.
     func takeOpened() -> [RoomID] {
@@ -100,5 +109,6 @@ final class WorkerOutput: HostOutput {
 /// What a worker has done with its share of a partition.
 enum PartitionProgress: Sendable {
     case ready(Int)
-    case closed(Int)
+    /// Whether it has saved all that it was given before.
+    case closed(Int, isWhole: Bool)
 }

@@ -74,7 +74,7 @@ import Whiteboard
             let bytes = [UInt8](repeating: 5, count: 700_000)
             let state = try await eventually { try await test.store.save(state: bytes, room: .physics) }
             let manifest = CheckpointManifest(
-                room: try .physics, incarnation: "a-1", sequence: 9, handled: 9, covered: 9, cursors: [.main: 3],
+                room: try .physics, incarnation: "a-1", sequence: 9, handled: 9, cursors: [.main: 3],
                 isQuiet: false, state: state)
             try await eventually { try await test.store.save(manifest) }
             await servers[0].kill()
