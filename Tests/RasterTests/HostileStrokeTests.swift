@@ -29,6 +29,48 @@ struct HostileStrokeTests {
         }
     }
 
+    @Test("cost no more than a few canvases a point, wherever they lie and however wide", arguments: InkStyle.allCases)
+    func work(style: InkStyle) {
+        let seed = UInt64.random(in: 0...UInt64.max)
+        var random = SeededGenerator(seed: seed)
+        let (width, height) = (64, 48)
+        for round in 0..<14 {
+            // A board as small or as large as the wire allows, and lines and places up to its limits.
+            let scale = [1.0 / 256, 1, Double(width)][round % 3]
+            let reach = [0.4, 1, 3, 1000, 1e6, 1e9 * scale / Double(width)][round % 6] * Double(width)
+            let pen = [0.5, 4, 12, 30, 60, 1e4, 8e6 * scale][round % 7]
+            let points = (0..<100).map { index in
+                StrokePoint(
+                    x: (32 + Double.random(in: -reach...reach, using: &random)) / scale,
+                    y: (24 + Double.random(in: -reach...reach, using: &random)) / scale, milliseconds: Double(index))
+            }
+            let stroke = InkStroke(element: .freehand, style: style, width: pen / scale, points: points)
+            var painter = StrokePainter(canvasWidth: width, canvasHeight: height, scale: scale)
+            var canvas = Canvas(width: width, height: height)
+            painter.draw(PaintedStroke(stroke: stroke, colour: RGB(0)), on: &canvas)
+            // Stamps build up: their bound is how often they may visit each pixel.
+            let visits = style == .stamp ? 512 : 4 * points.count
+            #expect(painter.visitedPixels <= visits * width * height, "seed \(seed), round \(round)")
+            var fitter = ParabolaFitter(scale: scale, canvasWidth: width, canvasHeight: height)
+            stroke.trace(into: &fitter)
+            #expect(fitter.samples.count <= 256 * points.count, "seed \(seed), round \(round)")
+        }
+    }
+
+    @Test("that hold the whole canvas fill it, however many more there are", arguments: InkStyle.allCases)
+    func covering(style: InkStyle) {
+        let points = (0..<40).map {
+            StrokePoint(x: 1e9 * Double($0 % 3 - 1), y: Double($0), milliseconds: 5 * Double($0))
+        }
+        let stroke = InkStroke(element: .freehand, style: style, width: 8e9, points: points)
+        var painter = StrokePainter(canvasWidth: 200, canvasHeight: 150)
+        var canvas = Canvas(width: 200, height: 150)
+        painter.draw(PaintedStroke(stroke: stroke, colour: RGB(0)), on: &canvas)
+        let first = canvas.pixel(x: 0, y: 0)
+        #expect(first >> 24 > 0)
+        for (x, y) in [(199, 0), (0, 149), (199, 149), (100, 75)] { #expect(canvas.pixel(x: x, y: y) == first) }
+    }
+
     @Test("beside the canvas leave it unpainted")
     func outside() {
         var painter = StrokePainter(canvasWidth: 200, canvasHeight: 150)

@@ -13,11 +13,16 @@ public struct ParabolaFitter: CurveSink, Sendable {
     private static let mostHalvings = 48
     /// More pieces than this are never cut from one such part.
     public static let mostPieces = 128
+    /// The same for lines so wide that single precision is not enough to place their edges well.
+    private static let mostHugePieces = 8
 
     /// The centre line so far, in pixels.
     public private(set) var samples: [CentreSample] = []
     /// Whether any sample is less than opaque.
     public private(set) var isTranslucent = false
+    /// The highest opacity of a sample whose disc holds the whole canvas, 0 if there is none. Once there is an opaque
+    /// one the rest of the stroke adds nothing and is left out.
+    public private(set) var coveringOpacity: Float = 0
 
     private let scale: Double
     private let canvas: Vector
@@ -34,6 +39,7 @@ public struct ParabolaFitter: CurveSink, Sendable {
     public mutating func reset() {
         samples.removeAll(keepingCapacity: true)
         isTranslucent = false
+        coveringOpacity = 0
     }
 
     /// Moves all samples, so that a part of the canvas can begin at 0, 0.
@@ -95,6 +101,7 @@ public struct ParabolaFitter: CurveSink, Sendable {
     }
 
     private mutating func fit(_ part: Part, halvings: Int = 0) {
+        guard coveringOpacity < 1 else { return }
         guard canTouch(part) else { return append(part.p3, part.end) }
         let reach = (part.p1 - part.p0).length + (part.p2 - part.p1).length + (part.p3 - part.p2).length
         // Lines wider than that count from farther away.
@@ -113,7 +120,9 @@ public struct ParabolaFitter: CurveSink, Sendable {
         let linear = (part.p1 - part.p0) * 3
         let square = bend1 * 3
         let cube = bend2 - bend1
-        let count = Self.pieces(twist: cube.dot(cube).squareRoot())
+        let isHuge = max(nib.width, part.end.width) * scale > Self.longest * 4
+        let count = min(
+            Self.pieces(twist: cube.dot(cube).squareRoot()), isHuge ? Self.mostHugePieces : Self.mostPieces)
         let step = 1 / Double(count)
         for index in 1..<max(count, 1) {
             let t = Double(index) * step
@@ -128,10 +137,21 @@ public struct ParabolaFitter: CurveSink, Sendable {
         position = point
         self.nib = nib
         if nib.opacity < 1 { isTranslucent = true }
+        if holdsCanvas(point, radius: nib.width * scale * 0.5) {
+            coveringOpacity = max(coveringOpacity, Float(nib.opacity))
+        }
         samples.append(
             CentreSample(
                 x: Float(point.x), y: Float(point.y), radius: Float(nib.width * scale * 0.5),
                 opacity: Float(nib.opacity), sagX: Self.pixels(sag.x), sagY: Self.pixels(sag.y)))
+    }
+
+    /// Whether a disc covers every pixel of the canvas.
+    private func holdsCanvas(_ centre: Vector, radius: Double) -> Bool {
+        guard radius > canvas.x * 0.5, radius > canvas.y * 0.5 else { return false }
+        let farX = max(abs(centre.x), abs(canvas.x - centre.x))
+        let farY = max(abs(centre.y), abs(canvas.y - centre.y))
+        return farX * farX + farY * farY <= radius * radius
     }
 
     /// What is too small to matter is straight.

@@ -7,6 +7,7 @@ struct AreaCells: Sendable {
 
     private var cells: [Float] = []
     private var spans: [RowSpan] = []
+    private var lefts: [Float] = []
 
     /// Lends clear cells for a box; whoever writes sweeps them clear again.
     mutating func withRows<Result>(width: Int, height: Int, _ body: (AreaRows) -> Result) -> Result {
@@ -14,12 +15,18 @@ struct AreaCells: Sendable {
         let size = stride * height
         if cells.count < size { cells.append(contentsOf: repeatElement(0, count: size - cells.count)) }
         if spans.count < height { spans.append(contentsOf: repeatElement(.empty, count: height - spans.count)) }
+        if lefts.count < height + 2 {
+            lefts.append(contentsOf: repeatElement(0, count: height + 2 - lefts.count))
+        }
         return cells.withUnsafeMutableBufferPointer { cells in
             spans.withUnsafeMutableBufferPointer { spans in
-                guard let cells = cells.baseAddress, let spans = spans.baseAddress else {
-                    preconditionFailure("a box has at least one pixel")
+                lefts.withUnsafeMutableBufferPointer { lefts in
+                    guard let cells = cells.baseAddress, let spans = spans.baseAddress, let lefts = lefts.baseAddress
+                    else { preconditionFailure("a box has at least one pixel") }
+                    return body(
+                        AreaRows(
+                            cells: cells, spans: spans, lefts: lefts, stride: stride, width: width, height: height))
                 }
-                return body(AreaRows(cells: cells, spans: spans, stride: stride, width: width, height: height))
             }
         }
     }

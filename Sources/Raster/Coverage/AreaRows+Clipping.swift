@@ -5,9 +5,9 @@ extension AreaRows {
         let control = (start + end) * 0.5 + sag * 2
         let low = pointwiseMin(pointwiseMin(start, end), control)
         let high = pointwiseMax(pointwiseMax(start, end), control)
-        guard high.y > 0, low.y < Float(height) else { return }
-        let isBeside = high.x <= 0 || low.x >= Float(width)
-        let count = sag == .zero || isBeside ? 1 : 8
+        guard high.y > 0, low.y < Float(height), low.x < Float(width) else { return }
+        guard high.x > 0 else { return addBeside(from: start.y, to: end.y, sign: sign) }
+        let count = sag == .zero ? 1 : 8
         var place = start
         for index in 1...count {
             let at = Float(index) / Float(count)
@@ -35,14 +35,25 @@ extension AreaRows {
         let second = borders.0.raised(to: borders.1)
         for (from, to) in [(y0, first), (first, second), (second, y1)] where from < to {
             let middle = place((from + to) * 0.5)
-            guard middle < right else {
-                // What begins inside goes on up to the border.
-                for y in from.cell...to.cell where y < self.height { widen(y, from: width, to: width) }
+            guard middle < right else { continue }
+            guard middle > 0 else {
+                addBeside(from: from, to: to, sign: sign)
                 continue
             }
-            let begin = middle > 0 ? place(from).raised(to: 0).lowered(to: right) : 0
-            let finish = middle > 0 ? place(to).raised(to: 0).lowered(to: right) : 0
+            let begin = place(from).raised(to: 0).lowered(to: right)
+            let finish = place(to).raised(to: 0).lowered(to: right)
             addFalling(from: SIMD2(begin, from), to: SIMD2(finish, to), sag: .zero, sign: sign)
+        }
+    }
+
+    /// Adds a side that lies left of the box: between its ends it covers whole rows.
+    private func addBeside(from start: Float, to end: Float, sign: Float) {
+        for (level, sign) in [(start, sign), (end, -sign)] {
+            let y = level.raised(to: 0).lowered(to: Float(height))
+            let row = y.cell
+            let part = Float(row &+ 1) - y
+            lefts[row] += part * sign
+            lefts[row &+ 1] += (1 - part) * sign
         }
     }
 }

@@ -3,10 +3,13 @@
 /// A side adds to the cells of every row what it covers of the pixels to its right: the running sum along a row is then
 /// the exact covered part of each pixel, times how often the outline winds around it (the method of FreeType's and
 /// font-rs's rasterisers, in single precision, and with bent sides). Sides may lie anywhere: what is above, below or to
-/// the right of the box covers nothing of it, what is to the left of it covers whole rows.
+/// the right of the box covers nothing of it, what is to the left of it covers whole rows, and costs no more for many
+/// rows than for one.
 struct AreaRows {
     let cells: UnsafeMutablePointer<Float>
     let spans: UnsafeMutablePointer<RowSpan>
+    /// How what lies left of the box changes from row to row: as many rows as the box and two more.
+    let lefts: UnsafeMutablePointer<Float>
     let stride: Int
     let width: Int
     let height: Int

@@ -35,6 +35,14 @@ struct CoverageRows {
         if upper > spans[y].upper { spans[y].upper = upper }
     }
 
+    /// Whether every pixel is covered; for most strokes the first one is not.
+    var isFull: Bool {
+        (0..<height).allSatisfy { y in
+            let row = row(y)
+            return (0..<width).allSatisfy { row[$0] == 255 }
+        }
+    }
+
     /// Wipes what was written of a row.
     @inline(__always)
     func wipe(_ y: Int) {

@@ -4,23 +4,26 @@ internal import Ink
 ///
 /// A stamp adds little, often less than a 255th; so the sum is kept in single precision and rounded once at the end.
 struct StampCoverage: Sendable {
-    /// So many pixels are visited for one stroke, about. Of stamps that ask for more only some are set, evenly: they
-    /// are so wide that the ink is full anyway.
-    private static let mostVisits: Float = 268_435_456
+    /// So many pixels are visited for one stroke, about, and each pixel of its box so often. Of stamps that ask for more
+    /// only some are set, evenly: they are so wide or so dense that the ink is full anyway.
+    private static let mostVisits: Float = 16_777_216
+    private static let mostVisitsToPixel: Float = 512
 
     private var sums: [Float] = []
 
     /// Covers the pixels of a clear mask; the stamps are in pixels of the canvas, and so is `box`, that of the mask.
-    mutating func raise(_ rows: CoverageRows, box: PixelBox, stamps: [Stamp]) {
+    /// Returns how many pixels were visited for it, at most.
+    mutating func raise(_ rows: CoverageRows, box: PixelBox, stamps: [Stamp]) -> Int {
         let count = rows.width * rows.height
         sums.removeAll(keepingCapacity: true)
         sums.append(contentsOf: repeatElement(0, count: count))
-        sums.withUnsafeMutableBufferPointer { sums in
+        return sums.withUnsafeMutableBufferPointer { sums in
             let visits = stamps.reduce(0 as Float) { sum, stamp in
                 let side = 2 * stamp.radius + 1
                 return sum + side.lowered(to: Float(rows.width)) * side.lowered(to: Float(rows.height))
             }
-            let every = max(1, Int((visits / Self.mostVisits).rounded(.up)))
+            let most = min(Self.mostVisits, Float(count) * Self.mostVisitsToPixel)
+            let every = max(1, Int((visits / most).rounded(.up)))
             for index in stride(from: 0, to: stamps.count, by: every) { Self.add(stamps[index], box, rows, sums) }
             for y in 0..<rows.height {
                 rows.widen(y, by: 0..<rows.width)
@@ -29,6 +32,7 @@ struct StampCoverage: Sendable {
                     row[x] = UInt8(truncatingIfNeeded: (sums[y &* rows.width &+ x] * 255).roundedToInt)
                 }
             }
+            return Int(visits) / every
         }
     }
 

@@ -26,6 +26,10 @@ struct StrokeCoverage {
     private var rows: CoverageRows
     private var outline: RunOutline
     private var opacity = LineOpacity()
+    /// Whether all of the mask is covered: nothing can add to it.
+    private var isFull = false
+    /// How many pixels runs may have touched.
+    private var visited = 0
     private var top = Float.infinity
     private var bottom = -Float.infinity
     /// Where the current run continues a smooth curve.
@@ -45,12 +49,13 @@ struct StrokeCoverage {
     }
 
     /// Covers the pixels of the stroke's mask; the samples are relative to its box. The other surfaces are clear again
-    /// afterwards.
+    /// afterwards. Returns how many pixels were visited for it, at most.
     static func raise(
         _ surfaces: Surfaces, union: inout RunUnion, samples: UnsafeBufferPointer<CentreSample>
-    ) {
+    ) -> Int {
         var coverage = StrokeCoverage(surfaces)
         coverage.walk(samples, &union)
+        return coverage.visited
     }
 
     private init(_ surfaces: Surfaces) {
@@ -62,7 +67,7 @@ struct StrokeCoverage {
     private mutating func walk(_ samples: UnsafeBufferPointer<CentreSample>, _ union: inout RunUnion) {
         guard var from = samples.first else { return }
         var index = 1
-        while index < samples.count {
+        while index < samples.count, !isFull {
             step(&from, samples[index], &union)
             index &+= 1
         }
@@ -135,10 +140,12 @@ struct StrokeCoverage {
     ) {
         outline.finish(end)
         let drawn = rows.rows(from: top, to: bottom)
-        for y in drawn { surfaces.area.sweep(y, into: rows) }
+        surfaces.area.sweep(drawn, into: rows)
         if rows.bytes != surfaces.stroke.bytes {
             union.join(rows, to: surfaces.stroke, rows: drawn, seam: self.seam)
         }
+        visited &+= drawn.count &* rows.width
+        isFull = surfaces.opacity == nil && surfaces.stroke.isFull
         self.seam = seam
         rows = surfaces.scratch
         top = .infinity

@@ -14,6 +14,10 @@ public struct StrokePainter: Sendable {
     private var placer: StampPlacer
     private var stamps = StampCoverage()
 
+    /// How many pixels were visited to cover what the last stroke covers, at most and each as often as it was visited:
+    /// what the stroke cost, whatever the machine. A stroke that holds the whole canvas costs none.
+    public private(set) var visitedPixels = 0
+
     /// Makes a painter for canvases of the given size; `scale` is pixels a board unit, above 0.
     public init(canvasWidth: Int, canvasHeight: Int, scale: Double = 1) {
         fitter = ParabolaFitter(scale: scale, canvasWidth: canvasWidth, canvasHeight: canvasHeight)
@@ -30,6 +34,7 @@ public struct StrokePainter: Sendable {
     /// The same, on some of the tiles only; returns the box of the pixels that the whole stroke may touch.
     @discardableResult
     mutating func draw(_ painted: PaintedStroke, on canvas: inout Canvas, within part: TileSet?) -> PixelBox {
+        visitedPixels = 0
         let source = painted.stroke.isErasing ? 0 : painted.colour.pixel
         return painted.stroke.isStamped
             ? stamp(painted.stroke, source, on: &canvas, within: part)
@@ -41,6 +46,7 @@ public struct StrokePainter: Sendable {
     ) -> PixelBox {
         fitter.reset()
         stroke.trace(into: &fitter)
+        if fitter.coveringOpacity > 0 { return fill(fitter.coveringOpacity, source, on: &canvas, within: part) }
         let box = bounds(of: fitter.samples, on: canvas)
         guard !box.isEmpty else { return box }
         fitter.moveSamples(left: Float(box.minX), up: Float(box.minY))
@@ -55,10 +61,28 @@ public struct StrokePainter: Sendable {
                             stroke: rows, scratch: scratch, area: area,
                             opacity: fitter.isTranslucent ? OpacityRows(rows: opacity) : nil)
                         fitter.samples.withUnsafeBufferPointer { samples in
-                            StrokeCoverage.raise(surfaces, union: &union, samples: samples)
+                            visitedPixels = StrokeCoverage.raise(surfaces, union: &union, samples: samples)
                         }
                     }
                 }
+            }
+            canvas.composite(source, rows: rows, box: box, within: part)
+        }
+        mask.clear()
+        return box
+    }
+
+    /// Paints the whole canvas: a disc of the stroke holds all of it.
+    private mutating func fill(
+        _ opacity: Float, _ source: UInt32, on canvas: inout Canvas, within part: TileSet?
+    ) -> PixelBox {
+        let box = PixelBox(minX: 0, minY: 0, maxX: canvas.width, maxY: canvas.height)
+        mask.prepare(for: box)
+        mask.withRows { rows in
+            let coverage = UInt8(opacity.raised(to: 0).lowered(to: 1) * 255)
+            for y in 0..<rows.height {
+                rows.row(y).update(repeating: coverage, count: rows.width)
+                rows.widen(y, by: 0..<rows.width)
             }
             canvas.composite(source, rows: rows, box: box, within: part)
         }
@@ -76,7 +100,7 @@ public struct StrokePainter: Sendable {
         guard !box.isEmpty else { return box }
         mask.prepare(for: box)
         mask.withRows { rows in
-            stamps.raise(rows, box: box, stamps: placer.stamps)
+            visitedPixels = stamps.raise(rows, box: box, stamps: placer.stamps)
             canvas.composite(source, rows: rows, box: box, within: part)
         }
         mask.clear()
