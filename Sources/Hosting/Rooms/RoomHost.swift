@@ -103,14 +103,12 @@ public final class RoomHost<Output: HostOutput> {
     /// What would not be said again waits for the connection.
     private func keep(_ effect: RoomEffect, in hosted: HostedRoom) {
         switch effect {
-        case .release:
-            hosted.unsent.append(effect)
-            hosted.room?.setOutput(isOpen: false)
-        case .feedback(_, .missingShards), .feedback(_, .missingRange), .mark, .record:
-            break
-        case .feedback, .head:
-            if hosted.unsent.count < Self.unsentBound { hosted.unsent.append(effect) }
+        case .feedback(_, .missingShards), .feedback(_, .missingRange), .mark, .record: return
+        case .feedback, .head: if hosted.unsent.count >= Self.unsentBound { return }
+        case .release: break
         }
+        hosted.unsent.append(effect)
+        hosted.room?.setOutput(isOpen: false)
     }
 
     private func nextWake(of hosted: HostedRoom, after now: Instant) -> Instant? {

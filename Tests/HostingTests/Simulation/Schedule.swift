@@ -7,10 +7,10 @@ struct Schedule {
     private let plan: Plan
     private let site: Site
 
-    init(seed: UInt64, isTraced: Bool = false) {
+    init(seed: UInt64, isTraced: Bool = false, fault: Fault? = nil) {
         world = World(seed: seed, isTraced: isTraced)
         plan = Plan(&world.random)
-        site = Site(world: world, plan: plan)
+        site = Site(world: world, plan: plan, fault: fault)
     }
 
     /// Lets it happen.

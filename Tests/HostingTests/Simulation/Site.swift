@@ -11,9 +11,11 @@ final class Site {
     let shelves: [SimulatedShelf]
     let wire: Wire
     let findings: Findings
+    let fault: Fault?
     let ledger: Ledger
 
-    init(world: World, plan: Plan) {
+    init(world: World, plan: Plan, fault: Fault?) {
+        self.fault = fault
         self.world = world
         self.plan = plan
         configuration = plan.configuration

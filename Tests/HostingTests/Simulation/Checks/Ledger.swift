@@ -93,7 +93,7 @@ final class Ledger {
                 process: process.name))
     }
 
-    /// A release that could not be published, for want of a connection; it will be later.
+    /// What a room asks for cannot be published, for want of a connection; what it releases now will be later.
     func keep(_ room: HostedRoom, _ cohort: CohortName, by process: DaemonProcess) {
         let following = Following(
             life: Life(room: room.id, incarnation: room.incarnation), cohort: cohort)

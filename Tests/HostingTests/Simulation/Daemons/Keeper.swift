@@ -8,6 +8,8 @@ final class Keeper {
     private unowned let process: DaemonProcess
     private var manifests: [RoomID: SimulatedShelf.Manifest] = [:]
     var covered: [Int: UInt64] = [:]
+    /// The last record of each room that came back with its state.
+    private(set) var restoredThrough: [RoomID: UInt64] = [:]
     var logClockAhead: [Int: Duration] = [:]
 
     init(_ process: DaemonProcess) {
@@ -41,8 +43,10 @@ final class Keeper {
     }
 
     private func write(_ request: SaveRequest, state: Int?) {
+        var stored = request.stored
+        if process.site.fault == .overstatesCursors { stored.cursors = stored.cursors.mapValues { $0 + 3 } }
         let manifest = SimulatedShelf.Manifest(
-            stored: request.stored, covered: covered[request.partition] ?? 0, state: state)
+            stored: stored, covered: covered[request.partition] ?? 0, state: state)
         let shelf = shelf(of: request.room)
         world.after(0...10) { [self] in
             guard shelf.put(manifest, of: request.room) else {
@@ -54,7 +58,7 @@ final class Keeper {
                 \(process.name) saves \(request.room) through \(request.stored.sequence), cursors \
                 \(request.stored.cursors), covered \(manifest.covered)
                 """)
-            process.site.ledger.save(request.stored, of: request.room)
+            process.site.ledger.save(stored, of: request.room)
             guard !world.chance(20) else { return fail(request) }
             later(0...20) { [self] in
                 manifests[request.room] = manifest
@@ -82,6 +86,7 @@ final class Keeper {
             let (restored, sequence, tail) = restoration(of: room)
             later(0...20) { [self] in
                 world.note("\(process.name) has \(room) back as of \(sequence), and \(tail.count) records")
+                restoredThrough[room] = max(sequence, tail.last?.sequence ?? 0)
                 process.host.restored(room, restored, sequence: sequence, tail: tail, at: process.now)
             }
         }

@@ -79,7 +79,9 @@ extension DaemonProcess {
             post { [self] in
                 for (partition, work) in works where work.reader != nil && !work.isClosing {
                     guard membership.serving.contains(partition) else { continue }
-                    let covered = host.covered(of: partition, through: work.delivered)
+                    let covered =
+                        site.fault == .overstatesCoverage
+                        ? work.delivered : host.covered(of: partition, through: work.delivered)
                     keeper.covered[partition] = max(keeper.covered[partition] ?? 0, covered)
                 }
             }

@@ -1,0 +1,13 @@
+/// What is wrong with the daemons of a schedule, to see that the checks see it.
+enum Fault: String, CaseIterable {
+    /// Every eighth release goes nowhere.
+    case losesReleases
+    /// Rejections are kept to themselves.
+    case losesAnswers
+    /// Checkpoints have cursors that nobody has been shown.
+    case overstatesCursors
+    /// Records count as saved that are not.
+    case overstatesCoverage
+    /// The video is believed to be half a second farther than it is.
+    case hurries
+}
