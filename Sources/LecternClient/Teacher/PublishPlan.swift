@@ -4,7 +4,8 @@ import StrokeWire
 public struct PublishPlan: Sendable, Equatable {
     /// Trouble made on purpose.
     public struct Trial: Sendable, Equatable {
-        /// Share of the messages whose first sending is left out, 0 … 1.
+        /// Share of the messages whose first sending is left out, 0 … 1; never the lesson's first, by which a room
+        /// knows where its author's count begins.
         public var lose: Double
         /// How many places a message may move, 0 for none.
         public var shuffle: Int
@@ -30,11 +31,12 @@ public struct PublishPlan: Sendable, Equatable {
     public init(_ lesson: Lesson, speed: Double = 1, trial: Trial = Trial()) {
         var random = SeededGenerator(seed: trial.seed)
         let speed = max(speed, 0.001)
-        let planned = lesson.messages.map { message in
-            OutgoingMessage(
+        let planned = lesson.messages.enumerated().map { place, message in
+            let isUnlucky = random.unit() < trial.lose
+            return OutgoingMessage(
                 number: message.header.number, order: message.header.shardOrder,
                 isStroke: message.header.action == .draw, bytes: message.bytes, due: message.due / speed,
-                isWithheld: random.unit() < trial.lose)
+                isWithheld: isUnlucky && place > 0)
         }
         messages = Self.shuffle(planned, places: trial.shuffle, using: &random)
     }

@@ -68,8 +68,21 @@ struct TeacherSessionTests {
         var room = VirtualClass(plan, seed: 1)
         let isDone = room.run(within: .seconds(60))
         #expect(isDone)
-        #expect(room.session.report.published == 0)
+        // All but the first, by which a room knows where the count begins.
+        #expect(room.session.report.published == 1)
         #expect(room.session.report.isComplete)
+    }
+
+    @Test("sends an operation again at once, and once, when a later one is applied without it")
+    func passedOver() throws {
+        var session = TeacherSession(PublishPlan(try lesson(), speed: 1000), session: "x", patience: .seconds(9))
+        expect("r/a/x/1/0", from: &session, at: .seconds(1))
+        expect("r/a/x/2/0", from: &session, at: .seconds(1))
+        expect("r/a/x/3/0", from: &session, at: .seconds(1))
+        session.receive(.applied(number: 2, index: 1), at: .seconds(1))
+        expect("r/a/x/1/0", from: &session, at: .seconds(1))
+        session.receive(.applied(number: 3, index: 2), at: .seconds(1))
+        expect("r/a/x/4/0", from: &session, at: .seconds(1))
     }
 
     @Test("gives up waiting for a service that is not there, and says what was not answered")

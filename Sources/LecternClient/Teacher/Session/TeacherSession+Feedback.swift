@@ -15,6 +15,7 @@ extension TeacherSession {
         case .applied(let number, let index):
             counts.lastIndex = max(counts.lastIndex, index)
             if settle(number, .applied(index: index)) { counts.applied += 1 }
+            sendAgain(below: number)
         case .missingShards(let number, let orders):
             counts.missing += 1
             let asked = Set(orders)
@@ -28,6 +29,15 @@ extension TeacherSession {
             for number in outbox.numbers where from <= number && number <= to { gaveUp(number) }
         case .rejected(let number, _, let rejection):
             rejected(number, rejection)
+        }
+    }
+
+    /// The room applies in order, so what lies below an applied operation and has no answer came to nothing: the first
+    /// of a count, after which nobody asks. For two seconds from the start of its count a room still takes it.
+    private mutating func sendAgain(below number: Int64) {
+        for open in outbox.numbers.prefix(while: { $0 < number }) where !passedOver.contains(open) {
+            passedOver.insert(open)
+            resend(open, isWanted: true)
         }
     }
 

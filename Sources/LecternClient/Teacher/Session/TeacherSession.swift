@@ -40,6 +40,8 @@ public struct TeacherSession: Sendable {
     var isServiceKnown = false
     /// Numbers of rejected operations, so that none counts twice. No more than the plan has.
     var rejectedNumbers: Set<Int64> = []
+    /// Numbers that were sent again because a later one was applied: once each. No more than the plan has.
+    var passedOver: Set<Int64> = []
     /// What happened since ``takeRecords()``; nil where nobody writes it down.
     var records: [OutboxRecord]?
 
