@@ -34,6 +34,22 @@ import Testing
         }
     }
 
+    @Test func `streams that are deleted while a daemon serves are made again`() async throws {
+        var plan = Lesson.Plan(seed: .random(in: 1...1_000_000))
+        plan.mayLose = true
+        try await NATSTestServer.with(jetStream: true) { [plan] nats in
+            let daemon = try DaemonProcess("a", nats: nats.url)
+            try await daemon.waitUntilServing()
+            try await NATSConnection.with(nats) { connection in
+                for stream in ["INK_LOG_0", "INK_CHECKPOINT_0"] {
+                    _ = try await connection.request(Array("{}".utf8), to: "$JS.API.STREAM.DELETE.\(stream)")
+                }
+            }
+            let verdict = try await Lesson.hold(plan, on: nats.url) { try await $0.goesOn() }
+            verdict.expect()
+        }
+    }
+
     @Test func `without a journal no JetStream is needed`() async throws {
         try await NATSTestServer.with { nats in
             let daemon = try DaemonProcess("volatile", nats: nats.url, ["journal.mode=none"])

@@ -65,7 +65,12 @@ actor Ownership {
             }
         }
         let positions = Task { await reportPositions() }
-        defer { positions.cancel() }
+        let watch = StreamWatch(journal: partitions.journal, logger: logger) { [inlet] in inlet.yield(.rewound($0)) }
+        let streams = Task { await watch.run { openPartitions } }
+        defer {
+            positions.cancel()
+            streams.cancel()
+        }
         step()
         for await event in events {
             switch event {
@@ -182,6 +187,10 @@ actor Ownership {
         works[partition] = nil
         membership.closed(partition, at: MonotonicClock.now())
         logger.info("partition closed", metadata: ["partition": "\(partition)"])
+    }
+
+    private var openPartitions: [Int] {
+        works.filter { $1.isReady && !$1.isClosing }.keys.sorted()
     }
 
     /// Every second: how far the checkpoints of each partition have come.
