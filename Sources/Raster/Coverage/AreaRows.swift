@@ -14,6 +14,10 @@ struct AreaRows {
     let width: Int
     let height: Int
 
+    /// A side whose chord is this many times as high as its middle lies above or below the chord's counts as even: with
+    /// roots it would be hardly more exact, but take longer.
+    private static let evenness: Float = 40
+
     /// Adds a side of an outline, a parabola whose middle is by `sag` off its chord; `sign` is 1, or −1 where the outline
     /// runs the other way.
     @inline(__always)
@@ -44,6 +48,9 @@ struct AreaRows {
         let last = end.y.cell
         if row == last { return add(row, from: start, to: end, sag: sag, sign: sign) }
         let way = end - start
+        if (abs(sag.y) * Self.evenness).raised(to: 0.01) < abs(way.y) {
+            return addEven(from: start, to: end, sag: sag, sign: sign)
+        }
         let bend = sag * 4
         let down = row < last
         let step: Float = down ? 1 : -1
@@ -67,75 +74,33 @@ struct AreaRows {
         add(row, from: place, to: end, sag: sag * ((1 - at) * (1 - at)), sign: sign)
     }
 
-    /// Adds a side within one row.
-    @inline(__always)
-    private func add(_ y: Int, from start: SIMD2<Float>, to end: SIMD2<Float>, sag: SIMD2<Float>, sign: Float) {
-        let fall = end.y - start.y
-        // The parabola is off its chord by two thirds of this, as an area.
-        let cross = (end.x - start.x) * sag.y - fall * sag.x
-        let first = start.x.shifted
-        let last = end.x.shifted
-        let column = first.shiftedCell
-        if first == last {
-            // Within one pixel only the area counts.
-            let row = cells + (y &* stride &+ column)
-            let part = (fall * ((start.x + end.x) * 0.5 - (first - .shift)) - cross * (2 / 3)) * sign
-            row[0] += fall * sign - part
-            row[1] += part
-            widen(y, from: column, to: column &+ 2)
-            return
+    /// The same of one whose height changes so evenly on its way that its place is a quadratic function of its height.
+    private func addEven(from start: SIMD2<Float>, to end: SIMD2<Float>, sag: SIMD2<Float>, sign: Float) {
+        var row = start.y.cell
+        let last = end.y.cell
+        let rise = end.y - start.y
+        let perRise = 1 / rise
+        let wide = end.x - start.x
+        let cross = wide * sag.y - rise * sag.x
+        // x(u) = start + (wide + bend·(1 − u))·u, with the same area between it and the chord.
+        let bend = -4 * cross * perRise
+        let down = row < last
+        let step: Float = down ? 1 : -1
+        var border = Float(row) + (down ? 1 : 0)
+        var place = start
+        let shape = cross * (perRise * perRise * perRise)
+        while row != last {
+            let u = (border - start.y) * perRise
+            let x = (start.x + (wide + bend * (1 - u)) * u).raised(to: 0).lowered(to: Float(width))
+            let reached = SIMD2(x, border)
+            let fall = border - place.y
+            add(row, from: place, to: reached, cross: shape * (fall * fall * fall), sign: sign)
+            place = reached
+            border += step
+            row &+= down ? 1 : -1
         }
-        spread(y, from: start.x, to: end.x, fall: fall, cross: cross, sign: sign)
-    }
-
-    /// Adds a side within one row to several pixels.
-    private func spread(_ y: Int, from start: Float, to end: Float, fall: Float, cross: Float, sign: Float) {
-        var left = start < end ? start : end
-        var right = start < end ? end : start
-        let wide = right - left
-        let perColumn = 1 / wide
-        // The bend is taken as what the height of a flat side, or else the place of a steep one, is off the chord.
-        var bent: Float = 0
-        if wide > abs(fall) {
-            bent = 4 * cross * perColumn * sign
-        } else {
-            let shift = cross / fall * (-2 / 3)
-            left = (left + shift).raised(to: 0)
-            right = (right + shift).lowered(to: Float(width))
-        }
-        let whole = left.shifted
-        let column = whole.shiftedCell
-        let row = UnsafeMutableRawPointer(cells + (y &* stride &+ column))
-        let steep = fall * sign
-        let third = bent * wide * (1 / 6)
-        // How far the left borders of the columns are from the left end.
-        var border = SIMD4<Float>(0, 1, 2, 3) + ((whole - .shift) - left)
-        var offset = 0
-        repeat {
-            let begin = (border * perColumn).clampedBelow(0).clampedAbove(1)
-            let end = ((border + 1) * perColumn).clampedBelow(0).clampedAbove(1)
-            let sum = begin + end
-            // The last lane only takes what the third one hands on.
-            let length = (end - begin) * Self.firstThree
-            let share = length * (SIMD4(repeating: steep + bent) - sum * bent)
-            let part = share * (sum * (0.5 * wide) - border) - length * length * length * third
-            let change = share - part + SIMD4(0, part.x, part.y, part.z)
-            let old = row.loadUnaligned(fromByteOffset: offset, as: SIMD4<Float>.self)
-            row.storeBytes(of: old + change, toByteOffset: offset, as: SIMD4<Float>.self)
-            border += 3
-            offset &+= 12
-        } while border.x < wide && offset < (width &+ 2) &* 4
-        widen(y, from: column, to: right.shifted.shiftedCell &+ 2)
-    }
-
-    private static let firstThree = SIMD4<Float>(1, 1, 1, 0)
-
-    @inline(__always)
-    func widen(_ y: Int, from lower: Int, to upper: Int) {
-        let lower = Int32(truncatingIfNeeded: lower)
-        let upper = Int32(truncatingIfNeeded: upper)
-        if lower < spans[y].lower { spans[y].lower = lower }
-        if upper > spans[y].upper { spans[y].upper = upper }
+        let fall = end.y - place.y
+        add(row, from: place, to: end, cross: shape * (fall * fall * fall), sign: sign)
     }
 }
 
