@@ -6,7 +6,7 @@
 /// it keeps its memory.
 public struct ParabolaFitter: CurveSink, Sendable {
     /// How far a parabola may be from its cubic, in pixels.
-    static let tolerance = 0.006
+    static let tolerance = 0.004
     /// Longer curves than this, in pixels, are halved first.
     static let longest = 4096.0
     /// A curve is halved no more often than this in a row: then it is shorter than a pixel, whatever the wire allows.

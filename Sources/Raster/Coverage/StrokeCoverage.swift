@@ -8,12 +8,13 @@ internal import Musl
 
 /// Walks along a centre line and covers the pixels of a mask with it.
 ///
-/// The walk is cut into runs that never turn back, so that no run crosses itself: the covered part of a pixel is then
+/// The walk is cut into runs that turn by a third at most, so that no run crosses itself: the covered part of a pixel is then
 /// the area within the outline of the run. ``RunUnion`` joins the runs. Where a smooth curve is cut, both runs end
 /// straight across the line and fit together; at corners both have round ends.
 struct StrokeCoverage {
-    /// A run ends where the direction is farther than this (as a cosine) from that of its first piece.
-    private static let runCosine: Float = 0
+    /// A run ends where the direction is farther than this (as a cosine) from that of its first piece: a third of a
+    /// turn, after which its ends still lead away from each other. Longer runs mean fewer to join.
+    private static let runCosine: Float = -0.5
     /// A run ends at corners that are sharper than this (as a cosine).
     private static let cornerCosine: Float = 0.6
     /// A piece that turns more than this (as a cosine) is halved.
