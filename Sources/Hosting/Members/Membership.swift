@@ -12,6 +12,8 @@ public struct Membership: Sendable {
         case open(Int)
         /// End the work on a partition; to be answered by ``closed(_:at:)``.
         case close(Int)
+        /// The same without saving anything: what this daemon has made of the partition is old.
+        case abandon(Int)
     }
 
     private enum Duty: Sendable, Equatable {
@@ -64,6 +66,15 @@ public struct Membership: Sendable {
         others.values.reduce(into: []) { $0.formUnion($1.announcement.serving) }
     }
 
+    /// Whether this daemon answers requests about a partition, those that have to wait until it is open included. Not
+    /// where another does; nor when this one stood still, until it knows better: what it has may be old.
+    public func answers(_ partition: Int, at now: Instant) -> Bool {
+        now < answersUntil && (duties[partition] == .serving || !servedByOthers.contains(partition))
+    }
+
+    /// What it knows of itself and the others holds until then, if it does not stand still.
+    public var answersUntil: Instant { lastAdvance + Self.patience }
+
     /// Whether the daemon has listened to the others, and serves everything that is its.
     public var isSettled: Bool {
         lastAdvance >= listensUntil && !duties.contains(.opening)
@@ -109,10 +120,10 @@ public struct Membership: Sendable {
 
     /// What is to be done now. Call it at ``nextWake`` and after every other call.
     public mutating func advance(to now: Instant) -> [Action] {
-        noticeAbsence(at: now)
+        let abandoned = noticeAbsence(at: now)
         others = others.filter { now - $0.value.heardAt < Self.patience }
         // Before the announcement, so that it tells what is so now.
-        var actions = now < listensUntil ? [] : duties.indices.compactMap { decide($0, at: now) }
+        var actions = now < listensUntil ? abandoned : duties.indices.compactMap { decide($0, at: now) }
         if nextAnnouncement <= now {
             nextAnnouncement = now + Self.announceInterval
             let announcement = Announcement(member: name, serving: serving, isLeaving: isLeaving)
@@ -132,14 +143,20 @@ public struct Membership: Sendable {
     }
 
     /// This daemon itself stood still: that the others were not heard meanwhile says nothing about them. After a long
-    /// time it listens anew before it takes anything, for they have gone on without it.
-    private mutating func noticeAbsence(at now: Instant) {
+    /// time it begins anew, as after a restart, for they have gone on without it.
+    private mutating func noticeAbsence(at now: Instant) -> [Action] {
         defer { lastAdvance = now }
         let absence = now - lastAdvance
-        guard absence > Self.announceInterval else { return }
+        guard absence > Self.announceInterval else { return [] }
         for (name, other) in others { others[name]?.heardAt = min(now, other.heardAt + absence) }
-        guard absence >= Self.patience else { return }
+        guard absence >= Self.patience else { return [] }
         listensUntil = now + Self.announceInterval + Self.grace
+        nextAnnouncement = now
+        return duties.indices.compactMap { partition in
+            guard duties[partition] != .none, duties[partition] != .closing else { return nil }
+            duties[partition] = .closing
+            return .abandon(partition)
+        }
     }
 
     private mutating func decide(_ partition: Int, at now: Instant) -> Action? {

@@ -50,4 +50,14 @@ struct Duties: Sendable, Equatable {
     var serving: Set<Int> = []
     /// Those that another serves, though this daemon may work on them, too.
     var servedByOthers: Set<Int> = []
+    /// Beyond, nothing is known: a daemon that stood still must not answer from what it had before.
+    var validUntil = Instant.distantPast
+
+    func saysTheSame(as other: Duties) -> Bool {
+        serving == other.serving && servedByOthers == other.servedByOthers
+    }
+
+    func areAnswered(_ partition: Int) -> Bool {
+        serving.contains(partition) || !servedByOthers.contains(partition)
+    }
 }

@@ -9,16 +9,16 @@ import Whiteboard
 actor Ownership {
     private let configuration: ServerConfiguration
     private let connection: NATSConnection
-    private let partitions: PartitionOpener
-    private let workers: RoomWorkers
+    let partitions: PartitionOpener
+    let workers: RoomWorkers
     private let metrics: ServerMetrics
-    private let logger: Logger
+    let logger: Logger
     private let onServing: @Sendable () -> Void
     private let events: AsyncStream<Event>
-    private nonisolated let inlet: AsyncStream<Event>.Continuation
+    nonisolated let inlet: AsyncStream<Event>.Continuation
 
-    private var membership: Membership
-    private var works: [Int: PartitionWork] = [:]
+    var membership: Membership
+    var works: [Int: PartitionWork] = [:]
     private var duties = Duties()
     private var hasServed = false
     private var alarm: Task<Void, Never>?
@@ -26,7 +26,7 @@ actor Ownership {
     private var whenDone: [CheckedContinuation<Void, Never>] = []
     private var namesake = Namesake()
 
-    private enum Event: Sendable {
+    enum Event: Sendable {
         case heard(Announcement, run: String?)
         case progress(PartitionProgress)
         case rewound(Int)
@@ -34,7 +34,8 @@ actor Ownership {
 
     /// Beyond so many events that wait, the oldest are dropped: what they said is said again within a second.
     private static let eventBound = 16_384
-    private static let positionInterval = Duration.seconds(1)
+    static let positionInterval = Duration.seconds(1)
+    private static let renewal = Duration.milliseconds(500)
 
     init(
         configuration: ServerConfiguration, connection: NATSConnection, partitions: PartitionOpener,
@@ -124,6 +125,10 @@ actor Ownership {
             case .announce(let announcement): announce(announcement)
             case .open(let partition): open(partition)
             case .close(let partition): close(partition)
+            case .abandon(let partition):
+                logger.warning(
+                    "stood still; beginning anew with the partition", metadata: ["partition": "\(partition)"])
+                close(partition, discarding: true)
             }
         }
         for member in Set(before).subtracting(membership.members) {
@@ -151,55 +156,18 @@ actor Ownership {
     }
 
     private func tellDuties() {
-        let now = Duties(serving: membership.serving, servedByOthers: membership.servedByOthers)
+        let now = Duties(
+            serving: membership.serving, servedByOthers: membership.servedByOthers,
+            validUntil: membership.answersUntil)
         metrics.setPartitions(serving: now.serving.count, members: membership.members.count)
-        if now != duties {
+        // Told again in good time, so that they never run out by themselves.
+        if !now.saysTheSame(as: duties) || now.validUntil - duties.validUntil >= Self.renewal {
             duties = now
             workers.postToAll(.partition(.duties(now)))
         }
         if !hasServed, membership.isSettled {
             hasServed = true
             onServing()
-        }
-    }
-
-    // MARK: Partitions
-
-    private func open(_ partition: Int) {
-        works[partition] = partitions.open(partition) { [inlet] in inlet.yield(.rewound(partition)) }
-    }
-
-    private func workerIsReady(with partition: Int) {
-        guard let work = works[partition], work.countReady() == workers.all.count else { return }
-        membership.opened(partition, at: MonotonicClock.now())
-        logger.info("partition open", metadata: work.figures)
-    }
-
-    private func close(_ partition: Int, discarding: Bool = false) {
-        guard let work = works[partition], !work.isClosing else { return }
-        work.close()
-        workers.postToAll(.partition(.close(partition, discarding: discarding)))
-    }
-
-    private func workerHasClosed(_ partition: Int, isWhole: Bool) async {
-        guard let work = works[partition], work.countClosed(isWhole: isWhole) == workers.all.count else { return }
-        await partitions.finish(partition, covered: work.covered)
-        works[partition] = nil
-        membership.closed(partition, at: MonotonicClock.now())
-        logger.info("partition closed", metadata: ["partition": "\(partition)"])
-    }
-
-    private var openPartitions: [Int] {
-        works.filter { $1.isReady && !$1.isClosing }.keys.sorted()
-    }
-
-    /// Every second: how far the checkpoints of each partition have come.
-    private func reportPositions() async {
-        while !Task.isCancelled {
-            try? await Task.sleep(for: Self.positionInterval)
-            for (partition, work) in works where work.isReady && !work.isClosing {
-                partitions.askCoverage(of: partition, work)
-            }
         }
     }
 

@@ -62,7 +62,9 @@ final class RoomLoop {
             for room in waiting.rooms(of: partition) { answerWaiting(for: room, at: now) }
         case .position(let partition, let sequence, let report):
             report(host.covered(of: partition, through: sequence))
-        case .duties(let duties): self.duties = duties
+        case .duties(let duties):
+            self.duties = duties
+            for room in waiting.rooms { answerWaiting(for: room, at: now) }
         case .close(let partition, let discarding):
             output.willClose(partition, isWhole: !discarding && host.holdsAll(of: partition))
             host.close(partition, discarding: discarding, at: now)
@@ -71,16 +73,20 @@ final class RoomLoop {
 
     private func answer(_ request: RoomRequest, at now: Instant) {
         let partition = request.address.partition
-        guard answersAlways || !duties.servedByOthers.contains(partition) || duties.serving.contains(partition) else {
-            return
+        if !answersAlways {
+            guard now < duties.validUntil else { return wait(request, at: now) }
+            guard duties.areAnswered(partition) else { return }
         }
         switch host.look(for: request.address.room, partition: partition, at: now) {
         case .here(let hosted): replies.answer(request, hosted.room, at: now)
         case .absent: replies.answer(request, nil, at: now)
-        case .waking, .recovering:
-            if let refused = waiting.add(request, at: now) { replies.refuseForNow(refused) }
+        case .waking, .recovering: wait(request, at: now)
         case .elsewhere: break
         }
+    }
+
+    private func wait(_ request: RoomRequest, at now: Instant) {
+        if let refused = waiting.add(request, at: now) { replies.refuseForNow(refused) }
     }
 
     private func answerWaiting(for room: RoomID, at now: Instant) {

@@ -33,6 +33,8 @@ struct WaitingRequests {
         return waiting.filter { now - $0.since < Self.patience }.map(\.request)
     }
 
+    var rooms: [RoomID] { Array(entries.keys) }
+
     func rooms(of partition: Int) -> [RoomID] {
         entries.compactMap { $1.first?.request.address.partition == partition ? $0 : nil }
     }

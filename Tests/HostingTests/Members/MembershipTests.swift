@@ -39,7 +39,7 @@ import Whiteboard
                 switch action {
                 case .announce(let announcement): travelling.append((now + .milliseconds(5), announcement))
                 case .open(let partition): members[name]?.opened(partition, at: now)
-                case .close(let partition): members[name]?.closed(partition, at: now)
+                case .close(let partition), .abandon(let partition): members[name]?.closed(partition, at: now)
                 }
             }
         }
@@ -87,20 +87,35 @@ import Whiteboard
         #expect(club.servers == Array(repeating: 1, count: 16))
     }
 
-    @Test func `one that has stood still takes nothing before it has listened`() {
+    @Test func `one that has stood still gives up what it has, and takes nothing before it has listened`() {
         let club = Club(partitions: 16)
         club.join("a")
         club.join("b")
         club.wait(.seconds(5))
-        let before = club.members["a"]?.serving
         club.silent = ["a"]
         club.wait(.seconds(30))
         club.silent = []
         club.wait(.milliseconds(100))
-        #expect(club.members["a"]?.serving == before)
+        #expect(club.members["a"]?.serving == [])
         #expect(club.members["a"]?.members == ["a", "b"])
         club.wait(.seconds(5))
         #expect(club.servers == Array(repeating: 1, count: 16))
+    }
+
+    @Test func `one that has stood still answers nobody before it knows what the others do`() {
+        let club = Club(partitions: 16)
+        club.join("a")
+        club.wait(.seconds(5))
+        #expect(club.members["a"]?.answers(3, at: club.now) == true)
+        club.silent = ["a"]
+        club.join("b")
+        club.wait(.seconds(30))
+        #expect(club.members["a"]?.answers(3, at: club.now) == false)
+        club.silent = []
+        club.wait(.seconds(5))
+        for partition in 0..<16 {
+            #expect(club.members.values.count { $0.answers(partition, at: club.now) } == 1)
+        }
     }
 
     @Test func `one that stood still for less than others wait takes nobody for dead`() {

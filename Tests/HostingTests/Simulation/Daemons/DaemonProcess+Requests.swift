@@ -65,9 +65,9 @@ extension DaemonProcess {
 
     func hear(_ request: JoinRequest, of room: RoomID, _ cohort: CohortName, answer: @escaping (CatchUp) -> Void) {
         post { [self] in
-            let partition = site.partition(of: room)
-            let isOthers = membership.servedByOthers.contains(partition) && !membership.serving.contains(partition)
-            if !isOthers { reply(Question(room: room, cohort: cohort, request: request, answer: answer)) }
+            if membership.answers(site.partition(of: room), at: now) {
+                reply(Question(room: room, cohort: cohort, request: request, answer: answer))
+            }
         }
     }
 

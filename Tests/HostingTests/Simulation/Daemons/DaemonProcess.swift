@@ -82,6 +82,7 @@ final class DaemonProcess {
             case .announce(let announcement): if isConnected { site.wire.announce(announcement) }
             case .open(let partition): open(partition)
             case .close(let partition): close(partition)
+            case .abandon(let partition): close(partition, discarding: true)
             }
         }
         memberAlarm = alarm(membership.nextWake, pending: memberAlarm) { [self] in

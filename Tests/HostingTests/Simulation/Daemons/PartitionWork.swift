@@ -64,12 +64,12 @@ extension DaemonProcess {
         }
     }
 
-    func close(_ partition: Int) {
+    func close(_ partition: Int, discarding: Bool = false) {
         guard let work = works[partition], !work.isClosing else { return }
         world.note("\(name) closes partition \(partition)")
         work.isClosing = true
         work.reader?.cancel()
-        host.close(partition, at: now)
+        host.close(partition, discarding: discarding, at: now)
     }
 
     /// Every second: how far the checkpoints of each partition have come.
