@@ -20,6 +20,10 @@ enum MetricHelp {
         "lectern_mailbox_dropped_total": "Items dropped because a worker's mailbox was full.",
         "lectern_misaddressed_total": "Messages on subjects that are no room's, or not of its partition.",
         "lectern_nats_dropped_total": "Messages that the NATS client dropped because they were not taken fast enough.",
+        "lectern_checkpoints_total": "Checkpoints of rooms written, by outcome.",
+        "lectern_checkpoint_bytes_total": "Bytes of the rooms' states in them.",
+        "lectern_partitions_serving": "Partitions that this daemon serves.",
+        "lectern_members": "Daemons that share the partitions, this one included.",
         "lectern_nats_connected": "1 while the service is connected to NATS.",
     ]
 }
