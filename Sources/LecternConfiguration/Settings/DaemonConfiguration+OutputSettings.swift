@@ -31,7 +31,7 @@ extension DaemonConfiguration {
         Setting("canvas.scale", \.canvas.scale, .number(0.25...8), "Pixels for one board unit."),
         Setting(
             "canvas.memory", \.canvas.memory, .size(16 << 20...64 << 30),
-            "Bytes of canvases and pictures, of all rooms; beyond, those longest unused are given back and drawn again."),
+            "Bytes of canvases and pictures of all rooms; beyond, the longest unused are given back and drawn again."),
     ]
 
     /// Threads, queues and the daemon's own log.
