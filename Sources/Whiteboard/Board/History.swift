@@ -106,7 +106,8 @@ struct History: Sendable {
 
     /// Gives back memory that was taken for entries to come.
     mutating func compact() {
-        done = Deque(Array(done))
+        // An empty deque would be copied into the one empty array that all threads share.
+        done = done.isEmpty ? [] : Deque(Array(done))
         undone = Array(undone[...])
     }
 
