@@ -14,8 +14,9 @@ func layer(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
     .target(name: name, dependencies: dependencies, swiftSettings: settings)
 }
 
+/// Tests of what is listed here, with what all tests share.
 func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
-    .testTarget(name: name, dependencies: dependencies, swiftSettings: settings)
+    .testTarget(name: name, dependencies: dependencies + ["TestSupport"], swiftSettings: settings)
 }
 
 let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
@@ -44,6 +45,7 @@ let pureTargets: [Target] = [
     layer("Whiteboard", ["StrokeWire", deque]),
     layer("Hosting", ["Whiteboard", "StrokeWire", heap]),
 
+    .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: settings),
     tests("StrokeWireTests", ["StrokeWire"]),
     tests("InkTests", ["Ink", "StrokeWire"]),
     tests("RasterTests", ["Raster", "Ink", "StrokeWire"]),

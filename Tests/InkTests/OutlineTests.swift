@@ -1,5 +1,6 @@
 import Ink
 import StrokeWire
+import TestSupport
 import Testing
 
 @Suite("Outlines")

@@ -1,6 +1,7 @@
 import Ink
 import Raster
 import StrokeWire
+import TestSupport
 import Testing
 
 @Suite("Strokes from outside")

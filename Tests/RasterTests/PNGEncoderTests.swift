@@ -2,6 +2,7 @@ import Foundation
 import Ink
 import Raster
 import StrokeWire
+import TestSupport
 import Testing
 
 @Suite("PNG")

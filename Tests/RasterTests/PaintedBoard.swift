@@ -1,6 +1,7 @@
 import Ink
 import Raster
 import StrokeWire
+import TestSupport
 
 /// A visible list with the strokes to draw.
 struct PaintedBoard {

@@ -1,5 +1,6 @@
 import Hosting
 import StrokeWire
+import TestSupport
 import Whiteboard
 
 /// What one schedule is like.
@@ -24,16 +25,16 @@ struct Plan {
 
     init(_ random: inout SeededGenerator) {
         partitions = random.int(1...2)
-        daemons = random.chance(250) ? 3 : 2
+        daemons = random.chance(250, in: 1000) ? 3 : 2
         rooms = ["algebra", "botany", "chemistry"].prefix(random.int(1...3)).compactMap { RoomID($0) }
-        cohorts = [.main] + (random.chance(700) ? [CohortName("slow")].compactMap(\.self) : [])
+        cohorts = [.main] + (random.chance(700, in: 1000) ? [CohortName("slow")].compactMap(\.self) : [])
         delays = [random.milliseconds(100...800), random.milliseconds(2000...7000)]
-        places = random.chance(200) ? 1 : 100
+        places = random.chance(200, in: 1000) ? 1 : 100
         maxHold = random.milliseconds(5000...12_000)
         history = HistoryConfiguration(
-            scope: random.chance(500) ? .room : .author, depth: random.chance(500) ? 4 : 100)
-        namesSessions = random.chance(700)
-        closesRooms = random.chance(400)
+            scope: random.chance(500, in: 1000) ? .room : .author, depth: random.chance(500, in: 1000) ? 4 : 100)
+        namesSessions = random.chance(700, in: 1000)
+        closesRooms = random.chance(400, in: 1000)
         calm = Moment(nanoseconds: Int64(random.int(12...25)) * 1_000_000_000)
         end = calm + maxHold + .seconds(38)
     }

@@ -1,4 +1,5 @@
 import StrokeWire
+import TestSupport
 import Whiteboard
 
 /// One seed's history: a school at work while its daemons, streams and networks fail.

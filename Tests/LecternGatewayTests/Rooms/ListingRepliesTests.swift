@@ -1,5 +1,6 @@
 import NATSClient
 import StrokeWire
+import TestSupport
 import Testing
 
 @testable import LecternGateway

@@ -1,3 +1,5 @@
+import TestSupport
+
 @testable import NATSClient
 
 /// A server in virtual time, and an `OrderedConsumerState` that reads from it.
@@ -44,7 +46,7 @@ struct ConsumerTrial {
 
     private mutating func step(isTroubled: Bool) {
         now += Int64.random(in: 0...20, using: &generator)
-        if !isConnected || (isTroubled && chance(0.01)) {
+        if !isConnected || (isTroubled && generator.chance(1, in: 100)) {
             isConnected.toggle()
             if !isConnected { (asked, consumer) = (nil, nil) }
             perform(state.connectionChanged(isConnected: isConnected))
@@ -53,8 +55,8 @@ struct ConsumerTrial {
             self.timer = nil
             perform(state.timerFired(timer.number, at: now))
         }
-        if let asked, chance(0.5) { answer(asked, isTroubled: isTroubled) }
-        if isAsked, chance(0.1) {
+        if let asked, generator.chance(50, in: 100) { answer(asked, isTroubled: isTroubled) }
+        if isAsked, generator.chance(10, in: 100) {
             (isAsked, owed) = (false, 0)
             perform(state.passed(at: now))
         }
@@ -63,20 +65,20 @@ struct ConsumerTrial {
 
     private mutating func answer(_ request: (attempt: UInt64, from: UInt64), isTroubled: Bool) {
         asked = nil
-        if isTroubled, chance(0.2) { return }
-        if isTroubled, chance(0.2) { return perform(state.refused(request.attempt)) }
+        if isTroubled, generator.chance(20, in: 100) { return }
+        if isTroubled, generator.chance(20, in: 100) { return perform(state.refused(request.attempt)) }
         let rest = stream.drop { $0 < request.from }
         perform(state.made(request.attempt, first: rest.first ?? request.from, at: now))
         if state.has(request.attempt) { consumer = (request.attempt, 0, rest) }
     }
 
     private mutating func send(isTroubled: Bool) {
-        if isTroubled, chance(0.1), let old = earlier.randomElement(using: &generator) {
+        if isTroubled, generator.chance(10, in: 100), let old = earlier.randomElement(using: &generator) {
             receive(old.1, of: old.attempt)
         }
         guard var current = consumer, state.isReading(current.attempt) else { return }
         defer { if consumer?.attempt == current.attempt { consumer = current } }
-        if isTroubled, chance(0.02) {
+        if isTroubled, generator.chance(2, in: 100) {
             // Deleted: no more messages, no more heartbeats.
             consumer = nil
             return
@@ -87,9 +89,9 @@ struct ConsumerTrial {
                 streamSequence: sequence, consumerSequence: current.sent, time: now, pending: UInt64(current.rest.count)
             )
             earlier.append((current.attempt, metadata))
-            if isTroubled, chance(0.1) { return }
+            if isTroubled, generator.chance(10, in: 100) { return }
             receive(metadata, of: current.attempt)
-            if isTroubled, chance(0.05) { receive(metadata, of: current.attempt) }
+            if isTroubled, generator.chance(5, in: 100) { receive(metadata, of: current.attempt) }
         } else if !state.agrees(lastConsumerSequence: current.sent, of: current.attempt, at: now) {
             perform(state.lost(current.attempt))
         }
@@ -115,9 +117,5 @@ struct ConsumerTrial {
             case .follow, .tellRewound: break
             }
         }
-    }
-
-    private mutating func chance(_ probability: Double) -> Bool {
-        Double.random(in: 0..<1, using: &generator) < probability
     }
 }

@@ -1,5 +1,6 @@
 import NATSClient
 import NATSTestServer
+import TestSupport
 import Testing
 
 @Suite struct OrderTests {

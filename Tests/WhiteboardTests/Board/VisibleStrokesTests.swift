@@ -1,4 +1,5 @@
 import StrokeWire
+import TestSupport
 import Testing
 
 @testable import Whiteboard
@@ -29,14 +30,14 @@ struct VisibleStrokesTests {
                 plain.append(index)
                 plain.sort()
             case 14...16:
-                let index = random.chance(60) ? plain.last ?? 0 : UInt64(random.int(0...Int(next)))
+                let index = random.chance(60, in: 100) ? plain.last ?? 0 : UInt64(random.int(0...Int(next)))
                 let removed = strokes.remove(index)
                 #expect((removed?.index == index) == plain.contains(index), "seed \(seed)")
                 plain.removeAll { $0 == index }
             case 17: strokes.compact()
             case 18: copies.append((strokes, plain))
             default:
-                guard random.chance(20) else { break }
+                guard random.chance(20, in: 100) else { break }
                 // A clear, what is drawn after it, and its undo.
                 let cleared = strokes
                 strokes = VisibleStrokes()

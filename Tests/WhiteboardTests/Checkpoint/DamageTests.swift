@@ -1,4 +1,5 @@
 import StrokeWire
+import TestSupport
 import Testing
 
 @testable import Whiteboard
@@ -14,7 +15,7 @@ struct DamageTests {
         var found: [[UInt8]] = []
         while !lesson.isOver {
             lesson.step(&probe)
-            if random.chance(1) { found.append(probe.room.checkpoint().encoded()) }
+            if random.chance(1, in: 100) { found.append(probe.room.checkpoint().encoded()) }
         }
         return found + [probe.room.checkpoint().encoded()]
     }
@@ -27,7 +28,7 @@ struct DamageTests {
         guard
             let room = try? Room(
                 restoring: bytes, configuration: configuration, at: now,
-                logClockAhead: .seconds(random.chance(50) ? 0 : .min))
+                logClockAhead: .seconds(random.chance(50, in: 100) ? 0 : .min))
         else { return false }
         for element in room.head.visible { _ = element.stroke.decoded() }
         for operation in room.log.kept { _ = operation.restoredMessage }
@@ -36,7 +37,7 @@ struct DamageTests {
         probe.restoreCursors([.main: random.next()])
         for author in ["author-0", "author-1", "carol", "mallory"] {
             for text in [draw(20), undo(21), shard(22, 1, of: 2), draw(40), redo(41), clear(42), undo(43)] {
-                probe.send(text, by: .known(author), session: random.chance(20) ? "s1" : nil)
+                probe.send(text, by: .known(author), session: random.chance(20, in: 100) ? "s1" : nil)
             }
         }
         probe.clock(1e7, .main, #","d":true,"ep":9000"#)

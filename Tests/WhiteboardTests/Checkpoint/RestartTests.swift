@@ -1,4 +1,5 @@
 import StrokeWire
+import TestSupport
 import Testing
 
 @testable import Whiteboard
@@ -15,8 +16,8 @@ struct RestartTests {
         return RoomConfiguration(
             intake: IntakeLimits(messagesPerSecond: [8, 1000][random.int(0...1)], numberLead: 200),
             history: HistoryConfiguration(
-                scope: random.chance(50) ? .room : .author, depth: random.int(1...12),
-                clear: random.chance(50) ? .final : .undoable),
+                scope: random.chance(50, in: 100) ? .room : .author, depth: random.int(1...12),
+                clear: random.chance(50, in: 100) ? .final : .undoable),
             cohorts: CohortsConfiguration(defaults: settings, named: Dictionary(uniqueKeysWithValues: named)),
             log: LogRetention(tail: cohortsAreNamed ? random.int(0...100) : 0))
     }
@@ -32,7 +33,7 @@ struct RestartTests {
         var restarts: [Restart] = []
         while !lesson.isOver {
             lesson.step(&probe)
-            guard random.chance(2) else { continue }
+            guard random.chance(2, in: 100) else { continue }
             probe.take(.clocksLost)
             var restart = Restart(checkpoint: probe)
             restart.die(&probe)
@@ -61,12 +62,12 @@ struct RestartTests {
         var restart: Restart?
         while !lesson.isOver {
             lesson.step(&probe)
-            if restart == nil, random.chance(3) {
+            if restart == nil, random.chance(3, in: 100) {
                 restart = Restart(checkpoint: probe)
                 restart?.note(probe)
             }
-            if random.chance(3) { restart?.note(probe) }
-            if random.chance(2), var dying = restart {
+            if random.chance(3, in: 100) { restart?.note(probe) }
+            if random.chance(2, in: 100), var dying = restart {
                 dying.die(&probe)
                 restarts.append(dying)
                 restart = nil

@@ -1,4 +1,5 @@
 import StrokeWire
+import TestSupport
 import Testing
 
 @testable import Whiteboard
@@ -13,14 +14,14 @@ struct RoundTripTests {
         var random = SeededGenerator(seed: seed)
         let configuration = RoomConfiguration(
             history: HistoryConfiguration(
-                scope: random.chance(50) ? .room : .author, depth: random.int(1...12),
-                clear: random.chance(50) ? .final : .undoable))
+                scope: random.chance(50, in: 100) ? .room : .author, depth: random.int(1...12),
+                clear: random.chance(50, in: 100) ? .final : .undoable))
         var probe = RoomProbe(configuration)
         var lesson = LossyClass(seed: random.next(), at: probe.now, authors: 1...4, operations: 40)
         while !lesson.isOver {
             lesson.step(&probe)
-            if random.chance(3) { probe.clock(Double(random.int(0...30_000))) }
-            guard random.chance(5) else { continue }
+            if random.chance(3, in: 100) { probe.clock(Double(random.int(0...30_000))) }
+            guard random.chance(5, in: 100) else { continue }
             let bytes = probe.room.checkpoint().encoded()
             let now = Instant(nanoseconds: Int64(random.int(-1_000_000_000_000...1_000_000_000_000)))
             let restored = try Room(

@@ -1,4 +1,5 @@
 import StrokeWire
+import TestSupport
 
 @testable import Whiteboard
 
@@ -29,10 +30,10 @@ struct TroubledClass {
 
     mutating func step(_ probe: inout RoomProbe) {
         lesson.step(&probe)
-        if random.chance(15) { sample(&probe) }
-        if random.chance(10) { countAnew(&probe) }
-        if random.chance(4) { probe.send(Malformed.message(&random), by: .known("mallory")) }
-        if random.chance(1) { startEpoch(probe.now) }
+        if random.chance(15, in: 100) { sample(&probe) }
+        if random.chance(10, in: 100) { countAnew(&probe) }
+        if random.chance(4, in: 100) { probe.send(Malformed.message(&random), by: .known("mallory")) }
+        if random.chance(1, in: 100) { startEpoch(probe.now) }
     }
 
     /// Every cohort's video goes on to a session in which all that was written is due; later than any that jumps of
@@ -45,17 +46,17 @@ struct TroubledClass {
 
     private mutating func startEpoch(_ now: Instant) {
         epoch += Int64(random.int(1...3))
-        if isWild && random.chance(50) { epochBegan = now }
+        if isWild && random.chance(50, in: 100) { epochBegan = now }
     }
 
     private mutating func sample(_ probe: inout RoomProbe) {
         guard let cohort = cohorts.randomElement(using: &random) else { return }
         let delay = cohort == .main ? 300 : 4000
         var media = Double((probe.now - epochBegan).nanoseconds / 1_000_000 - Int64(delay))
-        var more = random.chance(80) ? #","ep":\#(epoch)"# : ""
+        var more = random.chance(80, in: 100) ? #","ep":\#(epoch)"# : ""
         if isWild {
-            if random.chance(5) { media += Double(random.int(-40_000...40_000)) }
-            if random.chance(5) { more += #","d":true"# }
+            if random.chance(5, in: 100) { media += Double(random.int(-40_000...40_000)) }
+            if random.chance(5, in: 100) { more += #","d":true"# }
             more += ["", "", "", #","s":"pause""#, #","s":"stall""#, #","s":"end""#, #","r":500"#][random.int(0...6)]
         }
         probe.clock(media, cohort, more)
@@ -63,9 +64,9 @@ struct TroubledClass {
 
     private mutating func countAnew(_ probe: inout RoomProbe) {
         let number = Int64(random.int(0...9))
-        let session = random.chance(60) ? "s\(random.int(0...3))" : nil
+        let session = random.chance(60, in: 100) ? "s\(random.int(0...3))" : nil
         let elapsed = (probe.now - began).nanoseconds / 1_000_000
-        let wild = isWild && random.chance(10)
+        let wild = isWild && random.chance(10, in: 100)
         let time = #","t":\#(wild ? [elapsed + 1_000_000_000, .max, .min][random.int(0...2)] : elapsed)"#
         let texts = [
             draw(number, x: random.int(0...9), points: random.int(1...9), time), draw(number), undo(number, time),

@@ -1,4 +1,5 @@
 import StrokeWire
+import TestSupport
 import Whiteboard
 
 /// What happens in a room, at random: operations, and the clocks of three cohorts that jitter, lose, repeat, reorder,
@@ -13,19 +14,19 @@ struct GateSchedule {
     private(set) var events: [(at: Int64, event: Event)] = []
     let duration: Int64
     let configuration: CohortsConfiguration
-    private var random: SplitMix
+    private var random: SeededGenerator
 
     init(seed: UInt64, seconds: Int64) {
-        random = SplitMix(seed: seed)
+        random = SeededGenerator(seed: seed)
         duration = seconds * 1000
-        let policy: CohortSettings.Policy = random.of([.maxhold, .maxhold, .maxhold, .hold, .freerun])
+        let policy: CohortSettings.Policy = random.pick([.maxhold, .maxhold, .maxhold, .hold, .freerun])
         configuration = CohortsConfiguration(
             defaults: CohortSettings(
-                policy: policy, maxHold: .seconds(random.of([3, 8, 30])), staleAfter: .seconds(random.of([1, 2])),
-                extrapolate: random.of([true, true, true, false])))
-        let restarts = (0..<random.below(3)).map { _ in Int64(random.below(Int(duration))) }.sorted()
-        let givesEpoch = random.of([true, false])
-        let start = Int64(random.of([0, 50_000, 3_600_000]))
+                policy: policy, maxHold: .seconds(random.pick([3, 8, 30])), staleAfter: .seconds(random.pick([1, 2])),
+                extrapolate: random.pick([true, true, true, false])))
+        let restarts = (0..<random.int(0..<3)).map { _ in Int64(random.int(0..<Int(duration))) }.sorted()
+        let givesEpoch = random.pick([true, false])
+        let start = Int64(random.pick([0, 50_000, 3_600_000]))
         let names = [CohortName.main, CohortName("hls"), CohortName("web")].compactMap(\.self)
         for (name, delay) in zip(names, [Int64(300), 7000, 1500]) {
             addClock(name, delay: delay, start: start, restarts: restarts, givesEpoch: givesEpoch)
@@ -45,71 +46,52 @@ struct GateSchedule {
         while now < duration {
             let media = video(at: now, start: start, restarts: restarts).media
             let time: Int64? =
-                switch random.below(30) {
+                switch random.int(0..<30) {
                 case 0: nil
-                case 1: random.of([.max, .min, 1 << 60, -1, media + 59_000, media + 61_000])
-                case 2: media + Int64(random.below(20_000)) - 10_000
+                case 1: random.pick([.max, .min, 1 << 60, -1, media + 59_000, media + 61_000])
+                case 2: media + Int64(random.int(0..<20_000)) - 10_000
                 case 3: start + now
-                default: media - Int64(random.below(300))
+                default: media - Int64(random.int(0..<300))
                 }
             // Beyond what the model reckons with in microseconds.
             events.append((now, .operation(time: time.map { max(-1 << 50, min($0, 1 << 50)) })))
-            now += Int64(random.of([0, 1, 40, 200, 900, 2500]))
+            now += Int64(random.pick([0, 1, 40, 200, 900, 2500]))
         }
     }
 
     private mutating func addClock(
         _ name: CohortName, delay: Int64, start: Int64, restarts: [Int64], givesEpoch: Bool
     ) {
-        var now = Int64(random.below(8000))
+        var now = Int64(random.int(0..<8000))
         var number = Int64(0)
-        let isNumbered = random.of([true, false])
+        let isNumbered = random.pick([true, false])
         var state = ClockSample.State.play
         var skew = Int64(0)
         while now < duration {
             let seen = video(at: max(0, now - delay), start: start, restarts: restarts)
             number += 1
             var sample = ClockSample(
-                media: MediaTime(microseconds: (seen.media + skew) * 1000 + Int64(random.below(20_000)) - 10_000),
+                media: MediaTime(microseconds: (seen.media + skew) * 1000 + Int64(random.int(0..<20_000)) - 10_000),
                 number: isNumbered ? number : nil, epoch: givesEpoch ? Int64(seen.session * 3 + 1) : nil,
-                rate: random.of([1000, 1000, 1000, 1000, 500, 1337, 2000, 0]), state: state)
+                rate: random.pick([1000, 1000, 1000, 1000, 500, 1337, 2000, 0]), state: state)
             var arrival = now
-            switch random.below(40) {
-            case 0: sample.media = sample.media + Int64(random.below(160_000_000) - 80_000_000)
+            switch random.int(0..<40) {
+            case 0: sample.media = sample.media + Int64(random.int(0..<160_000_000) - 80_000_000)
             case 1: arrival += 400
-            case 2: events.append((now + Int64(random.below(3)), .sample(sample, name)))
+            case 2: events.append((now + Int64(random.int(0..<3)), .sample(sample, name)))
             case 3: sample.isDiscontinuity = true
-            case 4: skew += Int64(random.below(40_000) - 20_000)
-            case 5: now += Int64(random.below(12_000))
-            case 6, 7: state = random.of([.play, .pause, .stall, .end])
+            case 4: skew += Int64(random.int(0..<40_000) - 20_000)
+            case 5: now += Int64(random.int(0..<12_000))
+            case 6, 7: state = random.pick([.play, .pause, .stall, .end])
             case 8, 9, 10: state = .play
-            case 11: sample.epoch = random.of([nil, sample.epoch, 0])
+            case 11: sample.epoch = random.pick([nil, sample.epoch, 0])
             default: break
             }
-            if random.below(30) > 0 { events.append((arrival, .sample(sample, name))) }
-            now += Int64(200 + random.below(300))
+            if random.int(0..<30) > 0 { events.append((arrival, .sample(sample, name))) }
+            now += Int64(200 + random.int(0..<300))
         }
     }
 
     /// How long an epoch record takes to come back from the log.
-    mutating func recordDelay() -> Int64 { Int64(random.of([0, 1, 7, 700, 2000])) }
-}
-
-/// SplitMix64 (Steele, Lea and Flood, 2014): small, and the same numbers for a seed everywhere.
-struct SplitMix: RandomNumberGenerator {
-    private var state: UInt64
-
-    init(seed: UInt64) { state = seed }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
-    }
-
-    mutating func below(_ bound: Int) -> Int { Int.random(in: 0..<bound, using: &self) }
-
-    mutating func of<T>(_ choices: [T]) -> T { choices[below(choices.count)] }
+    mutating func recordDelay() -> Int64 { Int64(random.pick([0, 1, 7, 700, 2000])) }
 }

@@ -1,4 +1,5 @@
 import StrokeWire
+import TestSupport
 import Testing
 import Whiteboard
 
@@ -7,7 +8,7 @@ import Whiteboard
 struct GateSoakTests {
     @Test("29: over an hour of drift nothing is early and nothing is late", arguments: [-200, 0, 200])
     func drift(partsPerMillion: Int) throws {
-        var random = SplitMix(seed: UInt64(1000 + partsPerMillion))
+        var random = SeededGenerator(seed: UInt64(1000 + partsPerMillion))
         var room = VirtualRoom()
         var times: [(at: Int64, time: Int64)] = []
         let start = room.now
@@ -15,12 +16,12 @@ struct GateSoakTests {
         while now < 3_600_000 {
             let media = now * Int64(1_000_000 + partsPerMillion) / 1000
             try room.sample(Double(media) / 1000)
-            for _ in 0..<(now < 3_598_000 ? random.below(3) : 0) {
-                let time = media / 1000 + 300 + Int64(random.below(400))
+            for _ in 0..<(now < 3_598_000 ? random.int(0..<3) : 0) {
+                let time = media / 1000 + 300 + Int64(random.int(0..<400))
                 times.append((now, time))
                 room.log(time)
             }
-            let step = Int64(200 + random.below(300))
+            let step = Int64(200 + random.int(0..<300))
             room.wait(.milliseconds(step))
             now += step
         }
@@ -41,35 +42,36 @@ struct GateSoakTests {
 
     @Test("Whatever the numbers, nothing traps and log order stays", arguments: GatePropertyTests.seeds)
     func hostile(seed: UInt64) throws {
-        var random = SplitMix(seed: seed)
+        var random = SeededGenerator(seed: seed)
         let extremes: [Int64] = [.min, .min + 1, -1 << 53, -1, 0, 1, 1 << 32, 1 << 53, .max - 1, .max]
         let durations: [Duration] = [.seconds(Int64.min), .seconds(-1), .zero, .nanoseconds(1), .seconds(Int64.max)]
         var gate = Gate(
             configuration: CohortsConfiguration(
                 defaults: CohortSettings(
-                    policy: random.of([.maxhold, .hold, .freerun]), maxHold: random.of(durations),
-                    staleAfter: random.of(durations)), maximum: 3),
-            after: 1 << 62, at: Instant(nanoseconds: random.of(extremes)))
+                    policy: random.pick([.maxhold, .hold, .freerun]), maxHold: random.pick(durations),
+                    staleAfter: random.pick(durations)), maximum: 3),
+            after: 1 << 62, at: Instant(nanoseconds: random.pick(extremes)))
         var releases: [Release] = []
         for _ in 0..<2000 {
-            let now = Instant(nanoseconds: random.of([random.of(extremes), Int64(random.below(1 << 40))]))
-            let cohort = try CohortName.named(random.of(["main", "a", "b", "c"]))
-            switch random.below(6) {
+            let now = Instant(nanoseconds: random.pick([random.pick(extremes), Int64(random.int(0..<1 << 40))]))
+            let cohort = try CohortName.named(random.pick(["main", "a", "b", "c"]))
+            switch random.int(0..<6) {
             case 0:
-                let time = random.of([nil, random.of(extremes)])
-                gate.append(time: time, at: Instant(nanoseconds: random.of(extremes)), now: now)
+                let time = random.pick([nil, random.pick(extremes)])
+                gate.append(time: time, at: Instant(nanoseconds: random.pick(extremes)), now: now)
             case 1, 2:
                 let sample = ClockSample(
-                    media: MediaTime(microseconds: random.of(extremes)), number: random.of([nil, random.of(extremes)]),
-                    epoch: random.of([nil, random.of(extremes)]), rate: random.of([0, 1, 2000, .min, .max]),
-                    state: random.of(ClockSample.State.allCases), stream: random.of(["", "x"]),
-                    isDiscontinuity: random.of([true, false]), wrapBits: random.of([nil, 32, 33, 0, -1, 64, .max]))
+                    media: MediaTime(microseconds: random.pick(extremes)),
+                    number: random.pick([nil, random.pick(extremes)]),
+                    epoch: random.pick([nil, random.pick(extremes)]), rate: random.pick([0, 1, 2000, .min, .max]),
+                    state: random.pick(ClockSample.State.allCases), stream: random.pick(["", "x"]),
+                    isDiscontinuity: random.pick([true, false]), wrapBits: random.pick([nil, 32, 33, 0, -1, 64, .max]))
                 if case .newEpochs(let epochs) = gate.receive(sample, cohort: cohort, at: now) {
                     for epoch in epochs { gate.beginEpoch(epoch, at: now, now: now) }
                 }
-            case 3: gate.beginEpoch(random.of(extremes), at: now, now: now)
-            case 4: gate.force(cohort, through: random.of([0, 1 << 62, .max]), at: now, into: &releases)
-            default: gate.forget(through: random.of([0, (1 << 62) + UInt64(random.below(300)), .max]))
+            case 3: gate.beginEpoch(random.pick(extremes), at: now, now: now)
+            case 4: gate.force(cohort, through: random.pick([0, 1 << 62, .max]), at: now, into: &releases)
+            default: gate.forget(through: random.pick([0, (1 << 62) + UInt64(random.int(0..<300)), .max]))
             }
             gate.release(at: now, into: &releases)
             if let wake = gate.nextRelease(after: now) { #expect(wake >= now) }

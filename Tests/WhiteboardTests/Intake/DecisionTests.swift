@@ -1,4 +1,5 @@
 import StrokeWire
+import TestSupport
 import Testing
 import Whiteboard
 
@@ -81,9 +82,9 @@ struct DecisionTests {
             for decision in owner.decisions.dropFirst(journal.count { $0.record != nil }) {
                 journal.append((owner.now, .alice, nil, decision))
             }
-            if random.chance(20) { continue }
-            let author = random.chance(50) ? AuthorID.alice : .bob
-            let text = random.chance(80) ? draw(number) : undo(number)
+            if random.chance(20, in: 100) { continue }
+            let author = random.chance(50, in: 100) ? AuthorID.alice : .bob
+            let text = random.chance(80, in: 100) ? draw(number) : undo(number)
             journal.append((owner.now, author, text, nil))
             owner.send(text, by: author)
         }

@@ -1,4 +1,5 @@
 import StrokeWire
+import TestSupport
 import Testing
 
 @testable import Whiteboard
@@ -24,8 +25,8 @@ struct MemoryTests {
             author.receive(
                 IncomingMessage(author: .alice, session: nil, bytes: text(&random, author), loggedAt: now), context,
                 into: &output)
-            if random.chance(20) { author.remind(at: now, heldLimit: Self.limits.held, into: &output) }
-            for case .gaveUp(_, let from, let to) in output.decisions where random.chance(70) {
+            if random.chance(20, in: 100) { author.remind(at: now, heldLimit: Self.limits.held, into: &output) }
+            for case .gaveUp(_, let from, let to) in output.decisions where random.chance(70, in: 100) {
                 author.giveUp(from, to, context, into: &output)
             }
             for operation in output.ready {

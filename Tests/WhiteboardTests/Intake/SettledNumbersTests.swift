@@ -1,4 +1,5 @@
 import StrokeWire
+import TestSupport
 import Testing
 
 @testable import Whiteboard
@@ -18,8 +19,8 @@ struct SettledNumbersTests {
             for _ in 0..<120 {
                 let from = Int64(random.int(0...200))
                 let to = from + Int64(random.int(0...6))
-                let reason = random.chance(50) ? rejected : .gaveUp(head: UInt64(random.int(0...1)))
-                if random.chance(30) {
+                let reason = random.chance(50, in: 100) ? rejected : .gaveUp(head: UInt64(random.int(0...1)))
+                if random.chance(30, in: 100) {
                     settled.remove(from, expected: 0)
                     plain[from] = nil
                 } else if (from...to).allSatisfy({ plain[$0] == nil }) {

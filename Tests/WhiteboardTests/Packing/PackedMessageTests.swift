@@ -1,4 +1,5 @@
 import StrokeWire
+import TestSupport
 import Testing
 
 @testable import Whiteboard
@@ -44,7 +45,7 @@ import Testing
     @Test func `random numbers come back byte for byte`() throws {
         let seed = UInt64.random(in: 0 ... .max)
         print("seed \(seed)")
-        var random = SplitMix64(seed: seed)
+        var random = SeededGenerator(seed: seed)
         var shapes = ShapeTable()
         for _ in 0..<500 {
             let decimals = Int.random(in: 0...4, using: &random)
@@ -67,17 +68,5 @@ import Testing
             #expect(String(decoding: message.bytes, as: UTF8.self) == text)
             #expect((message.byteCount == text.utf8.count) == (number >= ShapeTable.bound))
         }
-    }
-}
-
-private struct SplitMix64: RandomNumberGenerator {
-    var state: UInt64
-    init(seed: UInt64) { state = seed }
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var z = state
-        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-        return z ^ (z >> 31)
     }
 }

@@ -1,4 +1,5 @@
 import StrokeWire
+import TestSupport
 import Testing
 
 @testable import Whiteboard
@@ -29,7 +30,7 @@ struct HostileTests {
                 let bytes = Malformed.message(&random)
                 // What happens to be a clear is everybody's.
                 if let header = try? StrokeMessage(decoding: bytes), header.action == .clear { continue }
-                loud.send(bytes, by: Self.mallory, session: random.chance(10) ? "s\(random.int(0...99))" : nil)
+                loud.send(bytes, by: Self.mallory, session: random.chance(10, in: 100) ? "s\(random.int(0...99))" : nil)
                 sent += 1
             }
             loud.receiveClock(Malformed.message(&random))

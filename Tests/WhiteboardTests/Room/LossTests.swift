@@ -1,4 +1,5 @@
 import StrokeWire
+import TestSupport
 import Testing
 import Whiteboard
 
@@ -11,8 +12,8 @@ struct LossTests {
         RoomConfiguration(
             intake: IntakeLimits(messagesPerSecond: 100_000, bytesPerSecond: 1 << 30),
             history: HistoryConfiguration(
-                scope: random.chance(50) ? .room : .author, depth: random.int(1...12),
-                clear: random.chance(50) ? .final : .undoable))
+                scope: random.chance(50, in: 100) ? .room : .author, depth: random.int(1...12),
+                clear: random.chance(50, in: 100) ? .final : .undoable))
     }
 
     @Test(

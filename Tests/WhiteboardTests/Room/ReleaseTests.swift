@@ -1,4 +1,5 @@
 import StrokeWire
+import TestSupport
 import Testing
 
 @testable import Whiteboard
@@ -21,8 +22,8 @@ struct ReleaseTests {
         print("join seed \(seed)")
         var random = SeededGenerator(seed: seed)
         let rules = HistoryConfiguration(
-            scope: random.chance(50) ? .room : .author, depth: random.int(2...8),
-            clear: random.chance(50) ? .final : .undoable)
+            scope: random.chance(50, in: 100) ? .room : .author, depth: random.int(2...8),
+            clear: random.chance(50, in: 100) ? .final : .undoable)
         var probe = RoomProbe(
             RoomConfiguration(
                 intake: IntakeLimits(messagesPerSecond: 100_000, bytesPerSecond: 1 << 30), history: rules,
@@ -38,11 +39,11 @@ struct ReleaseTests {
             if probe.now >= nextSample {
                 nextSample = probe.now + .milliseconds(250)
                 let media = Double((probe.now.nanoseconds - began.nanoseconds) / 1_000_000)
-                if random.chance(95) { probe.clock(media - 300) }
-                if random.chance(95), media > 1000 { probe.clock(media - 3000, hls) }
+                if random.chance(95, in: 100) { probe.clock(media - 300) }
+                if random.chance(95, in: 100), media > 1000 { probe.clock(media - 3000, hls) }
             }
             for _ in 0..<2 {
-                let cohort = random.chance(50) ? CohortName.main : hls
+                let cohort = random.chance(50, in: 100) ? CohortName.main : hls
                 joined.append(try join(cohort, &random, probe, rules))
             }
         }
@@ -79,8 +80,8 @@ struct ReleaseTests {
         let published = probe.shown.filter { $0.cohort == cohort }
         var student = Student(rules)
         var request = JoinRequest()
-        if random.chance(60), published.first?.operation.index == 1 {
-            let before = random.chance(50) ? 5 : published.count
+        if random.chance(60, in: 100), published.first?.operation.index == 1 {
+            let before = random.chance(50, in: 100) ? 5 : published.count
             let have = random.int(max(0, published.count - before)...published.count)
             for shown in published.prefix(have) { student.take(shown.operation) }
             request = JoinRequest(incarnation: probe.room.incarnation, have: UInt64(have))

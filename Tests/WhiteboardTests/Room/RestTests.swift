@@ -1,4 +1,5 @@
 import StrokeWire
+import TestSupport
 import Testing
 
 @testable import Whiteboard
@@ -77,8 +78,8 @@ struct RestTests {
         let settings = CohortSettings(maxHold: .seconds(random.int(1...8)))
         var configuration = RoomConfiguration(
             history: HistoryConfiguration(
-                scope: random.chance(50) ? .room : .author, depth: random.int(1...100),
-                clear: random.chance(50) ? .final : .undoable),
+                scope: random.chance(50, in: 100) ? .room : .author, depth: random.int(1...100),
+                clear: random.chance(50, in: 100) ? .final : .undoable),
             cohorts: CohortsConfiguration(
                 defaults: settings,
                 named: Dictionary(uniqueKeysWithValues: TroubledClass.names.map { ($0, settings) })),

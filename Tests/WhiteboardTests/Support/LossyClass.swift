@@ -1,4 +1,5 @@
 import StrokeWire
+import TestSupport
 import Whiteboard
 
 /// Authors who write to one room over a network that loses, repeats and reorders, and who send again what they are
@@ -93,7 +94,7 @@ struct LossyClass {
     }
 
     private mutating func stroke(_ author: String, _ number: Int64, _ at: Instant) {
-        let parts = random.chance(40) ? random.int(2...6) : 1
+        let parts = random.chance(40, in: 100) ? random.int(2...6) : 1
         let base = random.int(0...1)
         var cuts = (1..<parts).map { _ in random.int(0...20) }.sorted()
         cuts = [0] + cuts + [random.int(21...24)]
@@ -118,9 +119,9 @@ struct LossyClass {
     }
 
     private mutating func post(_ sent: Sent, _ at: Instant) {
-        if random.chance(loss.lost) { return }
-        for _ in 0..<(random.chance(loss.repeated) ? 2 : 1) {
-            let delay = random.milliseconds(random.chance(loss.delayed) ? 500...9000 : 1...120)
+        if random.chance(loss.lost, in: 100) { return }
+        for _ in 0..<(random.chance(loss.repeated, in: 100) ? 2 : 1) {
+            let delay = random.milliseconds(random.chance(loss.delayed, in: 100) ? 500...9000 : 1...120)
             travelling.append((at + delay, sent))
         }
         travelling.sort { $0.at < $1.at }

@@ -1,4 +1,5 @@
 import StrokeWire
+import TestSupport
 import Whiteboard
 
 /// One author of a room: writes strokes, takes back, clears; sends every message until it is acknowledged, and again

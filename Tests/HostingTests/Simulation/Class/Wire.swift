@@ -1,5 +1,6 @@
 import Hosting
 import StrokeWire
+import TestSupport
 import Whiteboard
 
 /// Core NATS: carries what is published to who is there, in order, a little later, and forgets it.

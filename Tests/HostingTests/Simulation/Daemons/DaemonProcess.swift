@@ -1,5 +1,6 @@
 import Hosting
 import StrokeWire
+import TestSupport
 import Whiteboard
 
 /// One run of a daemon, from its start until it ends or is killed: the real `RoomHost` and the real `Membership`, with a

@@ -1,4 +1,5 @@
 import StrokeWire
+import TestSupport
 import Whiteboard
 
 /// The stream of one partition's log: takes what is published once for each name, acknowledges it, and keeps its order.

@@ -1,4 +1,5 @@
 import Synchronization
+import TestSupport
 import Whiteboard
 
 /// An ordered consumer of one partition's log, as one process has it: record after record, with delays, pauses where it

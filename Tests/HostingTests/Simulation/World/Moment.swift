@@ -1,3 +1,4 @@
+import TestSupport
 import Whiteboard
 
 /// A moment of the simulated world, nanoseconds after its beginning. Nobody in it sees it: daemons and servers have

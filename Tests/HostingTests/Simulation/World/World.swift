@@ -1,4 +1,5 @@
 import HeapModule
+import TestSupport
 
 /// Time, chance, and what is going to happen: one seed makes one history.
 final class World {
@@ -33,7 +34,7 @@ final class World {
         after(random.milliseconds(milliseconds), action)
     }
 
-    func chance(_ thousandths: Int) -> Bool { random.chance(thousandths) }
+    func chance(_ thousandths: Int) -> Bool { random.chance(thousandths, in: 1000) }
 
     /// Lets everything happen until then.
     func run(until end: Moment) {
