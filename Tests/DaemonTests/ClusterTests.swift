@@ -1,10 +1,10 @@
-import LecternClient
 import NATSTestServer
+import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(60))) struct ClusterTests {
     @Test func `three copies of the journal survive the loss of the server that leads it`() async throws {
-        var plan = Lesson.Plan(seed: .random(in: 1...1_000_000))
+        var plan = Lesson.Plan(seed: TestSeed.choose())
         plan.mayLose = true
         try await NATSTestServer.withCluster(of: 3) { [plan] servers in
             let url = servers.map(\.url).joined(separator: ",")

@@ -1,6 +1,7 @@
 import Foundation
 import NATSClient
 import NATSTestServer
+import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(60))) struct DamagedCheckpointTests {
@@ -9,7 +10,7 @@ import Testing
     }
 
     @Test func `whatever happens to checkpoints, rooms come back from what is left`() async throws {
-        let plan = Lesson.Plan(seed: .random(in: 1...1_000_000))
+        let plan = Lesson.Plan(seed: TestSeed.choose())
         try await NATSTestServer.with(jetStream: true) { nats in
             let verdict = try await Lesson.hold(plan, on: nats.url) { lesson in
                 let settings = ["checkpoint.interval=1s", "checkpoint.operations=10"]

@@ -1,12 +1,13 @@
 import Foundation
 import NATSClient
 import NATSTestServer
+import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(60))) struct FullDiskTests {
     @Test func `a journal that is full says no, keeps what it has, and goes on when there is space again`() async throws
     {
-        let plan = Lesson.Plan(seed: .random(in: 1...1_000_000))
+        let plan = Lesson.Plan(seed: TestSeed.choose())
         try await NATSTestServer.with(jetStream: true) { nats in
             let verdict = try await Lesson.hold(plan, on: nats.url) { lesson in
                 let settings = ["journal.max_bytes=1MiB", "checkpoint.interval=1s"]
@@ -26,7 +27,7 @@ import Testing
     }
 
     @Test func `a server without space for checkpoints either loses nothing`() async throws {
-        var plan = Lesson.Plan(seed: .random(in: 1...1_000_000))
+        var plan = Lesson.Plan(seed: TestSeed.choose())
         plan.mayLose = true
         let small = "jetstream: { max_file_store: 1M }"
         try await NATSTestServer.with(jetStream: true, configuration: small) { [plan] nats in

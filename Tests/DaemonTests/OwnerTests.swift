@@ -1,13 +1,13 @@
-import LecternClient
 import NATSClient
 import NATSTestServer
 import StrokeWire
+import TestSupport
 import Testing
 
 /// Two daemons on one partition.
 @Suite(.timeLimit(.minutes(60))) struct OwnerTests {
     @Test func `an owner that stood still and wakes up again confuses nobody`() async throws {
-        let plan = Lesson.Plan(seed: .random(in: 1...1_000_000))
+        let plan = Lesson.Plan(seed: TestSeed.choose())
         // Beyond the 3 s after which a daemon counts as gone.
         let standstill = Duration.seconds(isThorough ? 30 : 5)
         try await NATSTestServer.with(jetStream: true) { nats in
@@ -33,19 +33,19 @@ import Testing
     }
 
     @Test func `two daemons that end, stand still and come back at any time confuse nobody`() async throws {
-        let plan = Lesson.Plan(seed: .random(in: 1...1_000_000))
+        let plan = Lesson.Plan(seed: TestSeed.choose())
         try await NATSTestServer.with(jetStream: true) { nats in
             let verdict = try await Lesson.hold(plan, on: nats.url) { lesson in
                 var random = SeededGenerator(seed: plan.seed)
                 // Often saved, so that there is something half done at any time.
                 let pair = try Pair(nats.url, lesson, ["checkpoint.interval=1s", "checkpoint.operations=7"])
                 for _ in 1...rounds(3) {
-                    try await Task.sleep(for: .milliseconds(Int.random(in: 0...2000, using: &random)))
-                    let daemon = pair.daemons[Int.random(in: 0...1, using: &random)]
-                    switch Int.random(in: 0...2, using: &random) {
+                    try await Task.sleep(for: .milliseconds(random.int(0...2000)))
+                    let daemon = pair.daemons[random.int(0...1)]
+                    switch random.int(0...2) {
                     case 0:
                         daemon.pause()
-                        try await Task.sleep(for: .milliseconds(Int.random(in: 50...3600, using: &random)))
+                        try await Task.sleep(for: .milliseconds(random.int(50...3600)))
                         daemon.resume()
                     case 1:
                         await daemon.kill()
@@ -63,7 +63,7 @@ import Testing
     }
 
     @Test func `two daemons that both work on a partition give out the same, to newcomers too`() async throws {
-        let plan = Lesson.Plan(seed: .random(in: 1...1_000_000))
+        let plan = Lesson.Plan(seed: TestSeed.choose())
         try await NATSTestServer.with(jetStream: true) { nats in
             let verdict = try await Lesson.hold(plan, on: nats.url) { lesson in
                 // Of the same name, each takes itself for the only one.
@@ -84,7 +84,7 @@ import Testing
     }
 
     @Test func `an orderly end hands the rooms over without a pause`() async throws {
-        var plan = Lesson.Plan(seed: .random(in: 1...1_000_000))
+        var plan = Lesson.Plan(seed: TestSeed.choose())
         plan.isPlain = true
         plan.pace = .milliseconds(20)
         let begun = Locked<UInt64>(0)
@@ -111,7 +111,7 @@ import Testing
     }
 
     @Test func `daemons that are all told to end do not wait for each other`() async throws {
-        let plan = Lesson.Plan(seed: .random(in: 1...1_000_000))
+        let plan = Lesson.Plan(seed: TestSeed.choose())
         try await NATSTestServer.with(jetStream: true) { nats in
             let verdict = try await Lesson.hold(plan, on: nats.url) { lesson in
                 let pair = try Pair(nats.url, lesson)
@@ -128,7 +128,7 @@ import Testing
     }
 
     @Test func `after a kill the other daemon releases within six seconds`() async throws {
-        var plan = Lesson.Plan(seed: .random(in: 1...1_000_000))
+        var plan = Lesson.Plan(seed: TestSeed.choose())
         plan.isPlain = true
         let begun = Locked<UInt64>(0)
         try await NATSTestServer.with(jetStream: true) { [plan] nats in

@@ -1,11 +1,12 @@
 import Foundation
 import NATSClient
 import NATSTestServer
+import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(10))) struct StartTests {
     @Test func `a daemon that is started before its NATS server serves as soon as that is there`() async throws {
-        var plan = Lesson.Plan(seed: .random(in: 1...1_000_000))
+        var plan = Lesson.Plan(seed: TestSeed.choose())
         plan.mayLose = true
         try await NATSTestServer.with(jetStream: true) { [plan] nats in
             await nats.stop()
@@ -19,7 +20,7 @@ import Testing
     }
 
     @Test func `a NATS server without JetStream is told of, with what to do, until it has it`() async throws {
-        var plan = Lesson.Plan(seed: .random(in: 1...1_000_000))
+        var plan = Lesson.Plan(seed: TestSeed.choose())
         plan.mayLose = true
         let store = FileManager.default.temporaryDirectory.appendingPathComponent("nats-\(UUID())")
         defer { try? FileManager.default.removeItem(at: store) }
@@ -35,7 +36,7 @@ import Testing
     }
 
     @Test func `streams that are deleted while a daemon serves are made again`() async throws {
-        var plan = Lesson.Plan(seed: .random(in: 1...1_000_000))
+        var plan = Lesson.Plan(seed: TestSeed.choose())
         plan.mayLose = true
         try await NATSTestServer.with(jetStream: true) { [plan] nats in
             let daemon = try DaemonProcess("a", nats: nats.url)

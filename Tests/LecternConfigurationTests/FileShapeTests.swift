@@ -1,5 +1,6 @@
 import Foundation
 import LecternConfiguration
+import TestSupport
 import Testing
 
 @Suite("The shape of the file") struct FileShapeTests {
@@ -95,7 +96,7 @@ import Testing
 
     @Test("Random damage to a file ends in a configuration or in faults")
     func damage() throws {
-        var random = Seed()
+        var random = SeededGenerator(seed: TestSeed.choose())
         let sound = Array(
             "limits:\n  shards: 5\ncohorts:\n  hls:\n    gate: none\npalette: [\"#000000\"]\nhttp:\n  listen: off\n"
                 .utf8)

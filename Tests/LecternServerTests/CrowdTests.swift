@@ -2,12 +2,11 @@ import LecternClient
 import LecternServer
 import NATSClient
 import StrokeWire
+import TestSupport
 import Testing
 
 @Suite struct CrowdTests {
     @Test func `students who join at any moment of a lesson end with the same board`() async throws {
-        let seed = UInt64.random(in: 0 ... .max)
-        print("seed \(seed)")
         try await RunningService.with { service in
             let lesson = try DemoLesson.make()
             let address = try service.address("crowd")
@@ -27,9 +26,9 @@ import Testing
                 try await Teacher(connection: teacher, address: address, author: author, logger: silent)
                     .publish(PublishPlan(lesson, speed: speed))
             }
-            var random = SeededGenerator(seed: seed)
+            var random = TestSupport.SeededGenerator(seed: TestSeed.choose())
             let length = lesson.duration / .seconds(speed)
-            let delays = (0..<60).map { _ in Duration.seconds(random.unit() * length) }
+            let delays = (0..<60).map { _ in Duration.seconds(Double.random(in: 0..<length, using: &random)) }
             let last = UInt64(LessonStatistics(lesson).operations)
             let boards = try await withThrowingTaskGroup(of: StudentSession.self) { group in
                 for delay in delays {

@@ -2,12 +2,12 @@ import LecternClient
 import LecternServer
 import NATSClient
 import StrokeWire
+import TestSupport
 import Testing
 
 @Suite struct LessonTests {
     @Test func `a lesson with losses and disorder reaches a student whole`() async throws {
-        let seed = UInt64.random(in: 0 ... .max)
-        print("seed \(seed)")
+        let seed = TestSeed.choose()
         try await RunningService.with { service in
             let lesson = try DemoLesson.make()
             let address = try service.address("lesson")

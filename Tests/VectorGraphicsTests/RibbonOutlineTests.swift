@@ -72,7 +72,6 @@ struct RibbonOutlineTests {
         "winds round what the pen covered, nowhere against the clock, and round nothing else",
         arguments: 0..<24 as Range<UInt64>)
     func winding(seed: UInt64) {
-        print("outline seed \(seed)")
         var random = SeededGenerator(seed: seed)
         // From gentle curves to scribbles: the larger the turn, the more hairpins; radii that jump, discs in discs.
         let turn = [0.3, 1, 3][Int(seed % 3)]
@@ -106,7 +105,6 @@ struct RibbonOutlineTests {
 
     @Test("keeps to the line when discs are left out", arguments: 0..<8 as Range<UInt64>)
     func thinning(seed: UInt64) {
-        print("thinning seed \(seed)")
         var random = SeededGenerator(seed: seed)
         var place = Vector.zero
         var forward = Vector(1, 0)

@@ -66,7 +66,6 @@ struct Lesson: Sendable {
     static func hold(
         _ plan: Plan, on url: String, _ body: @Sendable (Lesson) async throws -> Void
     ) async throws -> Verdict {
-        print("lesson with seed \(plan.seed)")
         var settings = NATSSettings(url: url, name: "class")
         settings.pingInterval = .milliseconds(500)
         settings.reconnectWait = .milliseconds(5) ... .milliseconds(50)

@@ -1,5 +1,5 @@
-import LecternClient
 import NATSClient
+import TestSupport
 
 /// The way from a teacher's pen to NATS: it loses, repeats and delays, and what was lost is sent later.
 struct Line: Sendable {
@@ -11,14 +11,14 @@ struct Line: Sendable {
 
     static func fate(_ random: inout SeededGenerator) -> Fate {
         let delay: Duration =
-            switch random.unit() {
+            switch random.int(0..<100) {
             // Lost: heals before the service gives it up after 2 s, or after that.
-            case ..<0.04: .milliseconds(Int.random(in: 200...3000, using: &random))
+            case ..<4: .milliseconds(random.int(200...3000))
             // Overtaken.
-            case ..<0.14: .milliseconds(Int.random(in: 20...120, using: &random))
+            case ..<14: .milliseconds(random.int(20...120))
             default: .zero
             }
-        return Fate(delay: delay, isRepeated: random.unit() < 0.05)
+        return Fate(delay: delay, isRepeated: random.chance(5, in: 100))
     }
 
     let connection: NATSConnection

@@ -1,7 +1,7 @@
 import Foundation
-import LecternClient
 import NATSClient
 import NATSTestServer
+import TestSupport
 
 /// A teacher who writes until told to stop, and hears what the service says.
 final class Pen: Sendable {
@@ -86,7 +86,7 @@ final class Pen: Sendable {
                         underWay -= 1
                     }
                 }
-                try await Task.sleep(for: isPlain ? pace : pace * random.unit() * 2)
+                try await Task.sleep(for: isPlain ? pace : pace * Double.random(in: 0..<2, using: &random))
             }
             try await group.waitForAll()
         }

@@ -1,4 +1,4 @@
-import LecternClient
+import TestSupport
 
 /// What a teacher does, drawn at random from a seed.
 struct Script {
@@ -22,12 +22,12 @@ struct Script {
         number += 1
         let points = Handwriting.strokes.randomElement(using: &random) ?? []
         guard !isPlain, number > 1 else { return draw(Array(points.prefix(20)), shards: 1) }
-        switch Int.random(in: 0..<100, using: &random) {
+        switch random.int(0..<100) {
         case ..<12: return command(2)
         case ..<20: return command(3)
         case ..<22: return command(4)
         case ..<25: return draw(points, shards: 1, element: 9)
-        case ..<45: return draw(points, shards: Int.random(in: 2...4, using: &random))
+        case ..<45: return draw(points, shards: random.int(2...4))
         default: return draw(points, shards: 1)
         }
     }
@@ -38,7 +38,7 @@ struct Script {
 
     private mutating func draw(_ points: [ModelMessage.Point], shards: Int, element: Int = 0) -> Step {
         let first = shards > 1 && Bool.random(using: &random) ? 1 : 0
-        let colour = Int.random(in: 0..<8, using: &random)
+        let colour = random.int(0..<8)
         let bodies = (0..<shards).map { shard -> @Sendable (Int) -> String in
             let part = points[points.count * shard / shards..<points.count * (shard + 1) / shards]
             let text = part.map { #"{"x":\#($0.x),"y":\#($0.y)}"# }.joined(separator: ",")

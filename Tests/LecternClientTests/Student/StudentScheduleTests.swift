@@ -8,7 +8,6 @@ struct StudentScheduleTests {
     @Test("ends with the board of the room, and never skips or repeats an operation", arguments: 1...40)
     func schedules(seed: Int) throws {
         let seed = UInt64(seed)
-        print("seed", seed)
         var random = SeededGenerator(seed: seed)
         let room = try #require(
             ModelRoom(

@@ -34,7 +34,6 @@ struct JournalledTeacherTests {
         arguments: 1...16)
     func disturbed(seed: Int) throws {
         let seed = UInt64(seed)
-        print("seed", seed)
         var random = SeededGenerator(seed: seed)
         var room = try room(seed: seed)
         // Over one connection nothing is lost but by an outage; other losses are for good measure.
@@ -80,7 +79,6 @@ struct JournalledTeacherTests {
     @Test("has everything applied in the end, with the service in play", arguments: 1...8)
     func served(seed: Int) throws {
         let seed = UInt64(seed)
-        print("seed", seed)
         var random = SeededGenerator(seed: seed)
         var room = try room(seed: seed, trial: .init(lose: random.unit() * 0.2, seed: seed))
         room.loss = random.unit() * 0.05

@@ -43,7 +43,6 @@ struct TeacherSessionTests {
     @Test("gets every operation applied through loss, disorder and outages", arguments: 1...12)
     func disturbed(seed: Int) throws {
         let seed = UInt64(seed)
-        print("seed", seed)
         var random = SeededGenerator(seed: seed)
         let trial = PublishPlan.Trial(
             lose: random.unit() * 0.3, shuffle: Int.random(in: 0...8, using: &random), seed: seed)

@@ -1,4 +1,5 @@
 import StrokeWire
+import TestSupport
 import Testing
 
 @Suite struct `A clock sample` {
@@ -60,15 +61,16 @@ import Testing
     }
 
     @Test func `survives writing and reading`() throws {
-        var seed = Seed()
+        let seed = TestSeed.choose()
+        var random = SeededGenerator(seed: seed)
         for _ in 0..<3000 {
             let sample = ClockSample(
-                media: MediaTime(microseconds: .random(in: -9_000_000_000_000...9_000_000_000_000, using: &seed)),
-                number: seed.pick([nil, 0, -(1 << 53), 1 << 53]), epoch: seed.pick([nil, 0, 99]),
-                rate: .random(in: 0...2000, using: &seed), state: seed.pick(ClockSample.State.allCases),
-                stream: seed.pick(["", "a", "\"\\\n\u{1f}é\u{2028}😀"]), isDiscontinuity: seed.chance(0.5),
-                wrapBits: seed.pick([nil, 32, 33]))
-            #expect(try ClockSample(decoding: sample.encoded()) == sample, "\(seed)")
+                media: MediaTime(microseconds: .random(in: -9_000_000_000_000...9_000_000_000_000, using: &random)),
+                number: random.pick([nil, 0, -(1 << 53), 1 << 53]), epoch: random.pick([nil, 0, 99]),
+                rate: .random(in: 0...2000, using: &random), state: random.pick(ClockSample.State.allCases),
+                stream: random.pick(["", "a", "\"\\\n\u{1f}é\u{2028}😀"]), isDiscontinuity: random.chance(1, in: 2),
+                wrapBits: random.pick([nil, 32, 33]))
+            #expect(try ClockSample(decoding: sample.encoded()) == sample, "seed \(seed)")
         }
     }
 

@@ -1,4 +1,5 @@
 import StrokeWire
+import TestSupport
 import Testing
 
 /// Numbers have to be read as the nearest double, and integers without any rounding.
@@ -23,36 +24,39 @@ import Testing
     }
 
     @Test func `is read as the standard library reads it, of any form`() {
-        var seed = Seed()
+        let seed = TestSeed.choose()
+        var random = SeededGenerator(seed: seed)
         for _ in 0..<20_000 {
-            let text = randomNumber(&seed)
+            let text = randomNumber(&random)
             guard let expected = Double(text), expected.isFinite else { continue }
-            #expect(double(text)?.bitPattern == expected.bitPattern, "\(text), \(seed)")
+            #expect(double(text)?.bitPattern == expected.bitPattern, "\(text), seed \(seed)")
         }
     }
 
     @Test func `written by a browser keeps all its bits`() {
-        var seed = Seed()
+        let seed = TestSeed.choose()
+        var random = SeededGenerator(seed: seed)
         for _ in 0..<20_000 {
             // What a client sends that scales coordinates: 15 to 17 digits.
-            let value = Double.random(in: -65536...65536, using: &seed)
-            #expect(double(value.description) == value, "\(seed)")
+            let value = Double.random(in: -65536...65536, using: &random)
+            #expect(double(value.description) == value, "seed \(seed)")
         }
     }
 
     @Test func `is an integer if and only if its decimal digits say so`() {
-        var seed = Seed()
+        let seed = TestSeed.choose()
+        var random = SeededGenerator(seed: seed)
         for _ in 0..<20_000 {
-            let digits = Int.random(in: 1...24, using: &seed)
-            let point = Int.random(in: 0...24, using: &seed)
-            let exponent = Int.random(in: -24...24, using: &seed)
-            var text = (0..<digits).map { _ in seed.chance(0.5) ? "0" : String(Int.random(in: 0...9, using: &seed)) }
+            let digits = random.int(1...24)
+            let point = random.int(0...24)
+            let exponent = random.int(-24...24)
+            var text = (0..<digits).map { _ in random.chance(1, in: 2) ? "0" : String(random.int(0...9)) }
             while text.first == "0", text.count > 1 { text.removeFirst() }
             let whole = text.joined()
             var written = whole
             var scale = exponent
             if point > 0 {
-                let tail = String((0..<point).map { _ in seed.chance(0.8) ? "0" : "5" })
+                let tail = String((0..<point).map { _ in random.chance(8, in: 10) ? "0" : "5" })
                 written += ".\(tail)"
                 scale -= point
                 text.append(contentsOf: tail.map(String.init))
@@ -62,15 +66,15 @@ import Testing
             let actual = decode(#"{"n":1,"a":2,"t":\#(written)}"#)
             switch expected {
             case .some(let value):
-                #expect((try? actual.get().time) == value.whole, "\(written), \(seed)")
+                #expect((try? actual.get().time) == value.whole, "\(written), seed \(seed)")
             case nil:
-                #expect(actual.fault == Fault(.outOfRange, "t"), "\(written), \(seed)")
+                #expect(actual.fault == Fault(.outOfRange, "t"), "\(written), seed \(seed)")
             }
             let strict = decode(#"{"n":\#(written),"a":2}"#)
             if expected?.isInteger == false {
-                #expect(strict.fault == Fault(.wrongType, "n"), "\(written), \(seed)")
+                #expect(strict.fault == Fault(.wrongType, "n"), "\(written), seed \(seed)")
             } else if let value = expected?.whole, value < 1 << 53 {
-                #expect((try? strict.get().number) == value, "\(written), \(seed)")
+                #expect((try? strict.get().number) == value, "\(written), seed \(seed)")
             }
         }
     }
@@ -85,16 +89,16 @@ import Testing
         return (value, rest.allSatisfy { $0 == "0" })
     }
 
-    private func randomNumber(_ seed: inout Seed) -> String {
+    private func randomNumber(_ random: inout SeededGenerator) -> String {
         func digits(_ range: ClosedRange<Int>) -> String {
-            let count = Int.random(in: range, using: &seed)
-            return String((0..<count).map { _ in Character(String(Int.random(in: 0...9, using: &seed))) })
+            let count = random.int(range)
+            return String((0..<count).map { _ in Character(String(random.int(0...9))) })
         }
-        var text = seed.chance(0.3) ? "-" : ""
-        text += seed.chance(0.3) ? "0" : String(Int.random(in: 1...9, using: &seed)) + digits(0...22)
-        if seed.chance(0.7) { text += "." + digits(1...22) }
-        if seed.chance(0.3) {
-            text += seed.pick(["e", "E"]) + seed.pick(["", "+", "-"]) + String(Int.random(in: 0...330, using: &seed))
+        var text = random.chance(3, in: 10) ? "-" : ""
+        text += random.chance(3, in: 10) ? "0" : String(random.int(1...9)) + digits(0...22)
+        if random.chance(7, in: 10) { text += "." + digits(1...22) }
+        if random.chance(3, in: 10) {
+            text += random.pick(["e", "E"]) + random.pick(["", "+", "-"]) + String(random.int(0...330))
         }
         return text
     }

@@ -1,4 +1,5 @@
 import StrokeWire
+import TestSupport
 import Testing
 
 /// The decoder against Foundation's reader and the plainest form of the rules.
@@ -18,36 +19,38 @@ import Testing
         ("z", ["null", "[[1],{}]", "\"ü\\u00fc\""], ["{\"n\":9}"]),
     ]
 
-    private func point(_ seed: inout Seed) -> String {
-        if seed.chance(0.05) { return seed.pick(["1", "null", "[]", "\"\"", "[{\"x\":1,\"y\":2}]"]) }
-        let bad = seed.chance(0.1) ? seed.pick(["x", "y", "f", "i", "z", "m"]) : ""
+    private func point(_ random: inout SeededGenerator) -> String {
+        if random.chance(5, in: 100) { return random.pick(["1", "null", "[]", "\"\"", "[{\"x\":1,\"y\":2}]"]) }
+        let bad = random.chance(1, in: 10) ? random.pick(["x", "y", "f", "i", "z", "m"]) : ""
         var members: [String] = []
-        for key in ["x", "y", "f", "i", "z", "m", "k"] where key < "y" && key >= "x" || key == "y" || seed.chance(0.4) {
-            if seed.chance(0.02) { continue }
+        for key in ["x", "y", "f", "i", "z", "m", "k"] where key == "x" || key == "y" || random.chance(4, in: 10) {
+            if random.chance(2, in: 100) { continue }
             let good = ["1", "2.5", "-65536", "0.0", "1e2", "65535.999"]
-            members.append("\"\(key)\":" + seed.pick(key == bad ? ["65536.5", "null", "\"1\"", "{}", "-1e300"] : good))
+            let wrong = ["65536.5", "null", "\"1\"", "{}", "-1e300"]
+            members.append("\"\(key)\":" + random.pick(key == bad ? wrong : good))
         }
-        return "{" + members.shuffled(using: &seed).joined(separator: seed.pick([",", " , "])) + "}"
+        return "{" + members.shuffled(using: &random).joined(separator: random.pick([",", " , "])) + "}"
     }
 
     @Test func `about messages of all kinds`() throws {
-        var seed = Seed()
+        let seed = TestSeed.choose()
+        var random = SeededGenerator(seed: seed)
         var accepted = 0
         for _ in 0..<8000 {
             var members: [String] = []
-            for (key, good, bad) in Self.members where key == "n" || seed.chance(0.6) {
-                if seed.chance(0.01) { continue }
-                members.append("\"\(key)\":" + seed.pick(seed.chance(0.04) ? bad : good))
+            for (key, good, bad) in Self.members where key == "n" || random.chance(6, in: 10) {
+                if random.chance(1, in: 100) { continue }
+                members.append("\"\(key)\":" + random.pick(random.chance(4, in: 100) ? bad : good))
             }
-            if seed.chance(0.95) {
-                let points = (0..<Int.random(in: 0...4, using: &seed)).map { _ in point(&seed) }
+            if random.chance(95, in: 100) {
+                let points = (0..<random.int(0...4)).map { _ in point(&random) }
                 members.append("\"d\":[\(points.joined(separator: ","))]")
             }
-            let text = "{" + members.shuffled(using: &seed).joined(separator: ",") + "}"
+            let text = "{" + members.shuffled(using: &random).joined(separator: ",") + "}"
             let expected = Judge().fault(try AnyJSON.decode(Array(text.utf8)))
             let actual = decode(text).fault
             if actual != expected {
-                Issue.record("\(text): \(String(describing: actual)), \(String(describing: expected)), \(seed)")
+                Issue.record("\(text): \(String(describing: actual)), \(String(describing: expected)), seed \(seed)")
             }
             if actual == nil { accepted += 1 }
         }
@@ -57,12 +60,13 @@ import Testing
 
     @Test(.enabled(if: Lessons.arePresent, "\(Lessons.absence)"))
     func `about real messages with random damage, and never traps`() throws {
-        var seed = Seed()
+        let seed = TestSeed.choose()
+        var random = SeededGenerator(seed: seed)
         let messages = try Lessons.all()
         var accepted = 0
         var judged = 0
         for _ in 0..<2000 {
-            let bytes = damaged(seed.pick(messages), &seed)
+            let bytes = damaged(random.pick(messages), &random)
             let actual = decode(bytes)
             if case .success(let message) = actual {
                 accepted += 1
@@ -74,7 +78,8 @@ import Testing
             let expected = value.map { Judge().fault($0) } ?? Fault(.notJSON)
             if actual.fault != expected {
                 let text = String(decoding: bytes, as: UTF8.self)
-                Issue.record("\(text): \(String(describing: actual.fault)), \(String(describing: expected)), \(seed)")
+                let fault = actual.fault
+                Issue.record("\(text): \(String(describing: fault)), \(String(describing: expected)), seed \(seed)")
             }
         }
         #expect(accepted > 150)
@@ -91,21 +96,21 @@ import Testing
         return value.map { $0.memberCount == bytes.count { $0 == UInt8(ascii: ":") } } ?? true
     }
 
-    private func damaged(_ message: [UInt8], _ seed: inout Seed) -> [UInt8] {
+    private func damaged(_ message: [UInt8], _ random: inout SeededGenerator) -> [UInt8] {
         var bytes = message
-        for _ in 0..<Int.random(in: 1...3, using: &seed) {
+        for _ in 0..<random.int(1...3) {
             // Half of the damage goes where the fields are, not into the many points.
-            let end = seed.chance(0.5) ? min(90, bytes.count) : bytes.count
+            let end = random.chance(1, in: 2) ? min(90, bytes.count) : bytes.count
             guard end > 0 else { break }
-            let at = Int.random(in: 0..<end, using: &seed)
-            switch Int.random(in: 0..<6, using: &seed) {
+            let at = random.int(0..<end)
+            switch random.int(0..<6) {
             case 0: bytes.remove(at: at)
-            case 1: bytes.insert(seed.pick(Array("{}[]\",:0123456789.- ntf".utf8)), at: at)
-            case 2: bytes[at] = UInt8.random(in: 0 ... .max, using: &seed)
-            case 3: bytes[at] = seed.pick(Array("0123456789.-,{}[]\"".utf8))
-            case 4: bytes.removeSubrange(at..<Int.random(in: at...min(bytes.count, at + 40), using: &seed))
+            case 1: bytes.insert(random.pick(Array("{}[]\",:0123456789.- ntf".utf8)), at: at)
+            case 2: bytes[at] = UInt8.random(in: 0 ... .max, using: &random)
+            case 3: bytes[at] = random.pick(Array("0123456789.-,{}[]\"".utf8))
+            case 4: bytes.removeSubrange(at..<random.int(at...min(bytes.count, at + 40)))
             default:
-                let other = Int.random(in: at...min(bytes.count, at + 40), using: &seed)
+                let other = random.int(at...min(bytes.count, at + 40))
                 bytes.insert(contentsOf: bytes[at..<other], at: at)
             }
         }

@@ -1,4 +1,5 @@
 import StrokeWire
+import TestSupport
 import Testing
 
 @Suite struct `Shards` {
@@ -22,14 +23,15 @@ import Testing
 
     @Test(.enabled(if: Lessons.arePresent, "\(Lessons.absence)"))
     func `cut anywhere and joined again are the stroke, byte for byte`() throws {
-        var seed = Seed()
+        let seed = TestSeed.choose()
+        var random = SeededGenerator(seed: seed)
         let strokes = try Self.strokes()
         #expect(strokes.count == 1147 + 65 + 28)
         for (message, interior) in strokes {
-            let maxBytes = Int.random(in: 150...4000, using: &seed)
+            let maxBytes = random.int(150...4000)
             let shards = ShardCutter.cut(message, interior: interior[...], maxBytes: maxBytes)
-            #expect(try joined(shards) == interior, "\(maxBytes), \(seed)")
-            #expect(shards.allSatisfy { $0.count <= maxBytes }, "\(maxBytes), \(seed)")
+            #expect(try joined(shards) == interior, "\(maxBytes), seed \(seed)")
+            #expect(shards.allSatisfy { $0.count <= maxBytes }, "\(maxBytes), seed \(seed)")
             for (order, bytes) in shards.enumerated() {
                 let shard = try StrokeMessage(decoding: bytes)
                 #expect(shard.shardCount == (shards.count == 1 ? 0 : shards.count))
@@ -41,14 +43,15 @@ import Testing
 
     @Test(.enabled(if: Lessons.arePresent, "\(Lessons.absence)"))
     func `cut by points hold so many, and the stroke when joined`() throws {
-        var seed = Seed()
+        let seed = TestSeed.choose()
+        var random = SeededGenerator(seed: seed)
         for (message, interior) in try Self.strokes() {
-            let size = Int.random(in: 1...60, using: &seed)
+            let size = random.int(1...60)
             let shards = ShardCutter.cut(message, interior: interior[...], pointsPerShard: size)
             #expect(try joined(shards) == interior)
             let counts = try shards.map { try StrokeMessage(decoding: $0).points.count }
             #expect(counts.dropLast().allSatisfy { $0 == size })
-            #expect(counts.last.map { (1...size).contains($0) } == true, "\(seed)")
+            #expect(counts.last.map { (1...size).contains($0) } == true, "seed \(seed)")
         }
     }
 
@@ -105,11 +108,11 @@ import Testing
     }
 
     @Test func `of any bytes at all do not trap`() {
-        var seed = Seed()
+        var random = SeededGenerator(seed: TestSeed.choose())
         let alphabet = Array("{}[],\"\\ 1x".utf8)
         for _ in 0..<2000 {
-            let noise = (0..<Int.random(in: 0...60, using: &seed)).map { _ in seed.pick(alphabet) }
-            let maxBytes = Int.random(in: -10...150, using: &seed)
+            let noise = (0..<random.int(0...60)).map { _ in random.pick(alphabet) }
+            let maxBytes = random.int(-10...150)
             #expect(!ShardCutter.cut(StrokeMessage(number: 1), interior: noise[...], maxBytes: maxBytes).isEmpty)
             #expect(!ShardCutter.cut(StrokeMessage(number: 1), interior: noise[...], pointsPerShard: 2).isEmpty)
         }

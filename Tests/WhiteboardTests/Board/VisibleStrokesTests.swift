@@ -8,9 +8,8 @@ import Testing
 struct VisibleStrokesTests {
     @Test(
         "Whatever comes and goes, they lie in order with the digest of each prefix, and copies stay what they were",
-        arguments: (0..<8).map { _ in UInt64.random(in: .min ... .max) })
+        arguments: TestSeed.choose(8))
     func agree(_ seed: UInt64) {
-        print("visible seed \(seed)")
         var random = SeededGenerator(seed: seed)
         var strokes = VisibleStrokes()
         var plain: [UInt64] = []

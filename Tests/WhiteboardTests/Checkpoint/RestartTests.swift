@@ -7,7 +7,7 @@ import Testing
 /// A room that was restored from a checkpoint goes on as the one that was never gone.
 @Suite("Restarts")
 struct RestartTests {
-    private static let seeds = (0..<10).map { _ in UInt64.random(in: .min ... .max) }
+    private static let seeds = TestSeed.choose(10)
 
     private func configuration(_ random: inout SeededGenerator, cohortsAreNamed: Bool) -> RoomConfiguration {
         let settings = CohortSettings(
@@ -24,7 +24,6 @@ struct RestartTests {
 
     @Test("At any moment of a wild class: the same from then on, down to the last byte of the state", arguments: seeds)
     func atOnce(_ seed: UInt64) throws {
-        print("restart seed \(seed)")
         var random = SeededGenerator(seed: seed)
         // Who comes late to a room starts where its log begins: with its released tail, which checkpoints leave out.
         var probe = RoomProbe(configuration(&random, cohortsAreNamed: false))
@@ -53,7 +52,6 @@ struct RestartTests {
         "From an older checkpoint, the tail of the log and older cursors: nothing is lost, nothing comes early",
         arguments: seeds)
     func fromTail(_ seed: UInt64) throws {
-        print("restart seed \(seed)")
         var random = SeededGenerator(seed: seed)
         var probe = RoomProbe(configuration(&random, cohortsAreNamed: true))
         probe.decisionsReturn = [random.milliseconds(0...900)]

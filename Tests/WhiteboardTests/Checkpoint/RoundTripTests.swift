@@ -6,11 +6,10 @@ import Testing
 
 @Suite("A checkpoint and back")
 struct RoundTripTests {
-    private static let seeds = (0..<8).map { _ in UInt64.random(in: .min ... .max) }
+    private static let seeds = TestSeed.choose(8)
 
     @Test("A restored room encodes to the same bytes at any moment of a lossy class", arguments: seeds)
     func idempotent(_ seed: UInt64) throws {
-        print("round trip seed \(seed)")
         var random = SeededGenerator(seed: seed)
         let configuration = RoomConfiguration(
             history: HistoryConfiguration(

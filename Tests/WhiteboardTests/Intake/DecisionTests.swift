@@ -72,8 +72,7 @@ struct DecisionTests {
 
     @Test("The same journal gives the same log, whoever decides and when")
     func replicas() {
-        let seed = UInt64.random(in: .min ... .max)
-        print("replicas seed \(seed)")
+        let seed = TestSeed.choose()
         var random = SeededGenerator(seed: seed)
         var owner = RoomProbe()
         var journal: [(at: Instant, author: AuthorID, text: String?, record: ControlRecord?)] = []

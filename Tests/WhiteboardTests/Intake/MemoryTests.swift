@@ -12,8 +12,7 @@ struct MemoryTests {
 
     @Test("Whatever is sent: pending bytes, strokes under assembly, held operations, settled ranges")
     func random() throws {
-        let seed = UInt64.random(in: .min ... .max)
-        print("memory seed \(seed)")
+        let seed = TestSeed.choose()
         var random = SeededGenerator(seed: seed)
         var now = Instant(nanoseconds: 0)
         var author = Author(.alice, limits: Self.limits, at: now)

@@ -11,8 +11,7 @@ struct HostileTests {
 
     @Test("Of every kind, in the middle of a lesson, change nothing of another author's ink")
     func otherInk() throws {
-        let seed = UInt64.random(in: .min ... .max)
-        print("hostile seed \(seed)")
+        let seed = TestSeed.choose()
         var random = SeededGenerator(seed: seed)
         let rules = HistoryConfiguration(scope: .author)
         let intake = IntakeLimits(messagesPerSecond: 1_000_000, bytesPerSecond: 1 << 30)

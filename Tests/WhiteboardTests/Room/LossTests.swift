@@ -6,7 +6,7 @@ import Whiteboard
 /// Whatever is lost, repeated, reordered, asked for and sent again.
 @Suite("Any loss, any order")
 struct LossTests {
-    private static let seeds = (0..<12).map { _ in UInt64.random(in: .min ... .max) }
+    private static let seeds = TestSeed.choose(12)
 
     private func configuration(_ random: inout SeededGenerator) -> RoomConfiguration {
         RoomConfiguration(
@@ -20,7 +20,6 @@ struct LossTests {
         "The log and the board are those of the plain rules; every operation ends applied, or its author knows why not",
         arguments: seeds)
     func agrees(_ seed: UInt64) throws {
-        print("loss seed \(seed)")
         var random = SeededGenerator(seed: seed)
         var probe = RoomProbe(configuration(&random))
         var lesson = LossyClass(seed: random.next(), at: probe.now, authors: 1...4, operations: 60)
@@ -48,7 +47,6 @@ struct LossTests {
         "However late and often decisions come back: dense indices, every operation applied or its author told",
         arguments: seeds)
     func slowJournal(_ seed: UInt64) {
-        print("journal seed \(seed)")
         var random = SeededGenerator(seed: seed)
         var probe = RoomProbe(configuration(&random))
         probe.decisionsReturn = (0..<random.int(1...3)).map { _ in random.milliseconds(1...1500) }
@@ -64,8 +62,7 @@ struct LossTests {
 
     @Test("Without loss everything is applied, whatever the order within 2 s, and nobody waits in the end")
     func onlyReordered() {
-        let seed = UInt64.random(in: .min ... .max)
-        print("reorder seed \(seed)")
+        let seed = TestSeed.choose()
         var probe = RoomProbe(
             RoomConfiguration(intake: IntakeLimits(messagesPerSecond: 100_000, bytesPerSecond: 1 << 30)))
         var lesson = LossyClass(

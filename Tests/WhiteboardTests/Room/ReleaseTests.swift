@@ -17,9 +17,8 @@ struct ReleaseTests {
 
     @Test(
         "Cohorts on paths of different delay, students who join at any moment",
-        arguments: (0..<6).map { _ in UInt64.random(in: .min ... .max) })
+        arguments: TestSeed.choose(6))
     func joins(_ seed: UInt64) throws {
-        print("join seed \(seed)")
         var random = SeededGenerator(seed: seed)
         let rules = HistoryConfiguration(
             scope: random.chance(50, in: 100) ? .room : .author, depth: random.int(2...8),

@@ -71,9 +71,8 @@ struct RestTests {
 
     @Test(
         "Of two rooms, one that rests at every chance and one that never does, nobody can tell which is which",
-        arguments: (0..<8).map { _ in UInt64.random(in: .min ... .max) })
+        arguments: TestSeed.choose(8))
     func same(_ seed: UInt64) throws {
-        print("rest seed \(seed)")
         var random = SeededGenerator(seed: seed)
         let settings = CohortSettings(maxHold: .seconds(random.int(1...8)))
         var configuration = RoomConfiguration(
