@@ -45,7 +45,9 @@ let pureTargets: [Target] = [
     layer("Whiteboard", ["StrokeWire", deque]),
     layer("Hosting", ["Whiteboard", "StrokeWire", heap]),
 
-    .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: settings),
+    // Seeds, random numbers and recorded lessons for the tests.
+    .target(
+        name: "TestSupport", dependencies: ["StrokeWire"], path: "Tests/TestSupport", swiftSettings: settings),
     tests("StrokeWireTests", ["StrokeWire"]),
     tests("InkTests", ["Ink", "StrokeWire"]),
     tests("RasterTests", ["Raster", "Ink", "StrokeWire"]),

@@ -24,11 +24,10 @@ struct StrokeQualityTests {
 
     @Test(
         "of real strokes agrees with 16×16 samples a pixel of the exact capsules",
-        .enabled(if: Handwriting.isPresent, "no handwriting beside the repository"),
-        arguments: [InkStyle.smooth, .quadratic, .bspline, .calligraphy, .pen])
+        .needsRecordedLessons, arguments: [InkStyle.smooth, .quadratic, .bspline, .calligraphy, .pen])
     func handwriting(style: InkStyle) throws {
-        let strokes = try Handwriting.strokes("cursive-short", style: style).map(\.stroke)
-            .filter { $0.element == .freehand }
+        let strokes = try RecordedLesson.cursiveShort.strokes().filter { $0.element == .freehand }
+            .map { InkStroke(element: $0.element, style: style, width: $0.width, points: $0.points) }
         #expect(strokes.count >= 50)
         let error = error(of: strokes, scale: 2)
         print("\(style): \(error)")

@@ -1,6 +1,7 @@
 import Ink
 import Raster
 import StrokeWire
+import TestSupport
 import Testing
 
 @testable import VectorGraphics
@@ -38,13 +39,17 @@ struct AgreementTests {
     }
 
     @Test(
-        "on handwriting, in every style", .enabled(if: Handwriting.isPresent, "no handwriting beside the repository"),
-        arguments: Rasteriser.allCases)
+        "on handwriting, in every style", .needsRecordedLessons, arguments: Rasteriser.allCases)
     func handwriting(format: Rasteriser) throws {
         try format.requireInstalled()
         for style in InkStyle.allCases {
-            for lesson in ["cursive-short", "pencil"] {
-                let strokes = try Handwriting.strokes(lesson, style: style)
+            for lesson in [RecordedLesson.cursiveShort, .pencil] {
+                let strokes = try lesson.strokes().map { stroke in
+                    PaintedStroke(
+                        stroke: InkStroke(
+                            element: stroke.element, style: style, width: stroke.width, points: stroke.points),
+                        colour: RGB(stroke.colour))
+                }
                 try check(format, strokes, width: 1024, height: 768, "\(lesson) \(style)")
             }
         }

@@ -1,15 +1,15 @@
 import LecternClient
 import StrokeWire
+import TestSupport
 import Testing
 
 @Suite("Cutting a lesson's strokes anew")
 struct LessonCuttingTests {
     @Test(
         "keeps every operation, every point byte for byte, and all times",
-        .enabled(if: SharedData.hasLessons, "no recordings here"),
-        arguments: ["cursive-short", "pencil"], [1, 2, 7, 24, 100, 100_000])
-    func identity(_ name: String, _ points: Int) throws {
-        let lesson = try Lesson(contentsOfFile: SharedData.lesson(name))
+        .needsRecordedLessons, arguments: [RecordedLesson.cursiveShort, .pencil], [1, 2, 7, 24, 100, 100_000])
+    func identity(_ recording: RecordedLesson, _ points: Int) throws {
+        let lesson = try Lesson(contentsOfFile: recording.path)
         let cut = try lesson.cut(pointsPerShard: points)
         #expect(operations(of: cut) == operations(of: lesson))
         #expect(cut.messages.allSatisfy { $0.header.points.count <= points })

@@ -1,13 +1,13 @@
-import Foundation
 import LecternClient
 import StrokeWire
+import TestSupport
 import Testing
 
 @Suite("Reading a lesson")
 struct LessonReadingTests {
     /// What the table in the recordings' description says.
     struct Recording: Sendable, CustomTestStringConvertible {
-        let name: String
+        let lesson: RecordedLesson
         let messages: Int
         let elements: [Element: Int]
         let commands: [Action: Int]
@@ -15,29 +15,28 @@ struct LessonReadingTests {
         let sharded: Int
         let seconds: Int
 
-        var testDescription: String { name }
+        var testDescription: String { lesson.rawValue }
         var strokes: Int { elements.values.reduce(0, +) }
     }
 
     static let recordings = [
         Recording(
-            name: "cursive-short", messages: 125,
+            lesson: .cursiveShort, messages: 125,
             elements: [.freehand: 54, .line: 3, .ellipse: 3, .eraser: 5], commands: [.undo: 9, .redo: 2],
             points: 3690, sharded: 21, seconds: 84),
         Recording(
-            name: "cursive-long", messages: 1565,
+            lesson: .cursiveLong, messages: 1565,
             elements: [.freehand: 1081, .line: 25, .ellipse: 9, .rectangle: 15, .eraser: 17],
             commands: [.undo: 76, .redo: 21, .clear: 5], points: 35209, sharded: 220, seconds: 907),
         Recording(
-            name: "pencil", messages: 102, elements: [.freehand: 27, .eraser: 1],
+            lesson: .pencil, messages: 102, elements: [.freehand: 27, .eraser: 1],
             commands: [.undo: 3, .redo: 3, .clear: 1], points: 3929, sharded: 25, seconds: 63),
     ]
 
     @Test(
-        "finds in each recording what its description says", .enabled(if: SharedData.hasLessons, "no recordings here"),
-        arguments: recordings)
+        "finds in each recording what its description says", .needsRecordedLessons, arguments: recordings)
     func statistics(_ recording: Recording) throws {
-        let lesson = try Lesson(contentsOfFile: SharedData.lesson(recording.name))
+        let lesson = try Lesson(contentsOfFile: recording.lesson.path)
         let statistics = LessonStatistics(lesson)
         #expect(statistics.messages == recording.messages)
         #expect(statistics.strokes == recording.strokes)
@@ -48,11 +47,9 @@ struct LessonReadingTests {
         #expect(Int((statistics.duration / .seconds(1)).rounded()) == recording.seconds)
     }
 
-    @Test(
-        "writes what it read, byte for byte", .enabled(if: SharedData.hasLessons, "no recordings here"),
-        arguments: recordings.map(\.name))
-    func roundTrip(_ name: String) throws {
-        let bytes = Array(try Data(contentsOf: URL(fileURLWithPath: SharedData.lesson(name))))
+    @Test("writes what it read, byte for byte", .needsRecordedLessons, arguments: RecordedLesson.allCases)
+    func roundTrip(_ recording: RecordedLesson) throws {
+        let bytes = try recording.bytes()
         #expect(try Lesson(ndjson: bytes).ndjson == bytes)
     }
 

@@ -1,6 +1,7 @@
 import Foundation
 import LecternClient
 import StrokeWire
+import TestSupport
 import Testing
 
 @Suite("When a message of a lesson is due")
@@ -56,10 +57,9 @@ struct LessonTimingTests {
 
     @Test(
         "in the recordings, at the time their description gives",
-        .enabled(if: SharedData.hasLessons, "no recordings here"),
-        arguments: ["cursive-short", "cursive-long", "pencil"])
-    func recordings(_ name: String) throws {
-        let lesson = try Lesson(contentsOfFile: SharedData.lesson(name))
+        .needsRecordedLessons, arguments: RecordedLesson.allCases)
+    func recordings(_ recording: RecordedLesson) throws {
+        let lesson = try Lesson(contentsOfFile: recording.path)
         var expected: [Int64: (count: Int, last: Double?)] = [:]
         for message in lesson.messages {
             let json = try JSONSerialization.jsonObject(with: Data(message.bytes)) as? [String: Any]

@@ -1,4 +1,5 @@
 import StrokeWire
+import TestSupport
 import Testing
 
 @Suite struct `An acceptable message` {
@@ -124,9 +125,9 @@ import Testing
         #expect(try message(#"{"n":1,"s":1,"o":1,"d":[{"x":1,"y":2}]}"#).shardOrder == 1)
     }
 
-    @Test(.enabled(if: Lessons.arePresent, "\(Lessons.absence)"), arguments: Lessons.names)
-    func `is each message of a real lesson`(name: String) throws {
-        for bytes in try Lessons.messages(name) {
+    @Test(.needsRecordedLessons, arguments: RecordedLesson.allCases)
+    func `is each message of a real lesson`(lesson: RecordedLesson) throws {
+        for bytes in try lesson.messages() {
             let message = try StrokeMessage(decoding: bytes)
             #expect(message.points.count == message.decodePoints(of: bytes).count)
             #expect(message.action != .draw || message.points.count > 0)

@@ -16,9 +16,9 @@ import Testing
         var d: [Point]?
     }
 
-    @Test(.enabled(if: Lessons.arePresent, "\(Lessons.absence)"), arguments: Lessons.names)
-    func `are those that another JSON reader finds`(name: String) throws {
-        for bytes in try Lessons.messages(name) {
+    @Test(.needsRecordedLessons, arguments: RecordedLesson.allCases)
+    func `are those that another JSON reader finds`(lesson: RecordedLesson) throws {
+        for bytes in try lesson.messages() {
             let expected = try JSONDecoder().decode(Points.self, from: Data(bytes)).d ?? []
             let points = try StrokeMessage(decoding: bytes).decodePoints(of: bytes)
             #expect(

@@ -46,9 +46,9 @@ import Testing
                 == #"{"n":7,"c":0,"l":1,"s":0,"o":0,"e":0,"a":\#(action.rawValue)}"#)
     }
 
-    @Test(.enabled(if: Lessons.arePresent, "\(Lessons.absence)"), arguments: Lessons.names)
-    func `of a real lesson gives its very bytes`(name: String) throws {
-        for bytes in try Lessons.messages(name) {
+    @Test(.needsRecordedLessons, arguments: RecordedLesson.allCases)
+    func `of a real lesson gives its very bytes`(lesson: RecordedLesson) throws {
+        for bytes in try lesson.messages() {
             let message = try StrokeMessage(decoding: bytes)
             // The lessons leave out `s`, `o` and the like nowhere, except in commands.
             guard message.action == .draw else { continue }

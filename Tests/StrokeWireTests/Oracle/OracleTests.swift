@@ -58,11 +58,11 @@ import Testing
         #expect(accepted > 1500)
     }
 
-    @Test(.enabled(if: Lessons.arePresent, "\(Lessons.absence)"))
+    @Test(.needsRecordedLessons)
     func `about real messages with random damage, and never traps`() throws {
         let seed = TestSeed.choose()
         var random = SeededGenerator(seed: seed)
-        let messages = try Lessons.all()
+        let messages = try RecordedLesson.allMessages()
         var accepted = 0
         var judged = 0
         for _ in 0..<2000 {

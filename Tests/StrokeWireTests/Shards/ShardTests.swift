@@ -7,7 +7,7 @@ import Testing
     private static func strokes() throws -> [(message: StrokeMessage, interior: [UInt8])] {
         var strokes: [(message: StrokeMessage, interior: [UInt8])] = []
         var interiors: [ArraySlice<UInt8>] = []
-        for bytes in try Lessons.all() {
+        for bytes in try RecordedLesson.allMessages() {
             let message = try StrokeMessage(decoding: bytes)
             guard message.action == .draw else { continue }
             if message.shardOrder == 0 { interiors = [] }
@@ -21,7 +21,7 @@ import Testing
         ShardJoiner.join(try shards.map { $0[try StrokeMessage(decoding: $0).points.interior] })
     }
 
-    @Test(.enabled(if: Lessons.arePresent, "\(Lessons.absence)"))
+    @Test(.needsRecordedLessons)
     func `cut anywhere and joined again are the stroke, byte for byte`() throws {
         let seed = TestSeed.choose()
         var random = SeededGenerator(seed: seed)
@@ -41,7 +41,7 @@ import Testing
         }
     }
 
-    @Test(.enabled(if: Lessons.arePresent, "\(Lessons.absence)"))
+    @Test(.needsRecordedLessons)
     func `cut by points hold so many, and the stroke when joined`() throws {
         let seed = TestSeed.choose()
         var random = SeededGenerator(seed: seed)

@@ -1,14 +1,15 @@
 import StrokeWire
+import TestSupport
 import Testing
 
 @testable import Whiteboard
 
-@Suite("Size of a checkpoint", .enabled(if: Lessons.areThere, "no lessons in ../shared/data/lessons"))
+@Suite("Size of a checkpoint", .needsRecordedLessons)
 struct CheckpointSizeTests {
     @Test("Of a board of handwriting it is that of the packed strokes and a few bytes each", arguments: [false, true])
     func handwriting(isReleased: Bool) throws {
-        for name in ["cursive-short", "cursive-long", "pencil"] {
-            var probe = try Lessons.sent(name)
+        for lesson in RecordedLesson.allCases {
+            var probe = try RoomProbe(hearing: lesson)
             if isReleased {
                 probe.clock(1e7, .main, #","d":true"#)
                 // What was logged long before the last operation is kept no more.
@@ -22,7 +23,7 @@ struct CheckpointSizeTests {
             let over = Double(bytes.count - packed) / Double(strokes.count)
             print(
                 """
-                \(name), \(isReleased ? "released" : "held"): \(bytes.count) bytes, \(bytes.count / strokes.count) a \
+                \(lesson.rawValue), \(isReleased ? "released" : "held"): \(bytes.count) bytes, \(bytes.count / strokes.count) a \
                 stroke, \(over) over its packed points, \(Double(bytes.count) / Double(points)) a point
                 """)
             #expect(over <= (isReleased ? 45 : 64))
