@@ -1,11 +1,9 @@
 import Foundation
 import LecternConfiguration
+import TestSupport
 import Testing
 
-/// Where the example is: found from this file, also through a link to its directory.
-private let cluster: URL = URL(filePath: #filePath).resolvingSymlinksInPath()
-    .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-    .appending(path: "config/cluster")
+private let cluster = URL(filePath: PackageRoot.path(to: "config/cluster"))
 
 private let natsServer = ["/usr/sbin/nats-server", "/usr/local/bin/nats-server", "/usr/bin/nats-server"]
     .first { FileManager.default.isExecutableFile(atPath: $0) }

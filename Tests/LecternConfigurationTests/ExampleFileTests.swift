@@ -1,22 +1,14 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import LecternConfiguration
 
-/// Where the example file is: found from this file, also through a link to its directory.
-private let example: String? = {
-    let here = URL(filePath: #filePath).resolvingSymlinksInPath()
-    let root = here.deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-    let file = root.appending(path: "config/lectern.yaml")
-    return FileManager.default.fileExists(atPath: file.path) ? file.path : nil
-}()
-
 @Suite("config/lectern.yaml") struct ExampleFileTests {
-    let path: String
+    let path = PackageRoot.path(to: "config/lectern.yaml")
     let file: ConfigurationFile
 
     init() throws {
-        path = try #require(example, "config/lectern.yaml is not where the package's root should be")
         file = try ConfigurationFile(path: path)
     }
 

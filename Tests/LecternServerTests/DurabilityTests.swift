@@ -4,6 +4,7 @@ import LecternServer
 import NATSClient
 import NATSTestServer
 import StrokeWire
+import TestSupport
 import Testing
 
 @Suite struct DurabilityTests {
@@ -95,10 +96,8 @@ import Testing
                 try lesson.client.setClock(address, 1000)
                 try await lesson.client.publishDurably(Hand.stroke(1, at: 0), to: address)
                 let awake = try await lesson.joined(address, at: 1)
-                try await withDeadline(.seconds(10)) {
-                    while !(try await lesson.listing().contains(#""asleep":true"#)) {
-                        try await Task.sleep(for: .milliseconds(50))
-                    }
+                try await eventually("the room is asleep", within: .seconds(10)) {
+                    try await lesson.listing().contains(#""asleep":true"#) ? () : nil
                 }
                 let back = try await lesson.client.join(address)
                 #expect(back.index == 1)
@@ -118,10 +117,8 @@ import Testing
                 _ = try await lesson.client.request(ControlRecord.close.encoded(), to: address.subject(.control))
                 try await lesson.client.publishDurably(Hand.stroke(1, at: 0), to: address)
                 try lesson.client.setClock(address, 1000)
-                try await withDeadline(.seconds(10)) {
-                    while try await lesson.client.join(address).room == first {
-                        try await Task.sleep(for: .milliseconds(20))
-                    }
+                try await eventually("the room has a new life", within: .seconds(10)) {
+                    try await lesson.client.join(address).room == first ? nil : ()
                 }
                 return [first, try await lesson.joined(address, at: 1).room]
             }
@@ -159,12 +156,10 @@ import Testing
 extension DurableClass {
     /// Joins until a cohort is as far as that; its clock is set again and again, as a video side does.
     func joined(_ address: RoomAddress, at index: UInt64) async throws -> JoinReply {
-        try await withDeadline(.seconds(15)) {
-            while true {
-                try client.setClock(address, 1000)
-                if let reply = try? await client.join(address), reply.index >= index { return reply }
-                try await Task.sleep(for: .milliseconds(20))
-            }
+        try await eventually("the cohort is at \(index)", within: .seconds(15)) {
+            try client.setClock(address, 1000)
+            let reply = try await client.join(address)
+            return reply.index >= index ? reply : nil
         }
     }
 

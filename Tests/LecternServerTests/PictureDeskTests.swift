@@ -1,5 +1,6 @@
 import Dispatch
 import StrokeWire
+import TestSupport
 import Testing
 import Whiteboard
 

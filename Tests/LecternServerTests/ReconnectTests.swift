@@ -2,6 +2,7 @@ import LecternServer
 import NATSClient
 import NATSTestServer
 import StrokeWire
+import TestSupport
 import Testing
 
 @Suite struct ReconnectTests {
@@ -22,13 +23,8 @@ import Testing
             try await Task.sleep(until: due)
             try await service.nats.restart()
             // Whoever is back later than the service missed it and gets it by joining, as here.
-            try await withDeadline(.seconds(15)) {
-                let request = JoinRequest().encoded()
-                while true {
-                    let reply = try? await service.client.requestParts(request, to: address.subject(.join(.main)))
-                    if let reply, try JoinReply(decoding: reply.payload).index == 2 { return }
-                    try await Task.sleep(for: .milliseconds(50))
-                }
+            try await eventually("operation 2 is released", within: .seconds(15)) {
+                try await service.client.join(address).index == 2 ? () : nil
             }
         }
     }

@@ -1,6 +1,7 @@
 import LecternServer
 import NATSClient
 import StrokeWire
+import TestSupport
 import Testing
 
 @Suite struct RoomLimitTests {

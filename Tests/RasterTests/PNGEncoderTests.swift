@@ -78,15 +78,7 @@ struct PNGEncoderTests {
                 defer { try? FileManager.default.removeItem(at: file) }
                 let bytes = PNGEncoder.encode(canvas, background: background)
                 try Data(bytes).write(to: file)
-                let process = Process()
-                process.executableURL = Self.python
-                process.arguments = ["-c", Self.unpack, file.path]
-                let output = Pipe()
-                process.standardOutput = output
-                try process.run()
-                let rows = try #require(try output.fileHandleForReading.readToEnd())
-                process.waitUntilExit()
-                #expect(process.terminationStatus == 0)
+                let rows = try #require(try Self.python?.run(["-c", Self.unpack, file.path]))
                 let size = try [2: 3, 3: 1, 6: 4][PNGReader(bytes).colourType]
                 #expect(rows.count == canvas.height * (1 + canvas.width * (size ?? 0)))
             }
@@ -107,8 +99,7 @@ struct PNGEncoderTests {
         sys.stdout.buffer.write(zlib.decompress(packed))
         """
 
-    private static let python: URL? = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
-        .map { URL(fileURLWithPath: "\($0)/python3") }.first { FileManager.default.isExecutableFile(atPath: $0.path) }
+    private static let python = InstalledProgram("python3")
 
     /// Dots of all colours, few pixels of which are like the one before.
     private func speckled() -> Canvas {

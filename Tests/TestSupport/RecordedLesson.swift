@@ -9,7 +9,7 @@ package enum RecordedLesson: String, CaseIterable, Sendable {
     package static let areThere = allCases.allSatisfy { FileManager.default.isReadableFile(atPath: $0.path) }
 
     /// Where the recording is.
-    package var path: String { SharedData.folder.appending(path: "lessons/\(rawValue).ndjson").path }
+    package var path: String { "\(SharedData.folder)/lessons/\(rawValue).ndjson" }
 
     package func bytes() throws -> [UInt8] { Array(try Data(contentsOf: URL(filePath: path))) }
 

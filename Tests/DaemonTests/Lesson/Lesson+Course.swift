@@ -1,6 +1,7 @@
 import LecternClient
 import NATSClient
 import StrokeWire
+import TestSupport
 import Testing
 
 /// What a test waits for in the course of a lesson.

@@ -2,6 +2,7 @@ import LecternClient
 import NATSClient
 import NATSTestServer
 import StrokeWire
+import TestSupport
 import Testing
 
 /// A class on a NATS server: two teachers, the video of two cohorts, and students of both, while something happens to

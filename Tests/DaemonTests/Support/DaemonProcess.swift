@@ -2,6 +2,7 @@ import Foundation
 import NATSClient
 import NATSTestServer
 import Synchronization
+import TestSupport
 
 /// The built `lectern serve`, as a child process that ends with the test.
 final class DaemonProcess: Sendable {

@@ -1,5 +1,6 @@
 import NATSClient
 import NATSTestServer
+import TestSupport
 
 /// Two daemons that share the partitions.
 final class Pair: Sendable {

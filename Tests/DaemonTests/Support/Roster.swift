@@ -1,6 +1,7 @@
 import Foundation
 import NATSClient
 import NATSTestServer
+import TestSupport
 
 /// Which daemons are there and what they serve, as they tell each other every second.
 final class Roster: Sendable {

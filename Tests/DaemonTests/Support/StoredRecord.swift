@@ -1,6 +1,7 @@
 import Foundation
 import NATSClient
 import NATSTestServer
+import TestSupport
 
 /// A message of the journal as JetStream gives it back.
 struct StoredRecord: Sendable {

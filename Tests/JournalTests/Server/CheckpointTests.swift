@@ -1,6 +1,7 @@
 import NATSClient
 import NATSTestServer
 import StrokeWire
+import TestSupport
 import Testing
 
 @testable import Journal
@@ -177,7 +178,7 @@ import Testing
             _ = try await test.journal.provision(0)
             try await test.write("one")
             let saved = try await save(test, [1], at: 1)
-            let log = try await eventually {
+            let log = try await eventually("the log is cut") {
                 let log = try await test.journal.provision(0)
                 return log.firstSequence == 2 ? log : nil
             }
@@ -188,7 +189,7 @@ import Testing
             #expect(book.sequences == [2])
             #expect(book.entries.values.contains(.missing(1...1)))
             reader.cancel()
-            let left = try await eventually {
+            let left = try await eventually("the checkpoint is gone") {
                 let catalogue = try await test.store.catalogue(of: 0)
                 return catalogue.rooms.isEmpty ? catalogue : nil
             }

@@ -2,10 +2,14 @@ import Journal
 import NATSClient
 import NATSTestServer
 import StrokeWire
+import TestSupport
 import Testing
 import Whiteboard
 
 @Suite struct ClusterTests {
+    /// The cluster refuses or leaves unanswered what comes while it has no leader.
+    private static let election = Duration.seconds(60)
+
     /// A journal with three replicas on a cluster that is ready, with a connection that knows all its servers.
     private func withJournal(
         _ body: @Sendable (TestJournal, [NATSTestServer]) async throws -> Void
@@ -19,8 +23,9 @@ import Whiteboard
             var journal = JournalSettings()
             journal.replicas = 3
             let test = TestJournal(nats, settings: journal)
-            // Refused or unanswered until the cluster has elected a leader.
-            _ = try await eventually { try await test.journal.provision(0) }
+            _ = try await eventually("the cluster has a leader", within: Self.election) {
+                try await test.journal.provision(0)
+            }
             try await body(test, servers)
             await nats.close()
         }
@@ -28,7 +33,7 @@ import Whiteboard
 
     /// Writes until it is acknowledged; safe, because it has a name.
     private func write(_ test: TestJournal, _ number: Int) async throws {
-        try await eventually {
+        try await eventually("record \(number) is acknowledged", within: Self.election) {
             _ = try await test.jetStream.publish(
                 Array("\(number)".utf8), to: "ink.0.physics.in.anna", headers: ["Nats-Msg-Id": "\(number)"],
                 timeout: .seconds(1))
@@ -72,15 +77,24 @@ import Whiteboard
     func `A checkpoint that was acknowledged is there after any server is killed`() async throws {
         try await withJournal { test, servers in
             let bytes = [UInt8](repeating: 5, count: 700_000)
-            let state = try await eventually { try await test.store.save(state: bytes, room: .physics) }
+            let state = try await eventually("the state is saved", within: Self.election) {
+                try await test.store.save(state: bytes, room: .physics)
+            }
             let manifest = CheckpointManifest(
                 room: try .physics, incarnation: "a-1", sequence: 9, handled: 9, cursors: [.main: 3],
                 isQuiet: false, state: state)
-            try await eventually { try await test.store.save(manifest) }
+            try await eventually("the manifest is saved", within: Self.election) {
+                try await test.store.save(manifest)
+            }
             await servers[0].kill()
-            let catalogue = try await eventually { try await test.store.catalogue(of: 0, timeout: .seconds(5)) }
+            let catalogue = try await eventually("the manifest is found", within: Self.election) {
+                try await test.store.catalogue(of: 0, timeout: .seconds(5))
+            }
             #expect(catalogue.rooms == [try .physics: manifest])
-            #expect(try await eventually { try await test.store.state(of: manifest) } == bytes)
+            let restored = try await eventually("the state is read", within: Self.election) {
+                try await test.store.state(of: manifest)
+            }
+            #expect(restored == bytes)
         }
     }
 }

@@ -2,6 +2,7 @@ import Journal
 import NATSClient
 import NATSTestServer
 import StrokeWire
+import TestSupport
 import Testing
 
 /// A journal of one partition on a test's own server.
@@ -49,19 +50,8 @@ struct TestJournal: Sendable {
 
     /// The one consumer of the log.
     func consumerName() async throws -> String {
-        try await eventually { try await connection.consumers(of: "INK_LOG_0").first }
+        try await eventually("the log has a consumer") { try await connection.consumers(of: "INK_LOG_0").first }
     }
-}
-
-/// What a body comes to in the end, which nothing announces: it is called until it gives a result, and, after a minute,
-/// for its error.
-func eventually<Result>(_ body: () async throws -> Result?) async throws -> Result {
-    let deadline = ContinuousClock.now + .seconds(60)
-    while ContinuousClock.now < deadline {
-        if let result = try? await body() { return result }
-        try await Task.sleep(for: .milliseconds(20))
-    }
-    return try #require(try await body())
 }
 
 extension RoomID {

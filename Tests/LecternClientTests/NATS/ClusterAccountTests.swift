@@ -2,16 +2,15 @@ import Foundation
 import NATSClient
 import NATSTestServer
 import StrokeWire
+import TestSupport
 import Testing
 
 @Suite("The users of config/cluster", .timeLimit(.minutes(1)))
 struct ClusterAccountTests {
     /// The example's accounts, with the users' names for passwords.
     private func accounts() throws -> String {
-        let root = URL(filePath: #filePath).resolvingSymlinksInPath()
-            .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-            .deletingLastPathComponent()
-        let text = try String(contentsOf: root.appending(path: "config/cluster/accounts.conf"), encoding: .utf8)
+        let text = try String(
+            contentsOfFile: PackageRoot.path(to: "config/cluster/accounts.conf"), encoding: .utf8)
         return ["service": "SERVICE", "ann": "TEACHER", "student": "STUDENT", "clock": "CLOCK", "operator": "OPERATOR"]
             .reduce(text) { $0.replacing("$INK_\($1.value)_PASSWORD", with: "\"\($1.key)\"") }
     }

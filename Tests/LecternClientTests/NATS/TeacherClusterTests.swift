@@ -2,6 +2,7 @@ import LecternClient
 import NATSClient
 import NATSTestServer
 import StrokeWire
+import TestSupport
 import Testing
 
 @Suite("A teacher over a cluster", .timeLimit(.minutes(3)))
@@ -13,7 +14,9 @@ struct TeacherClusterTests {
         let author = try #require(AuthorID("ann"))
         try await NATSTestServer.withCluster(of: 3) { servers in
             let survivor = try await Wire.connect(servers[(victim + 1) % 3])
-            try await createStream(over: survivor)
+            try await eventually("the cluster has a leader", within: .seconds(60), every: .milliseconds(250)) {
+                try await JournalStream.create(over: survivor) { $0.replicas = 3 }
+            }
             let arrivals = try await JournalStream.arrivals(over: survivor)
             var settings = NATSSettings(url: servers.map(\.url).joined(separator: ","), name: "teacher")
             settings.reconnectWait = .milliseconds(5) ... .milliseconds(20)
@@ -33,19 +36,6 @@ struct TeacherClusterTests {
             #expect(stored.count == lesson.messages.count)
             await connection.close()
             await survivor.close()
-        }
-    }
-
-    /// A new cluster takes some seconds to elect a leader.
-    private func createStream(over connection: NATSConnection) async throws {
-        let deadline = ContinuousClock.now + .seconds(60)
-        while true {
-            do {
-                return try await JournalStream.create(over: connection) { $0.replicas = 3 }
-            } catch {
-                guard ContinuousClock.now < deadline else { throw error }
-                try await Task.sleep(for: .milliseconds(250))
-            }
         }
     }
 }

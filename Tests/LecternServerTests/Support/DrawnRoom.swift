@@ -1,4 +1,5 @@
 import StrokeWire
+import TestSupport
 import Whiteboard
 
 /// A room that one author draws in, without a server and in no time.

@@ -4,6 +4,7 @@ import NATSClient
 import NATSTestServer
 import ServiceLifecycle
 import StrokeWire
+import TestSupport
 
 /// Services that come and go over one nats-server with JetStream.
 struct DurableClass: Sendable {

@@ -1,5 +1,6 @@
 import NATSClient
 import StrokeWire
+import TestSupport
 
 /// Publishes messages of one author as text.
 struct Hand: Sendable {

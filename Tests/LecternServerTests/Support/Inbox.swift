@@ -1,5 +1,6 @@
 import NATSClient
 import StrokeWire
+import TestSupport
 
 /// A message as it arrived.
 struct Received: Sendable, Equatable {

@@ -4,6 +4,7 @@ import NATSClient
 import NATSTestServer
 import ServiceLifecycle
 import StrokeWire
+import TestSupport
 
 let silent = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
 
@@ -57,10 +58,4 @@ struct RunningService: Sendable {
         try await connection.connect()
         return connection
     }
-}
-
-/// What a test did not reckon with.
-struct Unexpected: Error, CustomStringConvertible {
-    let description: String
-    init(_ description: String) { self.description = description }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// A program of other people that makes pixels of a vector format.
@@ -8,11 +9,7 @@ enum Rasteriser: String, CaseIterable {
     /// Of the Debian package poppler-utils.
     case pdf = "pdftoppm"
 
-    private var program: URL? {
-        let folders = (ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin").split(separator: ":")
-        return folders.map { URL(fileURLWithPath: String($0)).appendingPathComponent(rawValue) }
-            .first { FileManager.default.isExecutableFile(atPath: $0.path) }
-    }
+    private var program: InstalledProgram? { InstalledProgram(rawValue) }
 
     var isInstalled: Bool { program != nil }
 
@@ -24,16 +21,13 @@ enum Rasteriser: String, CaseIterable {
         defer { try? FileManager.default.removeItem(at: folder) }
         let input = folder.appendingPathComponent("input")
         try Data(document).write(to: input)
-        let process = Process()
-        process.executableURL = program
-        switch self {
-        case .svg: process.arguments = ["-o", folder.appendingPathComponent("1.png").path, input.path]
-        // It moves level lines to whole pixels, which matters less on smaller pixels.
-        case .pdf: process.arguments = ["-r", "384", "-png", input.path, folder.appendingPathComponent("page").path]
-        }
-        try process.run()
-        process.waitUntilExit()
-        guard process.terminationStatus == 0 else { return [] }
+        let arguments =
+            switch self {
+            case .svg: ["-o", folder.appendingPathComponent("1.png").path, input.path]
+            // It moves level lines to whole pixels, which matters less on smaller pixels.
+            case .pdf: ["-r", "384", "-png", input.path, folder.appendingPathComponent("page").path]
+            }
+        guard try program.run(arguments) != nil else { return [] }
         return try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { $0.hasSuffix(".png") }.sorted()
             .compactMap { Picture(png: folder.appendingPathComponent($0), averaging: self == .pdf ? 4 : 1) }
     }

@@ -1,14 +1,5 @@
-/// What a test cannot go on after.
-struct Unexpected: Error, CustomStringConvertible {
-    let description: String
-
-    init(_ description: String) {
-        self.description = description
-    }
-}
-
 /// Waits until a question is answered with a value; an error counts as no answer yet.
-func eventually<Value>(
+package func eventually<Value>(
     _ what: String, within limit: Duration = .seconds(30), every interval: Duration = .milliseconds(20),
     _ ask: () async throws -> Value?
 ) async throws -> Value {

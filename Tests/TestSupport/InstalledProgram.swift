@@ -1,0 +1,30 @@
+internal import Foundation
+
+/// A program of other people, where it is on the `PATH`.
+package struct InstalledProgram {
+    private let file: URL
+
+    /// - Returns: nil where it is not installed.
+    package init?(_ name: String) {
+        let folders = EnvironmentVariable("PATH").text ?? "/usr/bin"
+        let places = folders.split(separator: ":").map { URL(filePath: "\($0)/\(name)") }
+        guard let file = places.first(where: { FileManager.default.isExecutableFile(atPath: $0.path) }) else {
+            return nil
+        }
+        self.file = file
+    }
+
+    /// Runs it to its end.
+    /// - Returns: what it printed, nil where it failed.
+    package func run(_ arguments: [String]) throws -> [UInt8]? {
+        let process = Process()
+        process.executableURL = file
+        process.arguments = arguments
+        let output = Pipe()
+        process.standardOutput = output
+        try process.run()
+        let printed = try output.fileHandleForReading.readToEnd() ?? Data()
+        process.waitUntilExit()
+        return process.terminationStatus == 0 ? Array(printed) : nil
+    }
+}
