@@ -1,6 +1,7 @@
 import LecternClient
 import LecternServer
 import NATSClient
+import NATSTestServer
 import StrokeWire
 import TestSupport
 import Testing
@@ -19,11 +20,11 @@ import Testing
                 await VideoClock(
                     connection: video, address: address, cohort: .main,
                     timeline: VideoTimeline(latency: .seconds(10), speed: speed),
-                    interval: VideoClock.interval(at: speed), logger: silent
+                    interval: VideoClock.interval(at: speed), logger: .silent
                 ).run(firstNumber: 1)
             }
             let playing = Task {
-                try await Teacher(connection: teacher, address: address, author: author, logger: silent)
+                try await Teacher(connection: teacher, address: address, author: author, logger: .silent)
                     .publish(PublishPlan(lesson, speed: speed))
             }
             var random = TestSupport.SeededGenerator(seed: TestSeed.choose())
@@ -36,7 +37,7 @@ import Testing
                         // Joining at a random moment is what is tried here.
                         try await Task.sleep(for: delay)
                         return try await Student(
-                            connection: audience, address: address, cohort: .main, logger: silent
+                            connection: audience, address: address, cohort: .main, logger: .silent
                         ).follow(for: .seconds(20)) { _, session in session.board.index < last }
                     }
                 }

@@ -11,13 +11,13 @@ import Testing
     @Test func `what was published while no service ran is applied by the next one`() async throws {
         try await DurableClass.with { lesson in
             let address = try lesson.address("gap")
-            let first = try await lesson.serve { _ in
+            let first = try await lesson.serve {
                 try lesson.client.setClock(address, 1000)
                 for number in 1...3 { try await lesson.client.publishDurably(Hand.stroke(number, at: 0), to: address) }
                 return try await lesson.joined(address, at: 3)
             }
             for number in 4...6 { try await lesson.client.publishDurably(Hand.stroke(number, at: 0), to: address) }
-            try await lesson.serve { _ in
+            try await lesson.serve {
                 try lesson.client.setClock(address, 1000)
                 let second = try await lesson.joined(address, at: 6)
                 #expect(second.room == first.room)
@@ -31,7 +31,7 @@ import Testing
         try await DurableClass.with { lesson in
             let address = try lesson.address("again")
             let out = try await Inbox(lesson.client, address.subject(.out(.main)))
-            let before = try await lesson.serve { _ in
+            let before = try await lesson.serve {
                 try lesson.client.setClock(address, 1000)
                 for number in 1...4 {
                     try await lesson.client.publishDurably(
@@ -40,7 +40,7 @@ import Testing
                 return try await out.next(3)
             }
             #expect(before.map(\.index) == ["1", "2", "3"])
-            try await lesson.serve { _ in
+            try await lesson.serve {
                 try await lesson.client.publishDurably(Hand.stroke(5, at: 5500), to: address)
                 // Held until the video has come so far, and there is no video yet.
                 let standing = try await lesson.client.join(address)
@@ -57,11 +57,11 @@ import Testing
     @Test func `after an orderly end all of the log is in checkpoints`() async throws {
         try await DurableClass.with(partitions: 2) { lesson in
             let rooms = try (0..<20).map { try lesson.address("room-\($0)") }
-            try await lesson.serve { _ in
+            try await lesson.serve {
                 for address in rooms { try await lesson.client.publishDurably(Hand.stroke(1, at: 0), to: address) }
             }
             let store = CheckpointStore(
-                root: lesson.configuration.root, partitions: 2, connection: lesson.client, logger: silent)
+                root: lesson.configuration.root, partitions: 2, connection: lesson.client, logger: .silent)
             for partition in 0..<2 {
                 let catalogue = try await store.catalogue(of: partition)
                 #expect(catalogue.rooms.count == rooms.count { $0.partition == partition })
@@ -73,10 +73,10 @@ import Testing
     @Test func `undo after a restart takes the stroke drawn before it`() async throws {
         try await DurableClass.with { lesson in
             let address = try lesson.address("undo")
-            try await lesson.serve { _ in
+            try await lesson.serve {
                 for number in 1...2 { try await lesson.client.publishDurably(Hand.stroke(number, at: 0), to: address) }
             }
-            try await lesson.serve { _ in
+            try await lesson.serve {
                 let head = try await Inbox(lesson.client, address.subject(.head))
                 try await lesson.client.publishDurably(Hand.command(2, 3, at: 0), to: address)
                 let undo = try await head.next { $0.index == "3" }
@@ -92,7 +92,7 @@ import Testing
             $0.checkpoints.cursors = .milliseconds(50)
         } _: { lesson in
             let address = try lesson.address("idle")
-            try await lesson.serve { _ in
+            try await lesson.serve {
                 try lesson.client.setClock(address, 1000)
                 try await lesson.client.publishDurably(Hand.stroke(1, at: 0), to: address)
                 let awake = try await lesson.joined(address, at: 1)
@@ -110,7 +110,7 @@ import Testing
     @Test func `a closed room begins a new life, also for a successor`() async throws {
         try await DurableClass.with { lesson in
             let address = try lesson.address("closing")
-            let lives = try await lesson.serve { _ in
+            let lives = try await lesson.serve {
                 try lesson.client.setClock(address, 1000)
                 try await lesson.client.publishDurably(Hand.stroke(1, at: 0), to: address)
                 let first = try await lesson.joined(address, at: 1).room
@@ -123,7 +123,7 @@ import Testing
                 return [first, try await lesson.joined(address, at: 1).room]
             }
             #expect(Set(lives).count == 2)
-            try await lesson.serve { _ in
+            try await lesson.serve {
                 try lesson.client.setClock(address, 1000)
                 #expect(try await lesson.joined(address, at: 1).room == lives[1])
             }
@@ -133,8 +133,8 @@ import Testing
     @Test func `partitions are shared by two services and go over to the one that stays`() async throws {
         try await DurableClass.with(partitions: 8) { lesson in
             let rooms = try (0..<16).map { try lesson.address("room-\($0)") }
-            try await lesson.serve(as: "a") { _ in
-                let other = try await RunningDaemon(name: "b", lesson.configuration, lesson.nats.url)
+            try await lesson.serve(as: "a") {
+                let other = try await lesson.daemon("b")
                 for address in rooms {
                     try lesson.client.setClock(address, 1000)
                     try await lesson.client.publishDurably(Hand.stroke(1, at: 0), to: address)

@@ -1,6 +1,7 @@
 import LecternClient
 import LecternServer
 import NATSClient
+import NATSTestServer
 import StrokeWire
 import TestSupport
 import Testing
@@ -18,13 +19,13 @@ import Testing
             let plan = PublishPlan(
                 lesson, speed: 60, trial: PublishPlan.Trial(lose: 0.05, shuffle: 4, seed: seed))
             let report = try await Teacher(
-                connection: teacher, address: address, author: author, logger: silent
+                connection: teacher, address: address, author: author, logger: .silent
             ).publish(plan)
             #expect(report.isComplete, "\(report)")
             #expect(report.withheld > 0)
             let student = try await service.connect()
             let session = try await Student(
-                connection: student, address: address, cohort: .main, logger: silent
+                connection: student, address: address, cohort: .main, logger: .silent
             ).follow(for: .seconds(10)) { event, session in session.board.index < report.lastIndex }
             #expect(session.board.index == report.lastIndex)
             #expect(session.report.isSound)

@@ -21,18 +21,25 @@ import Whiteboard
         }
     }
 
+    /// Reads the log from its beginning.
+    private func read(
+        _ test: TestJournal, _ records: Recorder<UInt64>, onBarrier: @escaping @Sendable (JournalBarrier) -> Void
+    ) -> PartitionReader {
+        test.journal.read(0, from: 1, now: MonotonicClock.now) { event in
+            switch event {
+            case .record(let record): records.append(record.sequence)
+            case .barrier(let barrier): onBarrier(barrier)
+            default: break
+            }
+        }
+    }
+
     @Test func `Until a barrier is passed the server holds back what follows`() async throws {
         try await TestJournal.with(heartbeat: .seconds(1)) { test, _ in
             try await fill(test)
             let records = Recorder<UInt64>()
             let barriers = BarrierKeeper()
-            let reader = test.journal.read(0, from: 1, now: MonotonicClock.now) { event in
-                switch event {
-                case .record(let record): records.append(record.sequence)
-                case .barrier(let barrier): barriers.take(barrier)
-                default: break
-                }
-            }
+            let reader = read(test, records) { barriers.take($0) }
             // Heartbeats go on while the server waits; at the third it has sent all that it may.
             let stalled = Recorder<Void>()
             try test.connection.subscribe("_INBOX.*.delivery.*") { message in
@@ -55,13 +62,7 @@ import Whiteboard
             try await fill(test)
             let records = Recorder<UInt64>()
             let barriers = BarrierKeeper()
-            let reader = test.journal.read(0, from: 1, now: MonotonicClock.now) { event in
-                switch event {
-                case .record(let record): records.append(record.sequence)
-                case .barrier(let barrier): barriers.take(barrier)
-                default: break
-                }
-            }
+            let reader = read(test, records) { barriers.take($0) }
             let states = test.connection.recordStates()
             _ = try await records.values(20)
             for round in 1...5 {
@@ -82,14 +83,9 @@ import Whiteboard
         try await TestJournal.with { test, _ in
             try await fill(test)
             let (records, barriers) = (Recorder<UInt64>(), Recorder<JournalBarrier>())
-            let reader = test.journal.read(0, from: 1, now: MonotonicClock.now) { event in
-                switch event {
-                case .record(let record): records.append(record.sequence)
-                case .barrier(let barrier):
-                    barriers.append(barrier)
-                    if barriers.values.count > 1 { barrier.pass() }
-                default: break
-                }
+            let reader = read(test, records) { barrier in
+                barriers.append(barrier)
+                if barriers.values.count > 1 { barrier.pass() }
             }
             let first = try await barriers.values(1)[0]
             test.connection.cut()

@@ -16,7 +16,7 @@ struct ClusterAccountTests {
     }
 
     private func connect(_ server: NATSTestServer, as user: String) async throws -> NATSConnection {
-        let connection = NATSConnection(NATSSettings(server, user: user), logger: Wire.logger)
+        let connection = NATSConnection(NATSSettings(server, user: user), logger: .silent)
         try await connection.connect()
         return connection
     }

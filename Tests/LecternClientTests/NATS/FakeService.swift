@@ -1,5 +1,6 @@
 import LecternClient
 import NATSClient
+import NATSTestServer
 import StrokeWire
 import Synchronization
 import Testing
@@ -17,7 +18,7 @@ final class FakeService: Sendable {
     /// Messages, by their count, that are received and not answered.
     private let ignored: Set<Int>
 
-    init(_ connection: NATSConnection, _ address: RoomAddress, room: ModelRoom, ignoring: Set<Int> = []) {
+    private init(_ connection: NATSConnection, _ address: RoomAddress, room: ModelRoom, ignoring: Set<Int> = []) {
         self.connection = connection
         self.address = address
         self.room = Mutex((room, 0))
@@ -25,22 +26,34 @@ final class FakeService: Sendable {
         (arrivals, arrival) = AsyncStream.makeStream()
     }
 
+    /// Runs a body with a service, and with a client's connection.
+    static func with(
+        _ server: NATSTestServer, room: ModelRoom, ignoring: Set<Int> = [],
+        _ body: @Sendable (FakeService, NATSConnection) async throws -> Void
+    ) async throws {
+        try await NATSConnection.with(server) { connection in
+            let service = FakeService(connection, try Wire.address(), room: room, ignoring: ignoring)
+            try service.serve()
+            try await connection.flush()
+            try await NATSConnection.with(server) { try await body(service, $0) }
+        }
+    }
+
     /// Session and message id of each message that came in.
     var headers: [[String?]] { applied.withLock { $0.headers } }
 
-    func serve() throws -> [NATSSubscription] {
+    private func serve() throws {
         let author = try #require(AuthorID("ann"))
-        let input = try connection.subscribe(address.subject(.input(author))) { [self] message in
+        try connection.subscribe(address.subject(.input(author))) { [self] message in
             answer(message, to: address.subject(.feedback(author)))
         }
-        let joins = try connection.subscribe(address.subject(.join(.main))) { [self] message in
+        try connection.subscribe(address.subject(.join(.main))) { [self] message in
             guard let reply = message.reply, let request = try? JoinRequest(decoding: message.copyPayload()) else {
                 return
             }
             let encoded = room.withLock { $0.model.encodedReply(to: request, at: $0.cursor) }
             try? connection.publish(encoded, to: reply)
         }
-        return [input, joins]
     }
 
     /// Each operation gets the next index with its last shard; a repeat gets its answer again.

@@ -27,7 +27,7 @@ enum JournalStream {
     static func read(over connection: NATSConnection) async throws -> [Stored] {
         let stored = Recorder<Stored>()
         let settings = OrderedConsumerSettings(stream: name, start: .sequence(1))
-        try await JetStream(connection).readToEnd(settings, logger: Wire.logger) { message, _ in
+        try await JetStream(connection).readToEnd(settings, logger: .silent) { message, _ in
             stored.append(Stored(messageID: message.header(HeaderName.msgID) ?? "", bytes: message.copyPayload()))
         }
         return stored.values

@@ -20,10 +20,10 @@ struct TeacherClusterTests {
             let arrivals = try await JournalStream.arrivals(over: survivor)
             var settings = NATSSettings(url: servers.map(\.url).joined(separator: ","), name: "teacher")
             settings.reconnectWait = .milliseconds(5) ... .milliseconds(20)
-            let connection = NATSConnection(settings, logger: Wire.logger)
+            let connection = NATSConnection(settings, logger: .silent)
             try await connection.connect()
             let teacher = Teacher(
-                connection: connection, address: try Wire.address(), author: author, logger: Wire.logger)
+                connection: connection, address: try Wire.address(), author: author, logger: .silent)
             async let publishing = teacher.publish(PublishPlan(lesson, speed: 1000), patience: .milliseconds(500))
             _ = try await arrivals.values(100)
             await servers[victim].kill()

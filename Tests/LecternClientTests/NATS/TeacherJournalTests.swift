@@ -20,10 +20,10 @@ struct TeacherJournalTests {
         to server: NATSTestServer, outbox: OutboxFile? = nil, patience: Duration = .milliseconds(500),
         _ events: @escaping @Sendable (NATSTestServer) async throws -> Void
     ) async throws -> TeacherReport {
-        let connection = NATSConnection(NATSSettings(server), logger: Wire.logger)
+        let connection = NATSConnection(NATSSettings(server), logger: .silent)
         try await connection.connect()
         let teacher = Teacher(
-            connection: connection, address: try Wire.address(), author: author, logger: Wire.logger)
+            connection: connection, address: try Wire.address(), author: author, logger: .silent)
         let trouble = Task { try await events(server) }
         let report = try await teacher.publish(PublishPlan(lesson, speed: 1000), outbox: outbox, patience: patience)
         try await trouble.value
@@ -43,20 +43,13 @@ struct TeacherJournalTests {
     }
 
     private func withJournal(
-        _ configure: (inout StreamConfiguration) -> Void = { _ in },
+        _ configure: @Sendable (inout StreamConfiguration) -> Void = { _ in },
         _ body: @Sendable (NATSTestServer) async throws -> Void
     ) async throws {
-        let server = try await NATSTestServer(jetStream: true)
-        let connection = try await Wire.connect(server)
-        try await JournalStream.create(over: connection, configure)
-        await connection.close()
-        do {
+        try await NATSTestServer.with(jetStream: true) { server in
+            try await NATSConnection.with(server) { try await JournalStream.create(over: $0, configure) }
             try await body(server)
-        } catch {
-            await server.remove()
-            throw error
         }
-        await server.remove()
     }
 
     @Test("has every message acknowledged, and stored once")
@@ -120,7 +113,7 @@ struct TeacherJournalTests {
 
     @Test("goes on when a full stream has room again")
     func full() async throws {
-        let small: (inout StreamConfiguration) -> Void = {
+        let small: @Sendable (inout StreamConfiguration) -> Void = {
             $0.maxMessages = 100
             $0.maxAge = .seconds(1)
             $0.duplicateWindow = .seconds(1)

@@ -21,7 +21,7 @@ struct VideoClockNATSTests {
                 events: [(.milliseconds(230), .pause(.milliseconds(400))), (.milliseconds(1000), .end)])
             let clock = VideoClock(
                 connection: connection, address: try Wire.address(), cohort: .main, timeline: timeline,
-                interval: .milliseconds(50), logger: Wire.logger)
+                interval: .milliseconds(50), logger: .silent)
             let report = await clock.run(for: .milliseconds(1400), firstNumber: 1000)
             await connection.drain()
             var seen: [ClockSample] = []
@@ -43,10 +43,10 @@ struct VideoClockNATSTests {
 
     @Test("skips samples while there is no connection, and does not keep them")
     func disconnected() async throws {
-        let connection = NATSConnection(NATSSettings(url: "nats://127.0.0.1:1", name: "test"), logger: Wire.logger)
+        let connection = NATSConnection(NATSSettings(url: "nats://127.0.0.1:1", name: "test"), logger: .silent)
         let clock = VideoClock(
             connection: connection, address: try Wire.address(), cohort: .main, timeline: VideoTimeline(),
-            interval: .milliseconds(20), logger: Wire.logger)
+            interval: .milliseconds(20), logger: .silent)
         let report = await clock.run(for: .milliseconds(100), firstNumber: 1)
         #expect(report.published == 0)
         #expect(report.skipped > 0)

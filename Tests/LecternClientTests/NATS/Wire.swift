@@ -1,4 +1,3 @@
-import Logging
 import NATSClient
 import NATSTestServer
 import StrokeWire
@@ -6,15 +5,9 @@ import Testing
 
 /// What the tests over a real NATS server share.
 enum Wire {
-    static let logger: Logger = {
-        var logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
-        logger.logLevel = .critical
-        return logger
-    }()
-
     /// A connection that is made.
     static func connect(_ server: NATSTestServer) async throws -> NATSConnection {
-        let connection = NATSConnection(NATSSettings(url: server.url, name: "test"), logger: logger)
+        let connection = NATSConnection(NATSSettings(url: server.url, name: "test"), logger: .silent)
         try await connection.connect()
         return connection
     }

@@ -1,5 +1,5 @@
-import Logging
 import NATSClient
+import NATSTestServer
 import ServiceLifecycle
 import Testing
 
@@ -12,9 +12,9 @@ struct ListeningTests {
         try await RunningGateway.with { gateway in
             let second = Gateway(
                 GatewayConfiguration(port: gateway.port), connection: gateway.connection,
-                registry: PrometheusRegistry(help: GatewayMetrics.help), logger: silent)
+                registry: PrometheusRegistry(help: GatewayMetrics.help), logger: .silent)
             let error = await #expect(throws: ListenError.self) {
-                try await ServiceGroup(services: [second], logger: silent).run()
+                try await ServiceGroup(services: [second], logger: .silent).run()
             }
             #expect(error?.description == "cannot listen on 127.0.0.1:\(gateway.port): the port is taken")
         }
@@ -25,10 +25,10 @@ struct ListeningTests {
         // An address for documentation (RFC 5737), which no machine has.
         let gateway = Gateway(
             GatewayConfiguration(host: "192.0.2.1", port: 0),
-            connection: NATSConnection(NATSSettings(), logger: silent),
-            registry: PrometheusRegistry(help: GatewayMetrics.help), logger: silent)
+            connection: NATSConnection(NATSSettings(), logger: .silent),
+            registry: PrometheusRegistry(help: GatewayMetrics.help), logger: .silent)
         let error = await #expect(throws: ListenError.self) {
-            try await ServiceGroup(services: [gateway], logger: silent).run()
+            try await ServiceGroup(services: [gateway], logger: .silent).run()
         }
         #expect(error?.description == "cannot listen on 192.0.2.1:0: this machine has no such address")
     }

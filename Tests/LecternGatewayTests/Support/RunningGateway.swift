@@ -1,6 +1,5 @@
 import Hummingbird
 import HummingbirdTesting
-import Logging
 import NATSClient
 import NATSTestServer
 import ServiceLifecycle
@@ -23,8 +22,8 @@ struct RunningGateway: Sendable {
         _ body: @escaping @Sendable (RunningGateway) async throws -> Void
     ) async throws {
         try await NATSTestServer.with { server in
-            try await withConnection(to: server) { service in
-                try await withConnection(to: server) { connection in
+            try await NATSConnection.with(server) { service in
+                try await NATSConnection.with(server) { connection in
                     let registry = PrometheusRegistry(help: GatewayMetrics.help)
                     try await run(
                         GatewayConfiguration(port: 0, partitions: partitions), limits, connection, registry
@@ -44,13 +43,13 @@ struct RunningGateway: Sendable {
         _ registry: PrometheusRegistry, _ body: @escaping @Sendable (Int, TestClient) async throws -> Void
     ) async throws {
         let (ports, listening) = AsyncStream.makeStream(of: Int.self)
-        var gateway = Gateway(configuration, connection: connection, registry: registry, logger: silent) { port in
+        var gateway = Gateway(configuration, connection: connection, registry: registry, logger: .silent) { port in
             listening.yield(port)
         }
         gateway.limits = limits
         let services = ServiceGroup(
             configuration: .init(
-                services: [.init(service: gateway, successTerminationBehavior: .ignore)], logger: silent))
+                services: [.init(service: gateway, successTerminationBehavior: .ignore)], logger: .silent))
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask {
                 defer { listening.finish() }
@@ -70,20 +69,6 @@ struct RunningGateway: Sendable {
             try await group.waitForAll()
         }
     }
-
-    private static func withConnection(
-        to server: NATSTestServer, _ body: (NATSConnection) async throws -> Void
-    ) async throws {
-        let connection = NATSConnection(NATSSettings(url: server.url), logger: silent)
-        try await connection.connect()
-        do {
-            try await body(connection)
-        } catch {
-            await connection.close()
-            throw error
-        }
-        await connection.close()
-    }
 }
 
 extension GatewayLimits {
@@ -94,5 +79,3 @@ extension GatewayLimits {
         return limits
     }
 }
-
-let silent = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }

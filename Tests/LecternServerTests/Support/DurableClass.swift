@@ -2,7 +2,6 @@ import Journal
 import LecternServer
 import NATSClient
 import NATSTestServer
-import ServiceLifecycle
 import StrokeWire
 import TestSupport
 
@@ -23,64 +22,28 @@ struct DurableClass: Sendable {
         adjust(&configuration)
         let settings = configuration
         try await NATSTestServer.with(jetStream: true) { nats in
-            let client = NATSConnection(NATSSettings(url: nats.url), logger: silent)
-            try await client.connect()
-            do {
+            try await NATSConnection.with(nats) { client in
                 try await body(DurableClass(nats: nats, client: client, configuration: settings))
-            } catch {
-                await client.close()
-                throw error
             }
-            await client.close()
         }
     }
 
-    func address(_ room: String) throws -> RoomAddress {
-        guard let id = RoomID(room) else { throw Unexpected("not a room: \(room)") }
-        return RoomAddress(root: configuration.root, room: id, partitions: configuration.partitions)
-    }
+    func address(_ room: String) throws -> RoomAddress { try configuration.address(room) }
 
     /// Runs a service while `body` runs, then ends it in an orderly way.
     func serve<Result: Sendable>(
-        as name: String = "a", _ body: @escaping @Sendable (RunningDaemon) async throws -> Result
+        as name: String = "a", _ body: @escaping @Sendable () async throws -> Result
     ) async throws -> Result {
-        let daemon = try await RunningDaemon(name: name, configuration, nats.url)
-        do {
-            let result = try await body(daemon)
-            try await daemon.stop()
-            return result
-        } catch {
-            try? await daemon.stop()
-            throw error
-        }
+        try await RunningDaemon.with(named(name), nats, body)
     }
-}
 
-/// One service of several.
-final class RunningDaemon: Sendable {
-    private let group: ServiceGroup
-    private let running: Task<Void, any Error>
+    /// One service more.
+    func daemon(_ name: String) async throws -> RunningDaemon { try await RunningDaemon(named(name), nats) }
 
-    /// Returns when it serves.
-    init(name: String, _ configuration: ServerConfiguration, _ url: String) async throws {
+    private func named(_ name: String) -> ServerConfiguration {
         var configuration = configuration
         configuration.name = name
-        let (serving, isServing) = AsyncStream.makeStream(of: Never.self)
-        let server = Server(
-            configuration: configuration, connection: NATSConnection(NATSSettings(url: url), logger: silent),
-            logger: silent, onServing: { isServing.finish() })
-        let group = ServiceGroup(services: [server], logger: silent)
-        self.group = group
-        running = Task {
-            defer { isServing.finish() }
-            try await group.run()
-        }
-        for await _ in serving {}
-    }
-
-    func stop() async throws {
-        await group.triggerGracefulShutdown()
-        try await running.value
+        return configuration
     }
 }
 
