@@ -1,3 +1,5 @@
+import TestSupport
+
 /// Two stacks and what is seen, over the indices of strokes alone (wire.md, "Undo, redo, clear"; scope room, a clear is
 /// final).
 struct ModelBoard {
@@ -38,15 +40,9 @@ struct ModelBoard {
         if undo.count > Self.depth { undo.removeFirst() }
     }
 
-    /// FNV-1a, 64 bit, over the indices bottom to top, as 16 hexadecimal digits (subjects.md, "A released operation").
+    /// As 16 hexadecimal digits (subjects.md, "A released operation").
     var digest: String {
-        var hash: UInt64 = 0xcbf2_9ce4_8422_2325
-        for stroke in visible.sorted() {
-            for shift in stride(from: 0, to: 64, by: 8) {
-                hash = (hash ^ ((stroke >> UInt64(shift)) & 0xff)) &* 0x100_0000_01b3
-            }
-        }
-        let digits = String(hash, radix: 16)
+        let digits = String(plainDigest(visible.sorted()), radix: 16)
         return String(repeating: "0", count: 16 - digits.count) + digits
     }
 }

@@ -1,3 +1,4 @@
+import TestSupport
 import Whiteboard
 
 /// The rules of undo, redo and clear, written as plainly as they read: whole lists, digests from scratch.
@@ -80,16 +81,4 @@ struct PlainBoard {
 
     /// The digest as subjects.md has it.
     var digest: UInt64 { plainDigest(visible) }
-}
-
-/// FNV-1a, 64 bit, over indices as eight little-endian bytes each.
-func plainDigest(_ indices: [UInt64]) -> UInt64 {
-    var hash: UInt64 = 0xcbf2_9ce4_8422_2325
-    for index in indices {
-        for byte in 0..<8 {
-            hash ^= (index >> (8 * UInt64(byte))) & 0xff
-            hash = hash &* 0x100_0000_01b3
-        }
-    }
-    return hash
 }

@@ -1,4 +1,5 @@
 import StrokeWire
+import TestSupport
 import Testing
 import Whiteboard
 

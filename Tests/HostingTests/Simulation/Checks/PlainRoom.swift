@@ -1,4 +1,5 @@
 import StrokeWire
+import TestSupport
 import Whiteboard
 
 /// A room's log folded by the rules as they read, apart from the product: what has to come out.
@@ -197,7 +198,7 @@ struct PlainRoom {
         lives[lives.count - 1].operations.append(
             Expected(
                 index: index, author: first.author.text, number: first.number, kind: first.kind, reference: reference,
-                isLate: isLate, ink: parts.flatMap(\.ink), digest: PlainBoard.digest(board.visible), epoch: epoch,
+                isLate: isLate, ink: parts.flatMap(\.ink), digest: plainDigest(board.visible), epoch: epoch,
                 time: first.timeLine == nil ? nil : first.time, timeLine: first.timeLine,
                 loggedAt: entry?.at ?? Moment(nanoseconds: 0)))
     }

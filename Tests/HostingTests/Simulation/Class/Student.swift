@@ -1,4 +1,5 @@
 import StrokeWire
+import TestSupport
 import Whiteboard
 
 /// A student of one cohort: joins, applies what comes, drops what it has, joins again when something is missing.
@@ -25,7 +26,7 @@ final class Student {
         self.findings = findings
     }
 
-    var digest: UInt64 { PlainBoard.digest(visible) }
+    var digest: UInt64 { plainDigest(visible) }
 
     /// Asks for the board, until there is an answer.
     func join() {
