@@ -45,7 +45,7 @@ let pureTargets: [Target] = [
     layer("Whiteboard", ["StrokeWire", deque]),
     layer("Hosting", ["Whiteboard", "StrokeWire", heap]),
 
-    // Seeds, random numbers and recorded lessons for the tests.
+    // What tests share: seeds, random numbers, recorded lessons, waiting.
     .target(
         name: "TestSupport", dependencies: ["StrokeWire"], path: "Tests/TestSupport", swiftSettings: settings),
     tests("StrokeWireTests", ["StrokeWire"]),
