@@ -2,30 +2,32 @@
 ///
 /// Grows to the largest box asked for.
 struct AreaCells: Sendable {
-    /// Cells behind the last column that sides and whole vectors may touch.
-    static let slack = 8
+    /// The cells, behind them what lies left of the rows.
+    private var values: [Float] = []
+    private var marks: [UInt64] = []
+    private var pieces = [Float](repeating: 0, count: SidePieces.size)
 
-    private var cells: [Float] = []
-    private var spans: [RowSpan] = []
-    private var lefts: [Float] = []
-
-    /// Lends clear cells for a box; whoever writes sweeps them clear again.
-    mutating func withRows<Result>(width: Int, height: Int, _ body: (AreaRows) -> Result) -> Result {
-        let stride = width + Self.slack
-        let size = stride * height
-        if cells.count < size { cells.append(contentsOf: repeatElement(0, count: size - cells.count)) }
-        if spans.count < height { spans.append(contentsOf: repeatElement(.empty, count: height - spans.count)) }
-        if lefts.count < height + 2 {
-            lefts.append(contentsOf: repeatElement(0, count: height + 2 - lefts.count))
-        }
-        return cells.withUnsafeMutableBufferPointer { cells in
-            spans.withUnsafeMutableBufferPointer { spans in
-                lefts.withUnsafeMutableBufferPointer { lefts in
-                    guard let cells = cells.baseAddress, let spans = spans.baseAddress, let lefts = lefts.baseAddress
+    /// Lends clear cells for a box; whoever writes sweeps them clear again. `isWhole` says that all sides will lie in it.
+    mutating func withRows<Result>(
+        width: Int, height: Int, isWhole: Bool, _ body: (AreaRows) -> Result
+    ) -> Result {
+        let blocks = RowBlocks(width: width)
+        let stride = blocks.stride(width: width)
+        let cells = stride * height
+        let size = cells + height + 2
+        if values.count < size { values.append(contentsOf: repeatElement(0, count: size - values.count)) }
+        if marks.count < height { marks.append(contentsOf: repeatElement(0, count: height - marks.count)) }
+        return values.withUnsafeMutableBufferPointer { values in
+            marks.withUnsafeMutableBufferPointer { marks in
+                pieces.withUnsafeMutableBufferPointer { pieces in
+                    guard let values = values.baseAddress, let marks = marks.baseAddress,
+                        let pieces = pieces.baseAddress
                     else { preconditionFailure("a box has at least one pixel") }
                     return body(
                         AreaRows(
-                            cells: cells, spans: spans, lefts: lefts, stride: stride, width: width, height: height))
+                            cells: values, lefts: values + cells, marks: marks, blocks: blocks,
+                            pieces: SidePieces(pieces), stride: stride, width: width, height: height,
+                            isWhole: isWhole))
                 }
             }
         }

@@ -1,6 +1,7 @@
 extension AreaRows {
     /// Adds the part of a side that lies in the box, and what lies to the left of it, as chords.
-    func addPart(from start: SIMD2<Float>, to end: SIMD2<Float>, sag: SIMD2<Float>, sign: Float) {
+    mutating func addPart(_ side: Side) {
+        let (start, end, sag, sign) = (side.start, side.end, side.sag, side.sign)
         // What lies on one side of the box as a whole needs no cutting.
         let control = (start + end) * 0.5 + sag * 2
         let low = pointwiseMin(pointwiseMin(start, end), control)
@@ -17,7 +18,7 @@ extension AreaRows {
         }
     }
 
-    private func addChordPart(from start: SIMD2<Float>, to end: SIMD2<Float>, sign: Float) {
+    private mutating func addChordPart(from start: SIMD2<Float>, to end: SIMD2<Float>, sign: Float) {
         let (top, low) = start.y < end.y ? (start, end) : (end, start)
         let sign = start.y < end.y ? sign : -sign
         let right = Float(width).nextDown
@@ -42,7 +43,7 @@ extension AreaRows {
             }
             let begin = place(from).raised(to: 0).lowered(to: right)
             let finish = place(to).raised(to: 0).lowered(to: right)
-            addFalling(from: SIMD2(begin, from), to: SIMD2(finish, to), sag: .zero, sign: sign)
+            addFalling(Side(start: SIMD2(begin, from), end: SIMD2(finish, to), sign: sign))
         }
     }
 
@@ -50,7 +51,7 @@ extension AreaRows {
     private func addBeside(from start: Float, to end: Float, sign: Float) {
         for (level, sign) in [(start, sign), (end, -sign)] {
             let y = level.raised(to: 0).lowered(to: Float(height))
-            let row = y.cell
+            let row = Int(y.cell)
             let part = Float(row &+ 1) - y
             lefts[row] += part * sign
             lefts[row &+ 1] += (1 - part) * sign

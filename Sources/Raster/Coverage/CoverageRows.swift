@@ -1,7 +1,9 @@
 /// The rows of a ``CoverageMask`` while it is lent for writing. Not to be kept.
 struct CoverageRows {
     let bytes: UnsafeMutablePointer<UInt8>
-    let spans: UnsafeMutablePointer<RowSpan>
+    /// Which blocks of each row hold anything.
+    let marks: UnsafeMutablePointer<UInt64>
+    let blocks: RowBlocks
     let stride: Int
     let width: Int
     let height: Int
@@ -26,13 +28,17 @@ struct CoverageRows {
         return Range(uncheckedBounds: (first, first > end ? first : end))
     }
 
-    /// Widens what is known to be written of a row.
+    /// Calls with the columns of each block that is marked, and those behind it that are marked, too.
     @inline(__always)
-    func widen(_ y: Int, by columns: Range<Int>) {
-        let lower = Int32(truncatingIfNeeded: columns.lowerBound)
-        let upper = Int32(truncatingIfNeeded: columns.upperBound)
-        if lower < spans[y].lower { spans[y].lower = lower }
-        if upper > spans[y].upper { spans[y].upper = upper }
+    func forEachSpan(_ y: Int, _ body: (Range<Int>) -> Void) {
+        var bits = marks[y]
+        while bits != 0 {
+            let lower = bits.trailingZeroBitCount
+            let count = (~(bits &>> UInt64(truncatingIfNeeded: lower))).trailingZeroBitCount
+            let upper = lower &+ count
+            body(Range(uncheckedBounds: (blocks.first(lower), blocks.first(upper))))
+            bits = upper < 64 ? bits & (~0 &<< UInt64(truncatingIfNeeded: upper)) : 0
+        }
     }
 
     /// Whether every pixel is covered; for most strokes the first one is not.
@@ -46,11 +52,16 @@ struct CoverageRows {
     /// Wipes what was written of a row.
     @inline(__always)
     func wipe(_ y: Int) {
-        let span = spans[y]
-        guard !span.isEmpty else { return }
-        // Vectors spill up to three bytes behind the span.
-        row(y).advanced(by: Int(span.lower)).update(repeating: 0, count: Int(span.upper - span.lower) + 4)
-        spans[y] = .empty
+        let row = row(y)
+        forEachSpan(y) { columns in
+            (row + columns.lowerBound).update(repeating: 0, count: columns.count)
+        }
+        marks[y] = 0
+    }
+
+    /// Wipes all that was written.
+    func wipe() {
+        for y in 0..<height { wipe(y) }
     }
 
     /// Raises four pixels to the given coverages, 0 … 255.
@@ -63,18 +74,4 @@ struct CoverageRows {
         let old = raw.loadUnaligned(as: SIMD4<UInt8>.self)
         raw.storeBytes(of: old.replacing(with: new, where: new .> old), as: SIMD4<UInt8>.self)
     }
-}
-
-extension Float {
-    /// This, but at least `bound`; unlike `max` one instruction, and `bound` for what is not a number.
-    @inline(__always)
-    func raised(to bound: Float) -> Float { self > bound ? self : bound }
-
-    /// This, but at most `bound`.
-    @inline(__always)
-    func lowered(to bound: Float) -> Float { self < bound ? self : bound }
-
-    /// The nearest integer to a value between 0 and 2²².
-    @inline(__always)
-    var roundedToInt: Int { Int(truncatingIfNeeded: (self + 8_388_608).bitPattern & 0x7F_FFFF) }
 }

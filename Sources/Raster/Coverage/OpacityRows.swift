@@ -18,7 +18,7 @@ struct OpacityRows {
         for y in frame.rows(rows) {
             let columns = frame.columns(y, rows)
             guard !columns.isEmpty else { continue }
-            rows.widen(y, by: columns)
+            mark(y, columns)
             let row = rows.row(y)
             let dy = Float(y) + 0.5 - start.y
             let alongRow = dy * piece.direction.y
@@ -29,7 +29,7 @@ struct OpacityRows {
                 let along = dx * piece.direction.x + alongRow
                 let across = acrossRow - dx * piece.direction.y
                 let aside = across.replacing(with: -across, where: across .< 0)
-                let foot = (along - aside * shift).clampedBelow(0).clampedAbove(piece.length)
+                let foot = (along - aside * shift).raised(to: 0).lowered(to: piece.length)
                 CoverageRows.raise(row + x, (start.opacity + foot * thinning) * 255)
                 x &+= 4
                 dx += 4
@@ -44,21 +44,26 @@ struct OpacityRows {
         let columns = rows.columns(from: sample.x - reach, to: sample.x + reach)
         guard !columns.isEmpty else { return }
         for y in rows.rows(from: sample.y - reach, to: sample.y + reach) {
-            rows.widen(y, by: columns)
+            mark(y, columns)
             for x in stride(from: columns.lowerBound, to: columns.upperBound, by: 4) {
                 CoverageRows.raise(rows.row(y) + x, opacity)
             }
         }
     }
 
+    @inline(__always)
+    private func mark(_ y: Int, _ columns: Range<Int>) {
+        // Vectors of four spill behind the last column.
+        rows.marks[y] |= rows.blocks.bits(columns.lowerBound..<columns.upperBound &+ 3)
+    }
+
     /// Multiplies one row of a mask by the opacity, at least `least` (0 … 1), and wipes the row here.
     func fade(_ y: Int, of mask: CoverageRows, least: Float) {
         let least = Int(least.lowered(to: 1) * 255)
-        let span = mask.spans[y]
-        if !span.isEmpty {
-            let opacity = rows.row(y)
-            let covered = mask.row(y)
-            for x in Int(span.lower)..<Int(span.upper) where covered[x] != 0 {
+        let opacity = rows.row(y)
+        let covered = mask.row(y)
+        mask.forEachSpan(y) { columns in
+            for x in columns where covered[x] != 0 {
                 let product = Int(covered[x]) &* max(Int(opacity[x]), least)
                 covered[x] = UInt8(truncatingIfNeeded: (product &+ 127) / 255)
             }

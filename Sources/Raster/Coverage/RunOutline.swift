@@ -12,9 +12,9 @@ struct RunOutline {
     /// The gap on the outer side of a bend may be this deep, in pixels, before the side goes around the disc.
     private static let mitre: Float = 0.01
     /// No piece is cut into more sides than this.
-    private static let mostSides: Float = 64
+    private static let mostSides = 64
 
-    private let area: AreaRows
+    private var area: AreaRows
     private var left = SIMD2<Float>.zero
     private var right = SIMD2<Float>.zero
     /// Where the sides touch the last disc, from its centre, as unit vectors.
@@ -46,14 +46,13 @@ struct RunOutline {
         if isEmpty, begin == .round {
             left = start + startLeft * radius
             right = start + startRight * radius
-            var place = left
-            fan(&place, start, radius, from: startLeft, to: -piece.leaving, sign: 1)
-            fan(&place, start, radius, from: -piece.leaving, to: startRight, sign: 1)
+            let behind = fan(at: left, around: start, radius, from: startLeft, to: -piece.leaving, sign: 1)
+            _ = fan(at: behind, around: start, radius, from: -piece.leaving, to: startRight, sign: 1)
         } else {
             // After a cut the sides go on from where those of the last run ended.
-            if isEmpty { area.add(from: left, to: right, sag: .zero, sign: 1) }
-            turn(&left, start, radius, from: leftward, to: startLeft, sign: -1)
-            turn(&right, start, radius, from: rightward, to: startRight, sign: 1)
+            if isEmpty { area.add(Side(start: left, end: right, sign: 1)) }
+            left = turn(at: left, around: start, radius, from: leftward, to: startLeft, sign: -1)
+            right = turn(at: right, around: start, radius, from: rightward, to: startRight, sign: 1)
         }
         isEmpty = false
         end = piece.end
@@ -72,8 +71,9 @@ struct RunOutline {
             leftSag = middle + middleLeft * middleRadius - (left + endLeft) * 0.5
             rightSag = middle + middleRight * middleRadius - (right + endRight) * 0.5
         }
-        area.add(from: left, to: endLeft, sag: leftSag, sign: -1)
-        area.add(from: right, to: endRight, sag: rightSag, sign: 1)
+        area.add(
+            Side(start: left, end: endLeft, sag: leftSag, sign: -1),
+            Side(start: right, end: endRight, sag: rightSag, sign: 1))
         left = endLeft
         right = endRight
     }
@@ -98,52 +98,52 @@ struct RunOutline {
         var place = right
         if kind == .round {
             let centre = SIMD2(end.x, end.y)
-            fan(&place, centre, end.radius, from: rightward, to: arriving, sign: 1)
-            fan(&place, centre, end.radius, from: arriving, to: leftward, sign: 1)
+            place = fan(at: place, around: centre, end.radius, from: rightward, to: arriving, sign: 1)
+            place = fan(at: place, around: centre, end.radius, from: arriving, to: leftward, sign: 1)
         }
-        if place != left { area.add(from: place, to: left, sag: .zero, sign: 1) }
+        if place != left { area.add(Side(start: place, end: left, sign: 1)) }
+        area.settle()
     }
 
     /// Draws the outline of one disc.
-    func disc(_ sample: CentreSample) {
+    mutating func disc(_ sample: CentreSample) {
         let centre = SIMD2(sample.x, sample.y)
-        let right = SIMD2<Float>(1, 0)
-        let up = SIMD2<Float>(0, -1)
-        var place = centre + right * sample.radius
-        fan(&place, centre, sample.radius, from: right, to: up, sign: 1)
-        fan(&place, centre, sample.radius, from: up, to: -right, sign: 1)
-        fan(&place, centre, sample.radius, from: -right, to: -up, sign: 1)
-        fan(&place, centre, sample.radius, from: -up, to: right, sign: 1)
+        let spokes: [SIMD2<Float>] = [SIMD2(1, 0), SIMD2(0, -1), SIMD2(-1, 0), SIMD2(0, 1), SIMD2(1, 0)]
+        var place = centre + spokes[0] * sample.radius
+        for (from, to) in zip(spokes, spokes.dropFirst()) {
+            place = fan(at: place, around: centre, sample.radius, from: from, to: to, sign: 1)
+        }
+        area.settle()
     }
 
     /// Goes around a joint where it is on the outer side and deep; elsewhere the next side begins where the last ended.
+    /// Returns where it has come to.
     @inline(__always)
-    private func turn(
-        _ place: inout SIMD2<Float>, _ centre: SIMD2<Float>, _ radius: Float, from: SIMD2<Float>, to: SIMD2<Float>,
+    private mutating func turn(
+        at place: SIMD2<Float>, around centre: SIMD2<Float>, _ radius: Float, from: SIMD2<Float>, to: SIMD2<Float>,
         sign: Float
-    ) {
+    ) -> SIMD2<Float> {
         let gap = from - to
-        guard gap.dot(gap) * radius > 8 * Self.mitre else { return }
+        guard gap.dot(gap) * radius > 8 * Self.mitre else { return place }
         if from.cross(to) * sign < 0 {
-            fan(&place, centre, radius, from: from, to: to, sign: sign)
-        } else {
-            let next = centre + to * radius
-            area.add(from: place, to: next, sag: .zero, sign: sign)
-            place = next
+            return fan(at: place, around: centre, radius, from: from, to: to, sign: sign)
         }
+        let next = centre + to * radius
+        area.add(Side(start: place, end: next, sign: sign))
+        return next
     }
 
-    /// Goes around a disc by less than half a turn.
-    private func fan(
-        _ place: inout SIMD2<Float>, _ centre: SIMD2<Float>, _ radius: Float, from: SIMD2<Float>, to: SIMD2<Float>,
+    /// Goes around a disc by less than half a turn, and returns where it has come to.
+    private mutating func fan(
+        at place: SIMD2<Float>, around centre: SIMD2<Float>, _ radius: Float, from: SIMD2<Float>, to: SIMD2<Float>,
         sign: Float
-    ) {
+    ) -> SIMD2<Float> {
         var cosine = from.dot(to)
         var sine = from.cross(to)
         var count = 1
         // Halved until a parabola is near enough; 2 − 2·cos is about the square of the angle.
         while cosine < 0.5 || (1 - cosine) * (1 - cosine) * radius * (4 * 0.0016) > Self.tolerance,
-            count < Int(Self.mostSides)
+            count < Self.mostSides
         {
             let half = ((1 + cosine) * 0.5).raised(to: 1e-6).squareRoot()
             sine = sine / (2 * half)
@@ -151,6 +151,7 @@ struct RunOutline {
             count &*= 2
         }
         let scale = 1 / ((1 + cosine) * 2).raised(to: 1e-6).squareRoot()
+        var place = place
         var spoke = from
         for index in 1...count {
             let next =
@@ -158,9 +159,10 @@ struct RunOutline {
                 ? to : SIMD2(spoke.x * cosine - spoke.y * sine, spoke.y * cosine + spoke.x * sine)
             let reached = centre + next * radius
             let middle = centre + (spoke + next) * (scale * radius)
-            area.add(from: place, to: reached, sag: middle - (place + reached) * 0.5, sign: sign)
+            area.add(Side(start: place, end: reached, sag: middle - (place + reached) * 0.5, sign: sign))
             place = reached
             spoke = next
         }
+        return place
     }
 }

@@ -38,58 +38,62 @@ struct RunUnion {
     /// Adds a run's rows to those of the stroke and wipes them.
     mutating func join(_ run: CoverageRows, to stroke: CoverageRows, rows: Range<Int>, seam: Seam?) {
         conflicts.removeAll(keepingCapacity: true)
-        for y in rows where !run.spans[y].isEmpty && !stroke.spans[y].isEmpty {
-            findConflicts(run, stroke, y, seam)
-        }
-        for y in rows where !run.spans[y].isEmpty {
-            Self.raise(stroke, y, with: run)
-        }
+        for y in rows { findConflicts(run, stroke, y, seam) }
+        for y in rows { Self.raise(stroke, y, with: run) }
         for conflict in conflicts { stroke.bytes[conflict.offset] = conflict.value }
     }
 
     /// Takes the larger of both for the pixels of a row, and wipes the run's.
+    @inline(__always)
     private static func raise(_ stroke: CoverageRows, _ y: Int, with run: CoverageRows) {
-        let span = run.spans[y]
-        stroke.widen(y, by: Int(span.lower)..<Int(span.upper))
-        run.spans[y] = .empty
+        var bits = run.marks[y]
+        run.marks[y] = 0
+        stroke.marks[y] |= bits
         let from = UnsafeMutableRawPointer(run.row(y))
         let to = UnsafeMutableRawPointer(stroke.row(y))
-        var x = Int(span.lower)
-        // Whole vectors: the spill behind a span is clear in both masks or lies in their slack.
-        while x < Int(span.upper) &+ 4 {
-            let new = from.loadUnaligned(fromByteOffset: x, as: SIMD16<UInt8>.self)
-            let old = to.loadUnaligned(fromByteOffset: x, as: SIMD16<UInt8>.self)
-            to.storeBytes(of: old.replacing(with: new, where: new .> old), toByteOffset: x, as: SIMD16<UInt8>.self)
-            from.storeBytes(of: .zero, toByteOffset: x, as: SIMD16<UInt8>.self)
-            x &+= 16
+        while bits != 0 {
+            var x = run.blocks.first(bits.trailingZeroBitCount)
+            bits &= bits &- 1
+            let end = x &+ run.blocks.columns
+            repeat {
+                let new = from.loadUnaligned(fromByteOffset: x, as: SIMD4<UInt8>.self)
+                let old = to.loadUnaligned(fromByteOffset: x, as: SIMD4<UInt8>.self)
+                to.storeBytes(of: old.replacing(with: new, where: new .> old), toByteOffset: x, as: SIMD4<UInt8>.self)
+                from.storeBytes(of: 0, toByteOffset: x, as: UInt32.self)
+                x &+= 4
+            } while x < end
         }
     }
 
+    @inline(__always)
     private mutating func findConflicts(_ run: CoverageRows, _ stroke: CoverageRows, _ y: Int, _ seam: Seam?) {
-        let lower = Int(max(run.spans[y].lower, stroke.spans[y].lower))
-        let upper = Int(min(run.spans[y].upper, stroke.spans[y].upper))
+        var blocks = run.marks[y] & stroke.marks[y]
+        guard blocks != 0 else { return }
         // Little-endian: the lowest byte is the leftmost pixel.
         let new = UnsafeRawPointer(run.row(y))
         let old = UnsafeRawPointer(stroke.row(y))
-        var x = lower
-        while x < upper {
-            var bits =
-                Self.partial(new.loadUnaligned(fromByteOffset: x, as: UInt64.self))
-                & Self.partial(old.loadUnaligned(fromByteOffset: x, as: UInt64.self))
-            while bits != 0 {
-                let column = x &+ bits.trailingZeroBitCount / 8
-                if column < upper { resolve(run, stroke, column, y, seam) }
-                bits &= bits &- 1
-            }
-            x &+= 8
+        while blocks != 0 {
+            var x = run.blocks.first(blocks.trailingZeroBitCount)
+            blocks &= blocks &- 1
+            let end = x &+ run.blocks.columns
+            repeat {
+                var bits =
+                    Self.partial(new.loadUnaligned(fromByteOffset: x, as: UInt32.self))
+                    & Self.partial(old.loadUnaligned(fromByteOffset: x, as: UInt32.self))
+                while bits != 0 {
+                    resolve(run, stroke, x &+ bits.trailingZeroBitCount / 8, y, seam)
+                    bits &= bits &- 1
+                }
+                x &+= 4
+            } while x < end
         }
     }
 
     /// The upper bit of every byte that is neither 0 nor 255: of one whose bits are not all alike.
     @inline(__always)
-    private static func partial(_ bytes: UInt64) -> UInt64 {
-        let changes = (bytes ^ (bytes >> 1)) & 0x7F7F_7F7F_7F7F_7F7F
-        return (changes &+ 0x7F7F_7F7F_7F7F_7F7F) & 0x8080_8080_8080_8080
+    private static func partial(_ bytes: UInt32) -> UInt32 {
+        let changes = (bytes ^ (bytes >> 1)) & 0x7F7F_7F7F
+        return (changes &+ 0x7F7F_7F7F) & 0x8080_8080
     }
 
     private mutating func resolve(

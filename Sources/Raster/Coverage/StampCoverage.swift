@@ -26,7 +26,7 @@ struct StampCoverage: Sendable {
             let every = max(1, Int((visits / most).rounded(.up)))
             for index in stride(from: 0, to: stamps.count, by: every) { Self.add(stamps[index], box, rows, sums) }
             for y in 0..<rows.height {
-                rows.widen(y, by: 0..<rows.width)
+                rows.marks[y] = rows.blocks.bits(0..<rows.width)
                 let row = rows.row(y)
                 for x in 0..<rows.width {
                     row[x] = UInt8(truncatingIfNeeded: (sums[y &* rows.width &+ x] * 255).roundedToInt)

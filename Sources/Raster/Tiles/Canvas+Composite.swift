@@ -1,57 +1,81 @@
 extension Canvas {
-    /// Puts a colour on the canvas wherever the mask is covered, once; a source of 0 removes paint. Where a set of
-    /// tiles is given, all others stay as they are.
+    /// Puts a colour on the canvas wherever the mask is covered, once; a source of 0 removes paint. The box of the mask
+    /// begins at the left border of a tile. Where a set of tiles is given, all others stay as they are.
     mutating func composite(_ source: UInt32, rows: CoverageRows, box: PixelBox, within part: TileSet?) {
+        let blend = PixelBlend(source: source)
         for tileY in box.minY / Tile.side...(box.maxY - 1) / Tile.side {
             let top = max(box.minY, tileY * Tile.side)
             let bottom = min(box.maxY, (tileY + 1) * Tile.side)
-            var used = RowSpan.empty
-            for y in top..<bottom {
-                used.lower = min(used.lower, rows.spans[y - box.minY].lower)
-                used.upper = max(used.upper, rows.spans[y - box.minY].upper)
-            }
-            guard !used.isEmpty else { continue }
-            let first = (box.minX + Int(used.lower)) / Tile.side
-            let last = (box.minX + Int(used.upper) - 1) / Tile.side
-            for tileX in first...last {
-                let index = tileY * columns + tileX
-                if let part, !part.contains(index) { continue }
-                let cut = PixelBox(
-                    minX: tileX * Tile.side, minY: top, maxX: (tileX + 1) * Tile.side, maxY: bottom)
-                composite(source, rows: rows, box: box, cut: cut, tile: &tiles[index])
-            }
-        }
-    }
-
-    /// Composites the part of the mask that falls into one tile.
-    private func composite(
-        _ source: UInt32, rows: CoverageRows, box: PixelBox, cut: PixelBox, tile: inout Tile
-    ) {
-        if tile.isAbsent && source == 0 { return }
-        guard let firstRow = Self.firstCovered(rows, box: box, cut: cut) else { return }
-        let blend = PixelBlend(source: source)
-        tile.withPixels { pixels in
-            for y in firstRow..<cut.maxY {
-                let span = rows.spans[y - box.minY]
-                let from = max(box.minX + Int(span.lower), cut.minX)
-                let to = min(box.minX + Int(span.upper), cut.maxX)
-                guard from < to else { continue }
-                blend.blend(
-                    over: pixels + ((y % Tile.side) * Tile.side + (from - cut.minX)),
-                    mask: rows.row(y - box.minY) + (from - box.minX), count: to - from)
+            var used: UInt64 = 0
+            for y in top..<bottom { used |= rows.marks[y - box.minY] }
+            for tileX in box.minX / Tile.side...(box.maxX - 1) / Tile.side {
+                let columns = TileColumns(from: tileX * Tile.side - box.minX, blocks: rows.blocks)
+                let index = tileY * self.columns + tileX
+                guard columns.marks(used) != 0, part?.contains(index) ?? true else { continue }
+                // Tiles that a stroke only passes around stay as they are, and those without paint stay absent.
+                guard !tiles[index].isAbsent || source != 0,
+                    columns.areCovered(rows, top - box.minY..<bottom - box.minY)
+                else { continue }
+                tiles[index].withPixels { pixels in
+                    for y in top..<bottom {
+                        columns.composite(
+                            blend, over: pixels + (y % Tile.side) * Tile.side, rows: rows, y: y - box.minY)
+                    }
+                }
             }
         }
     }
+}
 
-    /// The first row of a part of the canvas with any coverage: tiles that a stroke only passes around stay absent.
-    private static func firstCovered(_ rows: CoverageRows, box: PixelBox, cut: PixelBox) -> Int? {
-        (cut.minY..<cut.maxY).first { y in
-            let span = rows.spans[y - box.minY]
-            let from = max(Int(span.lower), cut.minX - box.minX)
-            let to = min(Int(span.upper), cut.maxX - box.minX)
-            guard from < to else { return false }
-            let row = rows.row(y - box.minY)
-            return (from..<to).contains { row[$0] != 0 }
+/// The columns of a mask that fall into one tile.
+private struct TileColumns {
+    let first: Int
+    let firstBlock: UInt64
+    let mask: UInt64
+    /// How many columns of the tile belong to a block.
+    let step: Int
+
+    init(from first: Int, blocks: RowBlocks) {
+        self.first = first
+        firstBlock = UInt64(first >> blocks.shift)
+        let count = max(Tile.side >> blocks.shift, 1)
+        mask = (1 << UInt64(count)) - 1
+        step = min(blocks.columns, Tile.side)
+    }
+
+    /// The bits of a row that are those of these columns.
+    @inline(__always)
+    func marks(_ bits: UInt64) -> UInt64 { (bits &>> firstBlock) & mask }
+
+    /// Whether any pixel is covered.
+    func areCovered(_ rows: CoverageRows, _ range: Range<Int>) -> Bool {
+        range.contains { y in
+            let mask = UnsafeRawPointer(rows.row(y) + first)
+            var bits = marks(rows.marks[y])
+            while bits != 0 {
+                let x = bits.trailingZeroBitCount &* step
+                bits &= bits &- 1
+                for x in Swift.stride(from: x, to: x &+ step, by: 4)
+                where mask.loadUnaligned(fromByteOffset: x, as: UInt32.self) != 0 { return true }
+            }
+            return false
+        }
+    }
+
+    /// Composites a row.
+    @inline(__always)
+    func composite(_ blend: PixelBlend, over pixels: UnsafeMutablePointer<UInt32>, rows: CoverageRows, y: Int) {
+        var bits = marks(rows.marks[y])
+        let mask = UnsafeRawPointer(rows.row(y) + first)
+        let pixels = UnsafeMutableRawPointer(pixels)
+        while bits != 0 {
+            var x = bits.trailingZeroBitCount &* step
+            bits &= bits &- 1
+            let end = x &+ step
+            repeat {
+                blend.blend(over: pixels + x &* 4, mask: mask + x)
+                x &+= 4
+            } while x < end
         }
     }
 }

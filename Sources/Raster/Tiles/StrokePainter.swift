@@ -47,16 +47,14 @@ public struct StrokePainter: Sendable {
         fitter.reset()
         stroke.trace(into: &fitter)
         if fitter.coveringOpacity > 0 { return fill(fitter.coveringOpacity, source, on: &canvas, within: part) }
-        let box = bounds(of: fitter.samples, on: canvas)
+        let (box, isWhole) = bounds(of: fitter.samples, on: canvas)
         guard !box.isEmpty else { return box }
         fitter.moveSamples(left: Float(box.minX), up: Float(box.minY))
-        mask.prepare(for: box)
-        scratch.prepare(for: box)
-        opacity.prepare(for: fitter.isTranslucent ? box : PixelBox(minX: 0, minY: 0, maxX: 1, maxY: 1))
-        mask.withRows { rows in
-            scratch.withRows { scratch in
-                area.withRows(width: box.width, height: box.height) { area in
-                    opacity.withRows { opacity in
+        mask.withRows(width: box.width, height: box.height) { rows in
+            scratch.withRows(width: box.width, height: box.height) { scratch in
+                area.withRows(width: box.width, height: box.height, isWhole: isWhole) { area in
+                    let faded = fitter.isTranslucent ? box : PixelBox(minX: 0, minY: 0, maxX: 1, maxY: 1)
+                    opacity.withRows(width: faded.width, height: faded.height) { opacity in
                         let surfaces = StrokeCoverage.Surfaces(
                             stroke: rows, scratch: scratch, area: area,
                             opacity: fitter.isTranslucent ? OpacityRows(rows: opacity) : nil)
@@ -67,8 +65,8 @@ public struct StrokePainter: Sendable {
                 }
             }
             canvas.composite(source, rows: rows, box: box, within: part)
+            rows.wipe()
         }
-        mask.clear()
         return box
     }
 
@@ -77,16 +75,15 @@ public struct StrokePainter: Sendable {
         _ opacity: Float, _ source: UInt32, on canvas: inout Canvas, within part: TileSet?
     ) -> PixelBox {
         let box = PixelBox(minX: 0, minY: 0, maxX: canvas.width, maxY: canvas.height)
-        mask.prepare(for: box)
-        mask.withRows { rows in
+        mask.withRows(width: box.width, height: box.height) { rows in
             let coverage = UInt8(opacity.raised(to: 0).lowered(to: 1) * 255)
             for y in 0..<rows.height {
                 rows.row(y).update(repeating: coverage, count: rows.width)
-                rows.widen(y, by: 0..<rows.width)
+                rows.marks[y] = rows.blocks.bits(0..<rows.width)
             }
             canvas.composite(source, rows: rows, box: box, within: part)
+            rows.wipe()
         }
-        mask.clear()
         return box
     }
 
@@ -96,31 +93,33 @@ public struct StrokePainter: Sendable {
         placer.reset()
         stroke.trace(into: &placer)
         let reach = placer.stamps.map { CentreSample(x: $0.x, y: $0.y, radius: $0.radius) }
-        let box = bounds(of: reach, on: canvas)
+        let box = bounds(of: reach, on: canvas).box
         guard !box.isEmpty else { return box }
-        mask.prepare(for: box)
-        mask.withRows { rows in
+        mask.withRows(width: box.width, height: box.height) { rows in
             visitedPixels = stamps.raise(rows, box: box, stamps: placer.stamps)
             canvas.composite(source, rows: rows, box: box, within: part)
+            rows.wipe()
         }
-        mask.clear()
         return box
     }
 
-    /// The pixels of the canvas that the fitted stroke can touch.
-    private func bounds(of samples: [CentreSample], on canvas: Canvas) -> PixelBox {
+    /// The pixels of the canvas that the fitted stroke can touch, from the left border of their first tile on, and
+    /// whether it lies on the canvas as a whole.
+    private func bounds(of samples: [CentreSample], on canvas: Canvas) -> (box: PixelBox, isWhole: Bool) {
         var low = SIMD2<Float>(repeating: .infinity)
         var high = SIMD2<Float>(repeating: -.infinity)
         for sample in samples {
+            let place = SIMD2(sample.x, sample.y)
             let reach = sample.radius + abs(sample.sagX) + abs(sample.sagY) + PieceRows.fringe
-            low.x = min(low.x, sample.x - reach)
-            low.y = min(low.y, sample.y - reach)
-            high.x = max(high.x, sample.x + reach)
-            high.y = max(high.y, sample.y + reach)
+            low = (place - reach).lowered(to: low)
+            high = (place + reach).raised(to: high)
         }
         func clamped(_ value: Float, _ limit: Int) -> Int { Int(max(0, min(Float(limit), value))) }
-        return PixelBox(
-            minX: clamped(low.x, canvas.width), minY: clamped(low.y, canvas.height),
+        let box = PixelBox(
+            minX: clamped(low.x, canvas.width) / Tile.side * Tile.side, minY: clamped(low.y, canvas.height),
             maxX: clamped(high.x + 1, canvas.width), maxY: clamped(high.y + 1, canvas.height))
+        let isWhole =
+            low.x >= 0 && low.y >= 0 && high.x <= Float(canvas.width) && high.y <= Float(canvas.height)
+        return (box, isWhole)
     }
 }
