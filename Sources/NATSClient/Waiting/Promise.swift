@@ -34,25 +34,29 @@ package final class Promise<Value: Sendable>: Sendable {
             state.nextWaiter += 1
             return state.nextWaiter
         }
-        let timer = limit.map { limit in
+        let deadline = limit.map { ContinuousClock.now + $0 }
+        let timer = deadline.map { deadline in
             Task {
-                guard (try? await Task.sleep(for: limit)) != nil else { return }
+                guard (try? await Task.sleep(until: deadline, clock: .continuous)) != nil else { return }
                 self.endWait(waiter, with: .timeout)
             }
         }
         defer { timer?.cancel() }
         return await withTaskCancellationHandler {
-            await withCheckedContinuation { wait(as: waiter, $0) }
+            await withCheckedContinuation { wait(as: waiter, until: deadline, $0) }
         } onCancel: {
             endWait(waiter, with: .cancelled)
         }
     }
 
-    private func wait(as waiter: UInt64, _ continuation: CheckedContinuation<Outcome, Never>) {
+    private func wait(
+        as waiter: UInt64, until deadline: ContinuousClock.Instant?, _ continuation: CheckedContinuation<Outcome, Never>
+    ) {
         let outcome: Outcome? = state.withLock { state in
             if let outcome = state.outcome { return outcome }
-            // A cancellation before this line found no waiter to end; one after it does.
+            // A cancellation or a limit before this line found no waiter to end; one after it does.
             if Task.isCancelled { return .failure(.cancelled) }
+            if let deadline, deadline <= .now { return .failure(.timeout) }
             state.waiters[waiter] = continuation
             return nil
         }

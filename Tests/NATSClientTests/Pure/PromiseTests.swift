@@ -30,6 +30,18 @@ import Testing
         #expect(try await promise.value().get() == 3)
     }
 
+    @Test(.timeLimit(.minutes(1))) func `A limit that is over before the wait begins ends it all the same`() async {
+        await withTaskGroup(of: Void.self) { group in
+            for _ in 0..<8 {
+                group.addTask {
+                    for _ in 0..<5_000 {
+                        #expect(await Promise<Int>().value(within: .zero) == .failure(.timeout))
+                    }
+                }
+            }
+        }
+    }
+
     @Test(arguments: [true, false])
     func `A cancelled task waits no longer`(beforeItBegins: Bool) async {
         let promise = Promise<Int>()
