@@ -1,3 +1,5 @@
+internal import StrokeWire
+
 /// Rendezvous hashing (Thaler and Ravishankar, 1996): every member finds the same owner for a partition without asking,
 /// and when a member comes or goes only its own partitions move.
 enum Rendezvous {
@@ -8,8 +10,7 @@ enum Rendezvous {
 
     /// FNV-1a over the name and the number, then the finalizer of SplitMix64: FNV alone hardly mixes its last bytes.
     private static func score(_ member: String, _ partition: Int) -> UInt64 {
-        var hash: UInt64 = 0xcbf2_9ce4_8422_2325
-        for byte in "\(member)/\(partition)".utf8 { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
+        var hash = FNV1a64.hash(Array("\(member)/\(partition)".utf8))
         hash = (hash ^ (hash >> 30)) &* 0xbf58_476d_1ce4_e5b9
         hash = (hash ^ (hash >> 27)) &* 0x94d0_49bb_1331_11eb
         return hash ^ (hash >> 31)

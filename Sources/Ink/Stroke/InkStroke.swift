@@ -27,6 +27,16 @@ public struct InkStroke: Sendable, Equatable {
 
     /// Sends the whole centre line to a sink.
     public func trace(into sink: inout some CurveSink) {
+        send(to: &sink)
+    }
+
+    /// Sends the whole centre line to a fitter: the same, compiled for the one sink that has to be fast.
+    public func trace(into fitter: inout ParabolaFitter) {
+        send(to: &fitter)
+    }
+
+    @inline(__always)
+    private func send(to sink: inout some CurveSink) {
         var tracer = StrokeTracer(element: element, style: style, width: width)
         tracer.add(points, into: &sink)
         tracer.finish(into: &sink)

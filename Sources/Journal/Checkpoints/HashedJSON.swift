@@ -1,4 +1,5 @@
 import Foundation
+import StrokeWire
 
 /// A line of 16 hexadecimal digits, the FNV-1a (64 bit) of what follows it; then JSON that a person can read.
 enum HashedJSON {

@@ -1,3 +1,5 @@
+internal import StrokeWire
+
 /// Names a body by its content, so that a client that has it already need not get it again (RFC 9110, 8.8.3).
 struct EntityTag: Equatable {
     /// As it stands in the header, with its quotation marks.
@@ -5,9 +7,7 @@ struct EntityTag: Equatable {
 
     /// The tag of a body: its length and its FNV-1a hash of 64 bits.
     init(of body: [UInt8]) {
-        var hash: UInt64 = 0xcbf2_9ce4_8422_2325
-        for byte in body { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
-        text = "\"\(String(body.count, radix: 16))-\(String(hash, radix: 16))\""
+        text = "\"\(String(body.count, radix: 16))-\(String(FNV1a64.hash(body), radix: 16))\""
     }
 
     /// Whether an If-None-Match header names this tag, or all with `*`. Weak tags count like strong ones there.

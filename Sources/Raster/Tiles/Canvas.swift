@@ -1,3 +1,5 @@
+internal import StrokeWire
+
 /// A picture of premultiplied RGBA pixels in tiles.
 ///
 /// A value: copying it keeps a version at the cost of the tiles that change afterwards. Transparent until painted.
@@ -39,14 +41,13 @@ public struct Canvas: Sendable {
     /// A number that is the same for the same pixels and differs for others, but for one case in 2⁶⁴: FNV-1a over the
     /// pixels that are not transparent, with the numbers of their tiles.
     public var fingerprint: UInt64 {
-        var hash: UInt64 = 0xCBF2_9CE4_8422_2325
-        func add(_ word: UInt64) { hash = (hash ^ word) &* 0x100_0000_01B3 }
-        add(UInt64(width))
-        add(UInt64(height))
+        var hash = FNV1a64()
+        hash.add(UInt64(width))
+        hash.add(UInt64(height))
         for (index, tile) in tiles.enumerated() where tile.pixels.contains(where: { $0 != 0 }) {
-            add(UInt64(index))
-            for pixel in tile.pixels { add(UInt64(pixel)) }
+            hash.add(UInt64(index))
+            for pixel in tile.pixels { hash.add(UInt64(pixel)) }
         }
-        return hash
+        return hash.value
     }
 }

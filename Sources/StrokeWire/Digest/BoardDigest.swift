@@ -6,7 +6,7 @@ public struct BoardDigest: Hashable, Sendable {
     public let value: UInt64
 
     /// The digest of an empty board.
-    public static let empty = BoardDigest(value: 0xcbf2_9ce4_8422_2325)
+    public static let empty = BoardDigest(value: FNV1a64().value)
 
     public init(value: UInt64) {
         self.value = value
@@ -36,20 +36,17 @@ public struct BoardDigest: Hashable, Sendable {
     /// The digest with one more stroke on top.
     /// - Parameter index: the index of its operation.
     public func appending(index: UInt64) -> BoardDigest {
-        var hash = value
+        var hash = FNV1a64(value)
         var rest = index
         for _ in 0..<8 {
-            hash = (hash ^ (rest & 0xff)) &* 0x0000_0100_0000_01b3
+            hash.add(rest & 0xff)
             rest >>= 8
         }
-        return BoardDigest(value: hash)
+        return BoardDigest(value: hash.value)
     }
 }
 
 extension BoardDigest: CustomStringConvertible {
     /// 16 lower-case hexadecimal digits.
-    public var description: String {
-        let digits = String(value, radix: 16)
-        return String(repeating: "0", count: 16 - digits.count) + digits
-    }
+    public var description: String { FNV1a64.digits(value) }
 }

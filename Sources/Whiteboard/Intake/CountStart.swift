@@ -19,7 +19,7 @@ struct CountStart: Sendable {
     /// Keeps the first message under each of the two numbers. `header` is nil for one that was rejected unread.
     mutating func note(_ number: Int64, _ header: StrokeMessage?, _ bytes: [UInt8]) {
         guard number == 0 || number == 1, self[number] == nil else { return }
-        let entry = Sent(shardCount: header.map { max(1, $0.shardCount) }, fingerprint: fingerprint(of: bytes))
+        let entry = Sent(shardCount: header.map { max(1, $0.shardCount) }, fingerprint: FNV1a64.hash(bytes))
         if number == 0 { sent.zero = entry } else { sent.one = entry }
     }
 
@@ -30,13 +30,8 @@ struct CountStart: Sendable {
         if header.isSharded && header.action == .draw {
             return before.shardCount.map { $0 != header.shardCount } ?? false
         }
-        return before.fingerprint != fingerprint(of: bytes)
+        return before.fingerprint != FNV1a64.hash(bytes)
     }
 
     private subscript(number: Int64) -> Sent? { number == 0 ? sent.zero : sent.one }
-}
-
-/// FNV-1a, 64 bit.
-private func fingerprint(of bytes: [UInt8]) -> UInt64 {
-    bytes.reduce(0xcbf2_9ce4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
 }
