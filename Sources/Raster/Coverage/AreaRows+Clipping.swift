@@ -1,4 +1,8 @@
 extension AreaRows {
+    /// Chords are off by at most the inverse of this, in pixels.
+    private static let chordsPerSag: Float = 64
+    private static let mostChords: Float = 64
+
     /// Adds the part of a side that lies in the box, and what lies to the left of it, as chords.
     mutating func addPart(_ side: Side) {
         let (start, end, sag, sign) = (side.start, side.end, side.sag, side.sign)
@@ -8,7 +12,8 @@ extension AreaRows {
         let high = pointwiseMax(pointwiseMax(start, end), control)
         guard high.y > 0, low.y < Float(height), low.x < Float(width) else { return }
         guard high.x > 0 else { return addBeside(from: start.y, to: end.y, sign: sign) }
-        let count = sag == .zero ? 1 : 8
+        // A chord is off its part of the parabola by the sag over the square of their number.
+        let count = max(Int((sag.length * Self.chordsPerSag).squareRoot().lowered(to: Self.mostChords).rounded(.up)), 1)
         var place = start
         for index in 1...count {
             let at = Float(index) / Float(count)
