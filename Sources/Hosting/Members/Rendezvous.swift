@@ -8,11 +8,7 @@ enum Rendezvous {
         members.max { (score($0, partition), $0) < (score($1, partition), $1) }
     }
 
-    /// FNV-1a over the name and the number, then the finalizer of SplitMix64: FNV alone hardly mixes its last bytes.
     private static func score(_ member: String, _ partition: Int) -> UInt64 {
-        var hash = FNV1a64.hash(Array("\(member)/\(partition)".utf8))
-        hash = (hash ^ (hash >> 30)) &* 0xbf58_476d_1ce4_e5b9
-        hash = (hash ^ (hash >> 27)) &* 0x94d0_49bb_1331_11eb
-        return hash ^ (hash >> 31)
+        FNV1a64.mixed(Array("\(member)/\(partition)".utf8))
     }
 }

@@ -20,7 +20,7 @@ struct Lanes: Sendable {
     }
 
     func run(for room: RoomID, _ work: @escaping Work) {
-        inlets[RoomAddress.partition(of: room, among: inlets.count)].yield(work)
+        inlets[Int(FNV1a64.mixed(room.text.utf8) % UInt64(inlets.count))].yield(work)
     }
 
     func stop() {

@@ -8,10 +8,11 @@ struct RoomWorkers: Sendable {
         all = (0..<count).map { _ in RoomWorker(capacity: capacity) }
     }
 
-    /// Rooms are pinned to workers by the hash of their name.
+    /// Rooms are pinned to workers by a hash of their name; another one than that of partitions, lest the rooms of one
+    /// partition meet on one worker.
     subscript(room: RoomID) -> RoomWorker { all[position(of: room)] }
 
-    func position(of room: RoomID) -> Int { RoomAddress.partition(of: room, among: all.count) }
+    func position(of room: RoomID) -> Int { Int(FNV1a64.mixed(room.text.utf8) % UInt64(all.count)) }
 
     func postToAll(_ item: InboundItem) {
         for worker in all { worker.post(item) }

@@ -25,6 +25,15 @@ package struct FNV1a64: Sendable {
         return hash.value
     }
 
+    /// A hash of some bytes of which all bits are well mixed: the finalizer of SplitMix64, for FNV alone hardly mixes its
+    /// last bytes.
+    package static func mixed(_ bytes: some Sequence<UInt8>) -> UInt64 {
+        var hash = hash(bytes)
+        hash = (hash ^ (hash >> 30)) &* 0xbf58_476d_1ce4_e5b9
+        hash = (hash ^ (hash >> 27)) &* 0x94d0_49bb_1331_11eb
+        return hash ^ (hash >> 31)
+    }
+
     /// A hash as 16 lower-case hexadecimal digits.
     package static func digits(_ hash: UInt64) -> String {
         let digits = String(hash, radix: 16)
