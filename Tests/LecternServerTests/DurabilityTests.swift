@@ -62,10 +62,35 @@ import Testing
             }
             let store = CheckpointStore(
                 root: lesson.configuration.root, partitions: 2, connection: lesson.client, logger: .silent)
+            let journal = JetStreamJournal(
+                root: lesson.configuration.root, partitions: 2, settings: JournalSettings(), connection: lesson.client,
+                logger: .silent)
             for partition in 0..<2 {
-                let catalogue = try await store.catalogue(of: partition)
+                let log = try await journal.provision(partition)
+                let catalogue = try await store.catalogue(of: partition, log: log.incarnationPrefix)
                 #expect(catalogue.rooms.count == rooms.count { $0.partition == partition })
                 #expect(catalogue.covered == UInt64(catalogue.rooms.count))
+            }
+        }
+    }
+
+    @Test func `after a log was deleted what its checkpoints say of a room is in nobody's way`() async throws {
+        try await DurableClass.with { lesson in
+            let (room, other) = (try lesson.address("physics"), try lesson.address("algebra"))
+            let before = try await lesson.serve {
+                try lesson.client.setClock(room, 1000)
+                for number in 1...5 { try await lesson.client.publishDurably(Hand.stroke(number, at: 0), to: room) }
+                return try await lesson.joined(room, at: 5)
+            }
+            _ = try await lesson.client.request(to: "$JS.API.STREAM.DELETE.INK_LOG_0")
+            // Coverage is of the new log from now on, the checkpoint of the room still of the old one.
+            try await lesson.serve { try await lesson.client.publishDurably(Hand.stroke(1, at: 0), to: other) }
+            try await lesson.serve {
+                try lesson.client.setClock(room, 1000)
+                for number in 1...2 { try await lesson.client.publishDurably(Hand.stroke(number, at: 0), to: room) }
+                let after = try await lesson.joined(room, at: 2)
+                #expect(after.room != before.room)
+                #expect(after.index == 2)
             }
         }
     }

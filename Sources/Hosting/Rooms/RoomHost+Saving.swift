@@ -6,10 +6,19 @@ extension RoomHost {
     /// What was to be saved of a room has been acknowledged, or could not be saved and is tried again.
     ///
     /// Whoever stores it must let nothing take the place of what holds more of the room's records (`sequence`), and say
-    /// that it could not be saved: two hosts may work on one partition for a while, one of them behind the other.
+    /// ``superseded(_:at:)`` instead: two hosts may work on one partition for a while, one of them behind the other.
     public func saved(_ room: RoomID, isSaved: Bool, at now: Instant) {
         guard let hosted = rooms[room], hosted.savings.isSaving else { return }
         hosted.savings.end(isSaved: isSaved)
+        settle(hosted, at: now)
+    }
+
+    /// What was to be saved of a room is behind what another host has stored of it. While its partition is being closed
+    /// nothing more comes to catch up with: the room is let go of.
+    public func superseded(_ room: RoomID, at now: Instant) {
+        guard let hosted = rooms[room], hosted.savings.isSaving else { return }
+        if isClosing(hosted) { hosted.isVoid = true }
+        hosted.savings.end(isSaved: false)
         settle(hosted, at: now)
     }
 

@@ -11,8 +11,8 @@ public struct CheckpointCatalogue: Sendable, Equatable {
     public var damaged: [RoomID] = []
     /// Up to here all records of the partition's log are in checkpoints; 0 when nothing is known.
     public var covered: UInt64 = 0
-    /// The log that this is about; nil when nothing is known.
-    public var log: String?
+    /// How many rooms have checkpoints of another log alone.
+    public var foreign = 0
 
     public init() {}
 }

@@ -13,6 +13,7 @@ extension CheckpointManifest {
         }
         var version = 1
         var room: String
+        var log: String
         var incarnation: String
         var sequence: UInt64
         var handled: UInt64
@@ -23,7 +24,7 @@ extension CheckpointManifest {
 
     func encoded() -> [UInt8] {
         let wire = Wire(
-            room: room.text, incarnation: incarnation, sequence: sequence, handled: handled,
+            room: room.text, log: log, incarnation: incarnation, sequence: sequence, handled: handled,
             cursors: Dictionary(uniqueKeysWithValues: cursors.map { ($0.key.text, $0.value) }), quiet: isQuiet,
             state: state.map { Wire.State(parts: $0.parts, bytes: $0.bytes, hash: FNV1a64.digits($0.hash)) })
         return HashedJSON.encode(wire)
@@ -43,7 +44,7 @@ extension CheckpointManifest {
             state = State(parts: stored.parts, bytes: stored.bytes, hash: hash)
         }
         self.init(
-            room: room, incarnation: wire.incarnation, sequence: wire.sequence, handled: wire.handled,
+            room: room, log: wire.log, incarnation: wire.incarnation, sequence: wire.sequence, handled: wire.handled,
             cursors: cursors, isQuiet: wire.quiet, state: state)
     }
 }

@@ -21,6 +21,8 @@ public struct CheckpointManifest: Sendable, Equatable {
     }
 
     public var room: RoomID
+    /// The log that its sequences count, as `PartitionLog.incarnationPrefix` names it.
+    public var log: String
     /// The life of the room.
     public var incarnation: String
     /// The state holds all records of the room up to here.
@@ -35,10 +37,11 @@ public struct CheckpointManifest: Sendable, Equatable {
     public var state: State?
 
     public init(
-        room: RoomID, incarnation: String, sequence: UInt64, handled: UInt64,
+        room: RoomID, log: String, incarnation: String, sequence: UInt64, handled: UInt64,
         cursors: [CohortName: UInt64], isQuiet: Bool, state: State?
     ) {
         self.room = room
+        self.log = log
         self.incarnation = incarnation
         self.sequence = sequence
         self.handled = handled

@@ -7,22 +7,28 @@ extension CheckpointStore {
     /// whoever wrote it last. Rooms of which one is damaged are listed, and those of which none can be used.
     ///
     /// Takes memory for three manifests a room.
+    /// - Parameter log: the log that is there, by its `incarnationPrefix`: what is of another one, which was deleted and
+    ///   made again and counts from 1 again, is only counted.
     /// - Throws: `.stream`, also when the stream does not come to an end within `timeout`.
     public func catalogue(
-        of partition: Int, timeout: Duration = .seconds(60)
+        of partition: Int, log: String, timeout: Duration = .seconds(60)
     ) async throws(JournalError) -> CheckpointCatalogue {
         let streams = streams(of: partition)
         var catalogue = CheckpointCatalogue()
         for (subject, bodies) in try await manifests(in: streams, timeout) {
             if subject == streams.coverage {
                 let coverages = bodies.compactMap(Coverage.init(decoding:))
-                catalogue.log = coverages.last?.log
-                catalogue.covered = coverages.filter { $0.log == catalogue.log }.map(\.covered).max() ?? 0
+                catalogue.covered = coverages.filter { $0.log == log }.map(\.covered).max() ?? 0
                 continue
             }
             guard let room = streams.room(ofManifest: subject) else { continue }
-            let usable = Self.usable(bodies, of: room)
-            if usable.count < bodies.count {
+            let manifests = Self.readable(bodies, of: room)
+            let usable = manifests.filter { $0.log == log }
+            guard !usable.isEmpty || manifests.isEmpty else {
+                catalogue.foreign += 1
+                continue
+            }
+            if manifests.count < bodies.count {
                 logger.warning("a checkpoint is damaged", metadata: ["room": "\(room)", "usable": "\(usable.count)"])
             }
             guard let best = usable.last else {
@@ -30,7 +36,7 @@ extension CheckpointStore {
                 continue
             }
             catalogue.rooms[room] = best
-            if usable.count < bodies.count { catalogue.outdated.append(room) }
+            if manifests.count < bodies.count { catalogue.outdated.append(room) }
         }
         catalogue.damaged.sort { $0.text < $1.text }
         catalogue.outdated.sort { $0.text < $1.text }
@@ -38,7 +44,12 @@ extension CheckpointStore {
     }
 
     /// Those that can be used, the one that holds most last.
-    static func usable(_ bodies: [[UInt8]], of room: RoomID) -> [CheckpointManifest] {
+    static func usable(_ bodies: [[UInt8]], of room: RoomID, log: String) -> [CheckpointManifest] {
+        readable(bodies, of: room).filter { $0.log == log }
+    }
+
+    /// Those that can be read, of whatever log, the one that holds most last.
+    private static func readable(_ bodies: [[UInt8]], of room: RoomID) -> [CheckpointManifest] {
         bodies.compactMap { try? CheckpointManifest(decoding: $0) }.filter { $0.room == room }.enumerated()
             .sorted {
                 ($0.element.sequence, $0.element.handled, $0.offset)

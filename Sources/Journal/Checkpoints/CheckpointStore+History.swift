@@ -7,7 +7,7 @@ extension CheckpointStore {
 
     /// The best usable manifest after that one, if there is one: for a state that turned out to be damaged.
     public func manifest(before better: CheckpointManifest) async throws(JournalError) -> CheckpointManifest? {
-        let usable = Self.usable(try await manifests(of: better.room), of: better.room)
+        let usable = Self.usable(try await manifests(of: better.room), of: better.room, log: better.log)
         return usable.prefix { $0 != better }.last
     }
 

@@ -30,12 +30,18 @@ extension CheckpointStore {
     /// - Throws: `.superseded` where there is one that holds more: a daemon that has stood still must not push out what
     ///   another has saved since. Two that write at the same moment do no harm: three are kept, and the best counts.
     public func save(_ manifest: CheckpointManifest) async throws(JournalError) {
+        try await refuse(manifest.sequence, of: manifest.room, log: manifest.log)
         let streams = streams(of: RoomAddress.partition(of: manifest.room, among: partitions))
-        let subject = streams.manifest(of: manifest.room)
-        if let stored = try await newest(on: subject, streams), stored.sequence > manifest.sequence {
-            throw .superseded(room: manifest.room, by: stored.sequence)
-        }
-        _ = try await publish(manifest.encoded(), to: subject, streams)
+        _ = try await publish(manifest.encoded(), to: streams.manifest(of: manifest.room), streams)
+    }
+
+    /// Throws `.superseded` where a checkpoint of the same log holds more than the records up to `sequence`.
+    public func refuse(_ sequence: UInt64, of room: RoomID, log: String) async throws(JournalError) {
+        let streams = streams(of: RoomAddress.partition(of: room, among: partitions))
+        guard let stored = try await newest(on: streams.manifest(of: room), streams), stored.log == log,
+            stored.sequence > sequence
+        else { return }
+        throw .superseded(room: room, by: stored.sequence)
     }
 
     private func newest(

@@ -76,17 +76,26 @@ final class CheckpointKeeper: Sendable {
         }
     }
 
-    /// Saves a room; says when it has been acknowledged, or that it could not be saved.
-    func save(_ request: SaveRequest, then: @escaping @Sendable (Bool) -> Void) {
+    /// What became of a room that was to be saved.
+    enum SaveOutcome: Sendable {
+        /// JetStream has acknowledged all of it.
+        case saved
+        case failed
+        /// Another daemon has stored more of it.
+        case superseded
+    }
+
+    /// Saves a room; says what became of it.
+    func save(_ request: SaveRequest, then: @escaping @Sendable (SaveOutcome) -> Void) {
         lanes.run(for: request.room) { [self] in
             do {
                 let bytes = try await write(request)
                 metrics.countCheckpoint(isSaved: true, bytes: bytes)
-                then(true)
+                then(.saved)
             } catch {
                 metrics.countCheckpoint(isSaved: false, bytes: 0)
                 complain(of: request.room, error)
-                then(false)
+                if case JournalError.superseded = error { then(.superseded) } else { then(.failed) }
             }
         }
     }
@@ -100,18 +109,22 @@ final class CheckpointKeeper: Sendable {
     }
 
     private func write(_ request: SaveRequest) async throws(JournalError) -> Int {
+        let partition = RoomAddress.partition(of: request.room, among: configuration.partitions)
+        let log = partitions.withLock { $0[partition]?.log } ?? ""
         let state: CheckpointManifest.State?
         var written = 0
         switch request.state {
         case .none: state = nil
         case .unchanged: state = manifests.withLock { $0[request.room]?.state }
         case .changed(let checkpoint):
+            // Parts that no manifest will name would push out those of a better one.
+            try await store.refuse(request.stored.sequence, of: request.room, log: log)
             let bytes = checkpoint.encoded()
             state = try await store.save(state: bytes, room: request.room)
             written = bytes.count
         }
         let manifest = CheckpointManifest(
-            room: request.room, incarnation: request.stored.incarnation, sequence: request.stored.sequence,
+            room: request.room, log: log, incarnation: request.stored.incarnation, sequence: request.stored.sequence,
             handled: request.stored.handled, cursors: request.stored.cursors,
             isQuiet: request.stored.isQuiet, state: state)
         try await store.save(manifest)

@@ -16,6 +16,8 @@ enum InboundItem: Sendable {
     case restored(RoomID, Restoration)
     /// What was to be saved of a room has been acknowledged, or not.
     case saved(RoomID, isSaved: Bool)
+    /// Another daemon has stored more of it.
+    case superseded(RoomID)
     case stop
 
     /// Bytes it occupies while it waits.
@@ -24,7 +26,7 @@ enum InboundItem: Sendable {
         case .record(let record): record.cost
         case .clock(_, _, let bytes): bytes.count + 256
         case .request(let request): request.cost
-        case .list, .output, .partition, .restored, .saved, .stop: 0
+        case .list, .output, .partition, .restored, .saved, .superseded, .stop: 0
         }
     }
 }

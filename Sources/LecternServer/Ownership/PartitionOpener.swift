@@ -65,9 +65,8 @@ struct PartitionOpener: Sendable {
 
     private func begin(_ partition: Int, _ work: PartitionWork) async throws(JournalError) {
         let log = try await journal.provision(partition)
-        let catalogue = fitting(try await store.catalogue(of: partition), to: log, partition)
-        guard !Task.isCancelled else { return }
-        keeper.open(partition, catalogue, log: log.incarnationPrefix)
+        let catalogue = fitting(
+            try await store.catalogue(of: partition, log: log.incarnationPrefix), to: log, partition)
         work.countRooms(catalogue.rooms.count)
         var shares: [[RoomID: StoredRoom]] = workers.all.map { _ in [:] }
         for (room, manifest) in catalogue.rooms {
@@ -78,25 +77,32 @@ struct PartitionOpener: Sendable {
         for room in catalogue.damaged {
             shares[workers.position(of: room)][room] = .damaged
         }
-        for (worker, share) in zip(workers.all, shares) {
-            worker.post(.partition(.open(partition, prefix: log.incarnationPrefix, stored: share)))
+        // Never behind the closing: a partition opened after it would stay open.
+        let isOpen = work.unlessClosing {
+            keeper.open(partition, catalogue, log: log.incarnationPrefix)
+            for (worker, share) in zip(workers.all, shares) {
+                worker.post(.partition(.open(partition, prefix: log.incarnationPrefix, stored: share)))
+            }
         }
+        guard isOpen else { return }
         work.attach(
             journal.read(partition, from: catalogue.covered + 1, now: MonotonicClock.now) { event in
                 deliver(event, of: partition, work)
             })
     }
 
-    /// Without what belongs to another stream: one that was deleted and made again counts from 1 again.
+    /// Without what a log cannot have brought forth that ends before it.
     private func fitting(
         _ catalogue: CheckpointCatalogue, to log: PartitionLog, _ partition: Int
     ) -> CheckpointCatalogue {
-        let isOfAnother = catalogue.log.map { $0 != log.incarnationPrefix } ?? false
-        guard isOfAnother || catalogue.covered > log.lastSequence else { return catalogue }
-        logger.error(
-            "the checkpoints are of another log than the one that is there; passed over",
-            metadata: ["partition": "\(partition)", "rooms": "\(catalogue.rooms.count)"])
-        return CheckpointCatalogue()
+        let isCut = catalogue.covered > log.lastSequence
+        let passedOver = catalogue.foreign + (isCut ? catalogue.rooms.count : 0)
+        if passedOver > 0 {
+            logger.error(
+                "the checkpoints are of another log than the one that is there; passed over",
+                metadata: ["partition": "\(partition)", "rooms": "\(passedOver)"])
+        }
+        return isCut ? CheckpointCatalogue() : catalogue
     }
 
     private func deliver(_ event: PartitionEvent, of partition: Int, _ work: PartitionWork) {

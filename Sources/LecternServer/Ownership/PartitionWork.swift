@@ -39,6 +39,15 @@ final class PartitionWork: Sendable {
         state.withLock { $0.opening = opening }
     }
 
+    /// Does something that must come before the closing or not at all, and says whether it was done.
+    func unlessClosing(_ body: () -> Void) -> Bool {
+        state.withLock { state in
+            guard !state.isClosing else { return false }
+            body()
+            return true
+        }
+    }
+
     /// The partition is read from now on; not if it is being closed already.
     func attach(_ reader: PartitionReader) {
         let isTooLate = state.withLock { state in

@@ -46,6 +46,7 @@ final class RoomLoop {
             host.restored(
                 room, restoration.room, sequence: restoration.sequence, tail: restoration.tail, at: now)
         case .saved(let room, let isSaved): host.saved(room, isSaved: isSaved, at: now)
+        case .superseded(let room): host.superseded(room, at: now)
         case .stop: break
         }
         for room in output.takeOpened() { answerWaiting(for: room, at: now) }

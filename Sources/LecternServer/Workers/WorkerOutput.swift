@@ -67,7 +67,13 @@ final class WorkerOutput: HostOutput {
     }
 
     func save(_ request: SaveRequest) {
-        keeper?.save(request) { [worker] isSaved in worker.post(.saved(request.room, isSaved: isSaved)) }
+        keeper?.save(request) { [worker] outcome in
+            switch outcome {
+            case .saved: worker.post(.saved(request.room, isSaved: true))
+            case .failed: worker.post(.saved(request.room, isSaved: false))
+            case .superseded: worker.post(.superseded(request.room))
+            }
+        }
     }
 
     func settled(_ room: HostedRoom, _ counts: RoomCounts) {

@@ -86,4 +86,29 @@ import Whiteboard
         probe.acknowledge()
         #expect(probe.world.closed == [0])
     }
+
+    @Test func `a partition closes without the rooms of which another has saved more`() {
+        let probe = HostProbe()
+        probe.draw(1)
+        probe.wait(.seconds(1))
+        probe.acknowledge()
+        probe.draw(2)
+        probe.host.close(0, at: probe.now)
+        #expect(probe.world.takeSaves().map(\.room) == [.algebra])
+        #expect(probe.world.closed.isEmpty)
+        probe.host.superseded(.algebra, at: probe.now)
+        #expect(probe.world.closed == [0])
+    }
+
+    @Test func `a room of which another has saved more stays while its partition is open, and is tried again`() {
+        let probe = HostProbe()
+        probe.draw(1)
+        probe.wait(.seconds(1))
+        #expect(probe.world.takeSaves().count == 1)
+        probe.host.superseded(.algebra, at: probe.now)
+        probe.draw(2)
+        probe.wait(.seconds(2))
+        #expect(probe.acknowledge().map(\.stored.sequence) == [2])
+        #expect(probe.world.left.isEmpty)
+    }
 }

@@ -17,7 +17,8 @@ import Testing
             parts: (0..<Int.random(in: 0...20, using: &generator)).map { _ in number() },
             bytes: Int(number() >> 1), hash: number())
         return CheckpointManifest(
-            room: try #require(RoomID("room-\(number())")), incarnation: "\(number())-\(number())", sequence: number(),
+            room: try #require(RoomID("room-\(number())")), log: "\(number())", incarnation: "\(number())-\(number())",
+            sequence: number(),
             handled: number(), cursors: cursors, isQuiet: Bool.random(using: &generator),
             state: Bool.random(using: &generator) ? state : nil)
     }
@@ -32,12 +33,12 @@ import Testing
 
     @Test func `It is a line with the hash, then JSON that a person can read`() throws {
         let manifest = CheckpointManifest(
-            room: try #require(RoomID("physics")), incarnation: "abc-1", sequence: 12, handled: 11,
+            room: try #require(RoomID("physics")), log: "abc", incarnation: "abc-1", sequence: 12, handled: 11,
             cursors: [.main: 7], isQuiet: false,
             state: CheckpointManifest.State(parts: [3, 4], bytes: 600_000, hash: 0xdead_beef))
         let text = String(decoding: manifest.encoded(), as: UTF8.self)
         let json = #"""
-            {"cursors":{"main":7},"handled":11,"incarnation":"abc-1","quiet":false,"room":"physics",\#
+            {"cursors":{"main":7},"handled":11,"incarnation":"abc-1","log":"abc","quiet":false,"room":"physics",\#
             "sequence":12,"state":{"bytes":600000,"hash":"00000000deadbeef","parts":[3,4]},"version":1}
             """#
         #expect(text.dropFirst(17) == json)
@@ -67,11 +68,11 @@ import Testing
 
     @Test(arguments: [
         "{}", #"{"version":2,"room":"a"}"#,
-        #"{"version":1,"room":"A","incarnation":"","sequence":1,"handled":1,"cursors":{},"quiet":true}"#,
-        #"{"version":1,"room":"a","incarnation":"","sequence":-1,"handled":1,"cursors":{},"quiet":true}"#,
-        #"{"version":1,"room":"a","incarnation":"","sequence":1,"handled":1,"cursors":{"A":1},"quiet":true}"#,
+        #"{"version":1,"room":"A","incarnation":"","log":"","sequence":1,"handled":1,"cursors":{},"quiet":true}"#,
+        #"{"version":1,"room":"a","incarnation":"","log":"","sequence":-1,"handled":1,"cursors":{},"quiet":true}"#,
+        #"{"version":1,"room":"a","incarnation":"","log":"","sequence":1,"handled":1,"cursors":{"A":1},"quiet":true}"#,
         """
-        {"version":1,"room":"a","incarnation":"","sequence":1,"handled":1,"cursors":{},"quiet":true,\
+        {"version":1,"room":"a","incarnation":"","log":"","sequence":1,"handled":1,"cursors":{},"quiet":true,\
         "state":{"parts":[],"bytes":-1,"hash":"0000000000000000"}}
         """,
     ])

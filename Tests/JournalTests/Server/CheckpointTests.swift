@@ -11,7 +11,7 @@ import Testing
         _ room: String = "physics", at sequence: UInt64, state: CheckpointManifest.State? = nil
     ) throws -> CheckpointManifest {
         CheckpointManifest(
-            room: try #require(RoomID(room)), incarnation: "abc-1", sequence: sequence, handled: sequence,
+            room: try #require(RoomID(room)), log: "abc", incarnation: "abc-1", sequence: sequence, handled: sequence,
             cursors: [.main: 7], isQuiet: true, state: state)
     }
 
@@ -27,13 +27,44 @@ import Testing
         (0..<(parts - 1) * (512 << 10) + 1).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ salt) }
     }
 
+    @Test func `What is of a log that is no longer there counts for nothing, and is in nobody's way`() async throws {
+        try await TestJournal.with { test, _ in
+            _ = try await test.journal.provision(0)
+            let old = try await save(test, bytes(parts: 1, 1), at: 300)
+            #expect(try await test.store.catalogue(of: 0, log: "new").rooms.isEmpty)
+            #expect(try await test.store.catalogue(of: 0, log: "new").foreign == 1)
+            var new = old
+            new.log = "new"
+            new.sequence = 21
+            try await test.store.refuse(21, of: .physics, log: "new")
+            try await test.store.save(new)
+            #expect(try await test.store.catalogue(of: 0, log: "new").rooms == [try .physics: new])
+            #expect(try await test.store.catalogue(of: 0, log: "abc").rooms == [try .physics: old])
+            #expect(try await test.store.manifest(before: new) == nil)
+        }
+    }
+
+    @Test func `What is behind a checkpoint is refused before anything of it is written`() async throws {
+        try await TestJournal.with { test, _ in
+            _ = try await test.journal.provision(0)
+            let better = try await save(test, bytes(parts: 1, 1), at: 300)
+            for _ in 0..<4 {
+                await #expect(throws: JournalError.superseded(room: try .physics, by: 300)) {
+                    try await test.store.refuse(299, of: .physics, log: "abc")
+                }
+            }
+            try await test.store.refuse(300, of: .physics, log: "abc")
+            #expect(try await test.store.state(of: better) == bytes(parts: 1, 1))
+        }
+    }
+
     @Test func `A checkpoint comes back as it was saved, however many parts it has`() async throws {
         try await TestJournal.with { test, _ in
             _ = try await test.journal.provision(0)
             for size in [0, 1, 512 << 10, (512 << 10) + 1, 3 << 20] {
                 let bytes = (0..<size).map { UInt8(truncatingIfNeeded: $0 &* 31) }
                 let saved = try await save(test, bytes, at: UInt64(size) + 1)
-                let catalogue = try await test.store.catalogue(of: 0)
+                let catalogue = try await test.store.catalogue(of: 0, log: "abc")
                 #expect(catalogue.rooms == [try .physics: saved])
                 #expect(catalogue.damaged.isEmpty && catalogue.outdated.isEmpty)
                 #expect(try await test.store.state(of: saved) == bytes)
@@ -44,13 +75,13 @@ import Testing
     @Test func `The catalogue has the newest manifest of each of many rooms, and closed ones, too`() async throws {
         try await TestJournal.with { test, _ in
             _ = try await test.journal.provision(0)
-            #expect(try await test.store.catalogue(of: 0) == CheckpointCatalogue())
+            #expect(try await test.store.catalogue(of: 0, log: "abc") == CheckpointCatalogue())
             for round in 1...2 as ClosedRange<UInt64> {
                 for room in 0..<300 {
                     try await test.store.save(try manifest("room\(room)", at: round * 1000 + UInt64(room)))
                 }
             }
-            let catalogue = try await test.store.catalogue(of: 0)
+            let catalogue = try await test.store.catalogue(of: 0, log: "abc")
             #expect(catalogue.rooms.count == 300)
             for (room, manifest) in catalogue.rooms {
                 #expect(manifest == (try self.manifest(room.text, at: manifest.sequence)))
@@ -65,9 +96,8 @@ import Testing
             for (log, sequence) in [("old", 900), ("new", 40), ("new", 70), ("new", 60)] as [(String, UInt64)] {
                 try await test.store.save(covered: sequence, of: 0, log: log)
             }
-            let catalogue = try await test.store.catalogue(of: 0)
+            let catalogue = try await test.store.catalogue(of: 0, log: "new")
             #expect(catalogue.covered == 70)
-            #expect(catalogue.log == "new")
             #expect(catalogue.rooms.isEmpty && catalogue.damaged.isEmpty)
         }
     }
@@ -82,7 +112,7 @@ import Testing
             }
             // Both at the same moment: the one who comes last has looked before the other wrote.
             _ = try await test.jetStream.publish(late.encoded(), to: late.subject)
-            let catalogue = try await test.store.catalogue(of: 0)
+            let catalogue = try await test.store.catalogue(of: 0, log: "abc")
             #expect(catalogue.rooms == [try .physics: newer])
             #expect(catalogue.outdated.isEmpty)
         }
@@ -94,7 +124,7 @@ import Testing
             let old = try await save(test, [1, 2, 3], at: 10)
             for damaged in ["", "0123456789abcdef\n{}", "no manifest", String(repeating: "f", count: 500)] {
                 _ = try await test.jetStream.publish(Array(damaged.utf8), to: "ink.0.physics.checkpoint")
-                let catalogue = try await test.store.catalogue(of: 0)
+                let catalogue = try await test.store.catalogue(of: 0, log: "abc")
                 #expect(catalogue.rooms == [try .physics: old])
                 #expect(catalogue.outdated == [try .physics])
                 #expect(try await test.store.state(of: old) == [1, 2, 3])
@@ -114,7 +144,7 @@ import Testing
             let stray = try #require(try await test.jetStream.lastMessage("INK_CHECKPOINT_0", subject: good.subject))
             _ = try await test.jetStream.publish(stray.payload, to: "ink.0.music.checkpoint")
             _ = try await test.jetStream.publish(stray.payload, to: "ink.0.MUSIC.checkpoint")
-            let catalogue = try await test.store.catalogue(of: 0)
+            let catalogue = try await test.store.catalogue(of: 0, log: "abc")
             #expect(Array(catalogue.rooms.keys) == [try .physics])
             #expect(Set(catalogue.damaged.map(\.text)) == ["latin", "greek", "music"])
         }
@@ -151,7 +181,7 @@ import Testing
             _ = try await test.journal.provision(0)
             let whole = try await save(test, bytes(parts: 2, 1), at: 10)
             for salt in 2...3 { _ = try await test.store.save(state: bytes(parts: 2, salt), room: .physics) }
-            let catalogue = try await test.store.catalogue(of: 0)
+            let catalogue = try await test.store.catalogue(of: 0, log: "abc")
             #expect(catalogue.rooms == [try .physics: whole])
             #expect(try await test.store.state(of: whole) == bytes(parts: 2, 1))
         }
@@ -165,7 +195,7 @@ import Testing
             await server.kill()
             try await server.restart()
             _ = try await states.values(2)
-            #expect(try await test.store.catalogue(of: 0).rooms == [try .physics: saved])
+            #expect(try await test.store.catalogue(of: 0, log: "abc").rooms == [try .physics: saved])
             #expect(try await test.store.state(of: saved) == bytes(parts: 2, 1))
         }
     }
@@ -190,7 +220,7 @@ import Testing
             #expect(book.entries.values.contains(.missing(1...1)))
             reader.cancel()
             let left = try await eventually("the checkpoint is gone") {
-                let catalogue = try await test.store.catalogue(of: 0)
+                let catalogue = try await test.store.catalogue(of: 0, log: "abc")
                 return catalogue.rooms.isEmpty ? catalogue : nil
             }
             #expect(left == CheckpointCatalogue())
@@ -201,7 +231,7 @@ import Testing
     @Test func `Without the stream the catalogue is an error, not an empty one`() async throws {
         try await TestJournal.with { test, _ in
             do throws(JournalError) {
-                _ = try await test.store.catalogue(of: 0)
+                _ = try await test.store.catalogue(of: 0, log: "abc")
                 Issue.record("no error")
             } catch .stream(_, let error) {
                 #expect(error.isStreamMissing)

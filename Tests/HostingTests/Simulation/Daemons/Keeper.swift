@@ -34,6 +34,9 @@ final class Keeper {
             case .none: write(request, state: nil)
             case .unchanged: write(request, state: manifests[request.room]?.state)
             case .changed(let checkpoint):
+                guard shelf(of: request.room).admits(request.stored.sequence, of: request.room) else {
+                    return supersede(request)
+                }
                 let state = shelf(of: request.room).put(checkpoint.encoded(), of: request.room)
                 later(1...40) { [self] in
                     if isReachable { write(request, state: state) } else { fail(request) }
@@ -51,7 +54,7 @@ final class Keeper {
         world.after(0...10) { [self] in
             guard shelf.put(manifest, of: request.room) else {
                 world.note("\(process.name) saves \(request.room) too late, through \(request.stored.sequence)")
-                return fail(request)
+                return supersede(request)
             }
             world.note(
                 """
@@ -65,6 +68,10 @@ final class Keeper {
                 process.host.saved(request.room, isSaved: true, at: process.now)
             }
         }
+    }
+
+    private func supersede(_ request: SaveRequest) {
+        later(0...20) { [self] in process.host.superseded(request.room, at: process.now) }
     }
 
     private func fail(_ request: SaveRequest) {

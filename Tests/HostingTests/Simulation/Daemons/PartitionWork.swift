@@ -70,7 +70,14 @@ extension DaemonProcess {
         work.isClosing = true
         work.reader?.cancel()
         host.close(partition, discarding: discarding, at: now)
+        world.after(Self.longestClosing) { [weak self] in
+            guard let self, isAlive, !isStopped, isConnected, works[partition] === work else { return }
+            report("partition \(partition) is still being closed")
+        }
     }
+
+    /// After that a partition must be closed.
+    private static var longestClosing: Duration { .seconds(20) }
 
     /// Every second: how far the checkpoints of each partition have come.
     func reportCoverage() {

@@ -42,10 +42,14 @@ final class SimulatedShelf {
     /// over, would else hide what another has saved and counts on.
     /// - Returns: whether it was taken.
     func put(_ manifest: Manifest, of room: RoomID) -> Bool {
-        guard manifest.stored.sequence >= usable(room).last?.stored.sequence ?? 0 else { return false }
+        guard admits(manifest.stored.sequence, of: room) else { return false }
         manifests[room, default: []].append(manifest)
         if let count = manifests[room]?.count, count > Self.kept { manifests[room]?.removeFirst() }
         return true
+    }
+
+    func admits(_ sequence: UInt64, of room: RoomID) -> Bool {
+        sequence >= usable(room).last?.stored.sequence ?? 0
     }
 
     func state(_ manifest: Manifest) -> [UInt8]? { manifest.state.flatMap { states[$0] } }
