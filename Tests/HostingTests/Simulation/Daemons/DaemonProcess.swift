@@ -13,6 +13,8 @@ final class DaemonProcess {
     private(set) var isAlive = true
     private(set) var isConnected = true
     private(set) var isStopped = false
+    /// Since when nothing has held it up.
+    private(set) var freeSince: Moment
     private var backlog: [() -> Void] = []
     var membership: Membership
     lazy var keeper = Keeper(self)
@@ -28,6 +30,7 @@ final class DaemonProcess {
         self.name = name
         self.world = world
         self.site = site
+        freeSince = world.now
         clock = LocalClock(at: world.now, random: &world.random)
         membership = Membership(
             name: name, partitions: site.configuration.partitions, at: clock.time(at: world.now))
@@ -116,6 +119,7 @@ final class DaemonProcess {
             guard isAlive else { return }
             world.note("\(name) goes on")
             isStopped = false
+            freeSince = world.now
             let waiting = backlog
             backlog = []
             for body in waiting { post(body) }
@@ -135,6 +139,7 @@ final class DaemonProcess {
 
     private func setConnected(_ isOpen: Bool) {
         isConnected = isOpen
+        freeSince = world.now
         for work in works.values { work.reader?.isConnected = isOpen }
         post { [self] in host.setOutput(isOpen: isOpen, at: now) }
         if isOpen { for (_, work) in works.sorted(by: { $0.key < $1.key }) { work.reader?.goOn() } }

@@ -70,8 +70,16 @@ extension DaemonProcess {
         work.isClosing = true
         work.reader?.cancel()
         host.close(partition, discarding: discarding, at: now)
+        expectEnd(of: work, partition)
+    }
+
+    /// Reports a partition that is not closed although nothing has held the process up for long enough.
+    private func expectEnd(of work: PartitionWork, _ partition: Int) {
         world.after(Self.longestClosing) { [weak self] in
-            guard let self, isAlive, !isStopped, isConnected, works[partition] === work else { return }
+            guard let self, isAlive, works[partition] === work else { return }
+            guard !isStopped, isConnected, freeSince + Self.longestClosing <= world.now else {
+                return expectEnd(of: work, partition)
+            }
             report("partition \(partition) is still being closed")
         }
     }
