@@ -12,7 +12,7 @@ struct FallingSide {
     /// Where the first row ends.
     private let border: Float
     /// The sign with which its height counts.
-    let height: Float
+    private let height: Float
     /// The area between it and its chord.
     let curve: Float
     let firstRow: Int32

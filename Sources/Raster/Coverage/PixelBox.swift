@@ -5,8 +5,6 @@ struct PixelBox: Sendable, Equatable {
     var maxX: Int
     var maxY: Int
 
-    static let empty = PixelBox(minX: 0, minY: 0, maxX: 0, maxY: 0)
-
     var width: Int { maxX - minX }
     var height: Int { maxY - minY }
     var isEmpty: Bool { maxX <= minX || maxY <= minY }
