@@ -20,8 +20,8 @@ demo: build
 ## Runs all tests: the pure ones side by side, then those with servers of their own one after the other.
 test: packages
 	$(SWIFT) build --build-tests $(STRICT)
-	$(SWIFT) test --skip-build --filter '^($(PURE_TESTS))\.'
-	$(SWIFT) test --skip-build --no-parallel --skip '^($(PURE_TESTS))\.'
+	SWIFT=$(SWIFT) .ci/test --skip-build --filter '^($(PURE_TESTS))\.'
+	SWIFT=$(SWIFT) .ci/test --skip-build --no-parallel --skip '^($(PURE_TESTS))\.'
 
 ## Builds the release executable.
 build: packages
@@ -33,11 +33,12 @@ lint:
 
 ## Runs the tests of the pure targets under the thread sanitizer.
 tsan: packages
-	LECTERN_PURE_ONLY=1 $(SWIFT) test -c release -Xswiftc -enable-testing --sanitize=thread --scratch-path .build/tsan
+	LECTERN_PURE_ONLY=1 SWIFT=$(SWIFT) .ci/test -c release -Xswiftc -enable-testing --sanitize=thread \
+		--scratch-path .build/tsan
 
 ## Plays random schedules of failing daemons, streams and networks in virtual time; SEED=… replays one of them.
 simulate: packages
-	LECTERN_PURE_ONLY=1 LECTERN_SEED=$(SEED) LECTERN_SCHEDULES=$(SCHEDULES) $(SWIFT) test -c release \
+	LECTERN_PURE_ONLY=1 LECTERN_SEED=$(SEED) LECTERN_SCHEDULES=$(SCHEDULES) SWIFT=$(SWIFT) .ci/test -c release \
 		-Xswiftc -enable-testing --scratch-path .build/pure --filter Simulation
 
 ## Installs the Debian packages that are missing; says which.

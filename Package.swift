@@ -41,7 +41,8 @@ let pureTargets: [Target] = [
     // No Foundation, no clocks, no I/O, no `await`; time is a parameter.
     layer("StrokeWire"),
     layer("Ink", ["StrokeWire"]),
-    layer("Raster", ["Ink", "StrokeWire"]),
+    .systemLibrary(name: "CLanes"),
+    layer("Raster", ["CLanes", "Ink", "StrokeWire"]),
     layer("Whiteboard", ["StrokeWire", deque]),
     layer("Hosting", ["Whiteboard", "StrokeWire", heap]),
 

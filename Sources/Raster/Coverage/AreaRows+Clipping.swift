@@ -13,7 +13,7 @@ extension AreaRows {
         guard high.y > 0, low.y < Float(height), low.x < Float(width) else { return }
         guard high.x > 0 else { return addBeside(from: start.y, to: end.y, sign: sign) }
         // A chord is off its part of the parabola by the sag over the square of their number.
-        let count = max(Int((sag.length * Self.chordsPerSag).squareRoot().lowered(to: Self.mostChords).rounded(.up)), 1)
+        let count = max(Int((sag.length * Self.chordsPerSag).root.lowered(to: Self.mostChords).rounded(.up)), 1)
         var place = start
         for index in 1...count {
             let at = Float(index) / Float(count)

@@ -1,19 +1,40 @@
+internal import CLanes
+
 extension AreaRows {
+    /// The farthest a piece may go to one side, in pixels, to be one of four that are worked out at once.
+    private static let widest: Float = 2
+
     /// Adds the waiting pieces to the cells.
     mutating func settle() {
         workOut()
-        let shift = UInt64(truncatingIfNeeded: blocks.shift)
-        for index in 0..<pieces.count {
-            let y = Int(truncatingIfNeeded: pieces.rows[index])
-            let first = UInt64(truncatingIfNeeded: pieces.columns[index])
-            let cell = cells + (y &* stride &+ Int(truncatingIfNeeded: first))
-            cell[0] += pieces.startX[index]
-            cell[1] += pieces.endX[index]
-            cell[2] += pieces.startY[index]
-            cell[3] += pieces.endY[index]
-            marks[y] |= 1 &<< (first &>> shift) | 1 &<< ((first &+ 3) &>> shift)
+        var index = 0
+        while index &+ 4 <= pieces.count {
+            let sums = pieces.sums(index)
+            add(sums.x, index)
+            add(sums.y, index &+ 1)
+            add(sums.z, index &+ 2)
+            add(sums.w, index &+ 3)
+            index &+= 4
+        }
+        if index < pieces.count {
+            let sums = pieces.sums(index)
+            add(sums.x, index)
+            if index &+ 1 < pieces.count { add(sums.y, index &+ 1) }
+            if index &+ 2 < pieces.count { add(sums.z, index &+ 2) }
         }
         pieces.removeAll()
+    }
+
+    /// Adds to four cells what a piece adds.
+    @inline(__always)
+    private func add(_ sums: SIMD4<Float>, _ index: Int) {
+        let y = Int(truncatingIfNeeded: pieces.rows[index])
+        let column = Int(truncatingIfNeeded: pieces.columns[index])
+        let cell = cells + (y &* stride &+ column)
+        cell.store(cell.four + sums)
+        let shift = UInt64(truncatingIfNeeded: blocks.shift)
+        let first = UInt64(truncatingIfNeeded: column)
+        marks[y] |= 1 &<< (first &>> shift) | 1 &<< ((first &+ 3) &>> shift)
     }
 
     /// Works out what the pieces add to their pixels, and which ones those are.
@@ -30,21 +51,19 @@ extension AreaRows {
             let end = (pieces.endX + index).four.raised(to: 0).lowered(to: right)
             let left = end.lowered(to: start)
             let extent = end.raised(to: start) - left
-            var fall = (pieces.endY + index).four - (pieces.startY + index).four
-            let share = (pieces.endAt + index).four - (pieces.startAt + index).four
-            var bend = share * share * share * (pieces.curve + index).four
-            let isWide = extent .> SidePieces.widest
+            var fall = (pieces.fall + index).four
+            var bend = (pieces.bend + index).four
+            let isWide = extent .> Self.widest
             if any(isWide) {
-                spreadWide(index, from: start, to: end, fall: fall, bend: bend)
+                spreadWide(index, from: start, to: end)
                 fall.replace(with: 0, where: isWide)
                 bend.replace(with: 0, where: isWide)
             }
             // Even what stands upright is given some width: a 256th of a pixel, for the sake of the division.
             let wide = extent.raised(to: 0x1p-8)
-            let shifted = (left - 0.5) + .shift
-            UnsafeMutableRawPointer(pieces.columns + index).storeBytes(
-                of: unsafeBitCast(shifted, to: SIMD4<UInt32>.self) & 0x3F_FFFF, as: SIMD4<UInt32>.self)
-            let first = left - (shifted - .shift)
+            let column = lanes_whole(left)
+            UnsafeMutableRawPointer(pieces.columns + index).storeBytes(of: column, as: SIMD4<Int32>.self)
+            let first = left - lanes_floats(column)
             let last = first + wide
             let perWide = 1 / wide
             let half = fall * 0.5
@@ -63,20 +82,18 @@ extension AreaRows {
             let covered3 = to3 - to2
             (pieces.startX + index).store(to1)
             (pieces.endX + index).store(covered2 - to1)
-            (pieces.startY + index).store(covered3 - covered2)
-            (pieces.endY + index).store(fall - covered3)
+            (pieces.fall + index).store(covered3 - covered2)
+            (pieces.bend + index).store(fall - covered3)
             index &+= 4
         }
     }
 
     /// Adds those of four pieces to the cells that are wider than the others may be.
-    private func spreadWide(
-        _ index: Int, from start: SIMD4<Float>, to end: SIMD4<Float>, fall: SIMD4<Float>, bend: SIMD4<Float>
-    ) {
-        for lane in 0..<min(4, pieces.count &- index) where abs(end[lane] - start[lane]) > SidePieces.widest {
+    private func spreadWide(_ index: Int, from start: SIMD4<Float>, to end: SIMD4<Float>) {
+        for lane in 0..<min(4, pieces.count &- index) where abs(end[lane] - start[lane]) > Self.widest {
             spread(
                 Int(truncatingIfNeeded: pieces.rows[index &+ lane]), from: start[lane], to: end[lane],
-                fall: fall[lane], bend: bend[lane])
+                fall: pieces.fall[index &+ lane], bend: pieces.bend[index &+ lane])
         }
     }
 
@@ -86,11 +103,10 @@ extension AreaRows {
         let right = start < end ? end : start
         let wide = right - left
         let perColumn = 1 / wide
-        let whole = (left - 0.5) + .shift
-        let column = Int(truncatingIfNeeded: whole.bitPattern & 0x3F_FFFF)
-        let row = UnsafeMutableRawPointer(cells + (y &* stride &+ column))
+        let column = left.cell
+        let row = UnsafeMutableRawPointer(cells + (y &* stride &+ Int(truncatingIfNeeded: column)))
         // How far the left borders of the columns are from the left end.
-        var border = SIMD4<Float>(0, 1, 2, 3) + ((whole - .shift) - left)
+        var border = SIMD4<Float>(0, 1, 2, 3) + (Float(column) - left)
         let steep = fall * 0.5
         var offset = 0
         var before: Float = 0
@@ -101,8 +117,8 @@ extension AreaRows {
             let part = (passed * perColumn).lowered(to: 1)
             let behind = (passed - wide).raised(to: 0)
             let to = part * ((passed + behind) * steep + part * (3 - 2 * part) * bend)
-            let share = to - SIMD4(before, to.x, to.y, to.z)
-            let change = share - SIMD4(covered, share.x, share.y, share.z)
+            let share = to - lanes_behind(before, to)
+            let change = share - lanes_behind(covered, share)
             let old = row.loadUnaligned(fromByteOffset: offset, as: SIMD4<Float>.self)
             row.storeBytes(of: old + change, toByteOffset: offset, as: SIMD4<Float>.self)
             before = to.w
@@ -110,6 +126,6 @@ extension AreaRows {
             border += 4
             offset &+= 16
         } while border.x < wide + 1
-        marks[y] |= blocks.bits(column..<column &+ offset / 4)
+        marks[y] |= blocks.bits(Int(column)..<Int(column) &+ offset / 4)
     }
 }

@@ -1,3 +1,5 @@
+internal import CLanes
+
 extension AreaRows {
     /// Turns the sums of rows into coverage, 0 … 255, of clear rows of a mask of the same box, and clears the cells.
     func sweep(_ rows: Range<Int>, into mask: CoverageRows) {
@@ -16,37 +18,35 @@ extension AreaRows {
     @inline(__always)
     private func sweep(_ y: Int, left: Float, into mask: CoverageRows) {
         var bits = marks[y]
-        // Of the blocks that a side passes nearly all are covered in part.
-        var covered = bits
         marks[y] = 0
         let row = UnsafeMutableRawPointer(cells + y &* stride)
         let bytes = UnsafeMutableRawPointer(mask.row(y))
         var carry = SIMD4<Float>(repeating: left)
+        // A single block between two others is swept with them.
+        bits |= (bits &<< 1) & (bits &>> 1)
+        // Of the blocks that a side passes nearly all are covered in part.
+        var covered = bits
         // Where the next block begins that no side has passed yet.
         var x = 0
         while bits != 0 {
-            let block = bits.trailingZeroBitCount
-            bits &= bits &- 1
-            let first = blocks.first(block)
-            if first != x, carry.x > Self.least { covered |= cover(bytes, x..<first, carry) }
-            let end = first &+ blocks.columns
+            let span = RowBlocks.takeSpan(of: &bits)
+            let first = blocks.first(span.lowerBound)
+            let end = blocks.first(span.upperBound)
+            if carry.x > Self.least, first != x { covered |= cover(bytes, x..<first, carry) }
             x = first
             repeat {
                 var sum = row.loadUnaligned(fromByteOffset: x &* 4, as: SIMD4<Float>.self)
                 row.storeBytes(of: .zero, toByteOffset: x &* 4, as: SIMD4<Float>.self)
-                sum += SIMD4(0, sum.x, sum.y, sum.z)
-                sum += SIMD4(0, 0, sum.x, sum.y)
-                sum += carry
-                carry = SIMD4(repeating: sum.w)
-                bytes.storeBytes(
-                    of: SIMD4<UInt8>(truncatingIfNeeded: Self.levels(sum)), toByteOffset: x, as: SIMD4<UInt8>.self)
+                sum = lanes_sums(sum) + carry
+                carry = lanes_last(sum)
+                bytes.storeBytes(of: Self.levels(sum), toByteOffset: x, as: SIMD4<UInt8>.self)
                 x &+= 4
             } while x < end
         }
         // What began inside of the box and did not end there goes on up to its border.
         if carry.x > Self.least, x < width { covered |= cover(bytes, x..<width, carry) }
         mask.marks[y] = covered
-        if x > width { (bytes + width).initializeMemory(as: UInt8.self, repeating: 0, count: x &- width) }
+        if !isWhole, x > width { (bytes + width).initializeMemory(as: UInt8.self, repeating: 0, count: x &- width) }
     }
 
     /// Less than this is a rounding error of what has ended.
@@ -55,15 +55,13 @@ extension AreaRows {
     /// Covers the columns between two blocks alike.
     private func cover(_ bytes: UnsafeMutableRawPointer, _ columns: Range<Int>, _ covered: SIMD4<Float>) -> UInt64 {
         (bytes + columns.lowerBound).initializeMemory(
-            as: UInt8.self, repeating: UInt8(truncatingIfNeeded: Self.levels(covered).x), count: columns.count)
+            as: UInt8.self, repeating: Self.levels(covered).x, count: columns.count)
         return blocks.bits(columns)
     }
 
     /// Covered parts as whole numbers up to 255, rounded to nearest.
     @inline(__always)
-    private static func levels(_ covered: SIMD4<Float>) -> SIMD4<UInt32> {
-        // Adding 1.5 · 2²³ leaves the rounded value in the low bits of each lane.
-        let rounded = covered.raised(to: 0).lowered(to: 1) * 255 + .shift
-        return unsafeBitCast(rounded, to: SIMD4<UInt32>.self) & 0xFF
+    private static func levels(_ covered: SIMD4<Float>) -> SIMD4<UInt8> {
+        lanes_bytes(lanes_whole(covered * 255 + 0.5))
     }
 }

@@ -53,30 +53,39 @@ struct AreaRows {
     /// Adds a side in the box that only falls or only rises.
     mutating func addFalling(_ side: Side) {
         let side = FallingSide(side, lowest: Float(height).nextDown)
-        pieces.add(side, side.ends(after: 0))
-        addRest(of: side)
+        let first = side.pieces(from: side.start, passed: 0)
+        pieces.add(first)
+        addRest(of: side, behind: first.end)
     }
 
     /// Adds two of them at once: a processor works out the one while it waits for the other.
     private mutating func addFalling(_ one: Side, _ other: Side) {
         let one = FallingSide(one, lowest: Float(height).nextDown)
         let other = FallingSide(other, lowest: Float(height).nextDown)
-        let oneEnds = one.ends(after: 0)
-        let otherEnds = other.ends(after: 0)
-        pieces.add(one, oneEnds)
-        if one.count > 4 { addRest(of: one) }
-        pieces.add(other, otherEnds)
-        addRest(of: other)
+        let firstOfOne = one.pieces(from: one.start, passed: 0)
+        let firstOfOther = other.pieces(from: other.start, passed: 0)
+        pieces.add(firstOfOne)
+        pieces.add(firstOfOther)
+        if one.count > 4 { addRest(of: one, behind: firstOfOne.end) }
+        addRest(of: other, behind: firstOfOther.end)
     }
 
     /// Adds what is left of a side after its first four pieces; makes room for the next ones.
-    private mutating func addRest(of side: FallingSide) {
+    @inline(__always)
+    private mutating func addRest(of side: FallingSide, behind end: FallingSide.Place) {
+        if side.count > 4 { goOn(side, behind: end) }
+        if pieces.isFull { settle() }
+    }
+
+    private mutating func goOn(_ side: FallingSide, behind end: FallingSide.Place) {
+        var end = end
         var passed = 4
         while passed < side.count {
-            pieces.goOn(side, side.ends(after: Float(passed)), passed: passed)
-            passed &+= 4
             if pieces.isFull { settle() }
+            let next = side.pieces(from: end, passed: passed)
+            pieces.add(next)
+            end = next.end
+            passed &+= 4
         }
-        if pieces.isFull { settle() }
     }
 }

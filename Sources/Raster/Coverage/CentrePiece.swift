@@ -66,10 +66,6 @@ struct CentrePiece {
     @inline(__always)
     var turn: Float { leaving.dot(arriving) }
 
-    /// The cosine of the angle between the end of this piece and the beginning of the next.
-    @inline(__always)
-    func cosine(to next: CentrePiece) -> Float { arriving.dot(next.leaving) }
-
     /// The radius of the disc that moves, at its largest.
     @inline(__always)
     var largestRadius: Float { start.radius > end.radius ? start.radius : end.radius }
@@ -77,7 +73,7 @@ struct CentrePiece {
     /// How far the straight sides of a tapered piece reach behind one of its ends; they are not parallel to its axis.
     @inline(__always)
     var skew: Float {
-        taper == 0 ? 0 : abs(taper) / (1 - taper * taper).squareRoot() * (largestRadius + PieceRows.fringe)
+        taper == 0 ? 0 : abs(taper) / (1 - taper * taper).root * (largestRadius + PieceRows.fringe)
     }
 
     /// The sample halfway between two, and the end of the other half.
@@ -103,7 +99,7 @@ extension SIMD2<Float> {
     func cross(_ other: Self) -> Float { x * other.y - y * other.x }
 
     @inline(__always)
-    var length: Float { dot(self).squareRoot() }
+    var length: Float { dot(self).root }
 
     /// The vector turned by a quarter to the left, on a screen whose y runs down.
     @inline(__always)

@@ -6,14 +6,15 @@
 struct CoverageMask: Sendable {
     private var bytes: [UInt8] = []
     private var marks: [UInt64] = []
-    private var width = 0
-    private var height = 0
+
+    /// Bytes behind the last row that whole vectors may spill into.
+    private static let slack = 16
 
     /// Takes the (clear) mask into use for a box of so many pixels, and lends its rows for writing; taken once a stroke.
     mutating func withRows<Result>(width: Int, height: Int, _ body: (CoverageRows) -> Result) -> Result {
         let blocks = RowBlocks(width: width)
         let stride = blocks.stride(width: width)
-        let size = stride * height
+        let size = stride * height + Self.slack
         if bytes.count < size { bytes.append(contentsOf: repeatElement(0, count: size - bytes.count)) }
         if marks.count < height { marks.append(contentsOf: repeatElement(0, count: height - marks.count)) }
         return bytes.withUnsafeMutableBufferPointer { bytes in

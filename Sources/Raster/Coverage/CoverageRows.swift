@@ -33,11 +33,8 @@ struct CoverageRows {
     func forEachSpan(_ y: Int, _ body: (Range<Int>) -> Void) {
         var bits = marks[y]
         while bits != 0 {
-            let lower = bits.trailingZeroBitCount
-            let count = (~(bits &>> UInt64(truncatingIfNeeded: lower))).trailingZeroBitCount
-            let upper = lower &+ count
-            body(Range(uncheckedBounds: (blocks.first(lower), blocks.first(upper))))
-            bits = upper < 64 ? bits & (~0 &<< UInt64(truncatingIfNeeded: upper)) : 0
+            let span = RowBlocks.takeSpan(of: &bits)
+            body(Range(uncheckedBounds: (blocks.first(span.lowerBound), blocks.first(span.upperBound))))
         }
     }
 

@@ -1,3 +1,5 @@
+internal import CLanes
+
 extension SIMD where Scalar == Float {
     /// The lanes, at least `bound`; `bound` for what is not a number.
     @inline(__always)
@@ -16,29 +18,14 @@ extension SIMD where Scalar == Float {
     func lowered(to other: Self) -> Self { other.replacing(with: self, where: self .< other) }
 }
 
-extension SIMD4<Float> {
-    /// The square roots, to five digits: unlike `squareRoot()` all at once, and the same on every machine.
-    ///
-    /// A guess from the exponent and two steps of Newton's method for the reciprocal (Lomont, "Fast Inverse Square
-    /// Root").
-    @inline(__always)
-    var nearRoot: Self {
-        let bits = 0x5F37_59DF &- (unsafeBitCast(self, to: SIMD4<UInt32>.self) &>> 1)
-        let half = self * 0.5
-        var guess = unsafeBitCast(bits, to: SIMD4<Float>.self)
-        guess *= 1.5 - half * guess * guess
-        guess *= 1.5 - half * guess * guess
-        return self * guess
-    }
-}
-
 extension Float {
-    /// Adding 1.5 · 2²³ leaves the value, rounded to nearest, in the lower bits.
-    static let shift: Float = 12_582_912
-
-    /// The whole part of a value between 0 and 2²²; a whole number may give the one before.
+    /// The whole part of a value between 0 and 2³¹.
     @inline(__always)
-    var cell: Int32 { Int32(truncatingIfNeeded: ((self - 0.5) + .shift).bitPattern & 0x3F_FFFF) }
+    var cell: Int32 { lanes_whole_one(self) }
+
+    /// The square root. Swift's own may call the C library, for the sake of what is below 0.
+    @inline(__always)
+    var root: Float { lanes_root_one(self) }
 
     /// This, but at least `bound`; unlike `max` one instruction, and `bound` for what is not a number.
     @inline(__always)

@@ -11,8 +11,8 @@ struct LineOpacity {
         var overlap = Self.round(piece.start)
         if let pending {
             // The tangent of half the angle.
-            let cosine = pending.cosine(to: piece)
-            let wedge = ((1 - cosine).raised(to: 0) / (1 + cosine).raised(to: 1e-3)).squareRoot()
+            let cosine = pending.arriving.dot(piece.leaving)
+            let wedge = ((1 - cosine).raised(to: 0) / (1 + cosine).raised(to: 1e-3)).root
             overlap = ((piece.start.radius + PieceRows.fringe) * wedge + 0.01).lowered(to: overlap)
             surface.raise(pending, before: before, after: overlap)
         }

@@ -12,7 +12,7 @@ struct OpacityRows {
     func raise(_ piece: CentrePiece, before: Float, after: Float) {
         let start = piece.start
         let taper = piece.taper
-        let shift = taper / (1 - taper * taper).squareRoot()
+        let shift = taper / (1 - taper * taper).root
         let frame = PieceRows(piece, before: before + piece.skew, after: after + piece.skew)
         let thinning = (piece.end.opacity - start.opacity) / piece.length
         for y in frame.rows(rows) {

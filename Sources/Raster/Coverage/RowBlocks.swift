@@ -31,4 +31,19 @@ struct RowBlocks: Sendable {
     /// The first column of a block.
     @inline(__always)
     func first(_ block: Int) -> Int { block &<< shift }
+
+    /// The columns from the first of some blocks to the last.
+    @inline(__always)
+    func span(_ bits: UInt64) -> Range<Int> {
+        Range(uncheckedBounds: (first(bits.trailingZeroBitCount), first(64 &- bits.leadingZeroBitCount)))
+    }
+
+    /// Takes the lowest blocks that follow each other, and returns their numbers; some bit has to be set.
+    @inline(__always)
+    static func takeSpan(of bits: inout UInt64) -> Range<Int> {
+        // Adding the lowest bit carries through all that follow it.
+        let carried = bits &+ (bits & (0 &- bits))
+        defer { bits &= carried }
+        return Range(uncheckedBounds: (bits.trailingZeroBitCount, carried.trailingZeroBitCount))
+    }
 }

@@ -84,7 +84,7 @@ struct RunOutline {
         let across = direction.left
         guard taper != 0 else { return (across, -across) }
         let ahead = direction * taper
-        let aside = across * (1 - taper * taper).squareRoot()
+        let aside = across * (1 - taper * taper).root
         return (ahead + aside, ahead - aside)
     }
 
@@ -145,12 +145,12 @@ struct RunOutline {
         while cosine < 0.5 || (1 - cosine) * (1 - cosine) * radius * (4 * 0.0016) > Self.tolerance,
             count < Self.mostSides
         {
-            let half = ((1 + cosine) * 0.5).raised(to: 1e-6).squareRoot()
+            let half = ((1 + cosine) * 0.5).raised(to: 1e-6).root
             sine = sine / (2 * half)
             cosine = half
             count &*= 2
         }
-        let scale = 1 / ((1 + cosine) * 2).raised(to: 1e-6).squareRoot()
+        let scale = 1 / ((1 + cosine) * 2).raised(to: 1e-6).root
         var place = place
         var spoke = from
         for index in 1...count {

@@ -38,62 +38,61 @@ struct RunUnion {
     /// Adds a run's rows to those of the stroke and wipes them.
     mutating func join(_ run: CoverageRows, to stroke: CoverageRows, rows: Range<Int>, seam: Seam?) {
         conflicts.removeAll(keepingCapacity: true)
-        for y in rows { findConflicts(run, stroke, y, seam) }
+        for y in rows {
+            let common = run.marks[y] & stroke.marks[y]
+            if common != 0 { findConflicts(run, stroke, y, run.blocks.span(common), seam) }
+        }
         for y in rows { Self.raise(stroke, y, with: run) }
         for conflict in conflicts { stroke.bytes[conflict.offset] = conflict.value }
     }
 
     /// Takes the larger of both for the pixels of a row, and wipes the run's.
+    ///
+    /// Goes by sixteen pixels, and so beyond the last one: there are pixels of the next row, which are joined, too, or
+    /// the ``CoverageMask/slack``.
     @inline(__always)
     private static func raise(_ stroke: CoverageRows, _ y: Int, with run: CoverageRows) {
-        var bits = run.marks[y]
+        let bits = run.marks[y]
+        guard bits != 0 else { return }
         run.marks[y] = 0
         stroke.marks[y] |= bits
+        let columns = run.blocks.span(bits)
         let from = UnsafeMutableRawPointer(run.row(y))
         let to = UnsafeMutableRawPointer(stroke.row(y))
-        while bits != 0 {
-            var x = run.blocks.first(bits.trailingZeroBitCount)
-            bits &= bits &- 1
-            let end = x &+ run.blocks.columns
-            repeat {
-                let new = from.loadUnaligned(fromByteOffset: x, as: SIMD4<UInt8>.self)
-                let old = to.loadUnaligned(fromByteOffset: x, as: SIMD4<UInt8>.self)
-                to.storeBytes(of: old.replacing(with: new, where: new .> old), toByteOffset: x, as: SIMD4<UInt8>.self)
-                from.storeBytes(of: 0, toByteOffset: x, as: UInt32.self)
-                x &+= 4
-            } while x < end
-        }
+        var x = columns.lowerBound
+        repeat {
+            let new = from.loadUnaligned(fromByteOffset: x, as: SIMD16<UInt8>.self)
+            let old = to.loadUnaligned(fromByteOffset: x, as: SIMD16<UInt8>.self)
+            to.storeBytes(of: old.replacing(with: new, where: new .> old), toByteOffset: x, as: SIMD16<UInt8>.self)
+            from.storeBytes(of: .zero, toByteOffset: x, as: SIMD16<UInt8>.self)
+            x &+= 16
+        } while x < columns.upperBound
     }
 
-    @inline(__always)
-    private mutating func findConflicts(_ run: CoverageRows, _ stroke: CoverageRows, _ y: Int, _ seam: Seam?) {
-        var blocks = run.marks[y] & stroke.marks[y]
-        guard blocks != 0 else { return }
+    private mutating func findConflicts(
+        _ run: CoverageRows, _ stroke: CoverageRows, _ y: Int, _ columns: Range<Int>, _ seam: Seam?
+    ) {
         // Little-endian: the lowest byte is the leftmost pixel.
         let new = UnsafeRawPointer(run.row(y))
         let old = UnsafeRawPointer(stroke.row(y))
-        while blocks != 0 {
-            var x = run.blocks.first(blocks.trailingZeroBitCount)
-            blocks &= blocks &- 1
-            let end = x &+ run.blocks.columns
-            repeat {
-                var bits =
-                    Self.partial(new.loadUnaligned(fromByteOffset: x, as: UInt32.self))
-                    & Self.partial(old.loadUnaligned(fromByteOffset: x, as: UInt32.self))
-                while bits != 0 {
-                    resolve(run, stroke, x &+ bits.trailingZeroBitCount / 8, y, seam)
-                    bits &= bits &- 1
-                }
-                x &+= 4
-            } while x < end
-        }
+        var x = columns.lowerBound
+        repeat {
+            var bits =
+                Self.partial(new.loadUnaligned(fromByteOffset: x, as: UInt64.self))
+                & Self.partial(old.loadUnaligned(fromByteOffset: x, as: UInt64.self))
+            while bits != 0 {
+                resolve(run, stroke, x &+ bits.trailingZeroBitCount / 8, y, seam)
+                bits &= bits &- 1
+            }
+            x &+= 8
+        } while x < columns.upperBound
     }
 
     /// The upper bit of every byte that is neither 0 nor 255: of one whose bits are not all alike.
     @inline(__always)
-    private static func partial(_ bytes: UInt32) -> UInt32 {
-        let changes = (bytes ^ (bytes >> 1)) & 0x7F7F_7F7F
-        return (changes &+ 0x7F7F_7F7F) & 0x8080_8080
+    private static func partial(_ bytes: UInt64) -> UInt64 {
+        let changes = (bytes ^ (bytes >> 1)) & 0x7F7F_7F7F_7F7F_7F7F
+        return (changes &+ 0x7F7F_7F7F_7F7F_7F7F) & 0x8080_8080_8080_8080
     }
 
     private mutating func resolve(
@@ -109,7 +108,7 @@ struct RunUnion {
         let slopeB = stroke.gradient(x, y)
         let product = slopeA.x * slopeB.x + slopeA.y * slopeB.y
         let squares = (slopeA.x * slopeA.x + slopeA.y * slopeA.y) * (slopeB.x * slopeB.x + slopeB.y * slopeB.y)
-        let cosine = squares > 0 ? product / squares.squareRoot() : 0
+        let cosine = squares > 0 ? product / squares.root : 0
         let independent = a + b - a * b * (1 / 255)
         let extreme = cosine > 0 ? (a > b ? a : b) : (a + b).lowered(to: 255)
         let union = independent + (extreme - independent) * abs(cosine)
@@ -132,6 +131,6 @@ extension CoverageRows {
         let right = row[x &+ 1 < width ? x &+ 1 : x]
         let above = (y > 0 ? row - stride : row)[x]
         let below = (y &+ 1 < height ? row + stride : row)[x]
-        return SIMD2(Float(right) - Float(left), Float(below) - Float(above))
+        return SIMD2(Float(Int32(right) &- Int32(left)), Float(Int32(below) &- Int32(above)))
     }
 }

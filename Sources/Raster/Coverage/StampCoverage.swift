@@ -50,7 +50,7 @@ struct StampCoverage: Sendable {
             let dy = Float(y) + 0.5 - centreY
             for x in columns {
                 let dx = Float(x) + 0.5 - centreX
-                let brush = Stamp.brush((dx * dx + dy * dy).squareRoot() / radius)
+                let brush = Stamp.brush((dx * dx + dy * dy).root / radius)
                 let place = y &* rows.width &+ x
                 sums[place] += (1 - sums[place]) * (alpha * brush)
             }

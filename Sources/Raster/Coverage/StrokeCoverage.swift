@@ -1,11 +1,5 @@
 internal import Ink
 
-#if canImport(Glibc)
-internal import Glibc  // links the C library's mathematics, which a square root may need
-#elseif canImport(Musl)
-internal import Musl
-#endif
-
 /// Walks along a centre line and covers the pixels of a mask with it.
 ///
 /// The walk is cut into runs that turn by a third at most, so that no run crosses itself: the covered part of a pixel is then
@@ -36,8 +30,8 @@ struct StrokeCoverage {
     /// Where the current run continues a smooth curve.
     private var seam: RunUnion.Seam?
 
-    /// The last piece, if the line goes on from it.
-    private var last: CentrePiece?
+    /// The direction in which the line goes on.
+    private var arriving: SIMD2<Float>?
     private var runStart = SIMD2<Float>.zero
 
     /// What a stroke is drawn with: three masks of one box, of which all are clear but that of the stroke.
@@ -100,39 +94,36 @@ struct StrokeCoverage {
 
     private mutating func add(_ piece: CentrePiece, _ union: inout RunUnion) {
         var begin = RunOutline.End.round
-        if let last {
-            if last.cosine(to: piece) < Self.cornerCosine {
+        if let arriving {
+            if arriving.dot(piece.leaving) < Self.cornerCosine {
                 endRun(.round, seam: nil, &union)
             } else if runStart.dot(piece.leaving) < Self.runCosine {
                 begin = .cut
                 endRun(
-                    .cut, seam: RunUnion.Seam(at: outline.middle, radius: piece.start.radius, along: last.arriving),
+                    .cut, seam: RunUnion.Seam(at: outline.middle, radius: piece.start.radius, along: arriving),
                     &union)
             }
         }
-        if outline.isEmpty { runStart = piece.leaving }
-        draw(piece, begin: begin)
-        last = piece
-    }
-
-    @inline(__always)
-    private mutating func draw(_ piece: CentrePiece, begin: RunOutline.End) {
-        touch(piece.start)
+        if outline.isEmpty {
+            runStart = piece.leaving
+            touch(piece.start)
+        }
         touch(piece.end)
         outline.add(piece, begin: begin)
         if let surface = surfaces.opacity { opacity.add(piece, to: surface) }
+        arriving = piece.arriving
     }
 
     /// Ends the line at a sample; without a piece that leads there it is a dot.
     private mutating func finish(at sample: CentreSample, _ union: inout RunUnion) {
-        if last == nil {
+        if arriving == nil {
             touch(sample)
             outline.disc(sample)
             if let surface = surfaces.opacity { opacity.add(sample, to: surface) }
         }
         if let surface = surfaces.opacity { opacity.finish(on: surface) }
         endRun(.round, seam: nil, &union)
-        last = nil
+        arriving = nil
     }
 
     /// Joins the run to the stroke and begins the next one; `seam` is where a smooth curve is cut.

@@ -1,6 +1,6 @@
 extension Canvas {
-    /// Puts a colour on the canvas wherever the mask is covered, once; a source of 0 removes paint. The box of the mask
-    /// begins at the left border of a tile. Where a set of tiles is given, all others stay as they are.
+    /// Puts a colour on the canvas wherever the mask is covered, once, and wipes the mask; a source of 0 removes paint.
+    /// The box of the mask begins at the left border of a tile. Where a set of tiles is given, all others stay as they are.
     mutating func composite(_ source: UInt32, rows: CoverageRows, box: PixelBox, within part: TileSet?) {
         let blend = PixelBlend(source: source)
         for tileY in box.minY / Tile.side...(box.maxY - 1) / Tile.side {
@@ -17,13 +17,13 @@ extension Canvas {
                     columns.areCovered(rows, top - box.minY..<bottom - box.minY)
                 else { continue }
                 tiles[index].withPixels { pixels in
-                    for y in top..<bottom {
-                        columns.composite(
-                            blend, over: pixels + (y % Tile.side) * Tile.side, rows: rows, y: y - box.minY)
-                    }
+                    columns.composite(
+                        blend, over: pixels + (top % Tile.side) * Tile.side, rows: rows,
+                        top - box.minY..<bottom - box.minY)
                 }
             }
         }
+        rows.wipe()
     }
 }
 
@@ -34,6 +34,8 @@ private struct TileColumns {
     let mask: UInt64
     /// How many columns of the tile belong to a block.
     let step: Int
+    /// Whether no block goes on in the next tile.
+    let isAlone: Bool
 
     init(from first: Int, blocks: RowBlocks) {
         self.first = first
@@ -41,6 +43,7 @@ private struct TileColumns {
         let count = max(Tile.side >> blocks.shift, 1)
         mask = (1 << UInt64(count)) - 1
         step = min(blocks.columns, Tile.side)
+        isAlone = blocks.columns <= Tile.side
     }
 
     /// The bits of a row that are those of these columns.
@@ -62,20 +65,29 @@ private struct TileColumns {
         }
     }
 
-    /// Composites a row.
+    /// Composites some rows, and wipes of them what is in this tile.
     @inline(__always)
-    func composite(_ blend: PixelBlend, over pixels: UnsafeMutablePointer<UInt32>, rows: CoverageRows, y: Int) {
-        var bits = marks(rows.marks[y])
-        let mask = UnsafeRawPointer(rows.row(y) + first)
-        let pixels = UnsafeMutableRawPointer(pixels)
-        while bits != 0 {
-            var x = bits.trailingZeroBitCount &* step
-            bits &= bits &- 1
-            let end = x &+ step
-            repeat {
-                blend.blend(over: pixels + x &* 4, mask: mask + x)
-                x &+= 4
-            } while x < end
+    func composite(
+        _ blend: PixelBlend, over pixels: UnsafeMutablePointer<UInt32>, rows: CoverageRows, _ range: Range<Int>
+    ) {
+        var pixels = UnsafeMutableRawPointer(pixels)
+        var row = UnsafeMutableRawPointer(rows.row(range.lowerBound) + first)
+        for y in range {
+            var bits = marks(rows.marks[y])
+            if isAlone { rows.marks[y] &= ~(mask &<< firstBlock) }
+            while bits != 0 {
+                let span = RowBlocks.takeSpan(of: &bits)
+                var x = span.lowerBound &* step
+                let end = span.upperBound &* step
+                repeat {
+                    let covered = row.loadUnaligned(fromByteOffset: x, as: SIMD4<UInt8>.self)
+                    blend.blend(over: pixels + x &* 4, mask: covered)
+                    row.storeBytes(of: 0, toByteOffset: x, as: UInt32.self)
+                    x &+= 4
+                } while x < end
+            }
+            pixels += Tile.side &* 4
+            row += rows.stride
         }
     }
 }

@@ -1,3 +1,5 @@
+internal import CLanes
+
 /// Puts a colour over pixels, as far as a mask covers them.
 ///
 /// Over an opaque source and for removing paint (a source of 0) the rule is the same for all four premultiplied
@@ -14,27 +16,16 @@ struct PixelBlend {
         odd = Self.words(SIMD4(repeating: source >> 8 & Self.lowBytes))
     }
 
-    /// Blends four pixels; neither place has to be aligned.
+    /// Blends four pixels; the place need not be aligned.
     @inline(__always)
-    func blend(over pixels: UnsafeMutableRawPointer, mask: UnsafeRawPointer) {
-        let bytes = mask.loadUnaligned(as: SIMD4<UInt8>.self)
-        let pairs = SIMD4<UInt32>(truncatingIfNeeded: bytes)
-        let coverage = Self.words(pairs | pairs &<< 16)
-        let rest = 255 &- coverage
+    func blend(over pixels: UnsafeMutableRawPointer, mask: SIMD4<UInt8>) {
+        let coverage = lanes_twice(mask)
+        let rest = coverage ^ 255
         let below = pixels.loadUnaligned(as: SIMD4<UInt32>.self)
-        let evenMix = Self.rounded(
-            Self.words(below & Self.lowBytes) &* rest &+ even &* coverage)
-        let oddMix = Self.rounded(
-            Self.words(below &>> 8 & Self.lowBytes) &* rest &+ odd &* coverage)
+        let evenMix = lanes_over_255(Self.words(below & Self.lowBytes) &* rest &+ even &* coverage)
+        let oddMix = lanes_over_255(Self.words(below &>> 8 & Self.lowBytes) &* rest &+ odd &* coverage)
         let mixed = unsafeBitCast(evenMix, to: SIMD4<UInt32>.self) | unsafeBitCast(oddMix, to: SIMD4<UInt32>.self) &<< 8
         pixels.storeBytes(of: mixed, as: SIMD4<UInt32>.self)
-    }
-
-    /// x / 255, rounded to nearest, for x up to 255².
-    @inline(__always)
-    private static func rounded(_ sum: SIMD8<UInt16>) -> SIMD8<UInt16> {
-        let sum = sum &+ 128
-        return (sum &+ (sum &>> 8)) &>> 8
     }
 
     @inline(__always)

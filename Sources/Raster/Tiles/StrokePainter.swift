@@ -50,6 +50,7 @@ public struct StrokePainter: Sendable {
         if fitter.coveringOpacity > 0 { return fill(fitter.coveringOpacity, source, on: &canvas, within: part) }
         let (box, isWhole) = bounds(of: fitter.samples, on: canvas)
         guard !box.isEmpty else { return box }
+        canvas.prefetch(around: fitter.samples)
         fitter.moveSamples(left: Float(box.minX), up: Float(box.minY))
         mask.withRows(width: box.width, height: box.height) { rows in
             scratch.withRows(width: box.width, height: box.height) { scratch in
@@ -66,7 +67,6 @@ public struct StrokePainter: Sendable {
                 }
             }
             canvas.composite(source, rows: rows, box: box, within: part)
-            rows.wipe()
         }
         return box
     }
@@ -83,7 +83,6 @@ public struct StrokePainter: Sendable {
                 rows.marks[y] = rows.blocks.bits(0..<rows.width)
             }
             canvas.composite(source, rows: rows, box: box, within: part)
-            rows.wipe()
         }
         return box
     }
@@ -99,7 +98,6 @@ public struct StrokePainter: Sendable {
         mask.withRows(width: box.width, height: box.height) { rows in
             visitedPixels = stamps.raise(rows, box: box, stamps: placer.stamps)
             canvas.composite(source, rows: rows, box: box, within: part)
-            rows.wipe()
         }
         return box
     }
