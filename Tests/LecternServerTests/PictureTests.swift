@@ -1,6 +1,7 @@
 import LecternServer
 import NATSClient
 import StrokeWire
+import TestSupport
 import Testing
 
 @Suite struct PictureTests {
@@ -18,9 +19,12 @@ import Testing
                 try await withThrowingTaskGroup(of: ContinuousClock.Instant.self) { group in
                     for width in 1...8 {
                         group.addTask {
-                            _ = try await service.client.requestParts(
+                            let picture = try await service.client.requestParts(
                                 ImageRequest(width: 1024 - width).encoded(), to: address.subject(.image(.main)),
                                 timeout: .seconds(60))
+                            guard picture.payload.starts(with: [0x89, 0x50, 0x4e, 0x47]) else {
+                                throw Unexpected("no picture: \(String(decoding: picture.payload, as: UTF8.self))")
+                            }
                             return .now
                         }
                     }

@@ -16,6 +16,7 @@ extension Session {
             context.release()
             throw NATSError(status)
         }
+        events.name(created, subscription.subject)
         _ = natsSubscription_SetPendingLimits(created, pendingLimits.messages, pendingLimits.bytes)
         // Refused when the connection has closed since the line above. Nothing would tell then when the last call to
         // the context is over, so it stays for good, some bytes, rather than being released too early.
@@ -31,6 +32,7 @@ extension Session {
         // Counts what it dropped; libnats tells no more when it has ended.
         _ = dropped
         guard let (raw, sweepIsDue) = table.withLock({ $0.retire(id) }) else { return false }
+        events.name(raw, nil)
         _ = natsSubscription_Unsubscribe(raw)
         return sweepIsDue
     }

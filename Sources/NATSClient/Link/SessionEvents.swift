@@ -10,6 +10,9 @@ final class SessionEvents: Sendable {
     /// The connection is gone, or cannot be used any longer, for that reason.
     let ended = Promise<String>()
     let number: UInt
+    /// The subjects of the subscriptions in use, by their addresses, which are only compared: libnats reports about a
+    /// subscription without holding it, so that it may be gone (3.4.1).
+    private let subjects = Locked<[OpaquePointer: String]>([:])
     private let logger: Logger
 
     private static let lastNumber = Atomic<UInt>(0)
@@ -33,12 +36,19 @@ final class SessionEvents: Sendable {
         Self.live.withLock { $0[number] = nil }
     }
 
-    func reported(_ status: natsStatus, _ text: String) {
-        if status == NATS_SLOW_CONSUMER {
-            logger.warning("messages dropped: a handler is too slow", metadata: ["subject": "\(text)"])
-        } else {
-            logger.warning("NATS reports an error", metadata: ["error": "\(text)"])
-        }
+    /// Notes the subject of a subscription while it is in use; `nil` when it is no more.
+    func name(_ subscription: OpaquePointer, _ subject: String?) {
+        subjects.withLock { $0[subscription] = subject }
+    }
+
+    func dropped(_ subscription: OpaquePointer?) {
+        let subject = subscription.flatMap { address in subjects.withLock { $0[address] } }
+        logger.warning(
+            "messages dropped: a handler is too slow", metadata: subject.map { ["subject": "\($0)"] })
+    }
+
+    func reported(_ error: String) {
+        logger.warning("NATS reports an error", metadata: ["error": "\(error)"])
     }
 }
 
@@ -52,8 +62,12 @@ func connectionReported(
     _ connection: OpaquePointer?, _ subscription: OpaquePointer?, _ status: natsStatus,
     _ context: UnsafeMutableRawPointer?
 ) {
-    let subject = natsSubscription_GetSubject(subscription).map { String(cString: $0) }
-    SessionEvents.of(context)?.reported(status, subject ?? lastError(of: connection))
+    guard let events = SessionEvents.of(context) else { return }
+    if status == NATS_SLOW_CONSUMER {
+        events.dropped(subscription)
+    } else {
+        events.reported(lastError(of: connection))
+    }
 }
 
 private func lastError(of connection: OpaquePointer?) -> String {
