@@ -59,6 +59,8 @@ import Testing
             let rooms = try (0..<20).map { try lesson.address("room-\($0)") }
             try await lesson.serve {
                 for address in rooms { try await lesson.client.publishDurably(Hand.stroke(1, at: 0), to: address) }
+                // What has not been read from the log by the end is read after the next start.
+                for address in rooms { try await lesson.known(address) }
             }
             let store = CheckpointStore(
                 root: lesson.configuration.root, partitions: 2, connection: lesson.client, logger: .silent)
@@ -185,6 +187,14 @@ extension DurableClass {
             try client.setClock(address, 1000)
             let reply = try await client.join(address)
             return reply.index >= index ? reply : nil
+        }
+    }
+
+    /// Waits until the service has a room.
+    func known(_ address: RoomAddress) async throws {
+        try await eventually("\(address.room) is known", within: .seconds(15)) {
+            let reply = try await client.request(to: address.subject(.info))
+            return String(decoding: reply.payload, as: UTF8.self).contains(#""error""#) ? nil : ()
         }
     }
 
