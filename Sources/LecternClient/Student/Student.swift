@@ -14,6 +14,7 @@ public final class Student: Sendable {
         case reply(JoinReply, ticket: Int)
         case joinFailed(JoinFailure, ticket: Int)
         case connection(ConnectionState)
+        case denied(Denial)
     }
 
     private let connection: NATSConnection
@@ -43,14 +44,19 @@ public final class Student: Sendable {
     ///   - limit: how long to follow at most; nil for no limit.
     ///   - handle: told what happens, in order, with the session as it is after all that came in one message; runs on
     ///     the caller's executor.
-    /// - Throws: when the cohort cannot be subscribed to, or the connection is closed.
+    /// - Throws: `.notPermitted` when this user may not follow the cohort or not join, `.closed` when the connection is.
     /// - Returns: the session in its last state.
     public func follow(
         for limit: Duration? = nil, _ handle: (StudentEvent, borrowing StudentSession) -> Bool
     ) async throws(NATSError) -> StudentSession {
+        let needed = [RoomSubject.out(cohort), .mark(cohort)].map { Denial(.subscribe, address.subject($0)) }
+        let observations = [
+            connection.onDenial { [events] in if needed.contains($0) { events.put(.denied($0)) } },
+            connection.onStateChange { [events] in events.put(.connection($0)) },
+        ]
+        defer { for observation in observations { observation.cancel() } }
         let subscriptions = [try subscribeToOperations(), try subscribeToMarks()]
         defer { for subscription in subscriptions { subscription.unsubscribe() } }
-        connection.onStateChange { [events] in events.put(.connection($0)) }
         if connection.state == .connected { events.put(.connection(.connected)) }
 
         var session = StudentSession()
@@ -90,6 +96,7 @@ public final class Student: Sendable {
         case .joinFailed(let why, let ticket): return session.joinFailed(why, ticket: ticket, at: now)
         case .connection(.connected): return session.connected(at: now)
         case .connection(.closed): throw .closed
+        case .denied(let denial): throw .notPermitted(denial)
         case .connection:
             session.disconnected()
             return []
@@ -123,6 +130,8 @@ public final class Student: Sendable {
             do throws(NATSError) {
                 let reply = try await connection.requestParts(request.encoded(), to: subject, timeout: joinTimeout)
                 events.put(Self.read(reply.payload, ticket))
+            } catch .notPermitted(let denial) {
+                events.put(.denied(denial))
             } catch {
                 events.put(.joinFailed(.unanswered(error.description), ticket: ticket))
             }

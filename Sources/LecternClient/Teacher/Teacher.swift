@@ -33,8 +33,8 @@ public final class Teacher: Sendable {
     ///   - patience: how long to wait for answers when all is sent and the service is silent, or when nothing gets
     ///     through; a minute at least for what got through before.
     ///   - progress: told twice a second, on the caller's executor.
-    /// - Throws: what NATS says to a message that it never takes, or what the outbox file says. A lost connection is
-    ///   waited for.
+    /// - Throws: what NATS says to a message that it never takes, or to a user who may not publish as this author;
+    ///   what the outbox file says. A lost connection is waited for.
     /// - Returns: what became of the operations, those of earlier runs with the same file included; also when the task
     ///   is cancelled.
     public func publish(
@@ -150,6 +150,8 @@ public final class Teacher: Sendable {
             throw .nats(.closed)
         case .connection(.connecting):
             break
+        case .denied(let denial):
+            throw .nats(.notPermitted(denial))
         }
     }
 }

@@ -6,6 +6,7 @@ enum TeacherEvent: Sendable {
     case feedback([UInt8])
     case answer(PublishAnswer, Receipt)
     case connection(ConnectionState)
+    case denied(Denial)
 }
 
 /// The subjects of one teacher: messages out; feedback, answers to messages and news of the connection in.
@@ -14,7 +15,7 @@ struct TeacherLink: Sendable {
     private let input: String
     private let inbox: String
     private let subscriptions: [NATSSubscription]
-    private let observation: StateObservation
+    private let observations: [Observation]
 
     /// Begins to put what comes into the queue.
     init(
@@ -25,6 +26,14 @@ struct TeacherLink: Sendable {
         // 128 random bits: nobody else listens there.
         let inbox = "_INBOX.\(Teacher.newSession())\(Teacher.newSession())."
         self.inbox = inbox
+        let needed = [
+            Denial(.publish, input), Denial(.subscribe, address.subject(.feedback(author))),
+            Denial(.subscribe, inbox + "*"),
+        ]
+        observations = [
+            connection.onDenial { if needed.contains($0) { events.put(.denied($0)) } },
+            connection.onStateChange { events.put(.connection($0)) },
+        ]
         let feedback = try connection.subscribe(address.subject(.feedback(author))) { message in
             events.put(.feedback(message.copyPayload()))
         }
@@ -41,7 +50,6 @@ struct TeacherLink: Sendable {
             throw error
         }
         subscriptions = [feedback, answers]
-        observation = connection.onStateChange { events.put(.connection($0)) }
     }
 
     func publish(
@@ -54,6 +62,6 @@ struct TeacherLink: Sendable {
 
     func close() {
         for subscription in subscriptions { subscription.unsubscribe() }
-        observation.cancel()
+        for observation in observations { observation.cancel() }
     }
 }

@@ -10,6 +10,8 @@ public struct VideoClock: Sendable {
         public var published = 0
         /// Samples that were due while there was no connection. They are not kept: an old sample says nothing.
         public var skipped = 0
+        /// What ended it before its time: the user may not publish the samples.
+        public var denial: Denial?
     }
 
     private let connection: NATSConnection
@@ -32,7 +34,7 @@ public struct VideoClock: Sendable {
         self.logger = logger
     }
 
-    /// Publishes a sample each interval and at once on a change of state.
+    /// Publishes a sample each interval and at once on a change of state, for as long as the server permits it.
     ///
     /// - Parameters:
     ///   - limit: how long; nil: until ``closing`` after the time line's end, or until the task is cancelled.
@@ -40,10 +42,17 @@ public struct VideoClock: Sendable {
     ///     again takes the time of day in milliseconds.
     public func run(for limit: Duration? = nil, firstNumber: Int64) async -> Report {
         let start = ContinuousClock.now
+        let denial = Locked<Denial?>(nil)
+        let observation = connection.onDenial { [needed = Denial(.publish, subject)] in
+            if $0 == needed { denial.withLock { $0 = needed } }
+        }
+        defer { observation.cancel() }
         var report = Report()
         var previous: Duration?
         var number = firstNumber
         while !Task.isCancelled {
+            report.denial = denial.withLock { $0 }
+            if report.denial != nil { break }
             let elapsed = start.duration(to: .now)
             if let last = limit ?? timeline.end.map({ $0 + Self.closing }), elapsed >= last { break }
             publish(timeline.sample(at: elapsed, after: previous, number: number), &report)

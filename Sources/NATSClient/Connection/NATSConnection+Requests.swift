@@ -3,7 +3,8 @@ extension NATSConnection {
     ///
     /// Never blocks a thread. The task's cancellation ends the wait.
     /// - Throws: `.noResponders` when the server knows of nobody on that subject; `.timeout`; `.disconnected`, also
-    ///   when the connection is lost during the wait; `.cancelled`; `.tooManyRequests`; what `publish` throws.
+    ///   when the connection is lost during the wait; `.notPermitted` when this user may not publish there, or not
+    ///   receive replies; `.cancelled`; `.tooManyRequests`; what `publish` throws.
     public func request(
         _ payload: [UInt8] = [], to subject: String, headers: NATSHeaders = [:], timeout: Duration = .seconds(2)
     ) async throws(NATSError) -> NATSReply {
@@ -41,7 +42,7 @@ extension NATSConnection {
         _ limit: Duration
     ) async throws(NATSError) -> [NATSReply] {
         let replies = link.replies
-        let (number, outcome) = try replies.add(collector)
+        let (number, outcome) = try replies.add(collector, to: subject)
         do throws(NATSError) {
             try publish(payload, to: subject, reply: replies.subject(number), headers: headers)
             return try await outcome.value(within: limit).get()

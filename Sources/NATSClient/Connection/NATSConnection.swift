@@ -47,8 +47,19 @@ public final class NATSConnection: Sendable {
     /// thread of the connection's own, which also connects: they must not block.
     /// - Returns: a handle to end it with; it lives without, too.
     @discardableResult
-    public func onStateChange(_ handler: @escaping @Sendable (ConnectionState) -> Void) -> StateObservation {
+    public func onStateChange(_ handler: @escaping @Sendable (ConnectionState) -> Void) -> Observation {
         link.observe(handler)
+    }
+
+    /// Adds a handler of what the server does not let this user do, from now on; the connection stays. It is called
+    /// on a thread of libnats' and must not block.
+    ///
+    /// Neither a message that may not be published nor a subscription that may not be made tells of it otherwise; a
+    /// request does.
+    /// - Returns: a handle to end it with; it lives without, too.
+    @discardableResult
+    public func onDenial(_ handler: @escaping @Sendable (Denial) -> Void) -> Observation {
+        link.observeDenials(handler)
     }
 
     /// The largest body with headers, in bytes, that the server takes; 1 MiB before the first connection.

@@ -17,4 +17,14 @@ extension NATSError {
             self = .status(code: Int(status.rawValue), text: text)
         }
     }
+
+    /// The error for an attempt to connect that has just failed in this thread, for which libnats has more words.
+    init(connecting status: natsStatus) {
+        self.init(status)
+        guard case .status(let code, let text) = self, let words = nats_GetLastError(nil) else { return }
+        // `(conn.c:4212): no nkey user seed found in 'class.creds'`
+        let detail = String(cString: words).split(separator: "): ", maxSplits: 1).last.map(String.init) ?? ""
+        guard !detail.isEmpty, detail != text else { return }
+        self = .status(code: code, text: status == NATS_ERR ? detail : "\(text): \(detail)")
+    }
 }

@@ -8,6 +8,8 @@ public enum NATSError: Error, Sendable, Equatable {
     case timeout
     /// The server says that nobody subscribes to the subject of a request.
     case noResponders
+    /// The server does not let this user do it.
+    case notPermitted(Denial)
     /// The task that waited was cancelled.
     case cancelled
     /// The message, of `size` bytes with its headers, is larger than the server takes.
@@ -22,6 +24,8 @@ public enum NATSError: Error, Sendable, Equatable {
     case tooManyRequests
     /// The reply is larger than a caller may be asked to hold.
     case replyTooLarge(limit: Int)
+    /// The file of credentials cannot be read; what the system says.
+    case unreadableCredentials(path: String, why: String)
     /// What libnats reported, with its number and words.
     case status(code: Int, text: String)
 }
@@ -33,6 +37,7 @@ extension NATSError: CustomStringConvertible {
         case .closed: "the NATS connection is closed"
         case .timeout: "no answer from NATS in time"
         case .noResponders: "nobody answers requests on this subject"
+        case .notPermitted(let denial): "\(denial)"
         case .cancelled: "the wait for NATS was cancelled"
         case .payloadTooLarge(let size, let limit): "a message of \(size) bytes; the server takes \(limit)"
         case .invalidSubject(let subject): "not a valid subject: \(subject.debugDescription)"
@@ -40,6 +45,7 @@ extension NATSError: CustomStringConvertible {
         case .malformedReply(let why): "malformed reply: \(why)"
         case .tooManyRequests: "too many requests wait for replies"
         case .replyTooLarge(let limit): "the reply is larger than \(limit) bytes"
+        case .unreadableCredentials(let path, let why): "\(path): the credentials cannot be read: \(why)"
         case .status(let code, let text): "libnats: \(text) (status \(code))"
         }
     }

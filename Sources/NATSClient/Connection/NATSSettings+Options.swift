@@ -31,6 +31,7 @@ extension NATSSettings {
         var servers: [UnsafePointer<CChar>?] = urls.map { UnsafePointer($0) }
         try check(natsOptions_SetServers(options, &servers, Int32(clamping: servers.count)))
         if let credentialsFile {
+            try checkCredentials()
             try check(natsOptions_SetUserCredentialsFromFiles(options, credentialsFile, nil))
         }
         if let token {

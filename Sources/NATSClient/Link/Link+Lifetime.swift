@@ -7,16 +7,6 @@ extension Link {
     /// The server's limit, as last heard.
     var maxPayload: Int { shared.withLock { $0.maxPayload } }
 
-    func observe(_ handler: @escaping @Sendable (ConnectionState) -> Void) -> StateObservation {
-        let observation = StateObservation(link: self, handler: handler)
-        shared.withLock { $0.observers.append(observation) }
-        return observation
-    }
-
-    func forget(_ observation: StateObservation) {
-        shared.withLock { $0.observers.removeAll { $0 === observation } }
-    }
-
     /// Starts the supervisor's loop, once.
     func start() throws(NATSError) {
         try shared.withLock { state throws(NATSError) in
@@ -67,7 +57,10 @@ extension Link {
         shared.withLock { $0.subscriptions = [:] }
         enter(.closed)
         connected.fulfil(.failure(.closed))
-        shared.withLock { $0.observers = [] }
+        shared.withLock { state in
+            state.observers = Observers()
+            state.denialObservers = Observers()
+        }
     }
 }
 

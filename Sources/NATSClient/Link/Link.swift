@@ -34,13 +34,13 @@ final class Link: Sendable {
 
     /// Sets the phase and tells the observers, in the supervisor's thread.
     func enter(_ new: ConnectionState) {
-        let observers: [StateObservation] = shared.withLock { state in
+        let handlers: [Observers<ConnectionState>.Handler] = shared.withLock { state in
             guard state.phase != new else { return [] }
             state.phase = new
             phase.store(new.rawValue, ordering: .releasing)
-            return state.observers
+            return state.observers.handlers
         }
-        for observer in observers { observer.handler(new) }
+        for handler in handlers { handler(new) }
     }
 
     /// Asks the supervisor to end; the session, if there is one, ends with it.

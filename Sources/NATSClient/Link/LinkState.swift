@@ -10,7 +10,8 @@ struct LinkState {
     var isClosing = false
     /// What every session subscribes to.
     var subscriptions: [ObjectIdentifier: NATSSubscription] = [:]
-    var observers: [StateObservation] = []
+    var observers = Observers<ConnectionState>()
+    var denialObservers = Observers<Denial>()
     /// Why the last attempt to connect failed.
     var lastError: NATSError?
     /// Dropped messages of the sessions that have ended.

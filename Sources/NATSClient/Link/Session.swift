@@ -26,13 +26,16 @@ final class Session: Sendable {
     }
 
     /// Connects, once to each server if need be. Blocks for as long as the servers and `connectTimeout` allow.
-    static func open(_ settings: NATSSettings, logger: Logger) throws(NATSError) -> Session {
-        let events = SessionEvents(logger: logger)
+    /// - Parameter onDenial: told what the server does not permit, on libnats' thread for such callbacks.
+    static func open(
+        _ settings: NATSSettings, logger: Logger, onDenial: @escaping @Sendable (Denial) -> Void
+    ) throws(NATSError) -> Session {
+        let events = SessionEvents(logger: logger, onDenial: onDenial)
         do throws(NATSError) {
             let raw = try settings.withOptions(session: events.context) { options throws(NATSError) in
                 var raw: OpaquePointer?
                 let status = natsConnection_Connect(&raw, options)
-                guard status == NATS_OK, let raw else { throw NATSError(status) }
+                guard status == NATS_OK, let raw else { throw NATSError(connecting: status) }
                 return raw
             }
             return Session(raw: raw, events: events, settings: settings)

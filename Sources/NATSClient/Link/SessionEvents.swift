@@ -14,13 +14,15 @@ final class SessionEvents: Sendable {
     /// subscription without holding it, so that it may be gone (3.4.1).
     private let subjects = Locked<[OpaquePointer: String]>([:])
     private let logger: Logger
+    private let onDenial: @Sendable (Denial) -> Void
 
     private static let lastNumber = Atomic<UInt>(0)
     private static let live = Locked<[UInt: SessionEvents]>([:])
 
     /// Events under a new number, which `forget()` gives back.
-    init(logger: Logger) {
+    init(logger: Logger, onDenial: @escaping @Sendable (Denial) -> Void) {
         self.logger = logger
+        self.onDenial = onDenial
         number = Self.lastNumber.wrappingAdd(1, ordering: .relaxed).newValue
         Self.live.withLock { $0[number] = self }
     }
@@ -49,6 +51,7 @@ final class SessionEvents: Sendable {
 
     func reported(_ error: String) {
         logger.warning("NATS reports an error", metadata: ["error": "\(error)"])
+        if let denial = Denial(reported: error) { onDenial(denial) }
     }
 }
 
@@ -66,7 +69,9 @@ func connectionReported(
     if status == NATS_SLOW_CONSUMER {
         events.dropped(subscription)
     } else {
-        events.reported(lastError(of: connection))
+        // The connection has the words of its newest error alone; those of this one are set for the length of the call.
+        let denial = status == NATS_NOT_PERMITTED ? nats_GetLastError(nil).map { String(cString: $0) } : nil
+        events.reported(denial ?? lastError(of: connection))
     }
 }
 

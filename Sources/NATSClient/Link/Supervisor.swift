@@ -46,7 +46,7 @@ actor Supervisor {
 
     private func open(_ link: Link) -> Session? {
         do throws(NATSError) {
-            return try Session.open(link.settings, logger: logger)
+            return try Session.open(link.settings, logger: logger) { link.denied($0) }
         } catch {
             note(error, link)
             return nil

@@ -7,6 +7,7 @@ final class ReplyTable: Sendable {
     typealias Outcome = Promise<[NATSReply]>
 
     private struct Waiting {
+        let subject: String
         var collector: ReplyCollector
         let outcome: Outcome
     }
@@ -14,6 +15,8 @@ final class ReplyTable: Sendable {
     private struct State {
         var waiting: [UInt64: Waiting] = [:]
         var last: UInt64 = 0
+        /// Replies cannot come, the user may not subscribe to them.
+        var denial: Denial?
     }
 
     private let prefix: String
@@ -26,13 +29,14 @@ final class ReplyTable: Sendable {
     /// The subject that all replies match.
     var pattern: String { prefix + "*" }
 
-    /// Begins to wait under a new number.
-    func add(_ collector: ReplyCollector) throws(NATSError) -> (number: UInt64, outcome: Outcome) {
+    /// Begins to wait under a new number for replies to a request.
+    func add(_ collector: ReplyCollector, to subject: String) throws(NATSError) -> (number: UInt64, outcome: Outcome) {
         try state.withLock { state throws(NATSError) in
+            if let denial = state.denial { throw .notPermitted(denial) }
             guard state.waiting.count < Self.maxRequests else { throw .tooManyRequests }
             state.last += 1
             let outcome = Outcome()
-            state.waiting[state.last] = Waiting(collector: collector, outcome: outcome)
+            state.waiting[state.last] = Waiting(subject: subject, collector: collector, outcome: outcome)
             return (state.last, outcome)
         }
     }
@@ -71,10 +75,26 @@ final class ReplyTable: Sendable {
     /// Ends all waits: their replies may have been lost with the connection.
     func failAll(_ error: NATSError) {
         let waiting = state.withLock { state in
-            defer { state.waiting = [:] }
+            defer {
+                state.waiting = [:]
+                // The next session may be another user's.
+                state.denial = nil
+            }
             return state.waiting
         }
         for entry in waiting.values { entry.outcome.fulfil(.failure(error)) }
+    }
+
+    /// Ends the waits for what the server does not permit: requests on that subject, or replies at all.
+    func fail(because denial: Denial) {
+        let numbers: [UInt64] = state.withLock { state in
+            guard denial == Denial(.subscribe, pattern) else {
+                return state.waiting.filter { denial == Denial(.publish, $1.subject) }.map(\.key)
+            }
+            state.denial = denial
+            return Array(state.waiting.keys)
+        }
+        for number in numbers { finish(number, .failure(.notPermitted(denial))) }
     }
 
     private func finish(_ number: UInt64, _ result: Result<[NATSReply], NATSError>) {

@@ -118,7 +118,7 @@ import Testing
         }
     }
 
-    @Test func `Without permission there is no answer, and the error says what to look at`() async throws {
+    @Test func `Without permission the error says what the user may not do`() async throws {
         let configuration = """
             accounts: { CLASS: { jetstream: enabled, users: [
               { user: eve, password: eve, permissions: { publish: "ink.>", subscribe: "_INBOX.>" } } ] } }
@@ -126,11 +126,9 @@ import Testing
         try await NATSTestServer.with(jetStream: true, configuration: configuration) { server in
             let nats = NATSConnection(NATSSettings(server, user: "eve"), logger: .silent)
             try await nats.connect()
-            var settings = JournalSettings()
-            settings.timeout = .milliseconds(300)
-            let error = JournalError.stream(name: "INK_LOG_0", .noAnswer(subject: "$JS.API.STREAM.INFO.INK_LOG_0"))
-            await #expect(throws: error) { try await TestJournal(nats, settings: settings).journal.provision(0) }
-            #expect("\(error)".contains("allowed"))
+            let denial = Denial(.publish, "$JS.API.STREAM.INFO.INK_LOG_0")
+            let error = JournalError.stream(name: "INK_LOG_0", .connection(.notPermitted(denial)))
+            await #expect(throws: error) { try await TestJournal(nats).journal.provision(0) }
             await nats.close()
         }
     }

@@ -24,7 +24,7 @@ public final class OrderedConsumer: Sendable {
         var complaint: JetStreamError?
         /// Answers of the server, and the connection's ups and downs; both end with `cancel()`.
         var answers: NATSSubscription?
-        var observation: StateObservation?
+        var observation: Observation?
     }
 
     let connection: NATSConnection
