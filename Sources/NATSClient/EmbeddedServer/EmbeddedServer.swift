@@ -51,10 +51,13 @@ public final class EmbeddedServer: Sendable {
                 if let port = directory.port(of: child.identifier) {
                     return EmbeddedServer(child: child, directory: directory, port: port)
                 }
-                if child.hasExited { throw EmbeddedServerError(exitedWith: directory.logTail(), port: settings.port) }
+                if child.hasExited {
+                    throw EmbeddedServerError(
+                        exitedWith: await child.exitCode(within: .zero), log: directory.logTail(), settings)
+                }
                 guard ContinuousClock.now < deadline, !Task.isCancelled else {
                     await child.end(patience: .zero)
-                    throw EmbeddedServerError.notListening(log: directory.logTail())
+                    throw EmbeddedServerError.notListening(within: settings.startTimeout)
                 }
                 // The server tells by a file that appears in a directory.
                 try? await Task.sleep(for: .milliseconds(10))
@@ -77,31 +80,5 @@ public final class EmbeddedServer: Sendable {
     public func stop(patience: Duration = .seconds(5)) async {
         await child.end(patience: patience)
         directory.remove()
-    }
-}
-
-/// Why an embedded server did not start.
-public enum EmbeddedServerError: Error, Sendable, CustomStringConvertible {
-    /// The system cannot start a process; its error number.
-    case notStarted(code: Int32)
-    /// Another program listens on the port that was asked for.
-    case portTaken(Int)
-    /// The program was not found, or ended by itself; `log` has its last words.
-    case exited(log: String)
-    /// It did not listen in time.
-    case notListening(log: String)
-
-    /// The error for a server that ended by itself. Only its log tells that the port was taken.
-    init(exitedWith log: String, port: Int) {
-        self = log.contains(":\(port): bind: address already in use") ? .portTaken(port) : .exited(log: log)
-    }
-
-    public var description: String {
-        switch self {
-        case .notStarted(let code): "nats-server cannot be started: error \(code)"
-        case .portTaken(let port): "port \(port) of 127.0.0.1 is taken"
-        case .exited(let log): "nats-server ended at once: \(log)"
-        case .notListening(let log): "nats-server does not listen: \(log)"
-        }
     }
 }

@@ -40,8 +40,8 @@ import Testing
         await #expect {
             _ = try await EmbeddedServer.start(settings)
         } throws: { error in
-            guard case EmbeddedServerError.exited(let log) = error else { return false }
-            return log.contains("server.conf:1")
+            guard case EmbeddedServerError.exited(let why) = error else { return false }
+            return why.contains("server.conf:1:") && !why.contains("nats-server")
         }
     }
 
@@ -61,7 +61,26 @@ import Testing
     @Test func `A program that does not exist is reported`() async throws {
         var settings = EmbeddedServer.Settings()
         settings.program = "no-such-nats-server"
-        await #expect(throws: EmbeddedServerError.self) { _ = try await EmbeddedServer.start(settings) }
+        await #expect {
+            _ = try await EmbeddedServer.start(settings)
+        } throws: { error in
+            guard case EmbeddedServerError.programMissing("no-such-nats-server") = error else { return false }
+            return true
+        }
+    }
+
+    @Test func `A store that cannot be made is reported in one line, without the server's log`() async throws {
+        let file = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
+        try Data().write(to: file)
+        defer { try? FileManager.default.removeItem(at: file) }
+        var settings = EmbeddedServer.Settings()
+        settings.storeDirectory = file.path
+        await #expect {
+            _ = try await EmbeddedServer.start(settings)
+        } throws: { error in
+            guard case EmbeddedServerError.exited(let why) = error else { return false }
+            return why == "Can't start JetStream: storage directory is not a directory"
+        }
     }
 
     @Test func `A server that takes SIGTERM badly is ended all the same`() async throws {
