@@ -75,9 +75,9 @@ public struct Membership: Sendable {
     /// What it knows of itself and the others holds until then, if it does not stand still.
     public var answersUntil: Instant { lastAdvance + Self.patience }
 
-    /// Whether the daemon has listened to the others, and serves everything that is its.
+    /// Whether the daemon has listened to the others, and serves everything that is its. One that leaves does not.
     public var isSettled: Bool {
-        lastAdvance >= listensUntil && !duties.contains(.opening)
+        !isLeaving && lastAdvance >= listensUntil && !duties.contains(.opening)
     }
 
     /// Names of the daemons that are there, with this one, in order.

@@ -57,14 +57,21 @@ struct Daemon {
             configuration: configuration.serverConfiguration, connection: serviceConnection, logger: logger,
             onScrape: registry.onScrape)
         // Stopped in reverse: the HTTP side before the service it asks.
-        var services: [any Service] = [server]
-        if let embedded { services.insert(EmbeddedServerWatch(server: embedded), at: 0) }
+        var services: [any Service] = []
+        if let embedded { services.append(EmbeddedServerWatch(server: embedded)) }
         if let gatewayConfiguration = configuration.gatewayConfiguration {
             let connection = NATSConnection(
                 configuration.natsSettings(url: url, name: "lectern gateway"), logger: logger)
-            services.append(GatewayLink(connection: connection, logger: logger))
-            services.append(
-                Gateway(gatewayConfiguration, connection: connection, registry: registry, logger: logger))
+            let isListening = Promise<Void>()
+            let gateway = Gateway(
+                gatewayConfiguration, connection: connection, registry: registry, logger: logger
+            ) { _ in isListening.fulfil(.success(())) }
+            let link = GatewayLink(connection: connection, logger: logger)
+            services.append(AfterListening(service: server, isListening: isListening))
+            services.append(AfterListening(service: link, isListening: isListening))
+            services.append(gateway)
+        } else {
+            services.append(server)
         }
         try await ServiceGroup(
             services: services, gracefulShutdownSignals: [.sigterm, .sigint], logger: logger

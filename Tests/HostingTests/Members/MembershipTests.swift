@@ -75,6 +75,16 @@ import Whiteboard
         #expect(club.members["b"]?.serving.isEmpty == true)
     }
 
+    @Test func `one that leaves before it serves anything never counts as serving`() {
+        var member = Membership(name: "a", partitions: 2, at: Instant(nanoseconds: 0))
+        let later = Instant(nanoseconds: 0) + Membership.grace
+        #expect(member.advance(to: later).contains(.open(0)))
+        member.leave(at: later)
+        for partition in 0..<2 { member.closed(partition, at: later) }
+        _ = member.advance(to: later)
+        #expect(!member.isSettled)
+    }
+
     @Test func `what a dead one served is taken over after three seconds`() {
         let club = Club(partitions: 16)
         club.join("a")
