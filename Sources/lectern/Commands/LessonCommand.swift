@@ -21,11 +21,14 @@ struct LessonCommand: AsyncParsableCommand {
 
     @OptionGroup var options: LessonOptions
 
+    @Option(help: "Seed of the demo lesson's hand.")
+    var seed: UInt64 = 1
+
     @Flag(help: "Write the messages, one a line, instead.")
     var messages = false
 
     func run() async throws {
-        let lesson = try options.load()
+        let lesson = try options.load(seed: seed)
         if messages {
             StandardOutput.write(bytes: Array(lesson.ndjson.dropLast()))
         } else {

@@ -49,6 +49,9 @@ struct PublishCommand: AsyncParsableCommand {
     @Flag(help: "Let messages overtake each other by up to eight places.")
     var shuffle = false
 
+    @Option(help: "Seed of everything random: the demo lesson's hand, and what --lose and --shuffle hit.")
+    var seed: UInt64 = 1
+
     @Option(help: "Name of this count of operations. Default: a new one.")
     var session: String?
 
@@ -76,8 +79,8 @@ struct PublishCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let trial = PublishPlan.Trial(lose: lose, shuffle: shuffle ? 8 : 0, seed: lesson.seed)
-        let plan = PublishPlan(try lesson.load(), speed: speed, trial: trial)
+        let trial = PublishPlan.Trial(lose: lose, shuffle: shuffle ? 8 : 0, seed: seed)
+        let plan = PublishPlan(try lesson.load(seed: seed), speed: speed, trial: trial)
         let file = try openOutbox()
         let nats = try await connection.connect(as: "lectern publish")
         let teacher = Teacher(

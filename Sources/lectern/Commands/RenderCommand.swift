@@ -19,6 +19,7 @@ struct RenderCommand: ParsableCommand {
             takes several lessons, a page each.
 
             Examples:
+              lectern render demo -o demo.png
               lectern render lesson.ndjson -o board.png
               lectern render lesson.ndjson -o half.png --width 640 --at 120
               lectern render lesson.ndjson -o board.svg --style pen --transparent
@@ -26,11 +27,12 @@ struct RenderCommand: ParsableCommand {
               lectern render lesson.ndjson -o why.svg --debug
               lectern render lesson.ndjson -o /dev/stdout --format svg
 
-            Exit codes: 0 drawn, 1 a line could not be read or the picture not be written, 64 wrong arguments.
+            Exit codes: 0 drawn; 1 when a lesson could not be read, ends before --at, or has a message that a room \
+            rejects, or when the picture could not be written; 64 for wrong arguments.
             """)
 
-    @Argument(help: "The lesson, a file of one message a line.")
-    var lessons: [String]
+    @Argument(help: ArgumentHelp(LessonSource.help))
+    var lessons: [LessonSource]
 
     @Option(name: .shortAndLong, help: "Where the picture goes: a name that ends in .png, .svg or .pdf.")
     var output: String
@@ -47,7 +49,7 @@ struct RenderCommand: ParsableCommand {
             valueName: "pixels"))
     var width: Int?
 
-    @Option(help: ArgumentHelp("Stop after the operation with this index.", valueName: "index"))
+    @Option(help: ArgumentHelp("Stop after the operation with this index; 0 for the empty board.", valueName: "index"))
     var at: UInt64?
 
     @Flag(help: "Leave what is not painted transparent instead of white. Not for PDF, whose pages are white.")
@@ -68,20 +70,15 @@ struct RenderCommand: ParsableCommand {
         if format != .pdf, lessons.count > 1 {
             throw ValidationError("Only a PDF takes more than one lesson, a page each.")
         }
+        guard lessons.count(where: { $0 == .standardInput }) <= 1 else {
+            throw ValidationError("Standard input can be read only once.")
+        }
     }
 
     func run() throws {
         var configuration = ServerConfiguration()
         configuration.style = style
-        let folds = try lessons.map { path in
-            let lesson = try read(path)
-            return BoardFold(lesson.messages.map(\.bytes), configuration: configuration.room, through: at)
-        }
-        for (path, fold) in zip(lessons, folds) {
-            for (line, rejection) in fold.rejections {
-                StandardError.write("\(path): line \(line): \(rejection.code.rawValue): \(rejection.message)")
-            }
-        }
+        let folds = try lessons.map { try fold($0, configuration.room) }
         let pictures = folds.map { fold in
             BoardPicture(fold.board, configuration: configuration, width: width, debug: debug)
         }
@@ -95,21 +92,25 @@ struct RenderCommand: ParsableCommand {
         if folds.contains(where: { !$0.rejections.isEmpty }) { throw ExitCode.failure }
     }
 
-    private func read(_ path: String) throws -> Lesson {
-        do {
-            return try Lesson(contentsOfFile: path)
-        } catch {
-            StandardError.write("lectern: \(error)")
-            throw ExitCode.failure
+    private func fold(_ source: LessonSource, _ configuration: RoomConfiguration) throws -> BoardFold {
+        let lesson = try source.load()
+        let fold = BoardFold(lesson.messages.map(\.bytes), configuration: configuration, through: at)
+        for (line, rejection) in fold.rejections {
+            StandardError.write("\(source.name): line \(line): \(rejection.code.rawValue): \(rejection.message)")
         }
+        if let at, fold.board.index < at {
+            StandardError.write("lectern: \(source.name) ends at operation \(fold.board.index), before --at \(at)")
+            throw ExitCode.failed
+        }
+        return fold
     }
 
     private func write(_ bytes: [UInt8]) throws {
-        do {
-            try Data(bytes).write(to: URL(fileURLWithPath: output))
+        do throws(OutputError) {
+            try OutputFile(output).write(bytes)
         } catch {
-            StandardError.write("lectern: \(output): cannot be written: \(error.localizedDescription)")
-            throw ExitCode.failure
+            StandardError.write("lectern: \(error)")
+            throw ExitCode.failed
         }
     }
 
