@@ -51,6 +51,25 @@ import Testing
         }
     }
 
+    @Test func `a port that is taken is told of alone`() async throws {
+        // Any server's port will do.
+        try await NATSTestServer.with(jetStream: true) { nats in
+            let daemon = try DaemonProcess("late", nats: nats.url, http: "127.0.0.1:\(nats.port)")
+            #expect(await daemon.exitCode(within: .seconds(30)) == 1)
+            #expect(daemon.log.hasPrefix("lectern stops: cannot listen on 127.0.0.1:\(nats.port): the port is taken."))
+        }
+    }
+
+    @Test func `a daemon that is ended before it served never says that it serves`() async throws {
+        try await NATSTestServer.with { nats in
+            let daemon = try DaemonProcess("plain", nats: nats.url)
+            try await daemon.waitForLog("partition not open yet")
+            #expect(await daemon.terminate() == 0)
+            #expect(daemon.log.contains("stopped"))
+            #expect(!daemon.log.contains(" serving"))
+        }
+    }
+
     @Test func `without a journal no JetStream is needed`() async throws {
         try await NATSTestServer.with { nats in
             let daemon = try DaemonProcess("volatile", nats: nats.url, ["journal.mode=none"])

@@ -16,7 +16,10 @@ struct ClockCommand: AsyncParsableCommand {
 
             Samples go out every --interval and at once when something changes. Times of changes are elapsed times; \
             each option may be given several times, in pairs. After --end-at the command goes on for 3 s, in which the \
-            service releases what is left, and ends. The status is 2 when NATS cannot be reached.
+            service releases what is left, and ends. SIGINT (Ctrl-C) or SIGTERM ends it, too; a second one at once.
+
+            The status is 0 however it was ended; 1 when this user may not publish the samples; 2 when NATS cannot be \
+            reached.
 
             EXAMPLES
               lectern clock --room lesson-7 --latency 2s
@@ -96,8 +99,14 @@ struct ClockCommand: AsyncParsableCommand {
             connection: nats, address: room.address, cohort: cohort, timeline: timeline,
             interval: interval ?? VideoClock.interval(at: mediaSpeed), logger: connection.logger)
         // Numbers that grow from run to run: a clock that is started again is believed at once.
-        let report = await clock.run(for: limit, firstNumber: Int64(Date.now.timeIntervalSince1970 * 1000))
+        let firstNumber = Int64(Date.now.timeIntervalSince1970 * 1000)
+        let interruption = await Interruption()
+        let report = try await interruption.run { [limit] in await clock.run(for: limit, firstNumber: firstNumber) }
         await nats.drain()
+        if let denial = report.denial {
+            StandardError.write("lectern: \(denial)")
+            throw ExitCode.failed
+        }
         if !quiet { StandardError.write("samples published: \(report.published), skipped: \(report.skipped)") }
     }
 

@@ -24,7 +24,8 @@ struct PublishCommand: AsyncParsableCommand {
 
             Progress goes to standard error, the summary to standard output. The status is 0 when every operation was \
             applied; 1 when one was rejected, given up, or did not arrive; 2 when NATS cannot be reached; 3 when all \
-            of them are in the journal, and the service has not said what became of each.
+            of them are in the journal, and the service has not said what became of each. SIGINT (Ctrl-C) or SIGTERM \
+            ends the publishing, with the summary and status 130 or 143; a second one ends the command at once.
 
             EXAMPLES
               lectern publish demo --room lesson-7 --author ann
@@ -86,26 +87,35 @@ struct PublishCommand: AsyncParsableCommand {
         let teacher = Teacher(
             connection: nats, address: room.address, author: author, logger: connection.logger)
         let start = ContinuousClock.now
-        var progress = PublishProgress(isQuiet: quiet)
+        let interruption = await Interruption()
         let report: TeacherReport
-        do throws(TeacherError) {
-            report = try await teacher.publish(
-                plan, session: session ?? Teacher.newSession(), outbox: file, patience: patience
-            ) {
-                progress.show($0)
-            }
+        do {
+            report = try await interruption.run { try await publish(plan, as: teacher, file) }
         } catch {
             await nats.close()
-            progress.end()
             StandardError.write("lectern: \(error)")
             throw ExitCode.failed
         }
         await nats.drain()
         let summary = PublishSummary(report: report, duration: start.duration(to: .now))
-        progress.end()
         StandardOutput.write(json ? summary.json : summary.text)
-        if report.isUnheard { StandardError.write("lectern: \(room.unanswered)") }
-        if let code = summary.exitCode { throw code }
+        guard let code = summary.exitCode else { return }
+        if let signal = interruption.signal {
+            StandardError.write("lectern: ended by \(signal.name)")
+        } else if report.isUnheard {
+            StandardError.write("lectern: \(room.unanswered)")
+        }
+        throw interruption.exitCode ?? code
+    }
+
+    private func publish(
+        _ plan: PublishPlan, as teacher: Teacher, _ outbox: OutboxFile?
+    ) async throws -> TeacherReport {
+        var progress = PublishProgress(isQuiet: quiet)
+        defer { progress.end() }
+        return try await teacher.publish(
+            plan, session: session ?? Teacher.newSession(), outbox: outbox, patience: patience
+        ) { progress.show($0) }
     }
 
     private func openOutbox() throws -> OutboxFile? {

@@ -36,6 +36,8 @@ struct ConnectionOptions: ParsableArguments {
         settings.sendAsap = true
         let connection = NATSConnection(settings, logger: logger)
         do throws(NATSError) {
+            // It would be tried again and again, as a server is that may come.
+            try settings.checkCredentials()
             try await connection.connect()
         } catch {
             await connection.close()
