@@ -1,10 +1,8 @@
 import ArgumentParser
 import Foundation
 import LecternClient
-import LecternServer
 import Logging
 import StrokeWire
-import Whiteboard
 
 /// Shows the whole chain with nothing else running.
 struct DemoCommand: AsyncParsableCommand {
@@ -17,15 +15,20 @@ struct DemoCommand: AsyncParsableCommand {
             the video each operation arrived. At the end the student's board is checked against the lesson, and the \
             picture of the board is written.
 
+            Samples of the video clock tell a rate of 2 at most. At a higher --speed the lateness is that of the \
+            clock's samples more than that of the service.
+
             Examples:
               lectern demo
               lectern demo --lesson lesson.ndjson --speed 20
 
-            Exit codes: 0 when the student saw everything, nothing early; 1 otherwise.
+            Exit codes: 0 when the student saw everything, nothing early; 1 otherwise. SIGINT (Ctrl-C) or SIGTERM ends \
+            the lesson where it is, without a picture, and everything that was started for it: exit code 130 or 143; a \
+            second one ends the command at once.
             """)
 
-    @Option(help: ArgumentHelp("A lesson file. Default: the lesson that comes with the program.", valueName: "file"))
-    var lesson: String?
+    @Option(help: ArgumentHelp(LessonSource.help + " Default: demo.", valueName: "lesson"))
+    var lesson = LessonSource.demo
 
     @Option(help: ArgumentHelp("How many times as fast as it was written, 0.1 … 100.", valueName: "factor"))
     var speed = 1.0
@@ -47,74 +50,67 @@ struct DemoCommand: AsyncParsableCommand {
         LoggingSystem.bootstrap(StreamLogHandler.standardError)
         var logger = Logger(label: "lectern")
         logger.logLevel = .error
-        let lesson = try load()
-        let folder = try makeFolder()
+        let lesson = try lesson.load()
+        try makeFolder()
+        let interruption = await Interruption()
         let statistics = LessonStatistics(lesson)
         let minutes = String(format: "%.1f", lesson.duration / .seconds(60) / speed)
         print(
             "A lesson of \(statistics.operations) operations and \(statistics.points) points, about \(minutes) min; "
                 + "the video is \((latency / .seconds(1)).formatted()) s behind.")
-        guard let room = RoomID("demo") else { throw ExitCode.failure }
+        let outcome: DemoPerformance.Outcome
+        do {
+            outcome = try await perform(lesson, interruption, logger)
+        } catch {
+            StandardError.write("lectern: \(error)")
+            throw ExitCode.failed
+        }
+        let summary = DemoSummary(outcome: outcome, lesson: lesson, speed: speed)
+        guard let picture = outcome.picture else {
+            print(summary.text(endedBy: interruption.signal?.name ?? ""))
+            throw interruption.exitCode ?? .failed
+        }
+        try write(picture, to: "board.png")
+        try write(lesson.ndjson, to: "lesson.ndjson")
+        print(summary.text(pictureAt: path(of: "board.png")))
+        if !summary.isGood { throw ExitCode.failed }
+    }
+
+    private func perform(
+        _ lesson: Lesson, _ interruption: Interruption, _ logger: Logger
+    ) async throws -> DemoPerformance.Outcome {
+        guard let room = RoomID("demo") else { throw DemoFailure.notAnswered }
         let stage = try await DemoStage.open(room: room, logger: logger)
         let performance = DemoPerformance(
             stage: stage, lesson: lesson, speed: speed, latency: latency, logger: logger)
         let display = StatusLine()
-        let outcome = try await stage.perform {
-            try await performance.run { state, elapsed in display.show(state.line(elapsed: elapsed)) }
+        defer { display.end() }
+        // What was started for it is ended in order, whatever ends the lesson.
+        return try await stage.perform {
+            try await interruption.run {
+                try await performance.run { state, elapsed in display.show(state.line(elapsed: elapsed)) }
+            }
         }
-        display.end()
-        try Data(outcome.picture).write(to: folder.appendingPathComponent("board.png"))
-        try Data(lesson.ndjson).write(to: folder.appendingPathComponent("lesson.ndjson"))
-        let isGood = summarise(outcome.state, outcome.session, lesson, stage)
-        if !isGood { throw ExitCode.failure }
     }
 
-    private func load() throws -> Lesson {
-        guard let path = lesson else { return try DemoLesson.make() }
-        do throws(LessonFileError) {
-            return try Lesson(contentsOfFile: path)
+    private func path(of name: String) -> String { "\(output)/\(name)" }
+
+    /// Before the lesson is played: afterwards is too late to learn that the picture has no place.
+    private func makeFolder() throws {
+        do throws(OutputError) {
+            try OutputFile(output).makeFolder()
         } catch {
             StandardError.write("lectern: \(error)")
             throw ExitCode.failed
         }
     }
 
-    /// Before the lesson is played: afterwards is too late to learn that the picture has no place.
-    private func makeFolder() throws -> URL {
-        let folder = URL(fileURLWithPath: output, isDirectory: true)
-        do {
-            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    private func write(_ bytes: [UInt8], to name: String) throws {
+        do throws(OutputError) {
+            try OutputFile(path(of: name)).write(bytes)
         } catch {
-            StandardError.write("lectern: \(output): the folder cannot be made")
+            StandardError.write("lectern: \(error)")
             throw ExitCode.failed
         }
-        return folder
-    }
-
-    /// Says what happened, and whether it is what should have.
-    private func summarise(
-        _ state: DemoBoard.State, _ session: StudentSession, _ lesson: Lesson, _ stage: DemoStage
-    ) -> Bool {
-        guard let teacher = state.teacher else { return false }
-        let expected = BoardFold(
-            lesson.messages.map(\.bytes), configuration: stage.configuration.room, through: nil
-        ).board
-        let sees = session.board.digest
-        func quantile(_ share: Double) -> String {
-            state.skew.quantile(share).map { String(format: "%.1f", $0) } ?? "–"
-        }
-        print(
-            """
-
-            sent       \(teacher.published) messages, \(teacher.resent) again
-            applied    \(teacher.applied) operations, \(teacher.rejections) rejected
-            released   \(state.released) operations to the student, \(state.skew.early) early
-            lateness   p50 \(quantile(0.5)) ms, p99 \(quantile(0.99)) ms behind the video
-            board      \(expected.visible.count) strokes, digest \(sees) \(sees == expected.digest ? "as in the lesson" : "but the lesson has \(expected.digest)")
-            picture    \(output)/board.png
-            """)
-        for problem in state.problems.prefix(10) { print("problem    \(problem)") }
-        return teacher.isComplete && state.released == expected.index && sees == expected.digest
-            && state.skew.early == 0 && session.report.isSound
     }
 }

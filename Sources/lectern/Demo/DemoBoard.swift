@@ -43,7 +43,7 @@ extension DemoBoard.State {
         let seconds = elapsed.components.seconds
         let time = "\(seconds / 60):" + (seconds % 60 < 10 ? "0" : "") + "\(seconds % 60)"
         return
-            "\(time)  sent \(teacher?.published ?? 0)  logged \(logged)  held at the gate \(held)  released \(released)"
-            + "  lateness p50 \(milliseconds(0.5))  p99 \(milliseconds(0.99))"
+            "\(time)  messages sent \(teacher?.published ?? 0)  operations logged \(logged)  held \(held)  "
+            + "released \(released)  lateness p50 \(milliseconds(0.5))  p99 \(milliseconds(0.99))"
     }
 }

@@ -15,11 +15,19 @@ struct DemoPerformance: Sendable {
 
     private var timeline: VideoTimeline { VideoTimeline(latency: latency, speed: speed) }
 
-    /// Runs until the student has seen everything.
-    /// - Returns: the final state, and the picture of the board as the service has released it.
-    func run(_ show: @escaping @Sendable (DemoBoard.State, Duration) -> Void) async throws
-        -> (state: DemoBoard.State, session: StudentSession, picture: [UInt8])
-    {
+    struct Outcome: Sendable {
+        /// What everybody knew at the end.
+        let state: DemoBoard.State
+        let session: StudentSession
+        let duration: Duration
+        /// Of the board as the service has released it; nil when the lesson was ended before its end.
+        let picture: [UInt8]?
+    }
+
+    /// Runs until the student has seen everything, or the task is cancelled.
+    ///
+    /// - Parameter show: shows the status, twice a second.
+    func run(_ show: @escaping @Sendable (DemoBoard.State, Duration) -> Void) async throws -> Outcome {
         guard let author = AuthorID("teacher") else { throw DemoFailure.notAnswered }
         let cohort = CohortName.main
         let board = DemoBoard(skew: SkewGauge(timeline: timeline, speed: speed))
@@ -33,14 +41,25 @@ struct DemoPerformance: Sendable {
                 interval: VideoClock.interval(at: speed), logger: logger
             ).run(firstNumber: 1)
         }
-        let status = Task { await watch(board, over: viewer, since: start, show) }
+        let status = Task {
+            await watch(board, over: viewer) { if $0.isTeacherDone { show($0, start.duration(to: .now)) } }
+        }
         let session = Task {
             try await Student(connection: viewer, address: stage.address, cohort: cohort, logger: logger)
                 .follow { event, _ in note(event, on: board, at: start.duration(to: .now)) }
         }
+        defer {
+            status.cancel()
+            session.cancel()
+            clock.cancel()
+        }
+        // Shown at the teacher's word, which is newer than the service's then: nothing is logged before it is sent.
         let report = try await Teacher(
             connection: teacher, address: stage.address, author: author, logger: logger
-        ).publish(PublishPlan(lesson, speed: speed)) { progress in board.update { $0.teacher = progress } }
+        ).publish(PublishPlan(lesson, speed: speed)) { progress in
+            board.update { $0.teacher = progress }
+            show(board.state, start.duration(to: .now))
+        }
         board.update {
             $0.teacher = report
             $0.isTeacherDone = true
@@ -48,11 +67,14 @@ struct DemoPerformance: Sendable {
         let seen = try await finish(session, within: latency + .seconds(20), board)
         status.cancel()
         await status.value
-        let picture = try await viewer.requestParts(to: stage.address.subject(.image(cohort))).payload
+        let duration = start.duration(to: .now)
+        let picture =
+            Task.isCancelled
+            ? nil : try await viewer.requestParts(to: stage.address.subject(.image(cohort))).payload
         clock.cancel()
         _ = await clock.value
         for connection in [teacher, video, viewer] { await connection.close() }
-        return (board.state, seen, picture)
+        return Outcome(state: board.state, session: seen, duration: duration, picture: picture)
     }
 
     /// - Returns: whether the student goes on.
@@ -76,18 +98,16 @@ struct DemoPerformance: Sendable {
         _ session: Task<StudentSession, any Error>, within limit: Duration, _ board: DemoBoard
     ) async throws -> StudentSession {
         let deadline = ContinuousClock.now + limit
-        while ContinuousClock.now < deadline {
-            if board.state.isComplete { break }
-            try await Task.sleep(for: .milliseconds(20))
+        while ContinuousClock.now < deadline, !Task.isCancelled, !board.state.isComplete {
+            try? await Task.sleep(for: .milliseconds(20))
         }
         session.cancel()
         return try await session.value
     }
 
-    /// Asks the service where the room stands, twice a second, and shows the status.
+    /// Asks the service where the room stands, twice a second.
     private func watch(
-        _ board: DemoBoard, over connection: NATSConnection, since start: ContinuousClock.Instant,
-        _ show: @Sendable (DemoBoard.State, Duration) -> Void
+        _ board: DemoBoard, over connection: NATSConnection, _ show: @Sendable (DemoBoard.State) -> Void
     ) async {
         while !Task.isCancelled {
             if let reply = try? await connection.request(to: stage.address.subject(.info)),
@@ -98,7 +118,7 @@ struct DemoPerformance: Sendable {
                     $0.held = room.cohorts.first?.held ?? 0
                 }
             }
-            show(board.state, start.duration(to: .now))
+            show(board.state)
             try? await Task.sleep(for: .milliseconds(500))
         }
     }

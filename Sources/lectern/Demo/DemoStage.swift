@@ -19,7 +19,13 @@ struct DemoStage {
         let store = FileManager.default.temporaryDirectory.appendingPathComponent("lectern-demo-\(UUID().uuidString)")
         var settings = EmbeddedServer.Settings()
         settings.storeDirectory = store.path
-        let nats = try await EmbeddedServer.start(settings)
+        let nats: EmbeddedServer
+        do {
+            nats = try await EmbeddedServer.start(settings)
+        } catch {
+            try? FileManager.default.removeItem(at: store)
+            throw error
+        }
         return DemoStage(
             address: RoomAddress(root: configuration.root, room: room, partitions: configuration.partitions),
             configuration: configuration, nats: nats, store: store, logger: logger)

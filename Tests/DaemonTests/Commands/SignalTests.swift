@@ -1,0 +1,102 @@
+import Foundation
+import NATSClient
+import NATSTestServer
+import TestSupport
+import Testing
+
+/// Commands that a signal ends.
+@Suite(.timeLimit(.minutes(10))) struct SignalTests {
+    /// Runs a body with a NATS server and a daemon without a journal.
+    private func withService(_ body: @Sendable (String) async throws -> Void) async throws {
+        try await NATSTestServer.with { nats in
+            let daemon = try DaemonProcess("service", nats: nats.url, ["journal.mode=none"])
+            try await daemon.waitUntilServing()
+            try await body(nats.url)
+            #expect(await daemon.terminate() == 0)
+        }
+    }
+
+    @Test(arguments: [SIGINT, SIGTERM])
+    func `a student who is ended by a signal says what it saw, and all is well`(_ signal: Int32) async throws {
+        try await withService { url in
+            let watch = try LecternProcess(["watch", "--room", "a", "--nats", url])
+            try await watch.waitForLog(#""event":"joined""#)
+            watch.send(signal)
+            #expect(await watch.exitCode() == 0)
+            #expect(watch.log.contains("index 0: applied 0"))
+        }
+    }
+
+    @Test func `a student who never joined says so when it is ended by a signal`() async throws {
+        try await NATSTestServer.with { nats in
+            let watch = try LecternProcess(["watch", "--room", "a", "--nats", nats.url])
+            try await watch.waitForLog("join failed")
+            watch.send(SIGINT)
+            #expect(await watch.exitCode() == 1)
+            #expect(watch.log.contains("never joined: nobody answers at ink.0.a"))
+        }
+    }
+
+    @Test func `a video clock that is ended by a signal says how many samples it published`() async throws {
+        try await NATSTestServer.with { nats in
+            try await NATSConnection.with(nats) { connection in
+                let samples = Recorder<[UInt8]>()
+                try connection.subscribe("ink.0.a.clock.main") { samples.append($0.copyPayload()) }
+                try await connection.flush()
+                let clock = try LecternProcess(["clock", "--room", "a", "--nats", nats.url])
+                _ = try await samples.values(2)
+                clock.send(SIGINT)
+                #expect(await clock.exitCode() == 0)
+                #expect(clock.log.contains("samples published: "))
+            }
+        }
+    }
+
+    @Test(arguments: [SIGINT, SIGTERM])
+    func `publishing that is ended by a signal is summed up, and its status tells the signal`(
+        _ signal: Int32
+    ) async throws {
+        try await withService { url in
+            let publish = try LecternProcess(
+                ["publish", "demo", "--room", "a", "--author", "ann", "--nats", url])
+            try await publish.waitForLog("applied 1 ")
+            publish.send(signal)
+            #expect(await publish.exitCode() == 128 + signal)
+            #expect(publish.log.contains("not sent "))
+            #expect(publish.log.contains("ended by \(signal == SIGINT ? "SIGINT" : "SIGTERM")"))
+        }
+    }
+
+    @Test func `a demonstration that is ended by a signal is summed up and leaves nothing behind`() async throws {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("demo-\(UUID())")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let demo = try LecternProcess(
+            ["demo", "--output", folder.appendingPathComponent("out").path], environment: ["TMPDIR": folder.path])
+        try await demo.waitForLog("messages sent")
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).count == 3)
+        demo.send(SIGINT)
+        #expect(await demo.exitCode() == 130)
+        #expect(demo.log.contains("released "))
+        #expect(demo.log.contains("by SIGINT after "))
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["out"])
+    }
+
+    @Test func `a second signal ends a command that does not come to its end`() async throws {
+        try await NATSTestServer.with { nats in
+            let publish = try LecternProcess(
+                ["publish", "demo", "--room", "a", "--author", "ann", "--nats", nats.url])
+            try await publish.waitForLog("sent 1 ")
+            // It waits for the server to take what was sent.
+            await nats.pause()
+            publish.send(SIGTERM)
+            try await eventually("it has ended") {
+                publish.send(SIGTERM)
+                return publish.hasExited ? () : nil
+            }
+            #expect(await publish.exitCode() == 143)
+            #expect(!publish.log.contains("ended by"))
+            await nats.resume()
+        }
+    }
+}
