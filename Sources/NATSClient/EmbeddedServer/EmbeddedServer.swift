@@ -57,6 +57,7 @@ public final class EmbeddedServer: Sendable {
                 }
                 guard ContinuousClock.now < deadline, !Task.isCancelled else {
                     await child.end(patience: .zero)
+                    try Task.checkCancellation()
                     throw EmbeddedServerError.notListening(within: settings.startTimeout)
                 }
                 // The server tells by a file that appears in a directory.

@@ -17,8 +17,8 @@ struct CloseCommand: AsyncParsableCommand {
             The decision is published on the room's `.ctl`: into its journal where there is one, so that it holds \
             after a restart, too. The user must be allowed to publish there, as the service's own is.
 
-            The status is 0 when the room is closed; 1 when there is no such room, no service, or no sign that it was \
-            done; 2 when NATS cannot be reached; 3 when the decision is in the journal, and the service has not come \
+            The status is 0 when the room is closed; 1 when there is no such room, no service, no permission, or no \
+            sign that it was done; 2 when NATS cannot be reached; 3 when the decision is in the journal, and the service has not come \
             to it yet.
 
             EXAMPLES

@@ -23,9 +23,10 @@ struct PublishCommand: AsyncParsableCommand {
             finished is not sent again. Remove the file to publish it anew.
 
             Progress goes to standard error, the summary to standard output. The status is 0 when every operation was \
-            applied; 1 when one was rejected, given up, or did not arrive; 2 when NATS cannot be reached; 3 when all \
-            of them are in the journal, and the service has not said what became of each. SIGINT (Ctrl-C) or SIGTERM \
-            ends the publishing, with the summary and status 130 or 143; a second one ends the command at once.
+            applied; 1 when one was rejected, given up, or did not arrive, or this NATS user may not publish; 2 when \
+            NATS cannot be reached; 3 when all of them are in the journal, and the service has not said what became of \
+            each. SIGINT (Ctrl-C) or SIGTERM ends the publishing, with the summary and status 130 or 143; a second one \
+            ends the command at once.
 
             EXAMPLES
               lectern publish demo --room lesson-7 --author ann

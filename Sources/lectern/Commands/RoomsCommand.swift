@@ -18,8 +18,8 @@ struct RoomsCommand: AsyncParsableCommand {
             `incarnation`, `index`, `visible`, `authors`, `asleep`, and `cohorts` with `cohort`, `index`, `held` and \
             `v` in milliseconds.
 
-            The status is 0 when a service answered, even without a room; 1 when none did; 2 when NATS cannot be \
-            reached.
+            The status is 0 when a service answered, even without a room; 1 when none did, or this NATS user may not \
+            ask; 2 when NATS cannot be reached.
 
             EXAMPLES
               lectern rooms

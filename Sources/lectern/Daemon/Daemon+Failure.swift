@@ -12,6 +12,11 @@ extension Daemon {
             \(error), probably by a NATS server that runs already. Use that one with \
             --nats nats://127.0.0.1:\(port) (nats.url), or stop it
             """
+        case EmbeddedServerError.programMissing:
+            """
+            \(error). Install nats-server, say where it is with --set nats.server=FILE, or use a server that runs with \
+            --nats (nats.url)
+            """
         default:
             "\(error)"
         }

@@ -42,6 +42,8 @@ extension DemoBoard.State {
         }
         let seconds = elapsed.components.seconds
         let time = "\(seconds / 60):" + (seconds % 60 < 10 ? "0" : "") + "\(seconds % 60)"
+        // The service's word is older than the student's.
+        let logged = max(logged, released)
         return
             "\(time)  messages sent \(teacher?.published ?? 0)  operations logged \(logged)  held \(held)  "
             + "released \(released)  lateness p50 \(milliseconds(0.5))  p99 \(milliseconds(0.99))"
