@@ -62,8 +62,10 @@ struct DemoCommand: AsyncParsableCommand {
         do {
             outcome = try await perform(lesson, interruption, logger)
         } catch {
-            StandardError.write("lectern: \(error)")
-            throw ExitCode.failed
+            // What is interrupted before it has begun is no failure.
+            let reason = interruption.signal.map { "ended by \($0.name)" } ?? "\(error)"
+            StandardError.write("lectern: \(reason)")
+            throw interruption.exitCode ?? .failed
         }
         let summary = DemoSummary(outcome: outcome, lesson: lesson, speed: speed)
         guard let picture = outcome.picture else {

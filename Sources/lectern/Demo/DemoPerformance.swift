@@ -68,9 +68,12 @@ struct DemoPerformance: Sendable {
         status.cancel()
         await status.value
         let duration = start.duration(to: .now)
-        let picture =
-            Task.isCancelled
-            ? nil : try await viewer.requestParts(to: stage.address.subject(.image(cohort))).payload
+        let picture: [UInt8]?
+        do throws(NATSError) {
+            picture = try await viewer.requestParts(to: stage.address.subject(.image(cohort))).payload
+        } catch .cancelled {
+            picture = nil
+        }
         clock.cancel()
         _ = await clock.value
         for connection in [teacher, video, viewer] { await connection.close() }
