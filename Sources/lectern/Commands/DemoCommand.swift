@@ -27,7 +27,7 @@ struct DemoCommand: AsyncParsableCommand {
             second one ends the command at once.
             """)
 
-    @Option(help: ArgumentHelp(LessonSource.help + " Default: demo.", valueName: "lesson"))
+    @Option(help: ArgumentHelp(LessonSource.help, valueName: "lesson"))
     var lesson = LessonSource.demo
 
     @Option(help: ArgumentHelp("How many times as fast as it was written, 0.1 … 100.", valueName: "factor"))

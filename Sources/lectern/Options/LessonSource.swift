@@ -20,6 +20,8 @@ struct LessonSource: ExpressibleByArgument, Equatable {
         name = argument
     }
 
+    var defaultValueDescription: String { name }
+
     /// Reads the lesson, or ends the command with status 1 and says what is wrong, with the line at fault.
     ///
     /// - Parameter seed: of the demo lesson's hand.
