@@ -34,6 +34,9 @@ public struct Membership: Sendable {
     public static let announceInterval = Duration.seconds(1)
     /// A daemon that is silent for so long is gone.
     public static let patience = Duration.seconds(3)
+    /// A daemon wakes up every interval, and a little late; one that has not for so long stood still. Added to the
+    /// others' interval it is less than the patience with them.
+    static let punctuality = Duration.milliseconds(1500)
     /// How long a daemon listens for the others before it takes anything.
     public static let grace = Duration.milliseconds(300)
     /// How long the one that yields goes on: until the other has had samples of the video clocks.
@@ -147,7 +150,7 @@ public struct Membership: Sendable {
     private mutating func noticeAbsence(at now: Instant) -> [Action] {
         defer { lastAdvance = now }
         let absence = now - lastAdvance
-        guard absence > Self.announceInterval else { return [] }
+        guard absence > Self.punctuality else { return [] }
         for (name, other) in others { others[name]?.heardAt = min(now, other.heardAt + absence) }
         guard absence >= Self.patience else { return [] }
         listensUntil = now + Self.announceInterval + Self.grace

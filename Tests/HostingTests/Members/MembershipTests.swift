@@ -139,4 +139,16 @@ import Whiteboard
         club.wait(.milliseconds(5))
         #expect(club.members["a"]?.members == ["a", "b"])
     }
+
+    @Test func `one that wakes up only when it has to, and always a little late, notices that another is gone`() {
+        let start = Instant(nanoseconds: 1_000_000_000_000)
+        var (now, member) = (start, Membership(name: "a", partitions: 1, at: start))
+        _ = member.receive(Announcement(member: "b", serving: [0], isLeaving: false), at: now)
+        while now - start < .seconds(5) {
+            for case .open(let partition) in member.advance(to: now) { member.opened(partition, at: now) }
+            now = member.nextWake + .milliseconds(1)
+        }
+        #expect(member.members == ["a"])
+        #expect(member.serving == [0])
+    }
 }
