@@ -34,19 +34,23 @@ public struct Server: Service {
         self.onServing = onServing
     }
 
+    /// - Throws: `SettingsConflict` where a daemon is on the root whose settings do not go with this one's.
     public func run() async throws {
         let floor = WorkFloor(configuration, connection, logger)
+        let members = MemberChannel(root: configuration.root, connection: connection)
         if let settings = configuration.journal {
-            try await runDurable(floor, settings)
+            try await runDurable(floor, members, settings)
         } else {
-            try await runVolatile(floor)
+            try await runVolatile(floor, members)
         }
     }
 
     /// Nothing survives: what comes over core NATS is the journal.
-    private func runVolatile(_ floor: WorkFloor) async throws {
+    private func runVolatile(_ floor: WorkFloor, _ members: MemberChannel) async throws {
         let journal = VolatileJournal(
             root: configuration.root, partitions: configuration.partitions, logger: logger)
+        onScrape(floor.loadMetrics(misaddressed: { journal.misaddressedCount }).report)
+        guard try await admitted(members) != nil else { return await connection.drain() }
         let ends = floor.start(journal, keeper: nil)
         for partition in 0..<configuration.partitions {
             floor.workers.postToAll(.partition(.open(partition, prefix: journal.incarnationPrefix, stored: [:])))
@@ -56,20 +60,27 @@ public struct Server: Service {
             workers[record.room].post(.record(record))
         }
         try floor.listen()
-        onScrape(floor.loadMetrics(misaddressed: { journal.misaddressedCount }).report)
-        await connect()
+        let strangers = StrangerLog(root: configuration.root, metrics: floor.metrics, logger: logger)
+        let presence = LonePresence(configuration: configuration, members: members, strangers: strangers)
+        let being = Task { await presence.run() }
+        try? await connection.flush()
         onServing()
         logger.info("serving", metadata: ["root": "\(configuration.root)"])
         try? await gracefulShutdown()
         logger.info("draining")
+        being.cancel()
         await floor.stop(ends)
     }
 
     /// The journal is JetStream's; other daemons may share the partitions.
-    private func runDurable(_ floor: WorkFloor, _ settings: JournalSettings) async throws {
+    private func runDurable(
+        _ floor: WorkFloor, _ members: MemberChannel, _ settings: JournalSettings
+    ) async throws {
         let journal = JetStreamJournal(
             root: configuration.root, partitions: configuration.partitions, settings: settings,
             connection: connection, logger: logger)
+        onScrape(floor.loadMetrics(misaddressed: { journal.misaddressedCount }).report)
+        guard let others = try await admitted(members) else { return await connection.drain() }
         let store = CheckpointStore(
             root: configuration.root, partitions: configuration.partitions, connection: connection, logger: logger)
         let keeper = CheckpointKeeper(
@@ -77,8 +88,8 @@ public struct Server: Service {
         let opener = PartitionOpener(
             journal: journal, store: store, keeper: keeper, workers: floor.workers, logger: logger)
         let ownership = Ownership(
-            configuration: configuration, connection: connection, partitions: opener, workers: floor.workers,
-            metrics: floor.metrics, logger: logger
+            configuration: configuration, members: members, others: others, partitions: opener,
+            workers: floor.workers, metrics: floor.metrics, logger: logger
         ) { [onServing, logger, configuration] in
             onServing()
             logger.info(
@@ -86,8 +97,6 @@ public struct Server: Service {
         }
         let ends = floor.start(journal, keeper: keeper) { ownership.report($0) }
         try floor.listen()
-        onScrape(floor.loadMetrics(misaddressed: { journal.misaddressedCount }).report)
-        await connect()
         let owning = Task { try await ownership.run() }
         try? await gracefulShutdown()
         logger.info("draining")
@@ -100,11 +109,24 @@ public struct Server: Service {
     /// How long a successor may take, and how long saving may take, at the end.
     private static let drainPatience = Duration.seconds(10)
 
+    /// Connects, and finds out who is there.
+    /// - Returns: nil where the daemon is to end before it has begun.
+    private func admitted(_ members: MemberChannel) async throws -> Admission.Others? {
+        do {
+            return try await cancelWhenGracefulShutdown {
+                await connect()
+                return try await Admission(configuration: configuration, members: members).ask()
+            }
+        } catch {
+            await connection.drain()
+            throw error
+        }
+    }
+
     /// The daemon may be started before its NATS server: it goes on trying.
     private func connect() async {
         do {
             try await connection.connect(keepTrying: true)
-            try await connection.flush()
         } catch {
             logger.warning("no NATS server yet, trying on", metadata: ["error": "\(error)"])
         }

@@ -43,6 +43,11 @@ public struct ServerConfiguration: Sendable {
 
     public init() {}
 
+    /// What this daemon and others of the root must have alike.
+    var commonSettings: CommonSettings {
+        CommonSettings(partitions: partitions, journal: journal == nil ? CommonSettings.noJournal : "jetstream")
+    }
+
     /// The settings of the machine that runs the rooms of one worker.
     var host: HostConfiguration {
         HostConfiguration(

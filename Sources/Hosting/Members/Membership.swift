@@ -43,6 +43,8 @@ public struct Membership: Sendable {
     public static let overlap = Duration.seconds(1)
 
     public let name: String
+    private let settings: CommonSettings
+    private var strangers = Strangers()
     private var others: [String: Other] = [:]
     private var duties: [Duty]
     private var isLeaving = false
@@ -53,8 +55,10 @@ public struct Membership: Sendable {
     /// - Parameters:
     ///   - name: this daemon's, among all that share the root.
     ///   - partitions: number of partitions.
-    public init(name: String, partitions: Int, at now: Instant) {
+    ///   - journal: this daemon's `journal.mode`; nil for one that goes with any.
+    public init(name: String, partitions: Int, journal: String? = nil, at now: Instant) {
         self.name = name
+        settings = CommonSettings(partitions: partitions, journal: journal)
         duties = Array(repeating: .none, count: partitions)
         nextAnnouncement = now
         listensUntil = now + Self.grace
@@ -89,14 +93,24 @@ public struct Membership: Sendable {
     /// Whether any other daemon is there to take over.
     public var hasSuccessor: Bool { others.values.contains { !$0.announcement.isLeaving } }
 
-    /// - Returns: whether it is the first word of a newcomer, who wants to hear the others at once.
-    public mutating func receive(_ announcement: Announcement, at now: Instant) -> Bool {
-        guard announcement.member != name else { return false }
-        let isNew = others[announcement.member] == nil
-        if isNew, others.count >= Self.bound { return false }
-        others[announcement.member] = Other(announcement: announcement, heardAt: now)
-        if isNew { nextAnnouncement = min(nextAnnouncement, now) }
-        return isNew
+    /// A daemon was heard, this one's own announcements among them.
+    public mutating func receive(_ announcement: Announcement, at now: Instant) -> Acquaintance {
+        if announcement.isJoining { nextAnnouncement = min(nextAnnouncement, now) }
+        let member = announcement.member
+        guard member != name else { return .known }
+        let conflicts = settings.conflicts(with: announcement.settings)
+        guard conflicts.isEmpty else {
+            others[member] = nil
+            return strangers.note(member, at: now) ? .stranger(conflicts) : .known
+        }
+        // It may yet find that it must not begin.
+        guard !announcement.isJoining else { return .known }
+        let isNew = others[member] == nil
+        if isNew, others.count >= Self.bound { return .known }
+        others[member] = Other(announcement: announcement, heardAt: now)
+        guard isNew else { return .known }
+        nextAnnouncement = min(nextAnnouncement, now)
+        return .newcomer
     }
 
     /// More daemons than this are not known; they do no harm.
@@ -129,7 +143,8 @@ public struct Membership: Sendable {
         var actions = now < listensUntil ? abandoned : duties.indices.compactMap { decide($0, at: now) }
         if nextAnnouncement <= now {
             nextAnnouncement = now + Self.announceInterval
-            let announcement = Announcement(member: name, serving: serving, isLeaving: isLeaving)
+            let announcement = Announcement(
+                member: name, serving: serving, isLeaving: isLeaving, settings: settings)
             actions.insert(.announce(announcement), at: 0)
         }
         return actions

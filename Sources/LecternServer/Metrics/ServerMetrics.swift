@@ -27,6 +27,7 @@ struct ServerMetrics: Sendable {
     private let checkpointBytes = Counter(label: "lectern_checkpoint_bytes_total")
     private let partitions = Meter(label: "lectern_partitions_serving")
     private let members = Meter(label: "lectern_members")
+    private let strangers = Counter(label: "lectern_strangers_total")
 
     init() {
         rejected = Dictionary(
@@ -83,6 +84,11 @@ struct ServerMetrics: Sendable {
     func setPartitions(serving: Int, members: Int) {
         partitions.set(serving)
         self.members.set(members)
+    }
+
+    /// A daemon was heard whose settings do not go with this one's.
+    func countStranger() {
+        strangers.increment()
     }
 
     func reject(_ code: RejectionCode) {

@@ -7,6 +7,9 @@ extension Announcement: Codable {
         case member = "id"
         case serving
         case isLeaving = "leaving"
+        case isJoining = "joining"
+        case partitions
+        case journal
     }
 
     public init(from decoder: any Decoder) throws {
@@ -14,7 +17,11 @@ extension Announcement: Codable {
         self.init(
             member: try container.decode(String.self, forKey: .member),
             serving: Set(try container.decode([Int].self, forKey: .serving)),
-            isLeaving: try container.decodeIfPresent(Bool.self, forKey: .isLeaving) ?? false)
+            isLeaving: try container.decodeIfPresent(Bool.self, forKey: .isLeaving) ?? false,
+            isJoining: try container.decodeIfPresent(Bool.self, forKey: .isJoining) ?? false,
+            settings: CommonSettings(
+                partitions: try container.decodeIfPresent(Int.self, forKey: .partitions),
+                journal: try container.decodeIfPresent(String.self, forKey: .journal)))
     }
 
     public func encode(to encoder: any Encoder) throws {
@@ -23,9 +30,12 @@ extension Announcement: Codable {
         try container.encode(member, forKey: .member)
         try container.encode(serving.sorted(), forKey: .serving)
         try container.encode(isLeaving, forKey: .isLeaving)
+        try container.encode(isJoining, forKey: .isJoining)
+        try container.encodeIfPresent(settings.partitions, forKey: .partitions)
+        try container.encodeIfPresent(settings.journal, forKey: .journal)
     }
 
-    /// `{"id":"a","leaving":false,"serving":[0],"v":1}`
+    /// `{"id":"a","joining":false,"journal":"jetstream","leaving":false,"partitions":1,"serving":[0],"v":1}`
     func encoded() -> [UInt8] {
         let encoder = JSONEncoder()
         encoder.outputFormatting = .sortedKeys

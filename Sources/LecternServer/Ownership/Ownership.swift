@@ -8,10 +8,12 @@ import Whiteboard
 /// Decides together with the other daemons which partitions this one works on, opens and closes them.
 actor Ownership {
     private let configuration: ServerConfiguration
-    private let connection: NATSConnection
+    private let members: MemberChannel
+    private let others: Admission.Others
     let partitions: PartitionOpener
     let workers: RoomWorkers
     private let metrics: ServerMetrics
+    private let strangers: StrangerLog
     let logger: Logger
     private let onServing: @Sendable () -> Void
     private let events: AsyncStream<Event>
@@ -24,10 +26,10 @@ actor Ownership {
     private var alarm: Task<Void, Never>?
     private var isHandingOver = false
     private var whenDone: [CheckedContinuation<Void, Never>] = []
-    private var namesake = Namesake()
+    private var knowsNamesake = false
 
     enum Event: Sendable {
-        case heard(Announcement, run: String?)
+        case heard(MemberChannel.Word)
         case progress(PartitionProgress)
         case rewound(Int)
     }
@@ -37,20 +39,25 @@ actor Ownership {
     static let positionInterval = Duration.seconds(1)
     private static let renewal = Duration.milliseconds(500)
 
+    /// - Parameter others: those that were there before.
     init(
-        configuration: ServerConfiguration, connection: NATSConnection, partitions: PartitionOpener,
-        workers: RoomWorkers, metrics: ServerMetrics, logger: Logger, onServing: @escaping @Sendable () -> Void
+        configuration: ServerConfiguration, members: MemberChannel, others: Admission.Others,
+        partitions: PartitionOpener, workers: RoomWorkers, metrics: ServerMetrics, logger: Logger,
+        onServing: @escaping @Sendable () -> Void
     ) {
         self.configuration = configuration
-        self.connection = connection
+        self.members = members
+        self.others = others
         self.partitions = partitions
         self.workers = workers
         self.metrics = metrics
+        strangers = StrangerLog(root: configuration.root, metrics: metrics, logger: logger)
         self.logger = logger
         self.onServing = onServing
         (events, inlet) = AsyncStream.makeStream(of: Event.self, bufferingPolicy: .bufferingNewest(Self.eventBound))
         membership = Membership(
-            name: configuration.name, partitions: configuration.partitions, at: MonotonicClock.now())
+            name: configuration.name, partitions: configuration.partitions,
+            journal: configuration.commonSettings.journal, at: others.since)
     }
 
     /// What a worker has done with its share of a partition. Any thread.
@@ -60,11 +67,7 @@ actor Ownership {
 
     /// Runs until the task is cancelled.
     func run() async throws(NATSError) {
-        _ = try connection.subscribe("\(configuration.root).members.*") { [inlet] message in
-            if let announcement = Announcement(decoding: message.copyPayload()) {
-                inlet.yield(.heard(announcement, run: message.header(Namesake.header)))
-            }
-        }
+        _ = try members.listen { [inlet] word in inlet.yield(.heard(word)) }
         let positions = Task { await reportPositions() }
         let watch = StreamWatch(journal: partitions.journal, logger: logger) { [inlet] in inlet.yield(.rewound($0)) }
         let streams = Task { await watch.run { openPartitions } }
@@ -72,10 +75,11 @@ actor Ownership {
             positions.cancel()
             streams.cancel()
         }
+        for word in others.words { hear(word) }
         step()
         for await event in events {
             switch event {
-            case .heard(let announcement, let run): hear(announcement, run: run)
+            case .heard(let word): hear(word)
             case .progress(.ready(let partition)): workerIsReady(with: partition)
             case .progress(.closed(let partition, let isWhole)): await workerHasClosed(partition, isWhole: isWhole)
             case .rewound(let partition): close(partition, discarding: true)
@@ -106,14 +110,18 @@ actor Ownership {
         for work in works.values { work.close() }
     }
 
-    private func hear(_ announcement: Announcement, run: String?) {
-        if announcement.member == configuration.name, namesake.isNoticed(run: run) {
+    private func hear(_ word: MemberChannel.Word) {
+        let member = word.announcement.member
+        if member == configuration.name, word.isForeign, !knowsNamesake {
+            knowsNamesake = true
             logger.error(
                 "another daemon has this one's name: both work on everything; give each a node.id of its own",
-                metadata: ["member": "\(configuration.name)"])
+                metadata: ["member": "\(member)"])
         }
-        if membership.receive(announcement, at: MonotonicClock.now()) {
-            logger.info("another daemon is there", metadata: ["member": "\(announcement.member)"])
+        switch membership.receive(word.announcement, at: MonotonicClock.now()) {
+        case .known: break
+        case .newcomer: logger.info("another daemon is there", metadata: ["member": "\(member)"])
+        case .stranger(let conflicts): strangers.tell(of: member, conflicts)
         }
     }
 
@@ -122,7 +130,7 @@ actor Ownership {
         let before = membership.members
         for action in membership.advance(to: MonotonicClock.now()) {
             switch action {
-            case .announce(let announcement): announce(announcement)
+            case .announce(let announcement): members.announce(announcement)
             case .open(let partition): open(partition)
             case .close(let partition): close(partition)
             case .abandon(let partition):
@@ -146,13 +154,6 @@ actor Ownership {
             try? await Task.sleep(for: pause)
             if !Task.isCancelled { step() }
         }
-    }
-
-    private func announce(_ announcement: Announcement) {
-        // While there is no connection nobody can hear it.
-        try? connection.publish(
-            announcement.encoded(), to: "\(configuration.root).members.\(announcement.member)",
-            headers: [Namesake.header: namesake.run])
     }
 
     private func tellDuties() {

@@ -1,4 +1,5 @@
 import LecternGateway
+import LecternServer
 import NATSClient
 
 extension Daemon {
@@ -16,6 +17,11 @@ extension Daemon {
             """
             \(error). Install nats-server, say where it is with --set nats.server=FILE, or use a server that runs with \
             --nats (nats.url)
+            """
+        case let error as SettingsConflict:
+            """
+            \(error). Of the daemons of one root all need the same subjects.partitions and journal.mode, and with none \
+            there can be just one; set these alike, stop the other daemon, or choose another subjects.root
             """
         default:
             "\(error)"

@@ -24,6 +24,7 @@ enum MetricHelp {
         "lectern_checkpoint_bytes_total": "Bytes of the rooms' states in them.",
         "lectern_partitions_serving": "Partitions that this daemon serves.",
         "lectern_members": "Daemons that share the partitions, this one included.",
+        "lectern_strangers_total": "Daemons heard on the root whose partitions or journal do not go with this one's.",
         "lectern_nats_connected": "1 while the service is connected to NATS.",
     ]
 }

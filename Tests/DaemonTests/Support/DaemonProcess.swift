@@ -14,6 +14,9 @@ final class DaemonProcess: Sendable {
 
     var log: String { process.log }
 
+    /// Lines of its log that have a text.
+    func lines(with text: String) -> [Substring] { log.split(separator: "\n").filter { $0.contains(text) } }
+
     var hasExited: Bool { process.hasExited }
 
     /// Waits for a line of its log.

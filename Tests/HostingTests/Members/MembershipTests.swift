@@ -3,53 +3,6 @@ import Testing
 import Whiteboard
 
 @Suite struct MembershipTests {
-    /// Several daemons that hear each other after 5 ms, and open and close at once.
-    private final class Club {
-        var now = Instant(nanoseconds: 1_000_000_000_000)
-        var members: [String: Membership] = [:]
-        var silent: Set<String> = []
-        private let partitions: Int
-        private var travelling: [(at: Instant, announcement: Announcement)] = []
-
-        init(partitions: Int) {
-            self.partitions = partitions
-        }
-
-        func join(_ name: String) {
-            members[name] = Membership(name: name, partitions: partitions, at: now)
-        }
-
-        /// Time passes, in steps of 5 ms.
-        func wait(_ duration: Duration, watch: () -> Void = {}) {
-            let end = now + duration
-            while now < end {
-                now = now + .milliseconds(5)
-                let arrived = travelling.filter { $0.at <= now }
-                travelling.removeAll { $0.at <= now }
-                for name in members.keys.sorted() where !silent.contains(name) {
-                    for (_, announcement) in arrived { _ = members[name]?.receive(announcement, at: now) }
-                    act(name)
-                }
-                watch()
-            }
-        }
-
-        private func act(_ name: String) {
-            for action in members[name]?.advance(to: now) ?? [] {
-                switch action {
-                case .announce(let announcement): travelling.append((now + .milliseconds(5), announcement))
-                case .open(let partition): members[name]?.opened(partition, at: now)
-                case .close(let partition), .abandon(let partition): members[name]?.closed(partition, at: now)
-                }
-            }
-        }
-
-        /// How many serve each partition.
-        var servers: [Int] {
-            (0..<partitions).map { partition in members.values.count { $0.serving.contains(partition) } }
-        }
-    }
-
     @Test func `every partition has one server, whoever comes`() {
         let club = Club(partitions: 16)
         for name in ["a", "b", "c"] {
