@@ -11,6 +11,8 @@ struct SubscriptionTable {
 
     private var live: [ObjectIdentifier: Entry] = [:]
     private var retired: [OpaquePointer] = []
+    /// Whether a sweep was asked for that has not begun.
+    private var sweepIsAsked = false
     private var droppedByRetired = 0
     /// Completion callbacks to come. Below zero for a moment when one comes before `add`.
     private var completions = 0
@@ -24,15 +26,19 @@ struct SubscriptionTable {
         if completes { completions += 1 }
     }
 
-    /// Takes a subscription out of use; its memory stays.
+    /// Takes a subscription out of use; its memory stays. Those that a sweep has put back count, too: after one that
+    /// failed the next is due at once.
     mutating func retire(_ id: ObjectIdentifier) -> (raw: OpaquePointer, sweepIsDue: Bool)? {
         guard let entry = live.removeValue(forKey: id) else { return nil }
         retired.append(entry.raw)
         droppedByRetired += entry.dropped
-        return (entry.raw, retired.count == Self.maxRetired)
+        guard !sweepIsAsked, retired.count >= Self.maxRetired else { return (entry.raw, false) }
+        sweepIsAsked = true
+        return (entry.raw, true)
     }
 
     mutating func takeRetired() -> [OpaquePointer] {
+        sweepIsAsked = false
         defer { retired = [] }
         return retired
     }

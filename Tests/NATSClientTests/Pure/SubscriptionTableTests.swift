@@ -44,4 +44,28 @@ import Testing
         #expect(retired.count == SubscriptionTable.maxRetired + 5)
         #expect(table.all.isEmpty)
     }
+
+    @Test func `A sweep that failed is asked for again with the next subscription that is retired`() throws {
+        var table = SubscriptionTable()
+        var value = 0
+        func retire() throws -> Bool {
+            let key = Key()
+            value += 1
+            table.add(try pointer(value), for: ObjectIdentifier(key), completes: true)
+            let retired = table.retire(ObjectIdentifier(key))
+            return try #require(retired).sweepIsDue
+        }
+        var asked = false
+        while !asked { asked = try retire() }
+        let taken = table.takeRetired()
+        // While the sweep waits for the server others end.
+        for _ in 1...3 {
+            let early = try retire()
+            #expect(!early)
+        }
+        table.putBack(taken)
+        let again = try retire()
+        #expect(again)
+        #expect(table.all.count == SubscriptionTable.maxRetired + 4)
+    }
 }
