@@ -38,7 +38,7 @@ final class RoomLoop {
         case .record(let record): host.take(record, at: now)
         case .clock(let address, let cohort, let bytes):
             host.sample(bytes, of: address.room, cohort: cohort, partition: address.partition, at: now)
-        case .request(let request): answer(request, at: now)
+        case .request(let request): answer(WaitingRequests.Entry(request: request, since: now), at: now)
         case .list(let reply): list(reply, at: now)
         case .output(let isOpen): host.setOutput(isOpen: isOpen, at: now)
         case .partition(let item): handle(item, at: now)
@@ -72,26 +72,27 @@ final class RoomLoop {
         }
     }
 
-    private func answer(_ request: RoomRequest, at now: Instant) {
+    private func answer(_ entry: WaitingRequests.Entry, at now: Instant) {
+        let request = entry.request
         let partition = request.address.partition
         if !answersAlways {
-            guard now < duties.validUntil else { return wait(request, at: now) }
+            guard now < duties.validUntil else { return wait(entry) }
             guard duties.areAnswered(partition) else { return }
         }
         switch host.look(for: request.address.room, partition: partition, at: now) {
         case .here(let hosted): replies.answer(request, hosted.room, at: now)
         case .absent: replies.answer(request, nil, at: now)
-        case .waking, .recovering: wait(request, at: now)
+        case .waking, .recovering: wait(entry)
         case .elsewhere: break
         }
     }
 
-    private func wait(_ request: RoomRequest, at now: Instant) {
-        if let refused = waiting.add(request, at: now) { replies.refuseForNow(refused) }
+    private func wait(_ entry: WaitingRequests.Entry) {
+        if !waiting.add(entry) { replies.refuseForNow(entry.request) }
     }
 
     private func answerWaiting(for room: RoomID, at now: Instant) {
-        for request in waiting.take(room, at: now) { answer(request, at: now) }
+        for entry in waiting.take(room, at: now) { answer(entry, at: now) }
     }
 
     /// One line on every room of the worker.

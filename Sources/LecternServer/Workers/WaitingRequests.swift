@@ -1,11 +1,13 @@
 import StrokeWire
 import Whiteboard
 
-/// Requests about rooms that are being fetched. Bounded in number; beyond, the newcomer is refused. One that has
-/// waited longer than any client does is let go of.
+/// Requests about rooms that are being fetched, or whose partition is being recovered. Bounded in number; beyond, the
+/// newcomer is refused. One that has waited longer than any client does is let go of.
 struct WaitingRequests {
-    private struct Entry {
+    /// A request that has not been answered yet.
+    struct Entry {
         let request: RoomRequest
+        /// When it came. It may be taken and have to wait again, several times.
         let since: Instant
     }
 
@@ -19,18 +21,19 @@ struct WaitingRequests {
         self.limit = limit
     }
 
-    /// - Returns: the request, where there is no place for it.
-    mutating func add(_ request: RoomRequest, at now: Instant) -> RoomRequest? {
-        guard count < limit else { return request }
+    /// - Returns: whether there was place for it.
+    mutating func add(_ entry: Entry) -> Bool {
+        guard count < limit else { return false }
         count += 1
-        entries[request.address.room, default: []].append(Entry(request: request, since: now))
-        return nil
+        entries[entry.request.address.room, default: []].append(entry)
+        return true
     }
 
-    mutating func take(_ room: RoomID, at now: Instant) -> [RoomRequest] {
+    /// Takes out what waits for a room.
+    mutating func take(_ room: RoomID, at now: Instant) -> [Entry] {
         guard let waiting = entries.removeValue(forKey: room) else { return [] }
         count -= waiting.count
-        return waiting.filter { now - $0.since < Self.patience }.map(\.request)
+        return waiting.filter { now - $0.since < Self.patience }
     }
 
     var rooms: [RoomID] { Array(entries.keys) }
