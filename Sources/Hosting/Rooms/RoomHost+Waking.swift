@@ -30,14 +30,6 @@ extension RoomHost {
         return rouse(hosted, at: now) ? .here(hosted) : .waking
     }
 
-    /// The rooms in memory, and those that are stored.
-    public var inventory: (present: [HostedRoom], stored: [(room: RoomID, state: StoredRoom)]) {
-        (
-            rooms.values.filter { $0.room != nil },
-            stored.lazy.filter { self.rooms[$0.key] == nil && $0.value.hasState }.map { ($0.key, $0.value) }
-        )
-    }
-
     /// A room that is not in memory: begins to fetch it where it is stored, makes it where it is new.
     /// - Returns: nil where there is no place for another.
     func summon(_ id: RoomID, isWritten: Bool, at now: Instant) -> HostedRoom? {

@@ -20,7 +20,7 @@ public struct RoomDirectory: Sendable {
 
     /// All rooms of all services that answer within half a second, by name, each once.
     ///
-    /// - Throws: `.nobody` when none answers, `.malformed` when none can be read.
+    /// - Throws: `.nobody` when none answers, `.refused` when too many ask, `.malformed` when none can be read.
     public func rooms() async throws(RoomDirectoryError) -> [RoomSummary] {
         let replies: [NATSReply]
         do throws(NATSError) {
@@ -31,7 +31,10 @@ public struct RoomDirectory: Sendable {
         guard !replies.isEmpty else { throw .nobody }
         // A long list comes in several messages, each of which can be read alone.
         let lists = replies.compactMap { try? JSONDecoder().decode(Listing.self, from: Data($0.payload)).rooms }
-        guard !lists.isEmpty else { throw .malformed }
+        guard !lists.isEmpty else {
+            let refusal = replies.lazy.compactMap { try? JSONDecoder().decode(Refusal.self, from: Data($0.payload)) }
+            throw refusal.first.map { .refused($0.error.message) } ?? .malformed
+        }
         return RoomSummary.merging(lists)
     }
 

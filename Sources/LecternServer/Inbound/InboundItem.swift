@@ -7,8 +7,8 @@ enum InboundItem: Sendable {
     case record(JournalRecord)
     case clock(RoomAddress, CohortName, [UInt8])
     case request(RoomRequest)
-    /// Asks for a line on every room of the worker.
-    case list(reply: String)
+    /// Asks for a line on every room of the worker, or on those that are left; nil for all.
+    case survey(RoomSurvey, left: ArraySlice<RoomID>?)
     /// Whether anything can be published.
     case output(isOpen: Bool)
     case partition(PartitionItem)
@@ -26,7 +26,7 @@ enum InboundItem: Sendable {
         case .record(let record): record.cost
         case .clock(_, _, let bytes): bytes.count + 256
         case .request(let request): request.cost
-        case .list, .output, .partition, .restored, .saved, .superseded, .stop: 0
+        case .survey, .output, .partition, .restored, .saved, .superseded, .stop: 0
         }
     }
 }

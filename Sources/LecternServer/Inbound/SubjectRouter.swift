@@ -6,6 +6,7 @@ import StrokeWire
 struct SubjectRouter: Sendable {
     let configuration: ServerConfiguration
     let workers: RoomWorkers
+    let listing: ListingDesk
     /// Says no to a request.
     let refuse: @Sendable (_ reply: String, RequestError) -> Void
 
@@ -17,7 +18,7 @@ struct SubjectRouter: Sendable {
         }
         _ = try connection.subscribe("\(root).rooms") { message in
             guard let reply = message.reply, Self.isInbox(reply) else { return }
-            workers.postToAll(.list(reply: reply))
+            listing.ask(reply)
         }
     }
 

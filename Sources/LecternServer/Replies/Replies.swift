@@ -70,16 +70,6 @@ struct Replies: Sendable {
         joins.answer(reply) { report.encoded() }
     }
 
-    /// A line on every room of one worker, in messages that each can be read alone: whoever asks gathers them.
-    func list(_ lines: [RoomReport], reply: String) {
-        var lines = lines[...]
-        repeat {
-            let page = Array(lines.prefix(RoomReport.pageLength))
-            lines = lines.dropFirst(page.count)
-            joins.answer(reply) { RoomReport.encoded(page) }
-        } while !lines.isEmpty
-    }
-
     /// Finishes the replies that are being made and refuses those that wait.
     func close() {
         joins.close()

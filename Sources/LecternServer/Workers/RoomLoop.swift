@@ -39,7 +39,7 @@ final class RoomLoop {
         case .clock(let address, let cohort, let bytes):
             host.sample(bytes, of: address.room, cohort: cohort, partition: address.partition, at: now)
         case .request(let request): answer(WaitingRequests.Entry(request: request, since: now), at: now)
-        case .list(let reply): list(reply, at: now)
+        case .survey(let survey, let left): look(at: left ?? host.roomNames[...], for: survey, at: now)
         case .output(let isOpen): host.setOutput(isOpen: isOpen, at: now)
         case .partition(let item): handle(item, at: now)
         case .restored(let room, let restoration):
@@ -95,13 +95,17 @@ final class RoomLoop {
         for entry in waiting.take(room, at: now) { answer(entry, at: now) }
     }
 
-    /// One line on every room of the worker.
-    private func list(_ reply: String, at now: Instant) {
-        let (present, stored) = host.inventory
-        let lines =
-            present.compactMap { hosted in
-                hosted.room.map { RoomReport($0.status(at: now), address: hosted.address) }
-            } + stored.map { RoomReport($0.state, address: output.address(of: $0.room)) }
-        replies.list(lines, reply: reply)
+    /// A few rooms at a time: what else has come is handled before the next.
+    private func look(at rooms: ArraySlice<RoomID>, for survey: RoomSurvey, at now: Instant) {
+        let rest = rooms.dropFirst(RoomSurvey.stride)
+        let reports = rooms.prefix(RoomSurvey.stride).compactMap { room -> RoomReport? in
+            switch host.known(room) {
+            case .here(let hosted): hosted.room.map { RoomReport($0.status(at: now), address: hosted.address) }
+            case .stored(let state): RoomReport(state, address: output.address(of: room))
+            case nil: nil
+            }
+        }
+        survey.add(reports, isLast: rest.isEmpty)
+        if !rest.isEmpty { output.postAgain(.survey(survey, left: rest)) }
     }
 }

@@ -11,6 +11,7 @@ struct WorkFloor: Sendable {
     private let configuration: ServerConfiguration
     private let connection: NATSConnection
     private let replies: Replies
+    private let listing: ListingDesk
     private let logger: Logger
 
     init(_ configuration: ServerConfiguration, _ connection: NATSConnection, _ logger: Logger) {
@@ -25,6 +26,10 @@ struct WorkFloor: Sendable {
         let pictures = PictureDesk(
             configuration, budget: budget, answers: PictureDesk.Answers(send: joins.send, refuse: joins.refuse))
         replies = Replies(configuration: configuration, joins: joins, pictures: pictures, metrics: metrics)
+        let survey = { @Sendable [workers] (found: @escaping @Sendable ([RoomReport]) -> Void) in
+            workers.postToAll(.survey(RoomSurvey(workers: workers.all.count, whenDone: found), left: nil))
+        }
+        listing = ListingDesk(ways: ListingDesk.Ways(survey: survey, send: joins.send, refuse: joins.refuse))
     }
 
     /// Starts the workers.
@@ -52,7 +57,8 @@ struct WorkFloor: Sendable {
 
     /// Listens to clocks and requests.
     func listen() throws(NATSError) {
-        let router = SubjectRouter(configuration: configuration, workers: workers, refuse: replies.joins.refuse)
+        let router = SubjectRouter(
+            configuration: configuration, workers: workers, listing: listing, refuse: replies.joins.refuse)
         try router.subscribe(on: connection)
     }
 
@@ -65,6 +71,7 @@ struct WorkFloor: Sendable {
         workers.postToAll(.stop)
         for end in ends { for await _ in end {} }
         replies.close()
+        listing.close()
         await connection.drain()
     }
 }

@@ -107,6 +107,9 @@ final class WorkerOutput: HostOutput {
         return opened
     }
 
+    /// Something to go on with when what else has come is done.
+    func postAgain(_ item: InboundItem) { worker.post(item) }
+
     func address(of room: RoomID) -> RoomAddress {
         RoomAddress(root: configuration.root, room: room, partitions: configuration.partitions)
     }

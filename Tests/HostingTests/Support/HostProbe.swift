@@ -72,7 +72,7 @@ final class HostProbe {
 
     /// The room, where it is in memory.
     func room(_ id: RoomID = .algebra) -> Room? {
-        host.inventory.present.first { $0.id == id }?.room
+        if case .here(let hosted) = host.known(id) { hosted.room } else { nil }
     }
 }
 

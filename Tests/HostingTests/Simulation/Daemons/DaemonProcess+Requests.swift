@@ -60,7 +60,8 @@ extension DaemonProcess {
     /// The room, where it is in memory and its clocks are listened to.
     private func presence(of room: RoomID) -> HostedRoom? {
         guard let work = works[site.partition(of: room)], work.isCaughtUp, !work.isClosing else { return nil }
-        return host.inventory.present.first { $0.id == room }
+        if case .here(let hosted) = host.known(room) { return hosted }
+        return nil
     }
 
     func hear(_ request: JoinRequest, of room: RoomID, _ cohort: CohortName, answer: @escaping (CatchUp) -> Void) {

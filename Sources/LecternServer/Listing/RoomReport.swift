@@ -79,10 +79,15 @@ struct RoomReport: Sendable, Encodable {
     func encoded() -> [UInt8] { encodedJSON(self) }
 
     /// So many lines stay below the size of one message.
-    static let pageLength = 200
+    private static let pageLength = 200
 
-    /// Many rooms.
-    static func encoded(_ rooms: [RoomReport]) -> [UInt8] { encodedJSON(["rooms": rooms]) }
+    /// Many rooms, in messages that each can be read alone: whoever asks gathers them. At least one.
+    static func pages(of rooms: [RoomReport]) -> [[UInt8]] {
+        guard !rooms.isEmpty else { return [encodedJSON(["rooms": rooms])] }
+        return stride(from: 0, to: rooms.count, by: pageLength).map { start in
+            encodedJSON(["rooms": Array(rooms[start...].prefix(pageLength))])
+        }
+    }
 }
 
 /// Plain numbers and strings always encode.
