@@ -14,6 +14,7 @@ struct GatewayLimits: Sendable {
     var picture = Duration.seconds(5)
     /// How long any answer at all may take, then the service does not count as ready.
     var probe = Duration.seconds(1)
-    /// How long daemons have to list their rooms: nobody knows how many there are, so all of it is waited.
+    /// How long daemons have to list their rooms: nobody knows how many there are, so all of it is waited. Whoever asks
+    /// meanwhile, or within a second after, gets the same list.
     var listing = Duration.milliseconds(500)
 }

@@ -8,6 +8,7 @@ struct RoomService: Sendable {
     private let partitions: Int
     let connection: NATSConnection
     let permits: RequestPermits
+    let shared = SharedListing()
     let limits: GatewayLimits
     let logger: Logger
 

@@ -10,13 +10,13 @@ struct PageRoute {
             let headers: HTTPFields = [
                 .contentSecurityPolicy: "default-src 'none'; style-src 'unsafe-inline'", .cacheControl: "no-cache",
             ]
-            let page: IndexPage
+            let page: String
             do throws(GatewayError) {
-                page = IndexPage(rooms: try await rooms.listing().rooms, notice: nil)
+                page = try await rooms.listing().page
             } catch {
-                page = IndexPage(rooms: [], notice: error.message)
+                page = IndexPage(rooms: [], notice: error.message).html
             }
-            return Response.body(page.html.utf8, type: "text/html; charset=utf-8", headers: headers)
+            return Response.body(page.utf8, type: "text/html; charset=utf-8", headers: headers)
         }
     }
 }

@@ -7,7 +7,7 @@ struct RoomRoutes {
 
     func add(to router: Router<BasicRequestContext>) {
         router.get("api/rooms") { [rooms] _, _ in
-            try Response.json(try await rooms.listing())
+            Response.body(try await rooms.listing().json, type: "application/json")
         }
         router.get("api/rooms/:room") { [rooms] _, context in
             let room = try context.room()

@@ -3,6 +3,7 @@ import Hummingbird
 import HummingbirdTesting
 import NATSClient
 import StrokeWire
+import Synchronization
 import Testing
 
 @testable import LecternGateway
@@ -102,6 +103,40 @@ struct RoomRouteTests {
             #expect(try await gateway.http.get("/api/rooms").status == .badGateway)
             try gateway.service.answer("ink.rooms") { _ in [.text(#"{"rooms":[]}"#)] }
             try await gateway.service.ready()
+            #expect(try await gateway.http.get("/api/rooms").text == #"{"rooms":[]}"#)
+        }
+    }
+
+    @Test("thirty who list at once, as JSON or as a page, cost the daemons one list")
+    func shared() async throws {
+        try await RunningGateway.with { gateway in
+            let asked = Atomic<Int>(0)
+            let body = Array(try JSONEncoder().encode(RoomList(rooms: [summary("a", index: 1)])))
+            try gateway.service.answer("ink.rooms") { _ in
+                asked.add(1, ordering: .relaxed)
+                return [Answer(payload: body)]
+            }
+            try await gateway.service.ready()
+            try await withThrowingTaskGroup(of: String.self) { group in
+                for number in 0..<30 {
+                    group.addTask { try await gateway.http.get(number % 2 == 0 ? "/api/rooms" : "/").text }
+                }
+                for try await text in group { #expect(text.contains("ink.0.a")) }
+            }
+            #expect(asked.load(ordering: .relaxed) == 1)
+        }
+    }
+
+    @Test("a list that is refused is said to be, and asked for again by the next")
+    func refusedList() async throws {
+        try await RunningGateway.with { gateway in
+            let asked = Atomic<Int>(0)
+            try gateway.service.answer("ink.rooms") { _ in
+                let isFirst = asked.add(1, ordering: .relaxed).oldValue == 0
+                return [isFirst ? .error(.notReady) : .text(#"{"rooms":[]}"#)]
+            }
+            try await gateway.service.ready()
+            #expect(try await gateway.http.get("/api/rooms").status == .serviceUnavailable)
             #expect(try await gateway.http.get("/api/rooms").text == #"{"rooms":[]}"#)
         }
     }
