@@ -20,12 +20,16 @@ extension Ownership {
         workers.postToAll(.partition(.close(partition, discarding: discarding)))
     }
 
-    func workerHasClosed(_ partition: Int, isWhole: Bool) async {
+    func workerHasClosed(_ partition: Int, isWhole: Bool) {
         guard let work = works[partition], work.countClosed(isWhole: isWhole) == workers.all.count else { return }
-        await partitions.finish(partition, covered: work.covered)
-        works[partition] = nil
-        membership.closed(partition, at: MonotonicClock.now())
-        logger.info("partition closed", metadata: ["partition": "\(partition)"])
+        // It takes seconds where JetStream has no leader; what the other daemons say is heard meanwhile.
+        Task {
+            await partitions.finish(partition, covered: work.covered)
+            works[partition] = nil
+            membership.closed(partition, at: MonotonicClock.now())
+            logger.info("partition closed", metadata: ["partition": "\(partition)"])
+            step()
+        }
     }
 
     var openPartitions: [Int] {

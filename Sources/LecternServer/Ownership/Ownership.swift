@@ -23,6 +23,7 @@ actor Ownership {
     var works: [Int: PartitionWork] = [:]
     private var duties = Duties()
     private var hasServed = false
+    private var hasEnded = false
     private var alarm: Task<Void, Never>?
     private var isHandingOver = false
     private var whenDone: [CheckedContinuation<Void, Never>] = []
@@ -81,11 +82,12 @@ actor Ownership {
             switch event {
             case .heard(let word): hear(word)
             case .progress(.ready(let partition)): workerIsReady(with: partition)
-            case .progress(.closed(let partition, let isWhole)): await workerHasClosed(partition, isWhole: isWhole)
+            case .progress(.closed(let partition, let isWhole)): workerHasClosed(partition, isWhole: isWhole)
             case .rewound(let partition): close(partition, discarding: true)
             }
             step()
         }
+        hasEnded = true
         alarm?.cancel()
     }
 
@@ -126,7 +128,9 @@ actor Ownership {
     }
 
     /// Does what is due, and sets the alarm for what comes next.
-    private func step() {
+    func step() {
+        // What was still being noted may come to an end later.
+        guard !hasEnded else { return }
         let before = membership.members
         for action in membership.advance(to: MonotonicClock.now()) {
             switch action {
