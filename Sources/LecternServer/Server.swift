@@ -53,7 +53,8 @@ public struct Server: Service {
         guard try await admitted(members) != nil else { return await connection.drain() }
         let ends = floor.start(journal, keeper: nil)
         for partition in 0..<configuration.partitions {
-            floor.workers.postToAll(.partition(.open(partition, prefix: journal.incarnationPrefix, stored: [:])))
+            floor.workers.postToAll(
+                .partition(.open(partition, prefix: journal.incarnationPrefix, stored: [:], kept: nil)))
             floor.workers.postToAll(.partition(.caughtUp(partition)))
         }
         try journal.read(from: connection, now: MonotonicClock.now) { [workers = floor.workers] record in

@@ -25,6 +25,8 @@ public protocol HostOutput: AnyObject {
     func opened(_ room: HostedRoom)
     /// A room is no longer in memory.
     func left(_ room: HostedRoom)
+    /// What was stored of a room has gone by its age.
+    func forgotten(_ room: RoomID)
     /// Everything of a partition's journal has been folded in, and every room that holds something is in memory.
     func ready(_ partition: Int)
     /// Everything of a partition was saved, and its rooms have left memory.

@@ -14,6 +14,8 @@ struct PartitionState {
     let openedAt: Instant
     /// Begins the names of the lives of its rooms.
     let prefix: String
+    /// How long what is saved of a room is there; nil for ever.
+    let kept: Duration?
     /// How far the journal's clock is ahead of the host's, nil where that has not been said: it is not, then.
     var logClockAhead: Duration?
     /// Whether `ready` has been said.

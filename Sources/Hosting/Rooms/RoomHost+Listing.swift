@@ -4,7 +4,7 @@ public import StrokeWire
 extension RoomHost {
     /// The names of all rooms, in memory or stored, in no order. Costs some nanoseconds a room.
     public var roomNames: [RoomID] {
-        Array(rooms.keys) + stored.keys.lazy.filter { self.rooms[$0] == nil }
+        Array(rooms.keys) + stored.names.lazy.filter { self.rooms[$0] == nil }
     }
 
     /// What is known of a room without fetching it.

@@ -7,18 +7,21 @@ extension RoomHost {
     /// - Parameters:
     ///   - prefix: begins the names of the lives of its rooms.
     ///   - stored: those of its rooms that are this host's and have been saved.
-    public func open(_ partition: Int, prefix: String, stored: [RoomID: StoredRoom], at now: Instant) {
+    ///   - kept: how long what is saved of a room is there; nil for ever.
+    public func open(
+        _ partition: Int, prefix: String, stored: [RoomID: StoredRoom], kept: Duration? = nil, at now: Instant
+    ) {
         guard partitions[partition] == nil else { return }
-        partitions[partition] = PartitionState(openedAt: now, prefix: prefix)
-        self.stored.merge(stored) { _, new in new }
+        partitions[partition] = PartitionState(openedAt: now, prefix: prefix, kept: kept)
+        for (room, state) in stored { self.stored.put(state, of: room, until: kept.map { now + $0 }) }
     }
 
     /// Fetches rooms that hold something: it has to be released though nothing more comes in.
     func fetchBusy(_ partition: Int, at now: Instant) {
-        let busy = stored.filter { room, state in
+        let busy = stored.names { room, state in
             !state.isQuiet && state.hasState && self.partition(of: room) == partition
         }
-        for room in busy.keys.sorted() { _ = summon(room, isWritten: true, at: now) }
+        for room in busy { _ = summon(room, isWritten: true, at: now) }
     }
 
     /// The journal has been read to where its end was: what is due is released from now on.
@@ -26,6 +29,10 @@ extension RoomHost {
         guard partitions[partition]?.phase == .recovering else { return }
         fetchBusy(partition, at: now)
         partitions[partition]?.phase = .live
+        // Of a room that was closed its last record alone was worth knowing, and that has been passed.
+        for room in stored.names(where: { self.partition(of: $0) == partition && !$1.hasState }) {
+            _ = stored.take(room)
+        }
         for hosted in rooms(where: { $0.partition == partition && $0.room != nil }) {
             resume(hosted, at: now)
             settle(hosted, at: now)
@@ -67,7 +74,7 @@ extension RoomHost {
         guard partitions[partition]?.phase == .closing, !rooms.values.contains(where: { $0.partition == partition })
         else { return }
         partitions[partition] = nil
-        stored = stored.filter { self.partition(of: $0.key) != partition }
+        for room in stored.names(where: { room, _ in self.partition(of: room) == partition }) { _ = stored.take(room) }
         output.closed(partition)
     }
 

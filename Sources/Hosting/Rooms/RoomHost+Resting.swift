@@ -21,13 +21,16 @@ extension RoomHost {
             output.left(hosted)
             return true
         }
-        retire(hosted)
+        retire(hosted, at: now)
         return true
     }
 
     /// Lets go of a room that can be had again, or need not be.
-    private func retire(_ hosted: HostedRoom) {
-        if configuration.checkpoints != nil, hosted.hasState { stored[hosted.id] = hosted.savings.noted }
+    private func retire(_ hosted: HostedRoom, at now: Instant) {
+        if configuration.checkpoints != nil, hosted.hasState, let noted = hosted.savings.noted {
+            let kept = partitions[hosted.partition]?.kept
+            stored.put(noted, of: hosted.id, until: kept.map { now + $0 })
+        }
         forget(hosted)
     }
 
@@ -60,7 +63,7 @@ extension RoomHost {
         guard let oldest = idle.min(by: { ($0.lastUse, $0.id) < ($1.lastUse, $1.id) }),
             isWritten || now - oldest.lastUse >= configuration.idle
         else { return false }
-        retire(oldest)
+        retire(oldest, at: now)
         return output.takePlace()
     }
 

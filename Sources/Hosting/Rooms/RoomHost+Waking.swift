@@ -39,7 +39,7 @@ extension RoomHost {
         let address = RoomAddress(root: configuration.root, room: id, partitions: configuration.partitions)
         let hosted = HostedRoom(address, hasPlace: hasPlace, at: now)
         rooms[id] = hosted
-        if let state = stored.removeValue(forKey: id) {
+        if let state = stored.take(id) {
             hosted.sequence = state.sequence
             hosted.toldThrough = state.handled
             hosted.cursorsToRestore = state.cursors

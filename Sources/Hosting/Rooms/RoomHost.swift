@@ -11,7 +11,7 @@ public final class RoomHost<Output: HostOutput> {
     let output: Output
     var rooms: [RoomID: HostedRoom] = [:]
     /// Rooms of this worker that are not in memory. Bounded by the age to which checkpoints are kept.
-    var stored: [RoomID: StoredRoom] = [:]
+    var stored = StoredRooms()
     var partitions: [Int: PartitionState] = [:]
     var wakes = WakeQueue()
     var effects = RoomEffects()
@@ -26,10 +26,14 @@ public final class RoomHost<Output: HostOutput> {
     }
 
     /// When `advance(to:)` has something to do; possibly too early, never too late.
-    public var nextWake: Instant? { wakes.earliest }
+    public var nextWake: Instant? {
+        guard let wake = wakes.earliest, let end = stored.nextEnd else { return wakes.earliest ?? stored.nextEnd }
+        return min(wake, end)
+    }
 
     /// Lets rooms do what is due.
     public func advance(to now: Instant) {
+        while let room = stored.takeGone(at: now) { output.forgotten(room) }
         while let room = wakes.popDue(at: now) {
             guard let hosted = rooms[room] else { continue }
             settle(hosted, at: now)

@@ -43,10 +43,10 @@ public final class JetStreamJournal: Sendable {
     public func provision(_ partition: Int) async throws(JournalError) -> PartitionLog {
         let streams = PartitionStreams(root: root, partition: partition)
         let log = try await provision(streams.logConfiguration(settings))
-        _ = try await provision(streams.checkpointConfiguration(settings))
+        let lifetime = try await provision(streams.checkpointConfiguration(settings)).configuration.maxAge
         return PartitionLog(
             incarnationPrefix: String(log.created, radix: 36), firstSequence: log.firstSequence,
-            lastSequence: log.lastSequence)
+            lastSequence: log.lastSequence, checkpointLifetime: lifetime > .zero ? lifetime : nil)
     }
 
     /// Writes a decision. It takes effect when it comes back by the log; nobody waits for it here, and one that gets

@@ -7,4 +7,6 @@ public struct PartitionLog: Sendable, Equatable {
     public let firstSequence: UInt64
     /// The newest record; 0 before the first.
     public let lastSequence: UInt64
+    /// How long the stream of checkpoints keeps one, as it was made; nil for ever.
+    public let checkpointLifetime: Duration?
 }

@@ -14,7 +14,8 @@ final class CheckpointKeeper: Sendable {
     private let metrics: ServerMetrics
     private let lanes: Lanes
     private let logger: Logger
-    /// What is stored of each room, as last read or written.
+    /// What is stored of each room that has a state, as last read or written; until it has gone by its age, or the
+    /// partition is another's.
     private let manifests = Locked<[RoomID: CheckpointManifest]>([:])
     /// Rooms whose newest manifest cannot be used: of those that are older the records since then are missing.
     private let outdated = Locked<Set<RoomID>>([])
@@ -46,18 +47,26 @@ final class CheckpointKeeper: Sendable {
 
     /// Begins with what is stored of a partition.
     func open(_ partition: Int, _ catalogue: CheckpointCatalogue, log: String) {
-        manifests.withLock { $0.merge(catalogue.rooms) { _, new in new } }
-        outdated.withLock { $0.formUnion(catalogue.outdated) }
+        let outdated = Set(catalogue.outdated)
+        let wanted = catalogue.rooms.filter { $1.state != nil || outdated.contains($0) }
+        manifests.withLock { $0.merge(wanted) { _, new in new } }
+        self.outdated.withLock { $0.formUnion(outdated) }
         partitions.withLock { $0[partition] = PartitionNotes(log: log, covered: catalogue.covered) }
     }
 
     /// Forgets a partition that another works on from now on.
     func close(_ partition: Int) {
         let count = configuration.partitions
-        manifests.withLock { manifests in
-            manifests = manifests.filter { RoomAddress.partition(of: $0.key, among: count) != partition }
-        }
+        let isAnothers = { RoomAddress.partition(of: $0, among: count) != partition }
+        manifests.withLock { manifests in manifests = manifests.filter { isAnothers($0.key) } }
+        outdated.withLock { outdated in outdated = outdated.filter(isAnothers) }
         partitions.withLock { $0[partition] = nil }
+    }
+
+    /// Forgets a room of which nothing is stored any more.
+    func forget(_ room: RoomID) {
+        manifests.withLock { $0[room] = nil }
+        outdated.withLock { _ = $0.remove(room) }
     }
 
     func setLogClock(of partition: Int, ahead: Duration) {
@@ -128,7 +137,7 @@ final class CheckpointKeeper: Sendable {
             handled: request.stored.handled, cursors: request.stored.cursors,
             isQuiet: request.stored.isQuiet, state: state)
         try await store.save(manifest)
-        manifests.withLock { $0[request.room] = manifest }
+        manifests.withLock { $0[request.room] = state == nil ? nil : manifest }
         return written
     }
 

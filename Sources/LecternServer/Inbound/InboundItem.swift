@@ -33,7 +33,7 @@ enum InboundItem: Sendable {
 
 /// What happens to a partition as a whole. Every worker is told, for each has a share of its rooms.
 enum PartitionItem: Sendable {
-    case open(Int, prefix: String, stored: [RoomID: StoredRoom])
+    case open(Int, prefix: String, stored: [RoomID: StoredRoom], kept: Duration?)
     case logClock(Int, ahead: Duration)
     /// Everything before it has to be folded in, or wait within bounds, before `pass` is called.
     case barrier(pass: @Sendable () -> Void)

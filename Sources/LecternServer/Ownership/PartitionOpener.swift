@@ -81,7 +81,10 @@ struct PartitionOpener: Sendable {
         let isOpen = work.unlessClosing {
             keeper.open(partition, catalogue, log: log.incarnationPrefix)
             for (worker, share) in zip(workers.all, shares) {
-                worker.post(.partition(.open(partition, prefix: log.incarnationPrefix, stored: share)))
+                worker.post(
+                    .partition(
+                        .open(
+                            partition, prefix: log.incarnationPrefix, stored: share, kept: log.checkpointLifetime)))
             }
         }
         guard isOpen else { return }

@@ -54,8 +54,8 @@ final class RoomLoop {
 
     private func handle(_ item: PartitionItem, at now: Instant) {
         switch item {
-        case .open(let partition, let prefix, let stored):
-            host.open(partition, prefix: prefix, stored: stored, at: now)
+        case .open(let partition, let prefix, let stored, let kept):
+            host.open(partition, prefix: prefix, stored: stored, kept: kept, at: now)
         case .logClock(let partition, let ahead): host.setLogClock(of: partition, ahead: ahead)
         case .barrier(let pass): host.barrier(pass)
         case .caughtUp(let partition):

@@ -89,6 +89,7 @@ final class WorkerOutput: HostOutput {
         gauges.forget(room, metrics)
     }
 
+    func forgotten(_ room: RoomID) { keeper?.forget(room) }
     func ready(_ partition: Int) { onPartition(.ready(partition)) }
     func closed(_ partition: Int) {
         onPartition(.closed(partition, isWhole: whole.remove(partition) != nil))

@@ -111,4 +111,57 @@ import Whiteboard
         #expect(probe.acknowledge().map(\.stored.sequence) == [2])
         #expect(probe.world.left.isEmpty)
     }
+
+    @Test func `what is known of a room that has left memory goes with its checkpoint`() {
+        let quiet = StoredRoom(
+            sequence: 1, handled: 1, cursors: [:], isQuiet: true, hasState: true, incarnation: "log-1")
+        let probe = HostProbe(stored: [.botany: quiet], kept: .seconds(3600), after: 1)
+        probe.wait(.seconds(600))
+        probe.draw(1)
+        probe.wait(.seconds(1))
+        probe.acknowledge()
+        probe.wait(.seconds(60))
+        #expect(probe.world.left == [.algebra])
+        #expect(Set(probe.host.roomNames) == [.algebra, .botany])
+        probe.wait(.seconds(2940))
+        #expect(probe.world.forgotten == [.botany])
+        #expect(probe.host.roomNames == [.algebra])
+        probe.wait(.seconds(661))
+        #expect(probe.world.forgotten == [.botany, .algebra])
+        #expect(probe.host.roomNames.isEmpty)
+        #expect(probe.host.nextWake == nil)
+    }
+
+    @Test func `a room that comes back into memory is not forgotten`() throws {
+        let probe = HostProbe(kept: .seconds(3600))
+        probe.draw(1)
+        probe.wait(.seconds(1))
+        let saved = try #require(probe.acknowledge().first)
+        probe.wait(.seconds(60))
+        probe.draw(2)
+        let room = try Room(
+            restoring: try #require(saved.bytes), configuration: probe.host.configuration.room, at: probe.now,
+            logClockAhead: .zero)
+        probe.host.restored(.algebra, room, sequence: saved.stored.sequence, tail: [], at: probe.now)
+        for _ in 0..<120 {
+            probe.wait(.seconds(50))
+            probe.draw(3)
+            probe.acknowledge()
+        }
+        #expect(probe.world.forgotten.isEmpty)
+        #expect(probe.room()?.head.index == 3)
+    }
+
+    @Test func `of a room that was closed nothing is kept once its records have been passed`() {
+        let closed = StoredRoom(
+            sequence: 2, handled: 2, cursors: [:], isQuiet: true, hasState: false, incarnation: "")
+        let probe = HostProbe(stored: [.algebra: closed], after: 1, isLive: false)
+        probe.log(.control(.close))
+        #expect(probe.host.roomNames == [.algebra])
+        probe.host.caughtUp(0, at: probe.now)
+        #expect(probe.host.roomNames.isEmpty)
+        probe.draw(1)
+        #expect(probe.world.released() == [1])
+        #expect(probe.room()?.incarnation == "log-3")
+    }
 }

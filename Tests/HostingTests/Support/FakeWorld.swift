@@ -16,6 +16,7 @@ final class FakeWorld: HostOutput {
     private(set) var ready: [Int] = []
     private(set) var closed: [Int] = []
     private(set) var left: [RoomID] = []
+    private(set) var forgotten: [RoomID] = []
     var lastSequence: UInt64 = 0
 
     func publish(_ effect: RoomEffect, of room: HostedRoom) -> Bool {
@@ -43,6 +44,7 @@ final class FakeWorld: HostOutput {
     func settled(_ room: HostedRoom, _ counts: RoomCounts) {}
     func opened(_ room: HostedRoom) {}
     func left(_ room: HostedRoom) { left.append(room.id) }
+    func forgotten(_ room: RoomID) { forgotten.append(room) }
     func ready(_ partition: Int) { ready.append(partition) }
     func closed(_ partition: Int) { closed.append(partition) }
 

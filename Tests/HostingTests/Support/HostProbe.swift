@@ -12,10 +12,11 @@ final class HostProbe {
 
     /// - Parameters:
     ///   - stored: what is known of rooms from before.
+    ///   - kept: how long what is saved is there.
     ///   - after: the last record before those that this host is given.
     init(
         isDurable: Bool = true, gate: CohortSettings.Gating = .none, stored: [RoomID: StoredRoom] = [:],
-        after sequence: UInt64 = 0, isLive: Bool = true
+        kept: Duration? = nil, after sequence: UInt64 = 0, isLive: Bool = true
     ) {
         let settings = CohortSettings(gate: gate)
         host = RoomHost(
@@ -25,7 +26,7 @@ final class HostProbe {
             output: world, isOutputOpen: true)
         self.sequence = sequence
         world.isVolatile = !isDurable
-        host.open(0, prefix: "log", stored: stored, at: now)
+        host.open(0, prefix: "log", stored: stored, kept: kept, at: now)
         host.setLogClock(of: 0, ahead: .zero)
         if isLive { host.caughtUp(0, at: now) }
     }

@@ -83,6 +83,7 @@ final class ProcessOutput: HostOutput {
         process.world.note("\(process.name) lets go of \(room.id)")
     }
 
+    func forgotten(_ room: RoomID) {}
     func ready(_ partition: Int) {
         process.world.note("\(process.name) is ready with partition \(partition)")
         hasOpened = true
