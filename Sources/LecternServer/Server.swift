@@ -128,6 +128,8 @@ public struct Server: Service {
     private func connect() async {
         do {
             try await connection.connect(keepTrying: true)
+        } catch .cancelled {
+            // Told to end meanwhile.
         } catch {
             logger.warning("no NATS server yet, trying on", metadata: ["error": "\(error)"])
         }
