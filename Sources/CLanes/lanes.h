@@ -3,6 +3,7 @@
 #pragma once
 #include <stdint.h>
 
+typedef float lanes_float2 __attribute__((ext_vector_type(2)));
 typedef float lanes_float4 __attribute__((ext_vector_type(4)));
 typedef int32_t lanes_int4 __attribute__((ext_vector_type(4)));
 typedef uint8_t lanes_byte4 __attribute__((ext_vector_type(4)));
@@ -41,12 +42,22 @@ LANES_INLINE lanes_float4 lanes_sums(lanes_float4 v) {
 /// The last one four times.
 LANES_INLINE lanes_float4 lanes_last(lanes_float4 v) { return __builtin_shufflevector(v, v, 3, 3, 3, 3); }
 
-/// A first one and three of the others behind it.
-LANES_INLINE lanes_float4 lanes_behind(float first, lanes_float4 v) {
-    lanes_float4 moved = __builtin_shufflevector(v, v, 0, 0, 1, 2);
-    moved.x = first;
-    return moved;
+/// The first of one and three of the others behind it.
+LANES_INLINE lanes_float4 lanes_behind(lanes_float4 first, lanes_float4 v) {
+    return __builtin_shufflevector(__builtin_shufflevector(first, v, 0, 4, 1, 5), v, 0, 1, 5, 6);
 }
+
+/// The first of both, then the second of both.
+LANES_INLINE lanes_float4 lanes_pairs(lanes_float2 a, lanes_float2 b) {
+    return __builtin_shufflevector(a, b, 0, 2, 1, 3);
+}
+
+/// The last two, twice.
+LANES_INLINE lanes_float4 lanes_high(lanes_float4 v) { return __builtin_shufflevector(v, v, 2, 3, 2, 3); }
+
+/// The first one four times, or the second.
+LANES_INLINE lanes_float4 lanes_first(lanes_float4 v) { return __builtin_shufflevector(v, v, 0, 0, 0, 0); }
+LANES_INLINE lanes_float4 lanes_second(lanes_float4 v) { return __builtin_shufflevector(v, v, 1, 1, 1, 1); }
 
 /// The whole parts of what is between −2³¹ and 2³¹, towards 0.
 LANES_INLINE lanes_int4 lanes_whole(lanes_float4 v) { return __builtin_convertvector(v, lanes_int4); }

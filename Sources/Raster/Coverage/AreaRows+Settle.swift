@@ -109,8 +109,8 @@ extension AreaRows {
         var border = SIMD4<Float>(0, 1, 2, 3) + (Float(column) - left)
         let steep = fall * 0.5
         var offset = 0
-        var before: Float = 0
-        var covered: Float = 0
+        var before = SIMD4<Float>.zero
+        var covered = SIMD4<Float>.zero
         repeat {
             // What is covered up to the right borders of the columns.
             let passed = (border + 1).raised(to: 0)
@@ -121,8 +121,8 @@ extension AreaRows {
             let change = share - lanes_behind(covered, share)
             let old = row.loadUnaligned(fromByteOffset: offset, as: SIMD4<Float>.self)
             row.storeBytes(of: old + change, toByteOffset: offset, as: SIMD4<Float>.self)
-            before = to.w
-            covered = share.w
+            before = lanes_last(to)
+            covered = lanes_last(share)
             border += 4
             offset &+= 16
         } while border.x < wide + 1

@@ -52,31 +52,31 @@ struct AreaRows {
 
     /// Adds a side in the box that only falls or only rises.
     mutating func addFalling(_ side: Side) {
-        let side = FallingSide(side, lowest: Float(height).nextDown)
-        let first = side.pieces(from: side.start, passed: 0)
-        pieces.add(first)
-        addRest(of: side, behind: first.end)
+        add(FallingSides(side, side, lowest: Float(height).nextDown).first)
     }
 
     /// Adds two of them at once: a processor works out the one while it waits for the other.
     private mutating func addFalling(_ one: Side, _ other: Side) {
-        let one = FallingSide(one, lowest: Float(height).nextDown)
-        let other = FallingSide(other, lowest: Float(height).nextDown)
+        let sides = FallingSides(one, other, lowest: Float(height).nextDown)
+        let (one, other) = (sides.first, sides.second)
         let firstOfOne = one.pieces(from: one.start, passed: 0)
         let firstOfOther = other.pieces(from: other.start, passed: 0)
         pieces.add(firstOfOne)
         pieces.add(firstOfOther)
-        if one.count > 4 { addRest(of: one, behind: firstOfOne.end) }
-        addRest(of: other, behind: firstOfOther.end)
-    }
-
-    /// Adds what is left of a side after its first four pieces; makes room for the next ones.
-    @inline(__always)
-    private mutating func addRest(of side: FallingSide, behind end: FallingSide.Place) {
-        if side.count > 4 { goOn(side, behind: end) }
+        if one.count > 4 { goOn(one, behind: firstOfOne.end) }
+        if other.count > 4 { goOn(other, behind: firstOfOther.end) }
         if pieces.isFull { settle() }
     }
 
+    @inline(__always)
+    private mutating func add(_ side: FallingSide) {
+        let first = side.pieces(from: side.start, passed: 0)
+        pieces.add(first)
+        if side.count > 4 { goOn(side, behind: first.end) }
+        if pieces.isFull { settle() }
+    }
+
+    /// Adds what is left of a side after its first four pieces; makes room for the next ones.
     private mutating func goOn(_ side: FallingSide, behind end: FallingSide.Place) {
         var end = end
         var passed = 4

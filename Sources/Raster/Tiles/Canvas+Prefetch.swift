@@ -20,9 +20,11 @@ extension Canvas {
             guard let pixels else { continue }
             let reach = Int(truncatingIfNeeded: sample.radius.lowered(to: 6).cell) &+ 1
             let first = y % Tile.side &- reach
-            var place = pixels + (first &* rowBytes &+ (x % Tile.side) &* MemoryLayout<UInt32>.stride)
+            var place = pixels + (first &* rowBytes &+ (x % Tile.side &- reach) &* MemoryLayout<UInt32>.stride)
+            let across = 2 &* reach &* MemoryLayout<UInt32>.stride
             for _ in 0...2 &* reach {
                 lanes_prefetch(place)
+                lanes_prefetch(place + across)
                 place += rowBytes
             }
         }
