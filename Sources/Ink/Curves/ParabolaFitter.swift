@@ -7,6 +7,12 @@
 public struct ParabolaFitter: CurveSink, Sendable {
     /// How far a parabola may be from its cubic, in pixels.
     static let tolerance = 0.004
+    /// A parabola that turns more than this (the square of a cosine) is halved: 26 degrees.
+    private static let turnSquared = 0.81
+    /// Less sag than this, in pixels, counts as straight where a parabola turns more.
+    private static let leastSag = 0.004
+    /// A sample that is nearer than this to the one before, in pixels, and no different, is left out.
+    private static let leastStep: Float = 0.002
     /// Longer curves than this, in pixels, are halved first.
     static let longest = 4096.0
     /// A curve is halved no more often than this in a row: then it is shorter than a pixel, whatever the wire allows.
@@ -126,11 +132,26 @@ public struct ParabolaFitter: CurveSink, Sendable {
         let step = 1 / Double(count)
         for index in 1..<max(count, 1) {
             let t = Double(index) * step
-            append(
-                start + (linear + (square + cube * t) * t) * t, from.interpolated(to: part.end, at: t),
+            bend(
+                to: start + (linear + (square + cube * t) * t) * t, from.interpolated(to: part.end, at: t),
                 sag: (square + cube * (3 * (t - 0.5 * step))) * (-0.25 * step * step))
         }
-        append(part.p3, part.end, sag: (square + cube * (3 - 1.5 * step)) * (-0.25 * step * step))
+        bend(to: part.p3, part.end, sag: (square + cube * (3 - 1.5 * step)) * (-0.25 * step * step))
+    }
+
+    /// Appends a parabola, in halves where it turns far: then its edges are nearly parabolas, too.
+    private mutating func bend(to point: Vector, _ nib: Nib, sag: Vector) {
+        let way = point - position
+        let leaving = way + sag * 4
+        let arriving = way - sag * 4
+        let turn = leaving.dot(arriving)
+        guard turn <= 0 || turn * turn < Self.turnSquared * leaving.dot(leaving) * arriving.dot(arriving) else {
+            return append(point, nib, sag: sag)
+        }
+        guard abs(sag.x) + abs(sag.y) > Self.leastSag else { return append(point, nib) }
+        // Half of a parabola has a quarter of the sag.
+        bend(to: position.midpoint(to: point) + sag, self.nib.interpolated(to: nib, at: 0.5), sag: sag * 0.25)
+        bend(to: point, nib, sag: sag * 0.25)
     }
 
     private mutating func append(_ point: Vector, _ nib: Nib, sag: Vector = .zero) {
@@ -140,10 +161,15 @@ public struct ParabolaFitter: CurveSink, Sendable {
         if holdsCanvas(point, radius: nib.width * scale * 0.5) {
             coveringOpacity = max(coveringOpacity, Float(nib.opacity))
         }
-        samples.append(
-            CentreSample(
-                x: Float(point.x), y: Float(point.y), radius: Float(nib.width * scale * 0.5),
-                opacity: Float(nib.opacity), sagX: Self.pixels(sag.x), sagY: Self.pixels(sag.y)))
+        let sample = CentreSample(
+            x: Float(point.x), y: Float(point.y), radius: Float(nib.width * scale * 0.5),
+            opacity: Float(nib.opacity), sagX: Self.pixels(sag.x), sagY: Self.pixels(sag.y))
+        if let last = samples.last, abs(last.x - sample.x) + abs(last.y - sample.y) < Self.leastStep,
+            last.radius == sample.radius, last.opacity == sample.opacity
+        {
+            return
+        }
+        samples.append(sample)
     }
 
     /// Whether a disc covers every pixel of the canvas.

@@ -20,38 +20,27 @@ struct CentrePiece {
 
     /// `nil` where the samples are so close, or differ so much in radius, that their discs are all there is.
     @inline(__always)
-    init?(from start: CentreSample, to end: CentreSample) {
-        let way = SIMD2(end.x - start.x, end.y - start.y)
-        let length = way.length
+    init?(from start: CentreSample, to end: CentreSample, _ ways: CentreWays.Way) {
         let shrinks = start.radius - end.radius
+        let length = ways.length
         guard length > abs(shrinks) * 1.02, length > 1e-3 else { return nil }
         self.start = start
         self.end = end
         self.length = length
-        let direction = way / length
-        self.direction = direction
-        taper = shrinks == 0 ? 0 : shrinks / length
-        guard end.sagX != 0 || end.sagY != 0 else {
-            leaving = direction
-            arriving = direction
-            startTaper = taper
-            endTaper = taper
-            return
-        }
-        let bend = SIMD2(end.sagX, end.sagY) * 4
-        let first = way + bend
-        let last = way - bend
-        let firstLength = first.length
-        let lastLength = last.length
-        leaving = firstLength > 1e-3 ? first / firstLength : direction
-        arriving = lastLength > 1e-3 ? last / lastLength : direction
+        direction = ways.direction
+        leaving = ways.leaving
+        arriving = ways.arriving
         guard shrinks != 0 else {
             startTaper = 0
+            taper = 0
             endTaper = 0
             return
         }
-        startTaper = shrinks / firstLength.raised(to: abs(shrinks) / Self.steepest)
-        endTaper = shrinks / lastLength.raised(to: abs(shrinks) / Self.steepest)
+        taper = shrinks / length
+        let bend = SIMD2(end.sagX, end.sagY) * 4
+        let way = SIMD2(end.x - start.x, end.y - start.y)
+        startTaper = shrinks / (way + bend).length.raised(to: abs(shrinks) / Self.steepest)
+        endTaper = shrinks / (way - bend).length.raised(to: abs(shrinks) / Self.steepest)
     }
 
     var startPlace: SIMD2<Float> { SIMD2(start.x, start.y) }
@@ -62,10 +51,6 @@ struct CentrePiece {
     @inline(__always)
     var isStraight: Bool { end.sagX == 0 && end.sagY == 0 }
 
-    /// The cosine of the angle by which the way turns.
-    @inline(__always)
-    var turn: Float { leaving.dot(arriving) }
-
     /// The radius of the disc that moves, at its largest.
     @inline(__always)
     var largestRadius: Float { start.radius > end.radius ? start.radius : end.radius }
@@ -74,19 +59,6 @@ struct CentrePiece {
     @inline(__always)
     var skew: Float {
         taper == 0 ? 0 : abs(taper) / (1 - taper * taper).root * (largestRadius + PieceRows.fringe)
-    }
-
-    /// The sample halfway between two, and the end of the other half.
-    static func halves(_ start: CentreSample, _ end: CentreSample) -> (CentreSample, CentreSample) {
-        // Half of a parabola has a quarter of the sag.
-        let half = CentreSample(
-            x: (start.x + end.x) * 0.5 + end.sagX, y: (start.y + end.y) * 0.5 + end.sagY,
-            radius: (start.radius + end.radius) * 0.5, opacity: (start.opacity + end.opacity) * 0.5,
-            sagX: end.sagX * 0.25, sagY: end.sagY * 0.25)
-        var rest = end
-        rest.sagX = half.sagX
-        rest.sagY = half.sagY
-        return (half, rest)
     }
 }
 

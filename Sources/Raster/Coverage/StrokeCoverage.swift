@@ -11,10 +11,6 @@ struct StrokeCoverage {
     private static let runCosine: Float = -0.5
     /// A run ends at corners that are sharper than this (as a cosine).
     private static let cornerCosine: Float = 0.6
-    /// A piece that turns more than this (as a cosine) is halved.
-    private static let bendCosine: Float = 0.9
-    /// Less sag than this, in pixels, counts as straight.
-    private static let leastSag: Float = 0.004
 
     private let surfaces: Surfaces
     /// The mask of the current run; for the first run that of the stroke.
@@ -60,35 +56,31 @@ struct StrokeCoverage {
     }
 
     private mutating func walk(_ samples: UnsafeBufferPointer<CentreSample>, _ union: inout RunUnion) {
-        guard var from = samples.first else { return }
+        guard let end = samples.last else { return }
         var index = 1
-        while index < samples.count, !isFull {
-            step(&from, samples[index], &union)
-            index &+= 1
+        while index < samples.count {
+            let ways = CentreWays(samples, from: index)
+            step(samples, index, ways.first, &union)
+            step(samples, index &+ 1, ways.second, &union)
+            step(samples, index &+ 2, ways.third, &union)
+            step(samples, index &+ 3, ways.fourth, &union)
+            index &+= 4
         }
-        finish(at: from, &union)
+        finish(at: end, &union)
         if let surface = surfaces.opacity { opacity.fade(surfaces.stroke, by: surface) }
     }
 
-    /// Goes to the next sample; what turns too far on the way is halved.
-    private mutating func step(_ from: inout CentreSample, _ to: CentreSample, _ union: inout RunUnion) {
-        let piece = CentrePiece(from: from, to: to)
-        if let piece, piece.isStraight || piece.turn > Self.bendCosine {
+    /// Goes to a sample, if there are so many.
+    private mutating func step(
+        _ samples: UnsafeBufferPointer<CentreSample>, _ index: Int, _ way: CentreWays.Way, _ union: inout RunUnion
+    ) {
+        guard index < samples.count, !isFull else { return }
+        let (from, to) = (samples[index &- 1], samples[index])
+        if let piece = CentrePiece(from: from, to: to, way) {
             add(piece, &union)
-            from = to
-        } else if abs(to.sagX) + abs(to.sagY) > Self.leastSag {
-            let (half, rest) = CentrePiece.halves(from, to)
-            step(&from, half, &union)
-            step(&from, rest, &union)
-        } else if piece != nil {
-            var end = to
-            end.sagX = 0
-            end.sagY = 0
-            step(&from, end, &union)
         } else if from.radius != to.radius || from.opacity != to.opacity {
             // One disc holds the other, or nearly so.
             finish(at: from, &union)
-            from = to
         }
     }
 
