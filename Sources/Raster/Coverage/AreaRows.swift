@@ -58,14 +58,8 @@ struct AreaRows {
     /// Adds two of them at once: a processor works out the one while it waits for the other.
     private mutating func addFalling(_ one: Side, _ other: Side) {
         let sides = FallingSides(one, other, lowest: Float(height).nextDown)
-        let (one, other) = (sides.first, sides.second)
-        let firstOfOne = one.pieces(from: one.start, passed: 0)
-        let firstOfOther = other.pieces(from: other.start, passed: 0)
-        pieces.add(firstOfOne)
-        pieces.add(firstOfOther)
-        if one.count > 4 { goOn(one, behind: firstOfOne.end) }
-        if other.count > 4 { goOn(other, behind: firstOfOther.end) }
-        if pieces.isFull { settle() }
+        add(sides.first)
+        add(sides.second)
     }
 
     @inline(__always)
