@@ -195,8 +195,11 @@ public struct ParabolaFitter: CurveSink, Sendable {
     /// Whether the hull of the control points, widened by the pen, reaches the canvas.
     private func canTouch(_ part: Part) -> Bool {
         let reach = max(nib.width, part.end.width) * scale * 0.5 + 2
-        let low = pointwiseMin(pointwiseMin(part.p0, part.p1), pointwiseMin(part.p2, part.p3))
-        let high = pointwiseMax(pointwiseMax(part.p0, part.p1), pointwiseMax(part.p2, part.p3))
+        // Unlike `pointwiseMin` without branches, which nobody could foretell.
+        func lesser(_ a: Vector, _ b: Vector) -> Vector { a.replacing(with: b, where: b .< a) }
+        func greater(_ a: Vector, _ b: Vector) -> Vector { a.replacing(with: b, where: b .> a) }
+        let low = lesser(lesser(part.p0, part.p1), lesser(part.p2, part.p3))
+        let high = greater(greater(part.p0, part.p1), greater(part.p2, part.p3))
         return high.x >= -reach && high.y >= -reach && low.x <= canvas.x + reach && low.y <= canvas.y + reach
     }
 }

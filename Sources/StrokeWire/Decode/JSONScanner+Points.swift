@@ -12,8 +12,10 @@ extension JSONScanner {
         var interior = (open &+ 1)..<(open &+ 1)
         if more { interior = position..<position }
         while more {
-            let problem = try takePoint(text)?.problem ?? .notAnObject
-            if problem != .none, fault == nil { fault = PointFault(index: count, problem: problem) }
+            if takePlainPoint(text) == nil {
+                let problem = try takePoint(text)?.problem ?? .notAnObject
+                if problem != .none, fault == nil { fault = PointFault(index: count, problem: problem) }
+            }
             count &+= 1
             interior = interior.lowerBound..<position
             more = try continueArray(text)
@@ -23,7 +25,6 @@ extension JSONScanner {
 
     /// Takes an element of a point array.
     /// - Returns: nil where it is no object.
-    @inline(__always)
     mutating func takePoint(_ text: borrowing Span<UInt8>) throws(JSONFault) -> PointReading? {
         guard next(text) == UInt8(ascii: "{") else {
             _ = try takeValue(text)

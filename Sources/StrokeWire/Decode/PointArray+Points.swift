@@ -10,8 +10,12 @@ extension PointArray {
         var scanner = JSONScanner(at: interior.lowerBound, depth: 2, maximumDepth: JSONScanner.messageDepth)
         var isFollowed = interior.lowerBound < text.count
         while isFollowed {
-            guard let reading = try? scanner.takePoint(text), let point = StrokePoint(reading) else { return }
-            body(point)
+            if let point = scanner.takePlainPoint(text) {
+                body(point)
+            } else {
+                guard let reading = try? scanner.takePoint(text), let point = StrokePoint(reading) else { return }
+                body(point)
+            }
             scanner.skipWhiteSpace(text)
             isFollowed = scanner.take(UInt8(ascii: ","), text)
             scanner.skipWhiteSpace(text)

@@ -38,7 +38,7 @@ extension PointReading {
     }
 
     /// Largest magnitude of a coordinate.
-    private static var bound: Double { 65536 }
+    static var bound: Double { 65536 }
 
     private var slowProblem: PointProblem {
         let members: [(Unicode.Scalar, PointValue)] = [
