@@ -94,6 +94,14 @@ public struct ParabolaFitter: CurveSink, Sendable {
             (self.p0, self.p1, self.p2, self.p3, self.end) = (p0, p1, p2, p3, end)
         }
 
+        /// The box around the control points, and so around the curve.
+        var hull: (low: Vector, high: Vector) {
+            // Unlike `pointwiseMin` without branches, which nobody could foretell.
+            func lesser(_ a: Vector, _ b: Vector) -> Vector { a.replacing(with: b, where: b .< a) }
+            func greater(_ a: Vector, _ b: Vector) -> Vector { a.replacing(with: b, where: b .> a) }
+            return (lesser(lesser(p0, p1), lesser(p2, p3)), greater(greater(p0, p1), greater(p2, p3)))
+        }
+
         /// Both halves (de Casteljau); the first one ends with the given nib.
         func halves(_ nib: Nib) -> (Part, Part) {
             let a = p0.midpoint(to: p1)
@@ -108,7 +116,11 @@ public struct ParabolaFitter: CurveSink, Sendable {
 
     private mutating func fit(_ part: Part, halvings: Int = 0) {
         guard coveringOpacity < 1 else { return }
-        guard canTouch(part) else { return append(part.p3, part.end) }
+        let (low, high) = part.hull
+        guard canTouch(low, high, part.end) else { return append(part.p3, part.end) }
+        // No longer than thrice the way along two borders of its hull, which is cheaper to know.
+        let size = high - low
+        if (size.x + size.y) * 3 <= Self.longest { return cut(part) }
         let reach = (part.p1 - part.p0).length + (part.p2 - part.p1).length + (part.p3 - part.p2).length
         // Lines wider than that count from farther away.
         let longest = max(Self.longest, max(nib.width, part.end.width) * scale * 4)
@@ -127,8 +139,7 @@ public struct ParabolaFitter: CurveSink, Sendable {
         let square = bend1 * 3
         let cube = bend2 - bend1
         let isHuge = max(nib.width, part.end.width) * scale > Self.longest * 4
-        let count = min(
-            Self.pieces(twist: cube.dot(cube).squareRoot()), isHuge ? Self.mostHugePieces : Self.mostPieces)
+        let count = min(Self.pieces(twistSquared: cube.dot(cube)), isHuge ? Self.mostHugePieces : Self.mostPieces)
         let step = 1 / Double(count)
         for index in 1..<max(count, 1) {
             let t = Double(index) * step
@@ -184,22 +195,18 @@ public struct ParabolaFitter: CurveSink, Sendable {
     private static func pixels(_ sag: Double) -> Float { abs(sag) < 1e-6 ? 0 : Float(sag) }
 
     /// How many parabolas a cubic takes: one strays from it by √3/36 of the third difference, n by n³ times less.
-    private static func pieces(twist: Double) -> Int {
-        let excess = twist * 0.048 / tolerance
-        // Most curves take few: cubes are quicker than a cube root.
+    private static func pieces(twistSquared: Double) -> Int {
+        let excess = twistSquared * (0.048 / tolerance) * (0.048 / tolerance)
+        // Most curves take few: powers are quicker than roots.
+        func allowed(_ count: Int) -> Double { Double(count * count * count) * Double(count * count * count) }
         var count = 1
-        while count < mostPieces, Double(count * count * count) < excess { count += 1 }
+        while count < mostPieces, allowed(count) < excess { count += 1 }
         return count
     }
 
-    /// Whether the hull of the control points, widened by the pen, reaches the canvas.
-    private func canTouch(_ part: Part) -> Bool {
-        let reach = max(nib.width, part.end.width) * scale * 0.5 + 2
-        // Unlike `pointwiseMin` without branches, which nobody could foretell.
-        func lesser(_ a: Vector, _ b: Vector) -> Vector { a.replacing(with: b, where: b .< a) }
-        func greater(_ a: Vector, _ b: Vector) -> Vector { a.replacing(with: b, where: b .> a) }
-        let low = lesser(lesser(part.p0, part.p1), lesser(part.p2, part.p3))
-        let high = greater(greater(part.p0, part.p1), greater(part.p2, part.p3))
+    /// Whether a hull of control points, widened by the pen, reaches the canvas.
+    private func canTouch(_ low: Vector, _ high: Vector, _ end: Nib) -> Bool {
+        let reach = max(nib.width, end.width) * scale * 0.5 + 2
         return high.x >= -reach && high.y >= -reach && low.x <= canvas.x + reach && low.y <= canvas.y + reach
     }
 }
