@@ -23,8 +23,6 @@ LANES_INLINE lanes_float4 lanes_kept(lanes_float4 v) {
     return v;
 }
 
-LANES_INLINE lanes_int4 lanes_kept_whole(lanes_int4 v) { return (lanes_int4)lanes_kept((lanes_float4)v); }
-
 /// The square root of each.
 LANES_INLINE lanes_float4 lanes_root(lanes_float4 v) { return __builtin_elementwise_sqrt(v); }
 

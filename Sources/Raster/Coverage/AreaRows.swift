@@ -55,7 +55,7 @@ struct AreaRows {
         add(FallingSides(side, side, lowest: Float(height).nextDown).first)
     }
 
-    /// Adds two of them at once: a processor works out the one while it waits for the other.
+    /// Adds two of them, which are worked out in one vector.
     private mutating func addFalling(_ one: Side, _ other: Side) {
         let sides = FallingSides(one, other, lowest: Float(height).nextDown)
         add(sides.first)
