@@ -94,8 +94,8 @@ struct AreaRowsTests {
             for y in 0..<size {
                 for x in 0..<size {
                     let difference = abs(Int(part[y][x]) - Int(all[top + y][left + x]))
-                    // Of sides that are cut chords are taken, off by a 64th of a pixel.
-                    #expect(difference <= 6, "seed \(seed), round \(round), \(x), \(y)")
+                    // Of sides that are cut chords are taken, off by a 64th of a pixel; two may pass through one pixel.
+                    #expect(difference <= 8, "seed \(seed), round \(round), \(x), \(y)")
                 }
             }
         }
