@@ -28,8 +28,9 @@ public enum JetStreamError: Error, Sendable, Equatable {
     public var isStreamMissing: Bool { number == 10059 }
     /// There is no such message.
     public var isMessageMissing: Bool { number == 10037 }
-    /// A stream of that name was made by another in the meantime.
-    var isNameTaken: Bool { number == 10058 }
+    /// A stream of that name or with some of its subjects is there; of one that another makes in this moment the server
+    /// may say either.
+    var isTaken: Bool { number == 10058 || number == 10065 }
 
     private var number: Int? {
         if case .api(_, let number, _) = self { number } else { nil }

@@ -2,7 +2,13 @@ extension JetStream {
     /// A stream as it stands.
     /// - Throws: an error with `isStreamMissing` when there is none.
     public func streamInfo(_ name: String) async throws(JetStreamError) -> StreamInfo {
-        try StreamInfo(await ask("STREAM.INFO.\(name)", for: StreamInfo.Wire.self))
+        var wire = try await ask("STREAM.INFO.\(name)", for: StreamInfo.Wire.self)
+        // While a server makes a stream it shows it already (2.9.10); that takes it some milliseconds.
+        for _ in 0..<100 where wire.isBeingMade {
+            guard (try? await Task.sleep(for: .milliseconds(20))) != nil else { throw .connection(.cancelled) }
+            wire = try await ask("STREAM.INFO.\(name)", for: StreamInfo.Wire.self)
+        }
+        return try StreamInfo(wire)
     }
 
     /// Makes a stream unless there is one of that name. One that is there is never changed: it is the operator's.
@@ -20,17 +26,22 @@ extension JetStream {
     }
 
     private func existingOrNew(_ wanted: StreamConfiguration) async throws(JetStreamError) -> StreamInfo {
-        do throws(JetStreamError) {
-            return try await streamInfo(wanted.name)
-        } catch {
-            guard error.isStreamMissing else { throw error }
-        }
+        if let info = try await streamInfoIfAny(wanted.name) { return info }
         do throws(JetStreamError) {
             return try StreamInfo(await ask("STREAM.CREATE.\(wanted.name)", wanted.wire, for: StreamInfo.Wire.self))
         } catch {
-            // Another daemon was faster, with other settings.
-            guard error.isNameTaken else { throw error }
-            return try await streamInfo(wanted.name)
+            // Another daemon may have been faster, with other settings.
+            guard error.isTaken, let info = try await streamInfoIfAny(wanted.name) else { throw error }
+            return info
+        }
+    }
+
+    private func streamInfoIfAny(_ name: String) async throws(JetStreamError) -> StreamInfo? {
+        do throws(JetStreamError) {
+            return try await streamInfo(name)
+        } catch {
+            guard error.isStreamMissing else { throw error }
+            return nil
         }
     }
 }

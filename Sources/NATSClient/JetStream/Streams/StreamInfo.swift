@@ -26,6 +26,9 @@ extension StreamInfo {
         var config: StreamConfiguration.Wire
         var created: String
         var state: State
+
+        /// Whether the time when it was made has not been set.
+        var isBeingMade: Bool { created.hasPrefix("0001-01-01") }
     }
 
     init(_ wire: Wire) throws(JetStreamError) {
