@@ -47,9 +47,13 @@ extension StrokePoint {
     init?(_ reading: PointReading) {
         guard reading.problem == .none, let x = reading.x.value, let y = reading.y.value else { return nil }
         self.init(
-            x: x, y: y, force: reading.force.value.map { min(max($0, 0), 1) }, altitude: reading.altitude.value,
+            x: x, y: y, force: reading.force.value.map(Self.clamped(force:)), altitude: reading.altitude.value,
             azimuth: reading.azimuth.value, milliseconds: reading.milliseconds.value)
     }
+
+    /// What is beyond the range of forces counts as its border; not a number stays that.
+    @inline(__always)
+    static func clamped(force: Double) -> Double { min(max(force, 0), 1) }
 }
 
 extension PointValue {

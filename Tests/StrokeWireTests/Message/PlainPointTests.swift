@@ -21,8 +21,7 @@ import Testing
     }
 
     private func decoded(_ points: String) -> Result<[StrokePoint], MalformedMessage> {
-        // The text goes on behind the points: close to its end nothing is taken for plain.
-        let bytes = Array(#"{"n":1,"d":[\#(points)],"note":"\#(String(repeating: "-", count: 64))"}"#.utf8)
+        let bytes = Array(#"{"n":1,"d":[\#(points)]}"#.utf8)
         return decode(bytes).map { $0.decodePoints(of: bytes) }
     }
 
