@@ -77,7 +77,7 @@ final class ReplyTable: Sendable {
         let waiting = state.withLock { state in
             defer {
                 state.waiting = [:]
-                // The next session may be another user's.
+                // The next connection may be another user's.
                 state.denial = nil
             }
             return state.waiting
