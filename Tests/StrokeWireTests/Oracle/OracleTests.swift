@@ -92,7 +92,7 @@ import Testing
     private func isJudgeable(_ bytes: [UInt8], _ value: AnyJSON?) -> Bool {
         if bytes.contains(where: { $0 == 0 || $0 > 0x7e || "\\E+".utf8.contains($0) }) { return false }
         let dense = String(decoding: bytes.filter { $0 != UInt8(ascii: " ") }, as: UTF8.self)
-        if dense.contains(/,[}\]]|[:,\[-]0[0-9]/) { return false }
+        if dense.contains(/,[}\]]|[:,\[-]0[0-9]|[0-9.]e/) { return false }
         return value.map { $0.memberCount == bytes.count { $0 == UInt8(ascii: ":") } } ?? true
     }
 
