@@ -59,7 +59,7 @@ struct StrokeQualityTests {
             print("radius \(radius), \(name): \(error)")
             #expect(error.mean <= 0.03, "\(name)")
             #expect(error.bad <= 0.08, "\(name)")
-            #expect(error.largest <= 0.45, "\(name)")
+            #expect(error.largest <= 0.4, "\(name)")
         }
     }
 

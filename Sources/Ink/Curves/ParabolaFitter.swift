@@ -7,9 +7,7 @@
 public struct ParabolaFitter: CurveSink, Sendable {
     /// How far a parabola may be from its cubic, in pixels.
     static let tolerance = 0.004
-    /// A parabola that turns more than this (the square of a cosine) is halved: 26 degrees.
-    private static let turnSquared = 0.81
-    /// Less sag than this, in pixels, counts as straight where a parabola turns more.
+    /// Less sag than this, in pixels, counts as straight where a parabola would have to be halved.
     private static let leastSag = 0.004
     /// A sample that is nearer than this to the one before, in pixels, and no different, is left out.
     private static let leastStep: Float = 0.002
@@ -150,13 +148,10 @@ public struct ParabolaFitter: CurveSink, Sendable {
         bend(to: part.p3, part.end, sag: (square + cube * (3 - 1.5 * step)) * (-0.25 * step * step))
     }
 
-    /// Appends a parabola, in halves where it turns far: then its edges are nearly parabolas, too.
+    /// Appends a parabola, in halves where its edges are not nearly parabolas, too.
     private mutating func bend(to point: Vector, _ nib: Nib, sag: Vector) {
-        let way = point - position
-        let leaving = way + sag * 4
-        let arriving = way - sag * 4
-        let turn = leaving.dot(arriving)
-        guard turn <= 0 || turn * turn < Self.turnSquared * leaving.dot(leaving) * arriving.dot(arriving) else {
+        let radius = max(self.nib.width, nib.width) * scale * 0.5
+        if ParabolaEdges.areParabolas(way: point - position, sag: sag, radius: radius) {
             return append(point, nib, sag: sag)
         }
         guard abs(sag.x) + abs(sag.y) > Self.leastSag else { return append(point, nib) }

@@ -1,0 +1,99 @@
+import Ink
+import TestSupport
+import Testing
+
+@Suite("Parabolas")
+struct ParabolaFitterTests {
+    /// Pixels.
+    private let canvas = 400.0
+
+    @Test("have edges that are nearly parabolas, too, however sharp a curve turns", arguments: [0.5, 3.5, 12, 40])
+    func edges(radius: Double) {
+        let seed = TestSeed.choose()
+        var random = SeededGenerator(seed: seed)
+        for _ in 0..<300 {
+            let size = Double.random(in: 1...60, using: &random)
+            func place() -> Vector {
+                Vector(Double.random(in: 0...size, using: &random), Double.random(in: 0...size, using: &random))
+            }
+            var fitter = ParabolaFitter(scale: 1, canvasWidth: Int(canvas), canvasHeight: Int(canvas))
+            fitter.begin(at: place(), nib: Nib(width: 2 * radius))
+            fitter.cubic(control1: place(), control2: place(), to: place(), nib: Nib(width: 2 * radius))
+            for (start, end) in zip(fitter.samples, fitter.samples.dropFirst()) {
+                let piece = Piece(start: start, end: end)
+                for side in [radius, -radius] {
+                    #expect(piece.largestMiss(of: side) < 0.06, "seed \(seed): \(piece)")
+                }
+            }
+        }
+    }
+
+    @Test("turn by less than a right angle, also where a curve turns back on itself")
+    func turns() {
+        var fitter = ParabolaFitter(scale: 1, canvasWidth: 400, canvasHeight: 400)
+        fitter.begin(at: Vector(100, 100), nib: Nib(width: 0.2))
+        fitter.quadratic(control: Vector(200, 100.5), to: Vector(100, 101), nib: Nib(width: 0.2))
+        fitter.quadratic(control: Vector(200, 101), to: Vector(100, 101), nib: Nib(width: 0.2))
+        #expect(fitter.samples.contains { $0.x > 149 })
+        for (start, end) in zip(fitter.samples, fitter.samples.dropFirst()) {
+            let piece = Piece(start: start, end: end)
+            #expect(piece.direction(0).dot(piece.direction(1)) > 0)
+        }
+    }
+}
+
+/// A parabola between two samples.
+private struct Piece: CustomStringConvertible {
+    let start, way, sag: Vector
+
+    init(start: CentreSample, end: CentreSample) {
+        self.start = Vector(Double(start.x), Double(start.y))
+        way = Vector(Double(end.x), Double(end.y)) - self.start
+        sag = Vector(Double(end.sagX), Double(end.sagY))
+    }
+
+    var description: String { "\(way) with \(sag)" }
+
+    func direction(_ t: Double) -> Vector { way + sag * (4 * (1 - 2 * t)) }
+
+    private func edge(_ t: Double, _ radius: Double) -> Vector {
+        let direction = direction(t)
+        let across = Vector(direction.y, -direction.x) * (radius / max(direction.length, 1e-9))
+        return start + way * t + sag * (4 * t * (1 - t)) + across
+    }
+
+    /// Whether the edge goes backwards somewhere: the inner one of a bend tighter than the radius, deep in the ink.
+    private func turnsBack(_ radius: Double) -> Bool {
+        (0..<32).contains { step in
+            let (t, next) = (Double(step) / 32, Double(step + 1) / 32)
+            return (edge(next, radius) - edge(t, radius)).dot(direction(t)) < 0
+        }
+    }
+
+    /// How far the edge gets from the parabola through its ends and its middle.
+    func largestMiss(of radius: Double) -> Double {
+        // The places of samples are too coarse to tell the direction of shorter ones.
+        guard sag.length > 0, way.length > 0.05, !turnsBack(radius) else { return 0 }
+        let (begin, middle, end) = (edge(0, radius), edge(0.5, radius), edge(1, radius))
+        let edgeSag = middle - begin.midpoint(to: end)
+        let steps = 200
+        let parabola = (0...steps).map { step in
+            let t = Double(step) / Double(steps)
+            return begin + (end - begin) * t + edgeSag * (4 * t * (1 - t))
+        }
+        return (1..<16).reduce(0) { worst, step in
+            let place = edge(Double(step) / 16, radius)
+            let nearest = zip(parabola, parabola.dropFirst()).reduce(Double.infinity) { nearest, chord in
+                min(nearest, Self.distance(place, from: chord.0, to: chord.1))
+            }
+            return max(worst, nearest)
+        }
+    }
+
+    private static func distance(_ place: Vector, from start: Vector, to end: Vector) -> Double {
+        let way = end - start
+        let square = way.dot(way)
+        let at = square > 0 ? min(max((place - start).dot(way) / square, 0), 1) : 0
+        return (place - start - way * at).length
+    }
+}
