@@ -37,15 +37,17 @@ struct RasterBench: ParsableCommand {
         report.add("strokes", Double(messages.count))
         measure(messages, style: .smooth, scale: scale, name: "constant", into: &report) { $0.stroke($1) }
         measure(messages, style: .bspline, scale: scale, name: "tapered", into: &report) { $0.fill($1) }
-        let strokes = messages.map { Self.stroke($0.bytes, $0.header, .smooth) }
+        let strokes = messages.map { Self.stroke($0, .smooth) }
         measureVersions(strokes, scale: scale, into: &report)
         report.print()
     }
 
-    private static func stroke(_ bytes: [UInt8], _ header: StrokeMessage, _ style: InkStyle) -> InkStroke {
-        InkStroke(
-            element: header.element, style: style, width: header.width,
-            points: header.points.decodePoints(of: bytes))
+    private static func stroke(_ message: LessonMessage, _ style: InkStyle) -> InkStroke {
+        stroke(message.header, message.header.decodePoints(of: message.bytes), style)
+    }
+
+    private static func stroke(_ header: StrokeMessage, _ points: [StrokePoint], _ style: InkStyle) -> InkStroke {
+        InkStroke(element: header.element, style: style, width: header.width, points: points)
     }
 
     /// Strokes a second of both renderers, and how many times as fast ours is.
@@ -53,14 +55,15 @@ struct RasterBench: ParsableCommand {
         _ messages: [LessonMessage], style: InkStyle, scale: Double, name: String, into report: inout BenchReport,
         cairo draw: (CairoCanvas, InkStroke) -> Void
     ) {
-        let strokes = messages.map { Self.stroke($0.bytes, $0.header, style) }
+        let strokes = messages.map { Self.stroke($0, style) }
         var painter = StrokePainter(canvasWidth: Self.width, canvasHeight: Self.height, scale: scale)
         let cairo = CairoCanvas(width: Self.width, height: Self.height, scale: scale)
         let colour = RGB(0x1a3399)
         func decoded(_ body: (InkStroke) -> Void) {
+            var points: [StrokePoint] = []
             for message in messages {
-                guard let header = try? StrokeMessage(decoding: message.bytes) else { continue }
-                body(Self.stroke(message.bytes, header, style))
+                guard let header = try? StrokeMessage(decoding: message.bytes, points: &points) else { continue }
+                body(Self.stroke(header, points, style))
             }
         }
         var canvas = Canvas(width: Self.width, height: Self.height)

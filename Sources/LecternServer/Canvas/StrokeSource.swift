@@ -17,12 +17,11 @@ public struct StrokeSource: Sendable {
 
     /// The stroke, scaled from its sender's units to the board's.
     public func stroke(_ stroke: Stroke, on size: BoardSize) -> PaintedStroke {
-        guard let (header, bytes) = stroke.decoded() else {
+        guard case (let header, var points)? = stroke.decoded() else {
             return PaintedStroke(
                 stroke: InkStroke(element: .freehand, style: style, width: 0, points: []), colour: RGB(0))
         }
         let scale = size.scale(for: header)
-        var points = header.points.decodePoints(of: bytes)
         if scale.x != 1 || scale.y != 1 {
             for position in points.indices {
                 points[position].x *= scale.x

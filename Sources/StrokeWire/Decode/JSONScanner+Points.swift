@@ -1,9 +1,11 @@
 extension JSONScanner {
-    /// Takes an array of points: checks and counts them and keeps nothing else.
+    /// Takes an array of points: checks and counts them, and hands those out that are as they have to be.
     /// - Returns: where they lie, and the first that is not as it has to be.
-    mutating func takePoints(_ text: borrowing Span<UInt8>) throws(JSONFault) -> (
-        points: PointArray, fault: PointFault?
-    ) {
+    @inline(__always)
+    mutating func takePoints(
+        _ text: borrowing Span<UInt8>, into sink: inout some PointSink
+    ) throws(JSONFault) -> (points: PointArray, fault: PointFault?) {
+        sink.begin(atMost: (text.count &- position) / PointArray.leastPointBytes &+ 1)
         var fault: PointFault?
         var count = 0
         let open = position
@@ -12,9 +14,15 @@ extension JSONScanner {
         var interior = (open &+ 1)..<(open &+ 1)
         if more { interior = position..<position }
         while more {
-            if takePlainPoint(text) == nil {
-                let problem = try takePoint(text)?.problem ?? .notAnObject
-                if problem != .none, fault == nil { fault = PointFault(index: count, problem: problem) }
+            if let point = takePlainPoint(text) {
+                sink.add(point)
+            } else {
+                let reading = try takePoint(text)
+                if let reading, let point = StrokePoint(reading) {
+                    sink.add(point)
+                } else if fault == nil {
+                    fault = PointFault(index: count, problem: reading?.problem ?? .notAnObject)
+                }
             }
             count &+= 1
             interior = interior.lowerBound..<position

@@ -43,7 +43,9 @@ extension JSONScanner {
     /// Takes a whole message in one pass: finds its fields and looks at its points, and judges nothing yet, for a
     /// fault further on may come first in order.
     /// - Returns: nil where the text is not an object.
-    mutating func takeMessage(_ text: borrowing Span<UInt8>) throws(JSONFault) -> MessageFields? {
+    mutating func takeMessage(
+        _ text: borrowing Span<UInt8>, points: inout some PointSink
+    ) throws(JSONFault) -> MessageFields? {
         try begin(text)
         guard next(text) == UInt8(ascii: "{") else {
             _ = try takeValue(text)
@@ -55,7 +57,7 @@ extension JSONScanner {
         while more {
             let key = JSONText.letter(try takeKey(text), of: text) ?? 0
             if key == UInt8(ascii: "d") {
-                fields.points = try takePointsField(text)
+                fields.points = try takePointsField(text, into: &points)
             } else {
                 fields.set(key, try takeValue(text))
             }
@@ -66,13 +68,13 @@ extension JSONScanner {
     }
 
     private mutating func takePointsField(
-        _ text: borrowing Span<UInt8>
+        _ text: borrowing Span<UInt8>, into sink: inout some PointSink
     ) throws(JSONFault) -> MessageFields.PointsField {
         guard next(text) == UInt8(ascii: "[") else {
             _ = try takeValue(text)
             return .other
         }
-        let (points, fault) = try takePoints(text)
+        let (points, fault) = try takePoints(text, into: &sink)
         return .array(points, fault: fault)
     }
 }

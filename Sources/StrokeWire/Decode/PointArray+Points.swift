@@ -33,7 +33,7 @@ extension PointArray {
     }
 
     /// `{"x":1,"y":1},`
-    private static var leastPointBytes: Int { 14 }
+    static var leastPointBytes: Int { 14 }
 }
 
 extension StrokeMessage {

@@ -9,6 +9,30 @@ extension StrokeMessage {
     /// - Throws: the first fault in the order: size, well-formed JSON, an object, then the fields `n c l s o e a t w h
     ///   d`, points in their order, and `x y f i z m` in each.
     public init(decoding bytes: [UInt8], limits: WireLimits = WireLimits()) throws(MalformedMessage) {
+        var points = NoPoints()
+        try self.init(bytes, limits, points: &points)
+    }
+
+    /// Reads a message as it came in, and its points on the way: in half the time of reading them afterwards.
+    /// - Parameters:
+    ///   - points: what the message draws; empty where it does not, or is refused. The memory is kept.
+    /// - Throws: the same as ``init(decoding:limits:)``.
+    public init(
+        decoding bytes: [UInt8], limits: WireLimits = WireLimits(), points: inout [StrokePoint]
+    ) throws(MalformedMessage) {
+        points.removeAll(keepingCapacity: true)
+        do {
+            try self.init(bytes, limits, points: &points)
+        } catch {
+            points.removeAll(keepingCapacity: true)
+            throw error
+        }
+        if self.points.count != points.count { points.removeAll(keepingCapacity: true) }
+    }
+
+    private init(
+        _ bytes: [UInt8], _ limits: WireLimits, points: inout some PointSink
+    ) throws(MalformedMessage) {
         guard bytes.count <= limits.messageBytes else {
             throw MalformedMessage(.tooLarge(bytes: bytes.count, limit: limits.messageBytes))
         }
@@ -16,7 +40,7 @@ extension StrokeMessage {
         let fields: MessageFields?
         do {
             var scanner = JSONScanner(maximumDepth: JSONScanner.messageDepth)
-            fields = try scanner.takeMessage(text)
+            fields = try scanner.takeMessage(text, points: &points)
         } catch {
             throw MalformedMessage(error.rejection)
         }

@@ -42,12 +42,13 @@ public struct Stroke: @unchecked Sendable {
     /// Bytes of a stroke without its message, more than they are.
     private static let overhead = 128
 
-    /// The message and its fields, unpacked and decoded: for drawing, not for the path to students.
-    public func decoded() -> (header: StrokeMessage, bytes: [UInt8])? {
+    /// The fields and the points of its message, unpacked and decoded: for drawing, not for the path to students.
+    public func decoded() -> (header: StrokeMessage, points: [StrokePoint])? {
         let bytes = message.bytes
         // It was within the room's limits when it came.
         let limits = WireLimits(messageBytes: .max, points: .max, colours: .rgb)
-        guard let header = try? StrokeMessage(decoding: bytes, limits: limits) else { return nil }
-        return (header, bytes)
+        var points: [StrokePoint] = []
+        guard let header = try? StrokeMessage(decoding: bytes, limits: limits, points: &points) else { return nil }
+        return (header, points)
     }
 }

@@ -60,6 +60,23 @@ import Testing
         #expect(other == StrokePoint(x: 1, y: 2, altitude: 1, azimuth: 2, milliseconds: 3))
     }
 
+    @Test(arguments: [
+        (#"{"n":1,"c":1,"l":1,"s":0,"o":0,"e":0,"a":1,"t":0,"w":9,"h":9,"d":[{"x":1,"y":2},{"y":4, "x":3}]}"#, 2),
+        (#"{"n":1,"d":[{"x":7,"y":8},{"x":7,"y":8}],"c":1,"l":1,"e":0,"a":1,"t":0,"d":[{"x":1,"y":2}]}"#, 1),
+        (#"{"n":1,"d":[{"x":7,"y":8}],"c":1,"l":1,"e":0,"a":1,"t":0,"d":0}"#, 0),
+        (#"{"n":1,"c":1,"l":1,"e":0,"a":1,"t":0,"d":[{"x":1,"y":2},{"x":1}]}"#, 0),
+        (#"{"n":1,"c":1,"l":1,"e":0,"a":1,"t":0,"d":[{"x":1,"y":2}]"#, 0),
+        (#"{"n":1,"a":2,"t":0,"d":[{"x":1,"y":2}]}"#, 0),
+    ])
+    func `read on the way are those of the last array of a stroke, and none of what is refused`(
+        text: String, count: Int
+    ) {
+        let all = [StrokePoint(x: 1, y: 2), StrokePoint(x: 3, y: 4)]
+        var points = [StrokePoint(x: 9, y: 9), StrokePoint(x: 9, y: 9), StrokePoint(x: 9, y: 9)]
+        _ = try? StrokeMessage(decoding: Array(text.utf8), points: &points)
+        #expect(points == Array(all.prefix(count)))
+    }
+
     @Test func `take 48 bytes each`() {
         #expect(MemoryLayout<StrokePoint>.stride == 48)
     }

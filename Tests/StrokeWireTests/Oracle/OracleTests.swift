@@ -65,12 +65,17 @@ import Testing
         let messages = try RecordedLesson.allMessages()
         var accepted = 0
         var judged = 0
+        var points: [StrokePoint] = []
         for _ in 0..<2000 {
             let bytes = damaged(random.pick(messages), &random)
             let actual = decode(bytes)
+            let withPoints = try? StrokeMessage(decoding: bytes, points: &points)
             if case .success(let message) = actual {
                 accepted += 1
-                _ = message.decodePoints(of: bytes)
+                #expect(withPoints == message, "seed \(seed)")
+                #expect(points == message.decodePoints(of: bytes), "seed \(seed)")
+            } else {
+                #expect(withPoints == nil && points.isEmpty, "seed \(seed)")
             }
             let value = try? AnyJSON.decode(bytes)
             guard isJudgeable(bytes, value) else { continue }

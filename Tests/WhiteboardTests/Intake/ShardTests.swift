@@ -10,8 +10,7 @@ struct ShardTests {
     /// Abscissae of the only stroke.
     private func ink() throws -> [Double] {
         let stroke = try #require(probe.room.head.visible.first).stroke
-        let (header, bytes) = try #require(stroke.decoded())
-        return header.decodePoints(of: bytes).map(\.x)
+        return try #require(stroke.decoded()).points.map(\.x)
     }
 
     @Test("Points are joined in the order of `o`, counted from 0 or from 1, whatever the order of arrival")

@@ -35,8 +35,8 @@ struct LossTests {
         #expect(probe.visible == plain.board.visible, "seed \(seed)")
         #expect(probe.room.head.digest.value == plain.board.digest, "seed \(seed)")
         for element in probe.room.head.visible {
-            let (header, bytes) = try #require(element.stroke.decoded())
-            let ink = header.decodePoints(of: bytes).map { Int($0.x) }
+            let points = try #require(element.stroke.decoded()).points
+            let ink = points.map { Int($0.x) }
             #expect(ink == plain.ink[element.stroke.index], "seed \(seed)")
         }
         expectAllTold(lesson, probe, seed)
