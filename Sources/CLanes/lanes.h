@@ -45,6 +45,14 @@ LANES_INLINE lanes_float4 lanes_behind(lanes_float4 first, lanes_float4 v) {
     return __builtin_shufflevector(__builtin_shufflevector(first, v, 0, 4, 1, 5), v, 0, 1, 5, 6);
 }
 
+/// The first twice, then the second twice.
+LANES_INLINE lanes_float4 lanes_each(lanes_float4 v) { return __builtin_shufflevector(v, v, 0, 0, 1, 1); }
+
+/// The first of one and the first of the other, then the third of both.
+LANES_INLINE lanes_float4 lanes_behind_each(lanes_float4 first, lanes_float4 v) {
+    return __builtin_shufflevector(first, v, 0, 4, 2, 6);
+}
+
 /// The first of both, then the second of both.
 LANES_INLINE lanes_float4 lanes_pairs(lanes_float2 a, lanes_float2 b) {
     return __builtin_shufflevector(a, b, 0, 2, 1, 3);

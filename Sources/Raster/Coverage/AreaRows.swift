@@ -58,14 +58,19 @@ struct AreaRows {
     /// Adds two of them, which are worked out in one vector.
     private mutating func addFalling(_ one: Side, _ other: Side) {
         let sides = FallingSides(one, other, lowest: Float(height).nextDown)
-        add(sides.first)
-        add(sides.second)
+        if sides.areShort {
+            sides.addShort(to: &pieces)
+            if pieces.isFull { settle() }
+        } else {
+            add(sides.first)
+            add(sides.second)
+        }
     }
 
     @inline(__always)
     private mutating func add(_ side: FallingSide) {
         let first = side.pieces(from: side.start, passed: 0)
-        pieces.add(first)
+        pieces.add(first, count: side.count)
         if side.count > 4 { goOn(side, behind: first.end) }
         if pieces.isFull { settle() }
     }
@@ -77,7 +82,7 @@ struct AreaRows {
         while passed < side.count {
             if pieces.isFull { settle() }
             let next = side.pieces(from: end, passed: passed)
-            pieces.add(next)
+            pieces.add(next, count: side.count &- passed)
             end = next.end
             passed &+= 4
         }

@@ -26,8 +26,17 @@ struct FallingSide {
     /// The four pieces behind a place that so many pieces have been passed to; those behind the end are empty.
     @inline(__always)
     func pieces(from start: Place, passed: Int) -> Pieces {
-        let steps = SIMD4<Float>(0, 1, 2, 3) + Float(passed)
-        let borders = lanes_kept(border + steps)
+        let steps = SIMD4<Int32>(0, 1, 2, 3) &+ Int32(truncatingIfNeeded: passed)
+        return pieces(from: start, steps: steps, behind: lanes_behind)
+    }
+
+    /// The pieces that so many pieces lie before; `behind` says where each begins, from where its side begins and where
+    /// the pieces end.
+    @inline(__always)
+    func pieces(
+        from start: Place, steps: SIMD4<Int32>, behind: (SIMD4<Float>, SIMD4<Float>) -> SIMD4<Float>
+    ) -> Pieces {
+        let borders = lanes_kept(border + lanes_floats(steps))
         let y = borders.lowered(to: floor)
         let sunk = y - top
         let root = lanes_root((slopeSquared - sunk * fourSinks).raised(to: 0))
@@ -35,18 +44,16 @@ struct FallingSide {
         let endAt = lanes_kept(solved.replacing(with: 1, where: borders .>= floor))
         let endX = lanes_kept((wide + (1 - endAt) * bend) * endAt + startX)
         let endY = lanes_kept(y * height)
-        let share = endAt - lanes_behind(start.at, endAt)
-        let rows = SIMD4<Int32>(0, 1, 2, 3) &+ Int32(truncatingIfNeeded: passed)
+        let share = endAt - behind(start.at, endAt)
         return Pieces(
-            startX: lanes_behind(start.x, endX), endX: endX,
-            fall: endY - lanes_behind(start.y, endY),
+            startX: behind(start.x, endX), endX: endX,
+            fall: endY - behind(start.y, endY),
             bend: share * share * share * curve,
-            rows: ((rows ^ rising) &- rising) &+ firstRow,
-            count: min(count &- passed, 4),
+            rows: ((steps ^ rising) &- rising) &+ firstRow,
             end: Place(x: lanes_last(endX), y: lanes_last(endY), at: lanes_last(endAt)))
     }
 
-    /// Up to four pieces of a side, each in a row of its own.
+    /// Four pieces, each in one row.
     struct Pieces {
         /// Where they begin and end, in columns.
         let startX, endX: SIMD4<Float>
@@ -55,7 +62,6 @@ struct FallingSide {
         /// The areas between them and their chords.
         let bend: SIMD4<Float>
         let rows: SIMD4<Int32>
-        let count: Int
         /// Where the fourth ends.
         let end: Place
     }

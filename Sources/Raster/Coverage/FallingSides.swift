@@ -48,6 +48,18 @@ struct FallingSides {
     @inline(__always)
     var second: FallingSide { side(lanes_second, count: counts.y) }
 
+    /// Whether neither passes more than two rows.
+    @inline(__always)
+    var areShort: Bool { max(counts.x, counts.y) <= 2 }
+
+    /// Adds the pieces of short sides, up to two of each, worked out at once.
+    func addShort(to pieces: inout SidePieces) {
+        let both = side(lanes_each, count: 2)
+        pieces.add(
+            both.pieces(from: both.start, steps: SIMD4(0, 1, 0, 1), behind: lanes_behind_each),
+            firstCount: Int(truncatingIfNeeded: counts.x), secondCount: Int(truncatingIfNeeded: counts.y))
+    }
+
     @inline(__always)
     private func side(_ lane: (SIMD4<Float>) -> SIMD4<Float>, count: Int32) -> FallingSide {
         func whole(_ value: SIMD4<Int32>) -> SIMD4<Int32> {

@@ -35,15 +35,30 @@ struct SidePieces {
     @inline(__always)
     var isFull: Bool { count > Self.capacity &- 16 }
 
-    /// Adds up to four pieces.
+    /// Adds the first of four pieces, up to four.
     @inline(__always)
-    mutating func add(_ pieces: FallingSide.Pieces) {
+    mutating func add(_ pieces: FallingSide.Pieces, count added: Int) {
         (startX + count).store(pieces.startX)
         (endX + count).store(pieces.endX)
         (fall + count).store(pieces.fall)
         (bend + count).store(pieces.bend)
         UnsafeMutableRawPointer(rows + count).storeBytes(of: pieces.rows, as: SIMD4<Int32>.self)
-        count &+= pieces.count
+        count &+= min(added, 4)
+    }
+
+    /// Adds one piece or two of a side, and then of another: the first two are there for the one, the last two for the
+    /// other.
+    @inline(__always)
+    mutating func add(_ pieces: FallingSide.Pieces, firstCount: Int, secondCount: Int) {
+        let second = count &+ firstCount
+        startX.store(pieces.startX, at: count, second)
+        endX.store(pieces.endX, at: count, second)
+        fall.store(pieces.fall, at: count, second)
+        bend.store(pieces.bend, at: count, second)
+        let halves = (pieces.rows.lowHalf, pieces.rows.highHalf)
+        UnsafeMutableRawPointer(rows + count).storeBytes(of: halves.0, as: SIMD2<Int32>.self)
+        UnsafeMutableRawPointer(rows + second).storeBytes(of: halves.1, as: SIMD2<Int32>.self)
+        count = second &+ secondCount
     }
 
     /// What each of four pieces from one on adds to its four pixels.
@@ -63,5 +78,12 @@ extension UnsafeMutablePointer<Float> {
     @inline(__always)
     func store(_ four: SIMD4<Float>) {
         UnsafeMutableRawPointer(self).storeBytes(of: four, as: SIMD4<Float>.self)
+    }
+
+    /// Stores the first two numbers at one place, then the last two at another.
+    @inline(__always)
+    func store(_ four: SIMD4<Float>, at first: Int, _ second: Int) {
+        UnsafeMutableRawPointer(self + first).storeBytes(of: four.lowHalf, as: SIMD2<Float>.self)
+        UnsafeMutableRawPointer(self + second).storeBytes(of: four.highHalf, as: SIMD2<Float>.self)
     }
 }
