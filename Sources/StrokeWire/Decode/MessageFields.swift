@@ -42,17 +42,16 @@ extension JSONScanner {
 
     /// Takes a whole message in one pass: finds its fields and looks at its points, and judges nothing yet, for a
     /// fault further on may come first in order.
-    /// - Returns: nil where the text is not an object.
+    /// - Returns: whether the text is an object.
     mutating func takeMessage(
-        _ text: borrowing Span<UInt8>, points: inout some PointSink
-    ) throws(JSONFault) -> MessageFields? {
+        _ text: borrowing Span<UInt8>, _ fields: inout MessageFields, points: inout some PointSink
+    ) throws(JSONFault) -> Bool {
         try begin(text)
         guard next(text) == UInt8(ascii: "{") else {
             _ = try takeValue(text)
             try end(text)
-            return nil
+            return false
         }
-        var fields = MessageFields()
         var more = try enterObject(text)
         while more {
             let key = JSONText.letter(try takeKey(text), of: text) ?? 0
@@ -64,7 +63,7 @@ extension JSONScanner {
             more = try continueObject(text)
         }
         try end(text)
-        return fields
+        return true
     }
 
     private mutating func takePointsField(

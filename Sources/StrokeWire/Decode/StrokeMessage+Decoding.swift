@@ -37,14 +37,16 @@ extension StrokeMessage {
             throw MalformedMessage(.tooLarge(bytes: bytes.count, limit: limits.messageBytes))
         }
         let text = bytes.span
-        let fields: MessageFields?
+        // Filled in place: it is large.
+        var fields = MessageFields()
+        let isObject: Bool
         do {
             var scanner = JSONScanner(maximumDepth: JSONScanner.messageDepth)
-            fields = try scanner.takeMessage(text, points: &points)
+            isObject = try scanner.takeMessage(text, &fields, points: &points)
         } catch {
             throw MalformedMessage(error.rejection)
         }
-        guard let fields else { throw MalformedMessage(.wrongType(nil, "an object")) }
+        guard isObject else { throw MalformedMessage(.wrongType(nil, "an object")) }
         do {
             try self.init(fields, limits, text)
         } catch {
