@@ -27,7 +27,7 @@ struct RasterBench: ParsableCommand {
     var json = false
 
     /// So many strokes are drawn a round, or more.
-    private static let leastStrokes = 2000
+    private static let leastStrokes = 4000
     private static let width = 2048
     private static let height = 1536
 
@@ -58,6 +58,7 @@ struct RasterBench: ParsableCommand {
         _ messages: [LessonMessage], style: InkStyle, scale: Double, name: String, into report: inout BenchReport,
         cairo draw: (CairoCanvas, InkStroke) -> Void
     ) {
+        Progress.say("drawing strokes of \(name) width, \(rounds) rounds")
         let strokes = messages.map { Self.stroke($0, style) }
         var painter = StrokePainter(canvasWidth: Self.width, canvasHeight: Self.height, scale: scale)
         let cairo = CairoCanvas(width: Self.width, height: Self.height, scale: scale)
@@ -97,6 +98,7 @@ struct RasterBench: ParsableCommand {
     /// Undo against drawing anew, memory of a board and of a version, and the picture file.
     private func measureVersions(_ strokes: [InkStroke], scale: Double, into report: inout BenchReport) {
         let count = min(1000, max(strokes.count, 1))
+        Progress.say("drawing a board of \(count) strokes, \(rounds) rounds")
         let board = (0..<count).map { strokes[$0 % strokes.count] }
         let layers = (1...count).map { BoardLayer(id: UInt64($0), digest: UInt64($0) &* 0x9E37_79B9_7F4A_7C15) }
         let colour = RGB(0x1a3399)
