@@ -2,7 +2,7 @@ import NATSTestServer
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(60))) struct ClusterTests {
+@Suite(.timeLimit(.minutes(60)), .endsProcesses) struct ClusterTests {
     @Test func `three copies of the journal survive the loss of the server that leads it`() async throws {
         var plan = Lesson.Plan(seed: TestSeed.choose())
         plan.mayLose = true

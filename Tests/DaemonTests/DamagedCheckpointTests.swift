@@ -4,7 +4,7 @@ import NATSTestServer
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(60))) struct DamagedCheckpointTests {
+@Suite(.timeLimit(.minutes(60)), .endsProcesses) struct DamagedCheckpointTests {
     enum Damage: CaseIterable {
         case garbageManifest, partDeleted, unfinishedState, allPurged, streamDeleted
     }

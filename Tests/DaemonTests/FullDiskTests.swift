@@ -4,7 +4,7 @@ import NATSTestServer
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(60))) struct FullDiskTests {
+@Suite(.timeLimit(.minutes(60)), .endsProcesses) struct FullDiskTests {
     @Test func `a journal that is full says no, keeps what it has, and goes on when there is space again`() async throws
     {
         let plan = Lesson.Plan(seed: TestSeed.choose())

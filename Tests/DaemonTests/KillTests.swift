@@ -2,7 +2,7 @@ import NATSTestServer
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(60))) struct KillTests {
+@Suite(.timeLimit(.minutes(60)), .endsProcesses) struct KillTests {
     @Test func `a daemon killed again and again in the middle of a lesson loses and repeats nothing`() async throws {
         let plan = Lesson.Plan(seed: TestSeed.choose())
         try await NATSTestServer.with(jetStream: true) { nats in

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Two daemons on one partition.
-@Suite(.timeLimit(.minutes(60))) struct OwnerTests {
+@Suite(.timeLimit(.minutes(60)), .endsProcesses) struct OwnerTests {
     @Test func `an owner that stood still and wakes up again confuses nobody`() async throws {
         let plan = Lesson.Plan(seed: TestSeed.choose())
         // Beyond the 3 s after which a daemon counts as gone.

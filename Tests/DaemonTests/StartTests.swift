@@ -4,7 +4,7 @@ import NATSTestServer
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(10))) struct StartTests {
+@Suite(.timeLimit(.minutes(10)), .endsProcesses) struct StartTests {
     @Test func `a daemon that is started before its NATS server serves as soon as that is there`() async throws {
         var plan = Lesson.Plan(seed: TestSeed.choose())
         plan.mayLose = true

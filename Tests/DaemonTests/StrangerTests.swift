@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Daemons that are started on one root with settings that do not go together.
-@Suite(.timeLimit(.minutes(10))) struct StrangerTests {
+@Suite(.timeLimit(.minutes(10)), .endsProcesses) struct StrangerTests {
     @Test func `a daemon with another number of partitions refuses to start, and says beside whom`() async throws {
         try await NATSTestServer.with(jetStream: true) { nats in
             let first = try DaemonProcess("first", nats: nats.url, ["subjects.partitions=2"])

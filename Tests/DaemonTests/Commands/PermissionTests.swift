@@ -2,7 +2,7 @@ import NATSTestServer
 import Testing
 
 /// Commands whose NATS user lacks what they need.
-@Suite(.timeLimit(.minutes(5))) struct PermissionTests {
+@Suite(.timeLimit(.minutes(5)), .endsProcesses) struct PermissionTests {
     @Test(arguments: [
         (["watch", "--room", "a"], "publish to ink.0.a.join.main"),
         (["clock", "--room", "a"], "publish to ink.0.a.clock.main"),

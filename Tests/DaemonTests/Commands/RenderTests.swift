@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// `lectern render`, with nothing else running.
-@Suite(.timeLimit(.minutes(5))) final class RenderTests {
+@Suite(.timeLimit(.minutes(5)), .endsProcesses) final class RenderTests {
     private let folder = FileManager.default.temporaryDirectory.appendingPathComponent("render-\(UUID())")
 
     init() throws {

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Commands that a signal ends.
-@Suite(.timeLimit(.minutes(10))) struct SignalTests {
+@Suite(.timeLimit(.minutes(10)), .endsProcesses) struct SignalTests {
     /// Runs a body with a NATS server and a daemon without a journal.
     private func withService(_ body: @Sendable (String) async throws -> Void) async throws {
         try await NATSTestServer.with { nats in

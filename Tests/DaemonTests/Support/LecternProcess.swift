@@ -24,6 +24,7 @@ final class LecternProcess: Sendable {
     ///
     /// - Parameter environment: for what it needs to be told beside its arguments.
     init(_ arguments: [String], environment: [String: String] = [:]) throws {
+        guard let started = StartedProcesses.ofThisTest else { throw Unexpected("nobody would end the program") }
         logFile = FileManager.default.temporaryDirectory.appendingPathComponent("lectern-\(UUID()).log")
         // What is said to the tests by LECTERN_… is no setting of the program's.
         let foreign = ProcessInfo.processInfo.environment.keys.filter { $0.hasPrefix("LECTERN_") }
@@ -31,6 +32,7 @@ final class LecternProcess: Sendable {
             "/usr/bin/env",
             arguments: foreign.flatMap { ["-u", $0] } + environment.map { "\($0)=\($1)" } + [Self.executable]
                 + arguments, log: logFile.path)
+        started.add(child)
     }
 
     deinit {
