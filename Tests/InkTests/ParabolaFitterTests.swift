@@ -4,11 +4,10 @@ import Testing
 
 @Suite("Parabolas")
 struct ParabolaFitterTests {
-    /// Pixels.
-    private let canvas = 400.0
+    private var fitter = ParabolaFitter(scale: 1, canvasWidth: 400, canvasHeight: 400)
 
     @Test("have edges that are nearly parabolas, too, however sharp a curve turns", arguments: [0.5, 3.5, 12, 40])
-    func edges(radius: Double) {
+    mutating func edges(radius: Double) {
         let seed = TestSeed.choose()
         var random = SeededGenerator(seed: seed)
         for _ in 0..<300 {
@@ -16,7 +15,7 @@ struct ParabolaFitterTests {
             func place() -> Vector {
                 Vector(Double.random(in: 0...size, using: &random), Double.random(in: 0...size, using: &random))
             }
-            var fitter = ParabolaFitter(scale: 1, canvasWidth: Int(canvas), canvasHeight: Int(canvas))
+            fitter.reset()
             fitter.begin(at: place(), nib: Nib(width: 2 * radius))
             fitter.cubic(control1: place(), control2: place(), to: place(), nib: Nib(width: 2 * radius))
             for (start, end) in zip(fitter.samples, fitter.samples.dropFirst()) {
@@ -29,8 +28,7 @@ struct ParabolaFitterTests {
     }
 
     @Test("turn by less than a right angle, also where a curve turns back on itself")
-    func turns() {
-        var fitter = ParabolaFitter(scale: 1, canvasWidth: 400, canvasHeight: 400)
+    mutating func turns() {
         fitter.begin(at: Vector(100, 100), nib: Nib(width: 0.2))
         fitter.quadratic(control: Vector(200, 100.5), to: Vector(100, 101), nib: Nib(width: 0.2))
         fitter.quadratic(control: Vector(200, 101), to: Vector(100, 101), nib: Nib(width: 0.2))

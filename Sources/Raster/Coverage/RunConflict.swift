@@ -7,9 +7,8 @@ struct RunConflict {
     private var y: UInt16 = 0
     private var value: UInt8 = 0
 
-    /// How many there may be in some columns of a row, and how many ``find(_:_:_:_:to:)`` may write beyond them.
-    @inline(__always)
-    static func most(in columns: Range<Int>) -> Int { columns.count &+ 8 }
+    /// How much room it takes for those of so many pixels: ``find(_:_:_:_:to:)`` may write two more than there are.
+    static func most(in pixels: Int) -> Int { pixels &+ 2 }
 
     /// Writes down those of a row, and returns how many there are.
     @inline(__always)

@@ -27,22 +27,23 @@ struct RunUnion {
         }
     }
 
-    /// Where both cover pixels in part; kept for its memory, which is at most that of a few boxes.
+    /// Where both cover pixels in part; kept for its memory: room for all pixels of the blocks that both have marked.
     private var conflicts: [RunConflict] = []
 
     /// Adds a run's rows to those of the stroke and wipes them.
     mutating func join(_ run: CoverageRows, to stroke: CoverageRows, rows: Range<Int>, seam: Seam?) {
-        var most = 0
+        var blocks = 0
         for y in rows {
             let common = run.marks[y] & stroke.marks[y]
-            if common != 0 { most &+= RunConflict.most(in: run.blocks.span(common)) }
+            if common != 0 { blocks &+= common.nonzeroBitCount }
         }
+        let most = RunConflict.most(in: blocks &* run.blocks.columns)
         if conflicts.count < most {
             conflicts.append(contentsOf: repeatElement(RunConflict(), count: most - conflicts.count))
         }
         conflicts.withUnsafeMutableBufferPointer { conflicts in
             var end = conflicts.startIndex
-            if most > 0, let place = conflicts.baseAddress {
+            if blocks > 0, let place = conflicts.baseAddress {
                 for y in rows {
                     let common = run.marks[y] & stroke.marks[y]
                     if common != 0 {

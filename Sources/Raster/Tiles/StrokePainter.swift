@@ -3,8 +3,8 @@ internal import Ink
 /// Draws strokes on canvases of one size: the scratch memory that drawing needs, kept from stroke to stroke.
 ///
 /// The pixels depend on the stroke and on what is below it alone, not on what was drawn with this painter before. Use
-/// one painter a thread. Its memory is bounded by the canvas (six bytes a pixel and, where ink varies in opacity, one
-/// more) and the longest stroke.
+/// one painter a thread. Its memory is bounded by the canvas (six bytes a pixel, one more where ink varies in opacity,
+/// and six more for pixels near edges where strokes come near themselves) and the longest stroke.
 public struct StrokePainter: Sendable {
     private var fitter: ParabolaFitter
     private var mask = CoverageMask()
