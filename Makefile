@@ -1,49 +1,89 @@
 # Everything a fresh Debian 12 with Swift 6.3 and git needs is installed by the first target that needs it.
 
 SWIFT ?= swift
-PURE_TESTS = StrokeWireTests|InkTests|RasterTests|WhiteboardTests|HostingTests|VectorGraphicsTests|LecternConfigurationTests
 # A target may import what the manifest says it depends on, and nothing else.
 STRICT = --explicit-target-dependency-import-check error
+# Pure targets are tested in release, where thousands of schedules and strokes take seconds; services in debug.
+PURE = LECTERN_TARGETS=pure SWIFT=$(SWIFT) .ci/test -c release -Xswiftc -enable-testing --scratch-path .build/pure
+# One run of tests each, side by side. Most of their time they wait for servers.
+SERVICE_TESTS = 'DaemonTests' 'JournalTests|NATSClientTests|EmbeddedNATSTests|LecternGatewayTests|LecternConfigurationTests' \
+	'LecternServerTests|LecternClientTests|VectorGraphicsTests'
+# Where threads of our own meet.
+TSAN = -c release -Xswiftc -enable-testing --sanitize=thread --scratch-path .build/tsan
+THREAD_TESTS = 'JournalTests|NATSClientTests|EmbeddedNATSTests' 'LecternServerTests|LecternClientTests'
 LESSON ?=
 SPEED ?= 1
 OUT ?= demo-out
 # Of the simulation: the seed of one schedule to be replayed with a trace, or how many random ones.
 SEED ?=
 SCHEDULES ?= 5000
+# Of the soak: how long it takes, and which attacks alone, by name with commas between them; SEED replays one.
+SECONDS ?= 600
+ATTACKS ?=
 
-.PHONY: demo test build lint tsan simulate clean packages
+.PHONY: help demo test build lint format docs example tsan simulate soak bench clean packages
 
-## Plays a lesson through a NATS server, the daemon, a video clock 2 s behind and a student, and draws the board.
+## help: prints these targets
+help:
+	@sed -n 's/^## //p' $(MAKEFILE_LIST)
+
+## demo: plays a lesson through a NATS server, the daemon, a video clock 2 s behind and a student; draws the board
 demo: build
 	@"$$($(SWIFT) build -c release --show-bin-path)/lectern" demo --speed $(SPEED) --output $(OUT) $(if $(LESSON),--lesson "$(LESSON)")
 
-## Runs all tests: the pure ones side by side, then those with servers of their own one after the other.
+## test: runs all tests, first the pure ones, then those with servers of their own
 test: packages
-	$(SWIFT) build --build-tests $(STRICT)
-	SWIFT=$(SWIFT) .ci/test --skip-build --filter '^($(PURE_TESTS))\.'
-	SWIFT=$(SWIFT) .ci/test --skip-build --no-parallel --skip '^($(PURE_TESTS))\.'
+	$(PURE)
+	LECTERN_TARGETS=service $(SWIFT) build --build-tests $(STRICT)
+	LECTERN_TARGETS=service SWIFT=$(SWIFT) .ci/test -- $(SERVICE_TESTS)
 
-## Builds the release executable.
+## build: builds the release executable
 build: packages
 	$(SWIFT) build -c release --product lectern $(STRICT)
 
-## Checks the format of all sources.
+## lint: checks the format of all sources
 lint:
 	$(SWIFT) format lint --strict --recursive --parallel Package.swift Sources Tests
 
-## Runs the tests of the pure targets under the thread sanitizer.
+## format: formats all sources
+format:
+	$(SWIFT) format --in-place --recursive --parallel Package.swift Sources Tests
+
+## docs: builds the documentation of the protocol and of the client library in .build/docs; a link to nowhere is an error
+docs: packages
+	LECTERN_TARGETS=service $(SWIFT) build --target LecternClient
+	SWIFT=$(SWIFT) .ci/docs "$$(LECTERN_TARGETS=service $(SWIFT) build --show-bin-path)/Modules"
+
+## example: builds the client of the documentation as the package of its own that it is; the tests run it
+example: packages
+	$(SWIFT) build --package-path Tests/ClientExample --scratch-path .build/example
+
+## tsan: runs the tests of what has threads of its own under the thread sanitizer
 tsan: packages
-	LECTERN_PURE_ONLY=1 SWIFT=$(SWIFT) .ci/test -c release -Xswiftc -enable-testing --sanitize=thread \
-		--scratch-path .build/tsan
+	LECTERN_TARGETS=threads $(SWIFT) build --build-tests $(TSAN)
+	LECTERN_TARGETS=threads TSAN_OPTIONS=suppressions=.ci/tsan-suppressions SWIFT=$(SWIFT) \
+		.ci/test $(TSAN) -- $(THREAD_TESTS)
 
-## Plays random schedules of failing daemons, streams and networks in virtual time; SEED=… replays one of them.
+## simulate: plays SCHEDULES=5000 random schedules of failing daemons, streams and networks; SEED=… replays one
 simulate: packages
-	LECTERN_PURE_ONLY=1 LECTERN_SEED=$(SEED) LECTERN_SCHEDULES=$(SCHEDULES) SWIFT=$(SWIFT) .ci/test -c release \
-		-Xswiftc -enable-testing --scratch-path .build/pure --filter Simulation
+	LECTERN_SEED=$(SEED) LECTERN_SCHEDULES=$(SCHEDULES) $(PURE) --filter Simulation
 
-## Installs the Debian packages that are missing; says which.
+## soak: sends hostile messages to the release build for SECONDS=600, a good room beside them; prints what that cost
+soak: build
+	LECTERN_TARGETS=service $(SWIFT) build --build-tests $(STRICT)
+	LECTERN_PROGRAM="$$($(SWIFT) build -c release --show-bin-path)/lectern" LECTERN_SEED=$(SEED) \
+		LECTERN_SOAK_SECONDS=$(SECONDS) LECTERN_SOAK_ATTACKS=$(ATTACKS) SWIFT=$(SWIFT) \
+		LECTERN_TARGETS=service .ci/test -- 'DaemonTests\.SoakTests'
+
+## bench: measures drawing, decoding, a room, and the way through NATS and JetStream
+bench: packages
+	$(SWIFT) build -c release --product lectern-bench $(STRICT)
+	@for part in raster room rooms; do "$$($(SWIFT) build -c release --show-bin-path)/lectern-bench" $$part; done
+
+## packages: installs the Debian packages that are missing, and lists them
 packages:
 	@.ci/packages
 
+## clean: removes what was built
 clean:
 	rm -rf .build $(OUT)

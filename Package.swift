@@ -28,14 +28,17 @@ let yams: Target.Dependency = .product(name: "Yams", package: "Yams")
 let hummingbird: Target.Dependency = .product(name: "Hummingbird", package: "hummingbird")
 let signals: Target.Dependency = .product(name: "UnixSignals", package: "swift-service-lifecycle")
 let hummingbirdCore: Target.Dependency = .product(name: "HummingbirdCore", package: "hummingbird")
-let hummingbirdTesting: Target.Dependency = .product(name: "HummingbirdTesting", package: "hummingbird")
 let nio: Target.Dependency = .product(name: "NIOCore", package: "swift-nio")
-let locks: Target.Dependency = .product(name: "NIOConcurrencyHelpers", package: "swift-nio")
+let http1: Target.Dependency = .product(name: "NIOHTTP1", package: "swift-nio")
 let heap: Target.Dependency = .product(name: "HeapModule", package: "swift-collections")
 let deque: Target.Dependency = .product(name: "DequeModule", package: "swift-collections")
 
-/// Whether only the pure targets are wanted: a sanitizer needs nothing else, and builds them in a tenth of the time.
-let isPureOnly = Context.environment["LECTERN_PURE_ONLY"] != nil
+/// Which targets a run of tests needs, so that no more is built: `pure` ones with their tests, those with `threads` with
+/// theirs, the whole `service` without the pure tests; all of them unless said.
+let selection =
+    Context.environment["LECTERN_TARGETS"] ?? (Context.environment["LECTERN_PURE_ONLY"] == nil ? "all" : "pure")
+let hasPureTests = ["pure", "all"].contains(selection)
+let hasService = ["service", "all"].contains(selection)
 
 let pureTargets: [Target] = [
     // No Foundation, no clocks, no I/O, no `await`; time is a parameter.
@@ -43,42 +46,78 @@ let pureTargets: [Target] = [
     layer("Ink", ["StrokeWire"]),
     .systemLibrary(name: "CLanes"),
     layer("Raster", ["CLanes", "Ink", "StrokeWire"]),
-    layer("Whiteboard", ["StrokeWire", deque]),
-    layer("Hosting", ["Whiteboard", "StrokeWire", heap]),
+    layer("PNG", ["Raster"]),
+    layer("Whiteboard", ["StrokeWire", deque, heap]),
+    layer("Hosting", ["Whiteboard", "StrokeWire", deque, heap]),
 
     // What tests share: seeds, random numbers, recorded lessons, waiting.
     .target(
         name: "TestSupport", dependencies: ["StrokeWire"], path: "Tests/TestSupport", swiftSettings: settings),
+]
+
+let pureTests: [Target] = [
     tests("StrokeWireTests", ["StrokeWire"]),
     tests("InkTests", ["Ink", "StrokeWire"]),
     tests("RasterTests", ["Raster", "Ink", "StrokeWire"]),
+    tests("PNGTests", ["PNG", "Raster", "Ink", "StrokeWire"]),
     tests("WhiteboardTests", ["Whiteboard", "StrokeWire"]),
     tests("HostingTests", ["Hosting", "Whiteboard", "StrokeWire", heap]),
+]
+
+let threadTargets: [Target] = [
+    .systemLibrary(name: "CNATS", pkgConfig: "libnats", providers: [.apt(["libnats-dev"])]),
+    // The lock of all modules with threads.
+    layer("Locking"),
+    layer("NATSClient", ["CNATS", "Locking", logging]),
+    // A nats-server as a child process, for the demo, tests and `nats.url: embedded`.
+    layer("EmbeddedNATS", ["NATSClient"]),
+    layer("Journal", ["NATSClient", "Locking", "Whiteboard", "StrokeWire", logging]),
+    layer(
+        "LecternServer",
+        [
+            "Journal", "Hosting", "NATSClient", "Locking", "Whiteboard", "PNG", "Raster", "Ink", "StrokeWire",
+            logging, metrics, lifecycle, deque,
+        ]),
+    layer("LecternClient", ["NATSClient", "Locking", "StrokeWire", logging, deque]),
+    // The lesson of `lectern demo`, of benchmarks and tests.
+    layer("LecternDemo", ["LecternClient", "StrokeWire"]),
+
+    // A nats-server of its own for each test that asks for one.
+    .target(
+        name: "NATSTestServer", dependencies: ["EmbeddedNATS", "NATSClient", "Locking", logging],
+        path: "Tests/NATSTestServer",
+        swiftSettings: settings),
+    tests("NATSClientTests", ["NATSClient", "NATSTestServer", "Locking", logging]),
+    tests("EmbeddedNATSTests", ["EmbeddedNATS", "NATSClient", "NATSTestServer"]),
+    tests(
+        "JournalTests", ["Journal", "NATSClient", "NATSTestServer", "Locking", "Whiteboard", "StrokeWire", logging]),
+    tests(
+        "LecternClientTests",
+        ["LecternClient", "LecternDemo", "NATSClient", "NATSTestServer", "StrokeWire", logging]),
+    tests(
+        "LecternServerTests",
+        [
+            "LecternServer", "LecternClient", "LecternDemo", "Journal", "Hosting", "NATSClient", "NATSTestServer",
+            "Locking", "Whiteboard", "Ink", "StrokeWire", lifecycle, logging, metrics,
+        ]),
 ]
 
 let serviceTargets: [Target] = [
     .systemLibrary(name: "CCairo", pkgConfig: "cairo", providers: [.apt(["libcairo2-dev"])]),
     layer("VectorGraphics", ["CCairo", "Raster", "Ink", "StrokeWire"]),
-    .systemLibrary(name: "CNATS", pkgConfig: "libnats", providers: [.apt(["libnats-dev"])]),
-    layer("NATSClient", ["CNATS", logging]),
-    layer("Journal", ["NATSClient", "Whiteboard", "StrokeWire", logging]),
-    layer(
-        "LecternServer",
-        [
-            "Journal", "Hosting", "NATSClient", "Whiteboard", "Raster", "Ink", "StrokeWire", logging, metrics,
-            lifecycle, locks,
-        ]),
     layer(
         "LecternGateway",
-        ["NATSClient", "StrokeWire", hummingbird, hummingbirdCore, nio, locks, logging, metrics, lifecycle]),
-    layer("LecternClient", ["NATSClient", "StrokeWire", logging, deque]),
+        [
+            "NATSClient", "Locking", "StrokeWire", hummingbird, hummingbirdCore, nio, http1, logging, metrics,
+            lifecycle,
+        ]),
     layer("LecternConfiguration", ["Whiteboard", "Ink", "StrokeWire", configuration, yams]),
     .executableTarget(
         name: "lectern",
         dependencies: [
-            "LecternServer", "LecternGateway", "LecternClient", "LecternConfiguration", "Hosting", "Journal",
-            "NATSClient", "VectorGraphics", "Raster", "Ink", "Whiteboard", "StrokeWire", arguments, logging, metrics,
-            lifecycle, signals, locks,
+            "LecternServer", "LecternGateway", "LecternClient", "LecternDemo", "LecternConfiguration", "Hosting",
+            "Journal", "EmbeddedNATS", "NATSClient", "Locking", "VectorGraphics", "PNG", "Raster", "Ink",
+            "Whiteboard", "StrokeWire", arguments, logging, metrics, lifecycle, signals,
         ],
         swiftSettings: settings),
 
@@ -86,43 +125,41 @@ let serviceTargets: [Target] = [
     .executableTarget(
         name: "lectern-bench",
         dependencies: [
-            "LecternServer", "LecternClient", "Journal", "NATSClient", "Whiteboard", "Raster", "Ink", "StrokeWire",
-            "CCairo", "CMalloc", arguments, lifecycle, logging,
+            "LecternServer", "LecternClient", "LecternDemo", "Journal", "EmbeddedNATS", "NATSClient", "Whiteboard",
+            "PNG", "Raster", "Ink", "StrokeWire", "CCairo", "CMalloc", arguments, lifecycle, logging,
         ],
         swiftSettings: settings),
 
-    // A nats-server of its own for each test that asks for one.
-    .target(
-        name: "NATSTestServer", dependencies: ["NATSClient", logging], path: "Tests/NATSTestServer",
-        swiftSettings: settings),
-    tests("VectorGraphicsTests", ["VectorGraphics", "CCairo", "Raster", "Ink", "StrokeWire"]),
-    tests("NATSClientTests", ["NATSClient", "NATSTestServer", logging]),
-    tests(
-        "JournalTests", ["Journal", "NATSClient", "NATSTestServer", "Whiteboard", "StrokeWire", logging]),
-    tests("LecternClientTests", ["LecternClient", "NATSClient", "NATSTestServer", "StrokeWire", logging]),
+    tests("VectorGraphicsTests", ["VectorGraphics", "CCairo", "PNG", "Raster", "Ink", "StrokeWire"]),
     tests("LecternConfigurationTests", ["LecternConfiguration", "Whiteboard", "StrokeWire"]),
     tests(
         "LecternGatewayTests",
         [
-            "LecternGateway", "NATSClient", "NATSTestServer", "StrokeWire", hummingbird, hummingbirdTesting, metrics,
-            lifecycle, logging, nio,
+            "LecternGateway", "NATSClient", "NATSTestServer", "Locking", "StrokeWire", hummingbird, metrics,
+            lifecycle, logging,
         ]),
-    tests(
-        "LecternServerTests",
-        [
-            "LecternServer", "LecternClient", "Journal", "Hosting", "NATSClient", "NATSTestServer", "Whiteboard",
-            "StrokeWire", lifecycle,
-            logging, metrics,
-        ]),
+    // The client of the documentation, which is a package of its own, too.
+    .executableTarget(
+        name: "follow", dependencies: ["LecternClient", "NATSClient", "StrokeWire", logging],
+        path: "Tests/ClientExample/Sources/follow", swiftSettings: settings),
     // The built program beside real NATS servers, both ended in every way there is.
-    tests("DaemonTests", ["LecternClient", "NATSClient", "NATSTestServer", "StrokeWire", logging]),
+    tests(
+        "DaemonTests",
+        ["LecternClient", "EmbeddedNATS", "NATSClient", "NATSTestServer", "Locking", "StrokeWire", logging]),
 ]
 
 let pureProducts: [Product] = [
     .library(name: "StrokeWire", targets: ["StrokeWire"]),
     .library(name: "Ink", targets: ["Ink"]),
     .library(name: "Raster", targets: ["Raster"]),
+    .library(name: "PNG", targets: ["PNG"]),
     .library(name: "Whiteboard", targets: ["Whiteboard"]),
+]
+
+let serviceProducts: [Product] = [
+    // With the modules of its API: connections, messages and subjects.
+    .library(name: "LecternClient", targets: ["LecternClient", "NATSClient", "StrokeWire"]),
+    .executable(name: "lectern", targets: ["lectern"]),
 ]
 
 let serviceDependencies: [Package.Dependency] = [
@@ -139,9 +176,12 @@ let serviceDependencies: [Package.Dependency] = [
 let package = Package(
     name: "lectern",
     platforms: [.macOS(.v15), .iOS(.v18)],
-    products: pureProducts + (isPureOnly ? [] : [.executable(name: "lectern", targets: ["lectern"])]),
+    products: pureProducts + (hasService ? serviceProducts : []),
     dependencies: [.package(url: "https://github.com/apple/swift-collections", from: "1.1.0")]
-        + (isPureOnly ? [] : serviceDependencies),
-    targets: pureTargets + (isPureOnly ? [] : serviceTargets),
+        + (selection == "pure" ? [] : serviceDependencies),
+    targets: pureTargets
+        + (hasPureTests ? pureTests : [])
+        + (selection == "pure" ? [] : threadTargets)
+        + (hasService ? serviceTargets : []),
     swiftLanguageModes: [.v6]
 )

@@ -1,36 +1,42 @@
 import NATSClient
 import StrokeWire
 
-/// The names, subjects and limits of a partition's two streams (subjects.md, "Streams").
+/// The names, subjects and limits of a partition's two streams.
 struct PartitionStreams: Sendable {
-    /// The subjects' first tokens.
+    /// The first tokens of all subjects.
     let root: String
     let partition: Int
 
-    /// What rooms are made from, such as `INK_LOG_0`.
+    /// The stream of the rooms' records, such as `INK_LOG_0`.
     var log: String { name("LOG") }
-    /// What they are brought back with, such as `INK_CHECKPOINT_0`.
+    /// The stream of the rooms' checkpoints, such as `INK_CHECKPOINT_0`.
     var checkpoint: String { name("CHECKPOINT") }
 
-    /// The manifests of all rooms.
+    /// The subjects of all manifests.
     var manifests: String { "\(root).\(partition).*.checkpoint" }
 
     /// The subject of a room's manifest.
     func manifest(of room: RoomID) -> String { "\(root).\(partition).\(room).checkpoint" }
 
-    /// How far the log is in checkpoints. No room has a name with capitals.
+    /// The subject of the ``Coverage``; no room's name has capitals.
     var coverage: String { "\(root).\(partition).COVERED.checkpoint" }
 
-    /// The room whose manifest comes on that subject.
+    /// The room whose manifest has this subject; nil for other subjects.
     func room(ofManifest subject: String) -> RoomID? {
         let tokens = subject.dropFirst(root.count).split(separator: ".")
         return tokens.count == 3 ? RoomID(tokens[1]) : nil
     }
 
-    /// The subject of a part of a room's state, from 0.
-    func part(_ number: Int, of room: RoomID) -> String { "\(manifest(of: room)).\(number)" }
+    /// The subject of a part of a room's state.
+    /// - Parameters:
+    ///   - number: of the part, from 0.
+    ///   - slot: see ``CheckpointManifest/State/slot``.
+    func part(_ number: Int, of room: RoomID, slot: Int?) -> String {
+        let slot = slot.map { "\($0)." } ?? ""
+        return "\(manifest(of: room)).\(slot)\(number)"
+    }
 
-    /// The log refuses new messages rather than to lose one that was acknowledged.
+    /// A full log refuses new messages rather than losing acknowledged ones.
     func logConfiguration(_ settings: JournalSettings) -> StreamConfiguration {
         var stream = StreamConfiguration(
             name: log, subjects: ["\(root).\(partition).*.in.*", "\(root).\(partition).*.ctl"])
@@ -40,7 +46,7 @@ struct PartitionStreams: Sendable {
         return stream
     }
 
-    /// The newest checkpoint of a room, the one before, and one that was begun.
+    /// Keeps the three newest manifests of a room, since one may be damaged.
     func checkpointConfiguration(_ settings: JournalSettings) -> StreamConfiguration {
         var stream = StreamConfiguration(name: checkpoint, subjects: [manifests, "\(manifests).>"])
         stream.apply(settings)

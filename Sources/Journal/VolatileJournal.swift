@@ -4,12 +4,11 @@ public import StrokeWire
 import Synchronization
 public import Whiteboard
 
-/// The journal of `journal.mode: none`: what comes over core NATS, in the order of arrival. Nothing survives the
-/// process.
+/// The journal of `journal.mode: none`: messages of core NATS in the order of arrival. Nothing survives the process.
 ///
 /// Safe to use from any thread. Records are delivered on the connection's delivery thread.
 public final class VolatileJournal: Sendable {
-    /// Begins the names of the lives of rooms: no two processes share it.
+    /// The prefix of the rooms' incarnations, different in each process.
     public let incarnationPrefix: String
 
     private let root: String
@@ -19,8 +18,8 @@ public final class VolatileJournal: Sendable {
     private let misaddressed = Atomic<Int>(0)
 
     /// - Parameters:
-    ///   - root: first token of all subjects.
-    ///   - partitions: number of partitions, all of which this journal reads.
+    ///   - root: the first tokens of all subjects.
+    ///   - partitions: the number of partitions, all of which this journal reads.
     public init(root: String, partitions: Int, logger: Logger) {
         self.root = root
         self.partitions = partitions
@@ -28,10 +27,10 @@ public final class VolatileJournal: Sendable {
         incarnationPrefix = String(UInt64.random(in: .min ... .max), radix: 36)
     }
 
-    /// Messages on subjects that no client makes from an address, so far.
+    /// Messages so far on subjects that no client derives from a room's address; they are skipped.
     public var misaddressedCount: Int { misaddressed.load(ordering: .relaxed) }
 
-    /// Reads on, from now until the connection closes.
+    /// Reads from now on, until the connection closes.
     /// - Parameters:
     ///   - now: the time of the rooms' clock.
     ///   - deliver: called for each record; must not block.
@@ -46,7 +45,7 @@ public final class VolatileJournal: Sendable {
         }
     }
 
-    /// Writes a decision. Without a stream there is nobody to share it with: it is in the journal at once.
+    /// Makes a decision a record at once: no other daemon shares this journal.
     public func append(_ record: ControlRecord, room: RoomID, at now: Instant) -> JournalRecord {
         JournalRecord(
             partition: RoomAddress.partition(of: room, among: partitions), room: room, content: .control(record),

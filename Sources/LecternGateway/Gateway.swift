@@ -5,51 +5,65 @@ public import NATSClient
 internal import NIOCore
 public import ServiceLifecycle
 
+#if canImport(Glibc)
+internal import Glibc
+#else
+internal import Darwin
+#endif
+
 /// The HTTP side of Lectern: pictures and states of rooms, health, metrics, and a page that links them.
 ///
-/// It keeps no state and asks the service through NATS subjects alone, so any number of gateways may run, in the
-/// service's process or in their own.
+/// It keeps no state and asks the service over NATS subjects only. Any number of gateways may run, in the service's
+/// process or in their own.
 ///
-/// Bounds (all in `GatewayLimits`): 512 connections, further ones wait in the kernel's backlog; 256 requests to NATS at
-/// a time, further ones are answered 503; every wait for the service ends within 5 s; a connection on which nothing
-/// moves for 30 s is closed, also one whose client does not read.
+/// Bounds, all in `GatewayLimits`:
+/// - 512 connections; one more closes the connection that has been idle longest;
+/// - 448 connections with a request under way; further requests are answered 503, but not those to `/healthz` and
+///   `/readyz`;
+/// - 256 requests to NATS at a time; further ones are answered 503;
+/// - 5 s for an answer of the service, then 504;
+/// - 10 s for the head of a request and 30 s for the whole of it; then the connection is closed.
 public struct Gateway: Service {
     private let configuration: GatewayConfiguration
     private let connection: NATSConnection
     private let registry: PrometheusRegistry
     private let logger: Logger
+    private let obstacle: @Sendable () -> String?
     private let onListening: @Sendable (Int) -> Void
     var limits = GatewayLimits()
 
     /// - Parameters:
-    ///   - connection: for requests alone; the caller connects and closes it. While it is not connected, what needs
-    ///     the service is answered 503.
-    ///   - registry: what `GET /metrics` shows; the gateway's own metrics are recorded there, too.
-    ///   - onListening: called once with the port, when requests are taken.
+    ///   - connection: used for requests only; the caller connects and closes it. While it is not connected, requests
+    ///     that need the service are answered 503.
+    ///   - registry: what `GET /metrics` shows; the gateway records its own metrics there too.
+    ///   - obstacle: why the rest of this process is not ready, one sentence for `GET /readyz`; nil when it is ready.
+    ///     Called for every such request, on any thread.
+    ///   - onListening: called once, with the port, when the gateway listens.
     public init(
         _ configuration: GatewayConfiguration, connection: NATSConnection, registry: PrometheusRegistry,
-        logger: Logger, onListening: @escaping @Sendable (_ port: Int) -> Void = { _ in }
+        logger: Logger, obstacle: @escaping @Sendable () -> String? = { nil },
+        onListening: @escaping @Sendable (_ port: Int) -> Void = { _ in }
     ) {
         self.configuration = configuration
         self.connection = connection
         self.registry = registry
         self.logger = logger
+        self.obstacle = obstacle
         self.onListening = onListening
     }
 
-    /// Listens until the service group shuts down gracefully, then finishes the requests under way.
+    /// Listens until the service group shuts down gracefully, then finishes open requests.
     ///
     /// - Throws: ``ListenError`` when it cannot listen on the configured address.
     public func run() async throws {
-        // The framework's own lines repeat what is logged here.
+        // Hummingbird's own log lines repeat those below.
         var quiet = logger
         quiet.logLevel = max(logger.logLevel, .notice)
         let application = Application(
             router: router(),
             server: .http1(configuration: channel),
             configuration: ApplicationConfiguration(
-                address: .hostname(configuration.host, port: configuration.port),
-                availableConnectionsDelegate: .maximum(limits.connections, logger: quiet)),
+                address: .hostname(configuration.host, port: configuration.port)),
             onServerRunning: { channel in
                 let port = channel.localAddress?.port ?? configuration.port
                 logger.info("gateway listens", metadata: ["host": "\(configuration.host)", "port": "\(port)"])
@@ -64,7 +78,9 @@ public struct Gateway: Service {
     }
 
     private var channel: HTTP1Channel.Configuration {
-        var channel = HTTP1Channel.Configuration(additionalChannelHandlers: stallHandlers(limits.stall))
+        let connections = ConnectionTable(limits, registry: registry)
+        var channel = HTTP1Channel.Configuration(
+            additionalChannelHandlers: [RequestDeadlinesInstaller(limits, connections)])
         channel.httpDecoder = .init(maxHeaderFieldSize: limits.headerBytes, maxHeaderListSize: limits.headerBytes)
         return channel
     }
@@ -75,11 +91,97 @@ public struct Gateway: Service {
         router.add(middleware: RequestMetrics(registry: registry))
         router.add(middleware: JSONErrors())
         router.add(middleware: ReadOnly())
-        HealthRoutes(rooms: rooms).add(to: router)
+        HealthRoutes(connection: connection, obstacle: obstacle).add(to: router)
         MetricsRoute(registry: registry).add(to: router)
         RoomRoutes(rooms: rooms).add(to: router)
         PictureRoute(rooms: rooms).add(to: router)
-        PageRoute(rooms: rooms).add(to: router)
+        IndexRoute(rooms: rooms).add(to: router)
         return router
+    }
+}
+
+/// Where the gateway listens, and where it finds the rooms.
+public struct GatewayConfiguration: Sendable, Equatable {
+    /// The name or address to listen on.
+    public var host: String
+    /// The TCP port, 0 … 65535; 0 takes any free one.
+    public var port: Int
+    /// First token of all subjects of the service.
+    public var root: String
+    /// Number of partitions of the rooms, at least 1; the same as in the service.
+    public var partitions: Int
+
+    /// The defaults: port 8080 on the loopback address, root `ink`, one partition.
+    public init(host: String = "127.0.0.1", port: Int = 8080, root: String = "ink", partitions: Int = 1) {
+        self.host = host
+        self.port = port
+        self.root = root
+        self.partitions = partitions
+    }
+}
+
+/// The bounds of the gateway, and what happens at each.
+struct GatewayLimits: Sendable {
+    /// Open connections. One more closes the connection that has waited longest for the head of a request; when none
+    /// waits, the new one is closed.
+    var connections = 512
+    /// Connections with a request under way, not counting `/healthz` and `/readyz`. A request on one more is answered
+    /// 503, and its connection closed.
+    var busyConnections = 448
+    /// Bytes of a request's headers in all; a longer head is answered 400, and its connection closed.
+    var headerBytes = 16 << 10
+    /// Time for the head of a request, from the opening of the connection or from the answer before; then the connection
+    /// is closed.
+    var headTimeout = Duration.seconds(10)
+    /// Time for a whole request, from its head to the last byte of its answer; then the connection is closed.
+    var requestTimeout = Duration.seconds(30)
+    /// Requests to NATS at a time; an HTTP request that needs one more is answered 503.
+    var natsRequests = 256
+    /// Time for the service to answer with the state of a room; then 504.
+    var stateTimeout = Duration.seconds(2)
+    /// Time for the service to answer with a picture; then 504.
+    var pictureTimeout = Duration.seconds(5)
+    /// Time in which daemons' lists of rooms are gathered. The number of daemons is unknown, so the gateway always waits
+    /// for all of it. Requests in this time, and in the second after it, share one list.
+    var listingWindow = Duration.milliseconds(500)
+}
+
+/// The gateway cannot listen on its address.
+public struct ListenError: Error, Sendable, Equatable, CustomStringConvertible {
+    /// The name or address that was asked for.
+    public let host: String
+    /// The port that was asked for.
+    public let port: Int
+    /// The cause, in a few words.
+    public let reason: String
+
+    /// - Returns: nil for an error of another kind.
+    init?(_ error: any Error, host: String, port: Int) {
+        switch error {
+        case let error as IOError:
+            guard let reason = Self.reason(error.errnoCode) else { return nil }
+            self.reason = reason
+        case is SocketAddressError.UnknownHost:
+            reason = "the name has no address"
+        default:
+            return nil
+        }
+        self.host = host
+        self.port = port
+    }
+
+    /// One line for a person.
+    public var description: String {
+        "cannot listen on \(host.contains(":") ? "[\(host)]" : host):\(port): \(reason)"
+    }
+
+    /// The cause of an error that only binding a socket has; nil for any other.
+    private static func reason(_ code: Int32) -> String? {
+        switch code {
+        case EADDRINUSE: "the port is taken"
+        case EADDRNOTAVAIL: "this machine has no such address"
+        case EACCES: "permission denied"
+        default: nil
+        }
     }
 }

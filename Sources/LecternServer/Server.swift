@@ -1,6 +1,7 @@
 import Foundation
 import Hosting
 import Journal
+import Locking
 public import Logging
 public import NATSClient
 public import ServiceLifecycle
@@ -9,18 +10,21 @@ import Whiteboard
 
 /// The whiteboard service: rooms between teachers who publish and students who follow, over one NATS connection.
 ///
-/// Runs as a service until graceful shutdown: what has arrived by then is handled, published and saved before it
-/// returns.
+/// Runs until graceful shutdown. Messages that have arrived by then are handled, published and saved before it returns.
 public struct Server: Service {
     private let configuration: ServerConfiguration
     private let connection: NATSConnection
     private let logger: Logger
     private let onScrape: @Sendable (@escaping @Sendable () -> Void) -> Void
     private let onServing: @Sendable () -> Void
+    /// Replaces the sink for replies, in tests.
+    var replySink: @Sendable (ReplySink) -> ReplySink = { $0 }
+    /// Whether the server is serving; valid before and after ``run()``, too.
+    public let readiness: Readiness
 
     /// - Parameters:
     ///   - connection: not connected yet; the server connects it and drains it at the end.
-    ///   - onScrape: takes what is to be called before metrics are read.
+    ///   - onScrape: registers a closure to call before metrics are read.
     ///   - onServing: called once, when the service serves its partitions.
     public init(
         configuration: ServerConfiguration, connection: NATSConnection, logger: Logger,
@@ -32,91 +36,101 @@ public struct Server: Service {
         self.logger = logger
         self.onScrape = onScrape
         self.onServing = onServing
+        readiness = Readiness(connection: connection)
     }
 
-    /// - Throws: `SettingsConflict` where a daemon is on the root whose settings do not go with this one's.
+    /// - Throws: `SettingsConflict` if another daemon on the root has incompatible settings.
     public func run() async throws {
-        let floor = WorkFloor(configuration, connection, logger)
+        let sink = replySink(ReplySender(connection: connection, logger: logger).sink)
+        let pool = WorkerPool(configuration, connection, replies: sink, logger)
         let members = MemberChannel(root: configuration.root, connection: connection)
         if let settings = configuration.journal {
-            try await runDurable(floor, members, settings)
+            try await runDurable(pool, members, settings)
         } else {
-            try await runVolatile(floor, members)
+            try await runVolatile(pool, members)
         }
     }
 
-    /// Nothing survives: what comes over core NATS is the journal.
-    private func runVolatile(_ floor: WorkFloor, _ members: MemberChannel) async throws {
+    /// Without a journal: rooms are fed from core NATS and do not survive the process.
+    private func runVolatile(_ pool: WorkerPool, _ members: MemberChannel) async throws {
         let journal = VolatileJournal(
             root: configuration.root, partitions: configuration.partitions, logger: logger)
-        onScrape(floor.loadMetrics(misaddressed: { journal.misaddressedCount }).report)
-        guard try await admitted(members) != nil else { return await connection.drain() }
-        let ends = floor.start(journal, keeper: nil)
+        onScrape(pool.loadMetrics(misaddressed: { journal.misaddressedCount }).report)
+        guard try await connectAndCheck(members) != nil else { return await connection.drain() }
+        let ended = pool.start(journal, keeper: nil)
         for partition in 0..<configuration.partitions {
-            floor.workers.postToAll(
+            pool.workers.postToAll(
                 .partition(.open(partition, prefix: journal.incarnationPrefix, stored: [:], kept: nil)))
-            floor.workers.postToAll(.partition(.caughtUp(partition)))
+            pool.workers.postToAll(.partition(.caughtUp(partition)))
         }
-        try journal.read(from: connection, now: MonotonicClock.now) { [workers = floor.workers] record in
-            workers[record.room].post(.record(record))
+        try journal.read(from: connection, now: MonotonicClock.now) { [workers = pool.workers] record in
+            workers[record.room].deliver(record, mustNotBeLost: false)
         }
-        try floor.listen()
-        let strangers = StrangerLog(root: configuration.root, metrics: floor.metrics, logger: logger)
-        let presence = LonePresence(configuration: configuration, members: members, strangers: strangers)
-        let being = Task { await presence.run() }
+        try pool.listen()
+        let incompatiblePeers = IncompatiblePeerLog(root: configuration.root, metrics: pool.metrics, logger: logger)
+        let heartbeat = StandaloneHeartbeat(
+            configuration: configuration, members: members, incompatiblePeers: incompatiblePeers)
+        let beating = Task { await heartbeat.run() }
         try? await connection.flush()
+        readiness.set(.serving)
         onServing()
         logger.info("serving", metadata: ["root": "\(configuration.root)"])
         try? await gracefulShutdown()
+        readiness.set(.stopping)
         logger.info("draining")
-        being.cancel()
-        await floor.stop(ends)
+        beating.cancel()
+        // Messages still buffered by libnats and the server exist nowhere else: they go to the workers before these stop.
+        await connection.endSubscriptions()
+        await pool.stop(ended)
     }
 
-    /// The journal is JetStream's; other daemons may share the partitions.
+    /// With a JetStream journal; other daemons may share the partitions.
     private func runDurable(
-        _ floor: WorkFloor, _ members: MemberChannel, _ settings: JournalSettings
+        _ pool: WorkerPool, _ members: MemberChannel, _ settings: JournalSettings
     ) async throws {
         let journal = JetStreamJournal(
             root: configuration.root, partitions: configuration.partitions, settings: settings,
             connection: connection, logger: logger)
-        onScrape(floor.loadMetrics(misaddressed: { journal.misaddressedCount }).report)
-        guard let others = try await admitted(members) else { return await connection.drain() }
+        onScrape(pool.loadMetrics(misaddressed: { journal.misaddressedCount }).report)
+        guard let peers = try await connectAndCheck(members) else { return await connection.drain() }
         let store = CheckpointStore(
-            root: configuration.root, partitions: configuration.partitions, connection: connection, logger: logger)
+            root: configuration.root, partitions: configuration.partitions, connection: connection,
+            timeout: settings.timeout, logger: logger)
         let keeper = CheckpointKeeper(
-            store: store, journal: journal, configuration: configuration, metrics: floor.metrics, logger: logger)
+            store: store, journal: journal, connection: connection, configuration: configuration,
+            metrics: pool.metrics, logger: logger)
         let opener = PartitionOpener(
-            journal: journal, store: store, keeper: keeper, workers: floor.workers, logger: logger)
+            journal: journal, store: store, keeper: keeper, workers: pool.workers, logger: logger)
         let ownership = Ownership(
-            configuration: configuration, members: members, others: others, partitions: opener,
-            workers: floor.workers, metrics: floor.metrics, logger: logger
+            configuration: configuration, members: members, peers: peers, partitions: opener,
+            workers: pool.workers, metrics: pool.metrics, readiness: readiness, logger: logger
         ) { [onServing, logger, configuration] in
             onServing()
             logger.info(
                 "serving", metadata: ["root": "\(configuration.root)", "member": "\(configuration.name)"])
         }
-        let ends = floor.start(journal, keeper: keeper) { ownership.report($0) }
-        try floor.listen()
+        let ended = pool.start(journal, keeper: keeper) { ownership.report($0) }
+        try pool.listen()
         let owning = Task { try await ownership.run() }
         try? await gracefulShutdown()
+        readiness.set(.stopping)
         logger.info("draining")
-        await ownership.leave(within: Self.drainPatience)
+        await ownership.leave(within: Self.drainTimeout)
         owning.cancel()
         keeper.stop()
-        await floor.stop(ends)
+        await pool.stop(ended)
     }
 
-    /// How long a successor may take, and how long saving may take, at the end.
-    private static let drainPatience = Duration.seconds(10)
+    /// Bound on the handover to a successor, and again on saving, at shutdown.
+    private static let drainTimeout = Duration.seconds(10)
 
-    /// Connects, and finds out who is there.
-    /// - Returns: nil where the daemon is to end before it has begun.
-    private func admitted(_ members: MemberChannel) async throws -> Admission.Others? {
+    /// Connects and checks the settings of the other daemons.
+    /// - Returns: nil if shutdown began first.
+    private func connectAndCheck(_ members: MemberChannel) async throws -> StartupCheck.Peers? {
         do {
             return try await cancelWhenGracefulShutdown {
                 await connect()
-                return try await Admission(configuration: configuration, members: members).ask()
+                return try await StartupCheck(configuration: configuration, members: members).run()
             }
         } catch {
             await connection.drain()
@@ -124,14 +138,49 @@ public struct Server: Service {
         }
     }
 
-    /// The daemon may be started before its NATS server: it goes on trying.
+    /// Retries until connected: the daemon may be started before its NATS server.
     private func connect() async {
         do {
             try await connection.connect(keepTrying: true)
         } catch .cancelled {
-            // Told to end meanwhile.
+            // Shutdown began.
         } catch {
-            logger.warning("no NATS server yet, trying on", metadata: ["error": "\(error)"])
+            logger.warning("no NATS server yet, retrying", metadata: ["error": "\(error)"])
         }
+    }
+}
+
+/// Whether this process's server is serving, for readiness probes. Safe from any thread.
+public final class Readiness: Sendable {
+    enum Phase: Sendable {
+        case starting
+        /// This daemon's partitions are being opened.
+        case opening
+        case serving
+        case stopping
+    }
+
+    private let connection: NATSConnection
+    private let phase = Locked(Phase.starting)
+
+    /// - Parameter connection: the server's.
+    public init(connection: NATSConnection) {
+        self.connection = connection
+    }
+
+    /// Why the server is not serving, one sentence; nil if it is.
+    public var obstacle: String? {
+        switch phase.withLock({ $0 }) {
+        case .stopping: "The service is shutting down."
+        case _ where connection.state != .connected: "The service has no connection to NATS."
+        case .starting: "The service is starting."
+        case .opening: "The service is opening its partitions."
+        case .serving: nil
+        }
+    }
+
+    /// Nothing follows ``Phase/stopping``.
+    func set(_ new: Phase) {
+        phase.withLock { if $0 != .stopping { $0 = new } }
     }
 }

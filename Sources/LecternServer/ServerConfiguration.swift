@@ -4,53 +4,73 @@ public import Journal
 public import StrokeWire
 public import Whiteboard
 
-/// The settings of a server, for all its rooms.
+/// The settings of a server.
 public struct ServerConfiguration: Sendable {
     /// First token of all subjects.
     public var root = "ink"
     /// Number of partitions, 1 or more.
     public var partitions = 1
-    /// The journal's streams; nil for core NATS, where nothing survives the process and every daemon is alone.
+    /// The journal's streams; nil for core NATS, where nothing survives the process and only one daemon may run.
     public var journal: JournalSettings?
-    /// When rooms are saved, where there is a journal to save them beside.
+    /// When rooms are saved; used only with a journal.
     public var checkpoints = CheckpointSchedule()
     /// This daemon's name among those that share the root: `[a-z0-9_-]{1,64}`.
     public var name = "lectern-\(UInt32.random(in: .min ... .max))"
-    /// A room in which nothing has happened for so long leaves memory; its next message or join brings it back.
+    /// Time without activity after which a room is evicted from memory; its next message or join loads it.
     public var idle = Duration.seconds(600)
     /// The settings of every room.
     public var room = RoomConfiguration()
-    /// Rooms in memory at most. Without a journal a message for one more is answered `room-full`; with one, rooms in
-    /// which nothing is held leave memory for it.
+    /// Rooms in memory at most, divided among the workers, at least one each. Beyond, the least recently used room is
+    /// hibernated, whatever is held or pending in it.
     public var rooms = 10_000
-    /// Colours of `colour: palette`, sent to clients with the join reply.
+    /// Rooms with an operation at most, in memory or hibernated, divided among the partitions, at least one each. A
+    /// message to one more room is answered `room-full`.
+    public var storedRooms = 1_000_000
+    /// Without a journal: bytes of hibernated rooms. Above seven eighths of it a new room is answered `room-full`; above
+    /// all of it, since boards grow, the room hibernated longest ago is dropped.
+    public var hibernatedBytes = 1 << 30
+    /// Colours for `colour: palette`, sent to clients with the join reply.
     public var palette = Palette.standard
-    /// A stroke that was joined from shards goes out in messages of at most so many bytes.
+    /// Bytes of a message at most when a stroke that came in shards is published.
     public var fanoutBytes = 65_536
     /// How strokes are drawn.
     public var style = InkStyle.smooth
     /// Pixels of the canvas for one board unit.
     public var canvasScale = 1.0
-    /// Bytes of canvases and encoded pictures kept, of all rooms; beyond, those longest unused are given back.
+    /// Bytes of canvases and encoded pictures of all rooms, cached or being made; beyond, the least recently used are
+    /// evicted, and drawings wait for each other.
     public var canvasBytes = 256 << 20
-    /// Threads that run rooms; 0 for one a core.
+    /// Threads that run rooms; 0 for one per core.
     public var workers = 0
-    /// Bytes that wait for a worker, each; messages that come beyond are dropped and counted, and their authors are
-    /// told that they are missing.
+    /// Bytes in the mailbox of each worker; further messages are dropped and counted, and their authors are told that
+    /// they are missing.
     public var mailboxBytes = 64 << 20
-    /// Join and image replies under way at once; requests beyond are answered `not-ready`.
+    /// Bytes of requests that wait for rooms being fetched or recovered, for each worker: as many for joins as for
+    /// pictures; further requests are answered `not-ready`.
+    public var waitingBytes = 4 << 20
+    /// Pending joins, and as many pending `info` requests; beyond, and beyond half of it for one room, requests are
+    /// answered `not-ready`.
     public var replies = 1024
+    /// Pending requests for pictures, bounded in the same way.
+    public var pictures = 256
+    /// Bytes of boards and operations referenced by pending joins, and as many by pending pictures; beyond, and beyond
+    /// half of it for one room, requests are answered `not-ready`. Requests for the same reply share them.
+    public var replyBytes = 256 << 20
+
+    /// How often the coverage of checkpoints is noted; the space of the log is checked half as often.
+    var upkeepInterval = Duration.seconds(1)
 
     public init() {}
 
-    /// What this daemon and others of the root must have alike.
+    /// The settings that all daemons of one root must share.
     var commonSettings: CommonSettings {
         CommonSettings(partitions: partitions, journal: journal == nil ? CommonSettings.noJournal : "jetstream")
     }
 
-    /// The settings of the machine that runs the rooms of one worker.
-    var host: HostConfiguration {
+    /// The settings of one worker's room host.
+    func host(worker: Int, of workers: Int) -> HostConfiguration {
         HostConfiguration(
-            room: room, root: root, partitions: partitions, checkpoints: journal == nil ? nil : checkpoints, idle: idle)
+            room: room, root: root, partitions: partitions, checkpoints: journal == nil ? nil : checkpoints, idle: idle,
+            rooms: rooms / workers + (worker < rooms % workers ? 1 : 0), sleepingBytes: hibernatedBytes / workers)
     }
 }

@@ -1,32 +1,35 @@
 import ArgumentParser
+import CCairo
 import Foundation
 import Ink
 import LecternClient
+import LecternDemo
+import PNG
 import Raster
 import StrokeWire
 
-/// From message bytes to pixels, beside Cairo.
+/// `lectern-bench raster`: from message bytes to pixels, compared with Cairo.
 struct RasterBench: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "raster",
-        abstract: "Draw a lesson's handwriting on 2048 × 1536 pixels, on one thread, beside Cairo.",
+        abstract: "Draw a lesson's handwriting on 2048 × 1536 pixels, on one thread, and compare with Cairo.",
         discussion: """
-            Every figure is the best of several rounds; the rounds of the two renderers take turns, each on one canvas \
-            of its own. A lesson of few strokes is drawn several times a round, lest a round begins and ends with what \
-            the other renderer has left in the caches. Cairo strokes the same curves where the width is constant, and fills the outlines of the same \
-            lines where it is not, with its own tolerance and antialiasing. From bytes, both decode the same messages.
+            Every figure is the best of several rounds. The two renderers take turns, each on its own canvas. A short \
+            lesson is drawn several times a round, so that the caches are not full of the other renderer's data. Cairo \
+            strokes the same curves when the width is constant, and fills the outlines of the same lines when it is \
+            not, with its own tolerance and antialiasing. From bytes, both decode the same messages.
             """)
 
     @Option(help: ArgumentHelp("A lesson file instead of the one that comes with the program.", valueName: "file"))
     var lesson: String?
 
-    @Option(help: "How often everything is drawn.")
+    @Option(help: "Number of rounds.")
     var rounds = 12
 
     @Flag(help: "One JSON object instead of a table.")
     var json = false
 
-    /// So many strokes are drawn a round, or more.
+    /// The least number of strokes drawn in a round.
     private static let leastStrokes = 4000
     private static let width = 2048
     private static let height = 1536
@@ -53,7 +56,7 @@ struct RasterBench: ParsableCommand {
         InkStroke(element: header.element, style: style, width: header.width, points: points)
     }
 
-    /// Strokes a second of both renderers, and how many times as fast ours is.
+    /// Strokes a second of both renderers, and the ratio.
     private func measure(
         _ messages: [LessonMessage], style: InkStyle, scale: Double, name: String, into report: inout BenchReport,
         cairo draw: (CairoCanvas, InkStroke) -> Void
@@ -95,7 +98,7 @@ struct RasterBench: ParsableCommand {
         report.add("\(name): times as fast as Cairo, points to pixels", points.theirs / points.ours)
     }
 
-    /// Undo against drawing anew, memory of a board and of a version, and the picture file.
+    /// Undo compared with drawing anew, memory of a board and of a version, and the PNG.
     private func measureVersions(_ strokes: [InkStroke], scale: Double, into report: inout BenchReport) {
         let count = min(1000, max(strokes.count, 1))
         Progress.say("drawing a board of \(count) strokes, \(rounds) rounds")
@@ -140,4 +143,90 @@ struct RasterBench: ParsableCommand {
 /// Wall time of some work.
 private func seconds(_ work: () -> Void) -> Double {
     ContinuousClock().measure(work) / .seconds(1)
+}
+
+/// Draws the same strokes with Cairo, for comparison.
+final class CairoCanvas {
+    private let surface: OpaquePointer
+    private let context: OpaquePointer
+    private let scale: Double
+
+    init(width: Int, height: Int, scale: Double) {
+        surface = cairo_image_surface_create(CAIRO_FORMAT_ARGB32, Int32(width), Int32(height))
+        context = cairo_create(surface)
+        cairo_set_line_cap(context, CAIRO_LINE_CAP_ROUND)
+        cairo_set_line_join(context, CAIRO_LINE_JOIN_ROUND)
+        cairo_set_source_rgb(context, 0.1, 0.2, 0.6)
+        self.scale = scale
+    }
+
+    deinit {
+        cairo_destroy(context)
+        cairo_surface_destroy(surface)
+    }
+
+    /// Strokes the centre line with constant width.
+    func stroke(_ stroke: InkStroke) {
+        var sink = CairoCurve(context: context, scale: scale)
+        cairo_set_line_width(context, stroke.width * scale)
+        stroke.trace(into: &sink)
+        cairo_stroke(context)
+    }
+
+    /// Fills the outline of a line of changing width.
+    func fill(_ stroke: InkStroke) {
+        var sink = CairoOutline(context: context)
+        stroke.outline(scale: scale, into: &sink)
+        cairo_fill(context)
+    }
+}
+
+/// A centre line as a Cairo path.
+private struct CairoCurve: CurveSink {
+    let context: OpaquePointer
+    let scale: Double
+    private var last = Vector(0, 0)
+
+    init(context: OpaquePointer, scale: Double) {
+        self.context = context
+        self.scale = scale
+    }
+
+    mutating func begin(at point: Vector, nib: Nib) {
+        last = point * scale
+        cairo_move_to(context, last.x, last.y)
+        cairo_line_to(context, last.x, last.y)
+    }
+
+    mutating func line(to end: Vector, nib: Nib) {
+        last = end * scale
+        cairo_line_to(context, last.x, last.y)
+    }
+
+    mutating func quadratic(control: Vector, to end: Vector, nib: Nib) {
+        let middle = control * scale
+        let first = last + (middle - last) * (2.0 / 3.0)
+        let end = end * scale
+        let second = end + (middle - end) * (2.0 / 3.0)
+        cairo_curve_to(context, first.x, first.y, second.x, second.y, end.x, end.y)
+        last = end
+    }
+
+    mutating func cubic(control1: Vector, control2: Vector, to end: Vector, nib: Nib) {
+        let (first, second) = (control1 * scale, control2 * scale)
+        last = end * scale
+        cairo_curve_to(context, first.x, first.y, second.x, second.y, last.x, last.y)
+    }
+}
+
+/// An outline as a Cairo path.
+private struct CairoOutline: OutlineSink {
+    let context: OpaquePointer
+
+    mutating func move(to point: Vector) { cairo_move_to(context, point.x, point.y) }
+    mutating func line(to point: Vector) { cairo_line_to(context, point.x, point.y) }
+    mutating func cubic(control1: Vector, control2: Vector, to point: Vector) {
+        cairo_curve_to(context, control1.x, control1.y, control2.x, control2.y, point.x, point.y)
+    }
+    mutating func close() { cairo_close_path(context) }
 }

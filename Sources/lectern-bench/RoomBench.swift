@@ -1,23 +1,24 @@
 import ArgumentParser
 import Foundation
 import LecternClient
+import LecternDemo
 import StrokeWire
 import Whiteboard
 
-/// From bytes in to released bytes out, without a network.
+/// `lectern-bench room`: from message bytes to released bytes, without a network.
 struct RoomBench: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "room",
         abstract: "Decode, order, log, pack and release a lesson, on one thread.",
         discussion: """
-            Plays the messages of a lesson into a room again and again, each time as a new count, and takes out what \
-            is released. The decoder alone is measured in the same run, for scale.
+            Plays the messages of a lesson into a room again and again, each time in a new session, and reads what is \
+            released. The decoder alone is measured in the same run, for comparison.
             """)
 
     @Option(help: ArgumentHelp("A lesson file instead of the one that comes with the program.", valueName: "file"))
     var lesson: String?
 
-    @Option(help: "How often the lesson is played.")
+    @Option(help: "Number of times that the lesson is played.")
     var rounds = 200
 
     @Flag(help: "One JSON object instead of a table.")

@@ -1,13 +1,13 @@
 import ArgumentParser
 
-/// The program: the daemon, and the clients that try it.
+/// The program: the daemon, and clients to try it with.
 @main
 struct Lectern: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "lectern",
         abstract: "Keeps a class's whiteboard in step with its video.",
         discussion: """
-            Teachers publish strokes to NATS. Lectern orders them, keeps each room's board, holds every operation \
+            Teachers publish strokes to NATS. Lectern orders them, keeps the board of each room, holds every operation \
             until the students' video has reached its time, and then sends it to the students of the room.
 
             To see it work, with nothing else running:

@@ -31,7 +31,7 @@ import Testing
                 for round in 1...rounds(2) {
                     try await Task.sleep(for: .milliseconds(random.int(500...2500)))
                     await nats.kill()
-                    // Now and then both go.
+                    // Every other time the daemon is killed, too.
                     if round.isMultiple(of: 2) {
                         await daemon.kill()
                         daemon = try DaemonProcess("a\(round)", nats: nats.url)
@@ -40,6 +40,32 @@ import Testing
                     try await nats.restart()
                 }
                 try await daemon.waitUntilServing()
+            }
+            verdict.expect()
+        }
+    }
+}
+
+@Suite(.timeLimit(.minutes(60)), .endsProcesses) struct ClusterTests {
+    @Test func `a journal with three replicas survives the loss of its leader`() async throws {
+        var plan = Lesson.Plan(seed: TestSeed.choose())
+        plan.mayLose = true
+        try await NATSTestServer.withCluster(of: 3) { [plan] servers in
+            let url = servers.map(\.url).joined(separator: ",")
+            let verdict = try await Lesson.hold(plan, on: url) { lesson in
+                let daemon = try DaemonProcess("a", nats: url, ["journal.replicas=3"])
+                try await daemon.waitUntilServing()
+                for _ in 1...rounds(1) {
+                    try await lesson.goesOn()
+                    let leader = try await eventually("the journal has a leader") {
+                        try await lesson.connection.streamState("INK_LOG_0").cluster?.leader
+                    }
+                    let number = try #require(Int(leader.dropFirst("node".count)))
+                    await servers[number].kill()
+                    try await lesson.goesOn()
+                    try await servers[number].restart()
+                    try await lesson.goesOn()
+                }
             }
             verdict.expect()
         }

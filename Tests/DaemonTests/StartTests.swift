@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(10)), .endsProcesses) struct StartTests {
-    @Test func `a daemon that is started before its NATS server serves as soon as that is there`() async throws {
+    @Test func `a daemon started before its NATS server serves as soon as the server runs`() async throws {
         var plan = Lesson.Plan(seed: TestSeed.choose())
         plan.mayLose = true
         try await NATSTestServer.with(jetStream: true) { [plan] nats in
@@ -19,7 +19,7 @@ import Testing
         }
     }
 
-    @Test func `a NATS server without JetStream is told of, with what to do, until it has it`() async throws {
+    @Test func `a NATS server without JetStream is reported with a hint until it has JetStream`() async throws {
         var plan = Lesson.Plan(seed: TestSeed.choose())
         plan.mayLose = true
         let store = FileManager.default.temporaryDirectory.appendingPathComponent("nats-\(UUID())")
@@ -35,11 +35,11 @@ import Testing
         }
     }
 
-    @Test func `streams that are deleted while a daemon serves are made again`() async throws {
+    @Test func `streams deleted while a daemon serves are created again if configured`() async throws {
         var plan = Lesson.Plan(seed: TestSeed.choose())
         plan.mayLose = true
         try await NATSTestServer.with(jetStream: true) { [plan] nats in
-            let daemon = try DaemonProcess("a", nats: nats.url)
+            let daemon = try DaemonProcess("a", nats: nats.url, ["journal.recreate_streams=true"])
             try await daemon.waitUntilServing()
             try await NATSConnection.with(nats) { connection in
                 for stream in ["INK_LOG_0", "INK_CHECKPOINT_0"] {
@@ -51,8 +51,36 @@ import Testing
         }
     }
 
-    @Test func `a port that is taken is told of alone`() async throws {
-        // Any server's port will do.
+    @Test func `streams deleted while a daemon serves are waited for, and served when they are back`()
+        async throws
+    {
+        var plan = Lesson.Plan(seed: TestSeed.choose())
+        plan.mayLose = true
+        try await NATSTestServer.with(jetStream: true) { [plan] nats in
+            let daemon = try DaemonProcess("a", nats: nats.url)
+            try await daemon.waitUntilServing()
+            try await NATSConnection.with(nats) { connection in
+                var saved: [String: [UInt8]] = [:]
+                for stream in ["INK_LOG_0", "INK_CHECKPOINT_0"] {
+                    let info = try await connection.request(Array("{}".utf8), to: "$JS.API.STREAM.INFO.\(stream)")
+                    let answer = try JSONSerialization.jsonObject(with: Data(info.payload)) as? [String: Any]
+                    saved[stream] = Array(try JSONSerialization.data(withJSONObject: answer?["config"] ?? [:]))
+                    _ = try await connection.request(Array("{}".utf8), to: "$JS.API.STREAM.DELETE.\(stream)")
+                }
+                try await daemon.waitForLog("streams are gone")
+                let names = try await connection.request(Array("{}".utf8), to: "$JS.API.STREAM.NAMES")
+                #expect(!String(decoding: names.payload, as: UTF8.self).contains("INK_"))
+                for (stream, configuration) in saved {
+                    _ = try await connection.request(configuration, to: "$JS.API.STREAM.CREATE.\(stream)")
+                }
+            }
+            let verdict = try await Lesson.hold(plan, on: nats.url) { try await $0.goesOn() }
+            verdict.expect()
+        }
+    }
+
+    @Test func `a port in use is the only error reported`() async throws {
+        // The port of any server will do.
         try await NATSTestServer.with(jetStream: true) { nats in
             let daemon = try DaemonProcess("late", nats: nats.url, http: "127.0.0.1:\(nats.port)")
             #expect(await daemon.exitCode(within: .seconds(30)) == 1)
@@ -60,7 +88,7 @@ import Testing
         }
     }
 
-    @Test func `a daemon that is ended before it served never says that it serves`() async throws {
+    @Test func `a daemon shut down before it serves never says that it serves`() async throws {
         try await NATSTestServer.with { nats in
             let daemon = try DaemonProcess("plain", nats: nats.url)
             try await daemon.waitForLog("partition not open yet")
@@ -85,6 +113,64 @@ import Testing
                     Array(#"{"n":1,"t":0,"d":[{"x":1,"y":1}]}"#.utf8), to: "ink.0.lesson.in.anna")
                 #expect(try await released.values(1) == ["1"])
             }
+            #expect(await daemon.terminate() == 0)
+        }
+    }
+}
+
+/// Daemons on one root with incompatible settings.
+@Suite(.timeLimit(.minutes(10)), .endsProcesses) struct IncompatiblePeerTests {
+    @Test func `a daemon with another number of partitions refuses to start, and names the other daemon`() async throws
+    {
+        try await NATSTestServer.with(jetStream: true) { nats in
+            let first = try DaemonProcess("first", nats: nats.url, ["subjects.partitions=2"])
+            try await first.waitUntilServing()
+            // Also if it is started again under the same name before the failure timeout.
+            for _ in 1...3 {
+                let second = try DaemonProcess("second", nats: nats.url, ["subjects.partitions=4"])
+                #expect(await second.exitCode(within: .seconds(20)) == 1)
+                #expect(second.log.contains("subjects.partitions is 4 here and 2 there"))
+                #expect(second.log.contains(#""first""#))
+                #expect(!second.log.contains(" serving"))
+            }
+            #expect(first.lines(with: "subjects.partitions is 2 here and 4 there").count == 1)
+            #expect(await first.terminate() == 0)
+        }
+    }
+
+    @Test(arguments: [["none", "jetstream"], ["jetstream", "none"], ["none", "none"]])
+    func `daemons with incompatible journals cannot share a root`(_ modes: [String]) async throws {
+        try await NATSTestServer.with(jetStream: true) { nats in
+            let first = try DaemonProcess("first", nats: nats.url, ["journal.mode=\(modes[0])"])
+            try await first.waitUntilServing()
+            let second = try DaemonProcess("second", nats: nats.url, ["journal.mode=\(modes[1])"])
+            #expect(await second.exitCode(within: .seconds(20)) == 1)
+            #expect(second.log.contains("journal.mode is \(modes[1]) here and \(modes[0]) there"))
+            #expect(await first.terminate() == 0)
+            let third = try DaemonProcess("third", nats: nats.url, ["journal.mode=\(modes[1])"])
+            try await third.waitUntilServing()
+            #expect(await third.terminate() == 0)
+        }
+    }
+
+    @Test(arguments: ["none", "jetstream"])
+    func `an incompatible peer is reported once, and one without settings is compatible`(_ mode: String) async throws {
+        try await NATSTestServer.with(jetStream: true) { nats in
+            let daemon = try DaemonProcess("first", nats: nats.url, ["journal.mode=\(mode)"])
+            try await daemon.waitUntilServing()
+            try await NATSConnection.with(nats) { connection in
+                func say(_ name: String, _ more: String = "") throws {
+                    let word = #"{"id":"\#(name)","leaving":false,"serving":[]\#(more),"v":1}"#
+                    try connection.publish(Array(word.utf8), to: "ink.members.\(name)")
+                }
+                try say("old")
+                for _ in 1...3 { try say("one", #","partitions":3"#) }
+                try say("two", #","partitions":1,"journal":"paper""#)
+                try await connection.flush()
+            }
+            try await daemon.waitForLog("journal.mode is \(mode) here and paper there")
+            #expect(daemon.lines(with: "subjects.partitions is 1 here and 3 there").count == 1)
+            #expect(daemon.lines(with: " error ").count == 2, "\(daemon.log)")
             #expect(await daemon.terminate() == 0)
         }
     }

@@ -1,30 +1,79 @@
 import Ink
+import StrokeWire
+import TestSupport
 
-/// Keeps what a tracer sends, piece by piece.
+/// Records what a tracer sends, segment by segment.
 struct Recorder: CurveSink, Equatable {
-    enum Piece: Equatable {
+    enum Segment: Equatable {
         case begin(Vector, Nib)
         case line(Vector, Nib)
         case quadratic(Vector, Vector, Nib)
         case cubic(Vector, Vector, Vector, Nib)
     }
 
-    var pieces: [Piece] = []
+    var segments: [Segment] = []
 
-    mutating func begin(at point: Vector, nib: Nib) { pieces.append(.begin(point, nib)) }
-    mutating func line(to end: Vector, nib: Nib) { pieces.append(.line(end, nib)) }
+    mutating func begin(at point: Vector, nib: Nib) { segments.append(.begin(point, nib)) }
+    mutating func line(to end: Vector, nib: Nib) { segments.append(.line(end, nib)) }
     mutating func quadratic(control: Vector, to end: Vector, nib: Nib) {
-        pieces.append(.quadratic(control, end, nib))
+        segments.append(.quadratic(control, end, nib))
     }
     mutating func cubic(control1: Vector, control2: Vector, to end: Vector, nib: Nib) {
-        pieces.append(.cubic(control1, control2, end, nib))
+        segments.append(.cubic(control1, control2, end, nib))
     }
 
     /// Where the pen was last.
     var end: Vector? {
-        switch pieces.last {
+        switch segments.last {
         case .begin(let point, _), .line(let point, _), .quadratic(_, let point, _), .cubic(_, _, let point, _): point
         case nil: nil
+        }
+    }
+}
+
+/// The segments of a freehand stroke.
+func trace(_ style: InkStyle, width: Double = 16, _ points: [StrokePoint]) -> [Recorder.Segment] {
+    var recorder = Recorder()
+    InkStroke(element: .freehand, style: style, width: width, points: points).trace(into: &recorder)
+    return recorder.segments
+}
+
+/// Points without the state of a pen.
+func points(_ places: [(Double, Double)]) -> [StrokePoint] {
+    places.map { StrokePoint(x: $0.0, y: $0.1) }
+}
+
+extension Recorder.Segment {
+    /// The nib at the end.
+    var nib: Nib {
+        switch self {
+        case .begin(_, let nib), .line(_, let nib), .quadratic(_, _, let nib), .cubic(_, _, _, let nib): nib
+        }
+    }
+}
+
+/// The place on a cubic.
+func cubicPoint(_ a: Vector, _ b: Vector, _ c: Vector, _ d: Vector, at t: Double) -> Vector {
+    let u = 1 - t
+    let early = a * (u * u * u) + b * (3 * u * u * t)
+    return early + c * (3 * u * t * t) + d * (t * t * t)
+}
+
+extension [StrokePoint] {
+    /// A walk of so many points with repeats, pauses, jumps and, half of the time, pen force and times.
+    static func random(count: Int, using random: inout SeededGenerator) -> [StrokePoint] {
+        var x = Double.random(in: 0...1000, using: &random)
+        var y = Double.random(in: 0...700, using: &random)
+        var time = 0.0
+        let hasPen = Bool.random(using: &random)
+        return (0..<count).map { _ in
+            let step = ([0, 0.4, 5, 5, 5, 40] as [Double]).randomElement(using: &random) ?? 5
+            x += Double.random(in: -step...step, using: &random)
+            y += Double.random(in: -step...step, using: &random)
+            time += ([0, 4, 16, 16, 400] as [Double]).randomElement(using: &random) ?? 16
+            return StrokePoint(
+                x: x, y: y, force: hasPen ? Double.random(in: 0...1, using: &random) : nil,
+                milliseconds: hasPen ? time : nil)
         }
     }
 }

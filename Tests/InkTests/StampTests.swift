@@ -5,25 +5,67 @@ import Testing
 
 @Suite("Stamps")
 struct StampTests {
+    private func stamps(
+        _ line: [CentreSample], portion: Int = .max, scale: Double = 1, canvas: Int = 10_000
+    ) -> [Stamp] {
+        var placer = StampPlacer(scale: scale, canvasWidth: canvas, canvasHeight: canvas)
+        var stamps: [Stamp] = []
+        var start = 0
+        repeat {
+            let end = portion < line.count - start ? start + portion : line.count
+            _ = line[max(start - 1, 0)..<end].withUnsafeBufferPointer { samples in
+                placer.add(samples) { stamp in
+                    stamps.append(stamp)
+                    return true
+                }
+            }
+            start = end
+        } while start < line.count
+        _ = placer.finish { stamp in
+            stamps.append(stamp)
+            return true
+        }
+        return stamps
+    }
+
     @Test("lie half a unit apart along the line, whatever the pieces, and stay within the alpha of the brush")
     func spacing() {
         let seed = TestSeed.choose()
         var random = SeededGenerator(seed: seed)
         for scale in [1.0, 2, 3.3] {
-            var placer = StampPlacer(scale: scale, canvasWidth: 10_000, canvasHeight: 10_000)
-            var place = Vector(100, 500)
-            placer.begin(at: place, nib: Nib(width: 4))
-            var length = 0.0
+            var place = 100 * scale
+            var line = [CentreSample(x: Float(place), y: 500, radius: 4)]
             for _ in 0..<200 {
-                let step = Double.random(in: 0...3, using: &random)
-                place.x += step
-                length += step
-                placer.line(to: place, nib: Nib(width: 4))
+                place += Double.random(in: 0...3, using: &random) * scale
+                line.append(CentreSample(x: Float(place), y: 500, radius: 4))
             }
-            #expect(abs(Double(placer.stamps.count) - (length / 0.5 + 1)) <= 1, "seed \(seed)")
-            for (a, b) in zip(placer.stamps, placer.stamps.dropFirst()) {
+            let stamps = stamps(line, scale: scale)
+            #expect(abs(Double(stamps.count) - ((place - 100 * scale) / scale / 0.5 + 1)) <= 1, "seed \(seed)")
+            for (a, b) in zip(stamps, stamps.dropFirst()) {
                 #expect(abs(Double(b.x - a.x) - 0.5 * scale) < 0.01, "seed \(seed)")
-                #expect(a.alpha == Float(1 / 1.5))
+                #expect(a.alpha == Float(1 / 1.5) && a.count == 1)
+            }
+            for portion in [1, 2, 7] { #expect(self.stamps(line, portion: portion, scale: scale) == stamps) }
+        }
+    }
+
+    @Test("of a wide brush are as many as ever, some set as one no farther apart than a 64th of the radius")
+    func together() {
+        let radius: Float = 200
+        let line = [0.0, 300, 301, 302, 900].map { CentreSample(x: Float($0), y: 0, radius: radius) }
+        let stamps = stamps(line)
+        #expect(stamps.reduce(0) { $0 + $1.count } == 1801)
+        #expect(stamps.count < 1801 / 4)
+        for (a, b) in zip(stamps, stamps.dropFirst()) { #expect(b.x - a.x <= radius / 64 + 0.001) }
+    }
+
+    @Test("of a line that goes nowhere are a dot")
+    func dot() {
+        let place = CentreSample(x: 5, y: 5, radius: 3)
+        for count in [1, 2, 5] {
+            for portion in [1, 3] {
+                let stamps = stamps([CentreSample](repeating: place, count: count), portion: portion)
+                #expect(stamps.map(\.count) == [StampPlacer.dotStamps])
             }
         }
     }
@@ -39,9 +81,8 @@ struct StampTests {
 
     @Test("are set only where they can be seen, however far the line reaches")
     func bounded() {
-        var placer = StampPlacer(scale: 1, canvasWidth: 100, canvasHeight: 100)
-        placer.begin(at: Vector(-65536, 50), nib: Nib(width: 2))
-        placer.line(to: Vector(65536, 50), nib: Nib(width: 2))
-        #expect(placer.stamps.count > 190 && placer.stamps.count < 220)
+        let line = [-65536.0, 65536].map { CentreSample(x: Float($0), y: 50, radius: 2) }
+        let count = stamps(line, canvas: 100).count
+        #expect(count > 190 && count < 220)
     }
 }

@@ -45,7 +45,7 @@ struct StreamTests {
             InkStroke(element: .freehand, style: style, width: 4, points: points).trace(into: &recorder)
             let first = try #require(points.first)
             let last = try #require(points.last)
-            guard case .begin(let start, _) = recorder.pieces.first else {
+            guard case .begin(let start, _) = recorder.segments.first else {
                 Issue.record("seed \(seed), \(count) points: nothing was drawn")
                 continue
             }
@@ -60,7 +60,7 @@ struct StreamTests {
         for element in Self.elements {
             var recorder = Recorder()
             InkStroke(element: element, style: style, width: 4, points: []).trace(into: &recorder)
-            #expect(recorder.pieces.isEmpty)
+            #expect(recorder.segments.isEmpty)
         }
     }
 }

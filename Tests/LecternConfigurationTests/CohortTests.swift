@@ -50,7 +50,7 @@ import Whiteboard
 
     @Test("A variable makes no cohort")
     func variableAlone() throws {
-        let faults = try complaints(environment: ["LECTERN_COHORTS_HLS_MAX_HOLD": "5s"])
+        let faults = try messages(environment: ["LECTERN_COHORTS_HLS_MAX_HOLD": "5s"])
         #expect(
             faults == ["LECTERN_COHORTS_HLS_MAX_HOLD: unknown variable; did you mean LECTERN_COHORTS_DEFAULT_MAX_HOLD?"]
         )
@@ -65,7 +65,7 @@ import Whiteboard
     @Test("A bad value of a cohort is refused like any")
     func badValue() throws {
         let file = "cohorts:\n  hls:\n    max_hold: 25h"
-        #expect(try complaints(file: file) == [#"FILE:3: cohorts.hls.max_hold: "25h" is out of range (0s … 1d)"#])
+        #expect(try messages(file: file) == [#"FILE:3: cohorts.hls.max_hold: "25h" is out of range (0s … 1d)"#])
     }
 
     @Test(
@@ -75,25 +75,25 @@ import Whiteboard
             ("cohorts.x", "unknown key; a cohort has gate, policy, max_hold, stale_after, extrapolate"),
             ("cohorts.default.bogus", "unknown key; a cohort has gate, policy, max_hold, stale_after, extrapolate"),
             ("cohorts.x.gaet", "unknown key; did you mean cohorts.x.gate?"),
-            ("cohorts.UPPER.gate", "unknown key; a cohort's name is 1 … 64 of a-z, 0-9, _ and -"),
-            ("cohorts..gate", "unknown key; a cohort's name is 1 … 64 of a-z, 0-9, _ and -"),
-            ("cohorts.open.gate", "unknown key; open is no cohort's name: cohorts.open is a setting"),
-            ("cohorts.maximum.gate", "unknown key; maximum is no cohort's name: cohorts.maximum is a setting"),
+            ("cohorts.UPPER.gate", "unknown key; a cohort name is 1 … 64 characters of a-z, 0-9, _ and -"),
+            ("cohorts..gate", "unknown key; a cohort name is 1 … 64 characters of a-z, 0-9, _ and -"),
+            ("cohorts.open.gate", "unknown key; open is not a cohort name: cohorts.open is a setting"),
+            ("cohorts.maximum.gate", "unknown key; maximum is not a cohort name: cohorts.maximum is a setting"),
             ("cohorts.Default.gate", "unknown key; did you mean cohorts.default.gate?"),
             ("cohorts.opne", "unknown key; did you mean cohorts.open?"),
             ("cohorts.Open", "unknown key; did you mean cohorts.open?"),
             ("cohorts.default", "has no value of its own; set a key below it"),
             ("cohorts", "has no value of its own; set a key below it"),
         ])
-    func wrongKey(key: String, complaint: String) throws {
-        #expect(try complaints(arguments: [key: "none"]) == ["argument \(key): \(complaint)"])
+    func wrongKey(key: String, message: String) throws {
+        #expect(try messages(arguments: [key: "none"]) == ["argument \(key): \(message)"])
     }
 
     @Test("The words of the section are no cohort names", arguments: ["open", "maximum"])
     func reserved(word: String) throws {
         #expect(
-            try complaints(file: "cohorts:\n  \(word):\n    gate: none").first
-                == "FILE:2: cohorts.\(word): is to be a single value")
-        #expect(try complaints(arguments: ["cohorts.\(word).gate": "none"]).count == 1)
+            try messages(file: "cohorts:\n  \(word):\n    gate: none").first
+                == "FILE:2: cohorts.\(word): must be a single value")
+        #expect(try messages(arguments: ["cohorts.\(word).gate": "none"]).count == 1)
     }
 }

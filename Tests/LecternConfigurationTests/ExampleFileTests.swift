@@ -50,13 +50,105 @@ import Testing
         let own = lines[..<(line - 1)].reversed().drop { !$0.contains("#") && key == "board.height" }
         let comment = own.prefix { $0.contains("#") }.reversed().joined(separator: " ")
         #expect(!comment.isEmpty)
-        if setting.notation == "flag" || setting.notation == "word" {
+        if setting.kind == "flag" || setting.kind == "word" {
             for word in setting.range.split(separator: " | ") {
                 #expect(comment.contains(word))
             }
-        } else if setting.range.contains(" … "), setting.notation != "name", setting.key != "palette" {
+        } else if setting.range.contains(" … "), setting.kind != "name", setting.key != "palette" {
             let bounds = setting.range.replacing("0, or ", with: "").replacing("…", with: "...")
             #expect(comment.contains(bounds))
         }
+    }
+}
+
+private let cluster = URL(filePath: PackageRoot.path(to: "config/cluster"))
+
+private let natsServer = ["/usr/sbin/nats-server", "/usr/local/bin/nats-server", "/usr/bin/nats-server"]
+    .first { FileManager.default.isExecutableFile(atPath: $0) }
+
+@Suite("config/cluster") struct ClusterExampleTests {
+    @Test("The daemons' files are sound, and differ in the name alone")
+    func daemons() throws {
+        let both = try ["a", "b"].map { name in
+            try DaemonConfiguration.load(file: cluster.appending(path: "lectern-\(name).yaml").path)
+        }
+        #expect(both.map(\.node.id) == ["a", "b"])
+        #expect(both[0].journal.mode == .jetstream)
+        #expect(both[0].journal.replicas == 3)
+        var second = both[1]
+        second.node.id = "a"
+        #expect(second == both[0])
+    }
+
+    @Test(
+        "The servers' files are sound, and differ in the name alone",
+        .enabled(if: natsServer != nil, "there is no nats-server"))
+    func servers() throws {
+        let program = try #require(natsServer)
+        var texts: Set<String> = []
+        for number in 1...3 {
+            let file = cluster.appending(path: "nats-\(number).conf")
+            #expect(try check(file, with: program, passwords: true) == 0)
+            // No password is in the files.
+            #expect(try check(file, with: program, passwords: false) != 0)
+            let text = try String(contentsOf: file, encoding: .utf8)
+            #expect(text.contains("\nserver_name: nats-\(number)\n"))
+            texts.insert(
+                text.replacing("server_name: nats-\(number)", with: "").replacing("Server \(number) of", with: ""))
+        }
+        #expect(texts.count == 1)
+    }
+
+    /// The exit code of the server's own check.
+    private func check(_ file: URL, with program: String, passwords: Bool) throws -> Int32 {
+        let process = Process()
+        process.executableURL = URL(filePath: program)
+        process.arguments = ["-c", file.path, "-t"]
+        let users = passwords ? ["SERVICE", "GATEWAY", "TEACHER", "STUDENT", "CLOCK", "OPERATOR"] : []
+        // As docker/compose.yaml has them.
+        process.environment = Dictionary(
+            uniqueKeysWithValues: users.map { ("INK_\($0)_PASSWORD", "'50% of: @/,\"#${}\($0)'") })
+        process.standardOutput = FileHandle.nullDevice
+        process.standardError = FileHandle.nullDevice
+        try process.run()
+        process.waitUntilExit()
+        return process.terminationStatus
+    }
+}
+
+@Suite("The reference and the listing") struct ReferenceTests {
+    @Test(
+        "The reference tells of every key its range, default and variable",
+        arguments: DaemonConfiguration.settings.map(\.key))
+    func reference(key: String) throws {
+        let setting = try #require(DaemonConfiguration.settings.first { $0.key == key })
+        let entry = try #require(
+            DaemonConfiguration.reference.split(separator: "\n\n").first { $0.hasPrefix(key + "\n") })
+        #expect(entry.contains("(\(setting.range))"))
+        #expect(entry.contains("default \(setting.text(DaemonConfiguration()))") || entry.contains("default \"\""))
+        #expect(entry.hasSuffix(SettingKeys.variable(key)))
+        #expect(setting.meaning.hasSuffix("."))
+    }
+
+    @Test("The listing has every value in force, and no password")
+    func listing() throws {
+        let configuration = try DaemonConfiguration.load(
+            file: nil,
+            arguments: ["nats.url": "nats://me:s3cret@host:1", "limits.shards": "5", "cohorts.hls.max_hold": "1m"])
+        let lines = configuration.listing.split(separator: "\n")
+        #expect(lines.count == DaemonConfiguration.keys.count + 5)
+        #expect(lines.contains("nats.url = nats://***@host:1"))
+        #expect(lines.contains("limits.shards = 5"))
+        #expect(lines.contains("nats.credentials = \"\""))
+        #expect(lines.contains("cohorts.hls.max_hold = 1m"))
+        #expect(!configuration.listing.contains("s3cret"))
+    }
+
+    @Test("A default in the reference is an allowed value", arguments: DaemonConfiguration.settings.map(\.key))
+    func defaults(key: String) throws {
+        let setting = try #require(DaemonConfiguration.settings.first { $0.key == key })
+        var configuration = DaemonConfiguration()
+        try setting.assign(setting.text(configuration), &configuration)
+        #expect(configuration == DaemonConfiguration())
     }
 }

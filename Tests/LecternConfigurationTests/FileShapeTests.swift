@@ -1,4 +1,4 @@
-import Foundation
+internal import Foundation
 import LecternConfiguration
 import TestSupport
 import Testing
@@ -21,20 +21,20 @@ import Testing
             ("shard: 5", "FILE:1: shard: unknown key; did you mean limits.shards?"),
             ("server:\n  shards: 5", "FILE:2: server.shards: unknown key; did you mean limits.shards?"),
             ("video:\n  codec: h264", "FILE:1: video: unknown key"),
-            ("limits:\n  shards:\n    most: 5", "FILE:2: limits.shards: is to be a single value"),
+            ("limits:\n  shards:\n    most: 5", "FILE:2: limits.shards: must be a single value"),
             (
                 "cohorts:\n  hls:\n    max_hodl: 5s",
                 "FILE:3: cohorts.hls.max_hodl: unknown key; did you mean cohorts.hls.max_hold?"
             ),
             (
                 "cohorts:\n  HLS:\n    max_hold: 5s",
-                "FILE:2: cohorts.HLS: unknown key; a cohort's name is 1 … 64 of a-z, 0-9, _ and -"
+                "FILE:2: cohorts.HLS: unknown key; a cohort name is 1 … 64 characters of a-z, 0-9, _ and -"
             ),
-            ("cohorts:\n  hls:\n    max_hold:\n      now: 5s", "FILE:3: cohorts.hls.max_hold: is to be a single value"),
+            ("cohorts:\n  hls:\n    max_hold:\n      now: 5s", "FILE:3: cohorts.hls.max_hold: must be a single value"),
             ("cohorts:\n  hls.gate.x: none", "FILE:2: cohorts.hls.gate.x: unknown key; did you mean cohorts.hls.gate?"),
         ])
-    func unknown(contents: String, complaint: String) throws {
-        #expect(try complaints(file: contents) == [complaint])
+    func unknown(contents: String, message: String) throws {
+        #expect(try messages(file: contents) == [message])
     }
 
     @Test(
@@ -43,31 +43,31 @@ import Testing
             ("limits: 5", "FILE:1: limits: has no value of its own; its keys go below it, indented"),
             ("limits: [5]", "FILE:1: limits: has no value of its own; its keys go below it, indented"),
             ("cohorts:\n  hls: 5", "FILE:2: cohorts.hls: has no value of its own; its keys go below it, indented"),
-            ("limits:\n  shards: [5]", "FILE:2: limits.shards: is to be a single value"),
+            ("limits:\n  shards: [5]", "FILE:2: limits.shards: must be a single value"),
             ("limits:\n  shards:", "FILE:2: limits.shards: has no value"),
             ("nats:\n  credentials: ~", "FILE:2: nats.credentials: has no value"),
-            ("palette: '#000000'", "FILE:1: palette: is to be a list of single values"),
-            ("palette: [[a]]", "FILE:1: palette: is to be a list of single values"),
-            ("palette: [{a: b}]", "FILE:1: palette: is to be a list of single values"),
+            ("palette: '#000000'", "FILE:1: palette: must be a list of single values"),
+            ("palette: [[a]]", "FILE:1: palette: must be a list of single values"),
+            ("palette: [{a: b}]", "FILE:1: palette: must be a list of single values"),
             ("palette: []", "FILE:1: palette: a palette has 1 … 256 colours, not 0"),
             (
                 "palette:\n- #000000\n- #ffffff",
-                ##"FILE:1: palette: "" is to be a colour, written "#rrggbb", in quotes in the file"##
+                ##"FILE:1: palette: "" must be a colour, written "#rrggbb", in quotes in the file"##
             ),
-            ("limits:\n  shards: 5\nlimits.shards: 6", "FILE:3: limits.shards: is there twice"),
+            ("limits:\n  shards: 5\nlimits.shards: 6", "FILE:3: limits.shards: is given twice"),
             ("limits:\n  shards: 5\n  held: 5\n  shards: 6", "FILE:2: has a key more than once: shards"),
-            ("[a, b]", #"FILE:1: the file: is to be a mapping, as in "limits:" with "shards: 1024" below"#),
-            ("? [a]\n: b", "FILE:1: a key: keys are to be plain words"),
+            ("[a, b]", #"FILE:1: the file: must be a mapping, as in "limits:" with "shards: 1024" below"#),
+            ("? [a]\n: b", "FILE:1: a key: keys must be plain words"),
         ])
-    func shape(contents: String, complaint: String) throws {
-        #expect(try complaints(file: contents) == [complaint])
+    func shape(contents: String, message: String) throws {
+        #expect(try messages(file: contents) == [message])
     }
 
     @Test(
         "What is not YAML is refused with its place",
         arguments: ["limits: {shards: 5", "limits:\n\tshards: 5", "a: b: c", "--- 1\n--- 2", "limits: *nowhere"])
     func notYAML(contents: String) throws {
-        let faults = try complaints(file: contents)
+        let faults = try messages(file: contents)
         #expect(faults.count == 1)
         #expect(faults.first?.contains(/^FILE:[0-9]+:[0-9]+: is not YAML: [^\n]+$/) == true, "\(faults)")
     }
@@ -117,9 +117,44 @@ import Testing
             } catch let error as ConfigurationError {
                 refused += 1
                 #expect(!error.faults.isEmpty)
-                #expect(error.faults.allSatisfy { !$0.complaint.isEmpty && !$0.origin.isEmpty })
+                #expect(error.faults.allSatisfy { !$0.message.isEmpty && !$0.origin.isEmpty })
             }
         }
         #expect(refused > 30)
     }
+}
+
+/// What `load` says is wrong, a line for each fault, with `FILE` for the file's path; empty when nothing is.
+func messages(
+    file: String? = nil, environment: [String: String] = [:], arguments: [String: String] = [:]
+) throws -> [String] {
+    func load(_ path: String?) -> [String] {
+        do throws(ConfigurationError) {
+            _ = try DaemonConfiguration.load(file: path, environment: environment, arguments: arguments)
+            return []
+        } catch {
+            return error.faults.map { fault in
+                path.map { fault.description.replacing($0, with: "FILE") } ?? fault.description
+            }
+        }
+    }
+    guard let file else { return load(nil) }
+    return try withFile(Array(file.utf8), load)
+}
+
+/// The configuration of a file with these contents.
+func load(
+    file: String, environment: [String: String] = [:], arguments: [String: String] = [:]
+) throws -> DaemonConfiguration {
+    try withFile(Array(file.utf8)) {
+        try DaemonConfiguration.load(file: $0, environment: environment, arguments: arguments)
+    }
+}
+
+/// Hands a file with some contents to a body, and removes it afterwards.
+func withFile<Result>(_ contents: [UInt8], _ body: (_ path: String) throws -> Result) throws -> Result {
+    let file = FileManager.default.temporaryDirectory.appending(path: "lectern-\(UUID().uuidString).yaml")
+    try Data(contents).write(to: file)
+    defer { try? FileManager.default.removeItem(at: file) }
+    return try body(file.path)
 }

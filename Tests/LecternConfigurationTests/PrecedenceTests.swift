@@ -1,7 +1,8 @@
-import LecternConfiguration
 import StrokeWire
 import Testing
 import Whiteboard
+
+@testable import LecternConfiguration
 
 @Suite("Which source wins") struct PrecedenceTests {
     static let file = """
@@ -61,5 +62,133 @@ import Whiteboard
             "LECTERN_PORT_80_TCP_ADDR": "10.0.0.1", "PATH": "/bin", "LECTERNS": "2", "lectern_limits_shards": "x",
         ]
         #expect(try DaemonConfiguration.load(file: nil, environment: environment) == DaemonConfiguration())
+    }
+}
+
+/// For each key a text that is allowed, and not the default.
+private let others: [String: String] = [
+    "nats.url": "embedded", "nats.credentials": "/etc/lectern.creds", "nats.server": "/opt/nats-server",
+    "nats.user": "service", "nats.password": "***", "nats.gateway_user": "gateway", "nats.gateway_password": "***",
+    "nats.inbox_prefix": "_REPLIES.here", "nats.ca": "/etc/ca.pem", "nats.certificate": "/etc/me.pem",
+    "nats.key": "/etc/me.key",
+    "http.listen": "off", "nats.store_dir": "/var/lib/lectern", "journal.mode": "none", "journal.replicas": "3",
+    "journal.max_age": "7d", "journal.max_bytes": "10GiB", "journal.duplicate_window": "90s",
+    "journal.store_bytes": "20GiB", "journal.recreate_streams": "true",
+    "checkpoint.interval": "5s", "checkpoint.operations": "64", "rooms.idle": "1h", "node.id": "node-a",
+    "subjects.root": "chalk", "subjects.partitions": "16",
+    "board.width": "1920", "board.height": "1080.5", "colour": "rgb", "palette": "#010203,#ffffff",
+    "limits.message_bytes": "128KiB", "limits.shards": "64", "limits.points": "5000", "limits.assembling": "7",
+    "limits.held": "9", "limits.pending_bytes": "1MiB", "limits.authors": "3", "limits.author_idle": "90s",
+    "limits.messages_per_second": "50", "limits.bytes_per_second": "500KiB", "limits.number_lead": "1000",
+    "limits.board_points": "200000", "limits.rooms": "12",
+    "limits.stored_rooms": "13", "limits.sleeping_bytes": "2MiB", "history.scope": "author", "history.depth": "5",
+    "history.clear": "undoable", "cohorts.open": "false", "cohorts.maximum": "2", "cohorts.default.gate": "none",
+    "cohorts.default.policy": "hold", "cohorts.default.max_hold": "250ms", "cohorts.default.stale_after": "5s",
+    "cohorts.default.extrapolate": "false", "fanout.max_bytes": "2000", "log.tail": "0", "log.tail_bytes": "1MiB",
+    "log.held_bytes": "1GiB",
+    "ink.style": "pen", "canvas.scale": "2.5", "canvas.memory": "32MiB", "server.workers": "3",
+    "server.mailbox_bytes": "2MiB", "server.waiting_bytes": "1MiB", "server.replies": "16", "server.pictures": "17",
+    "server.reply_bytes": "3MiB", "logging.level": "debug",
+]
+
+@Suite("Setting one key") struct OverrideTests {
+    /// The changed key, and what has to be given beside it for the whole to make sense.
+    private func changes(_ key: String) throws -> [String: String] {
+        let together = [
+            ["board.width", "board.height"], ["nats.certificate", "nats.key"], ["nats.user", "nats.password"],
+            ["nats.gateway_user", "nats.gateway_password"],
+        ]
+        let keys = together.first { $0.contains(key) } ?? [key]
+        return Dictionary(uniqueKeysWithValues: try keys.map { ($0, try #require(others[$0])) })
+    }
+
+    /// Expects the key, and what came with it, to be changed and nothing else.
+    private func check(_ configuration: DaemonConfiguration, has changes: [String: String]) {
+        for setting in DaemonConfiguration.settings {
+            #expect(setting.text(configuration) == changes[setting.key] ?? setting.text(DaemonConfiguration()))
+        }
+    }
+
+    @Test("Each key can be set by its variable, which changes nothing else", arguments: DaemonConfiguration.keys)
+    func variable(key: String) throws {
+        let changes = try changes(key)
+        let environment = Dictionary(
+            uniqueKeysWithValues: changes.map { key, text in
+                ("LECTERN_" + key.uppercased().replacing(".", with: "_"), text)
+            })
+        check(try DaemonConfiguration.load(file: nil, environment: environment), has: changes)
+    }
+
+    @Test("Each key can be set by an argument, which changes nothing else", arguments: DaemonConfiguration.keys)
+    func argument(key: String) throws {
+        let changes = try changes(key)
+        check(try DaemonConfiguration.load(file: nil, arguments: changes), has: changes)
+    }
+
+    @Test("Each key can be set in the file, which changes nothing else", arguments: DaemonConfiguration.keys)
+    func file(key: String) throws {
+        let changes = try changes(key)
+        let lines = changes.map { key, text in
+            key == "palette" ? "palette: [\"#010203\", \"#ffffff\"]" : "\(key): '\(text)'"
+        }
+        check(try load(file: lines.joined(separator: "\n")), has: changes)
+    }
+
+    @Test("No two keys share a variable")
+    func variablesDiffer() {
+        let variables = DaemonConfiguration.keys.map(SettingKeys.variable)
+        #expect(Set(variables).count == variables.count)
+        #expect(Set(others.keys) == Set(DaemonConfiguration.keys))
+    }
+}
+
+@Suite("Settings of rooms") struct RoomMappingTests {
+    @Test("The defaults are the defaults of a room")
+    func defaults() {
+        #expect(DaemonConfiguration().room == RoomConfiguration())
+    }
+
+    @Test("The size of the palette is the range of colours")
+    func palette() throws {
+        var configuration = DaemonConfiguration()
+        configuration.palette = try #require(Palette(["#000000", "#ffffff"]))
+        #expect(configuration.room.intake.wire.colours == .palette(count: 2))
+        configuration.colour = .rgb
+        #expect(configuration.room.intake.wire.colours == .rgb)
+    }
+
+    @Test("A board size is given or left to the first draw")
+    func boardSize() throws {
+        #expect(DaemonConfiguration().boardSize == nil)
+        let arguments = ["board.width": "800", "board.height": "600.5"]
+        #expect(
+            try DaemonConfiguration.load(file: nil, arguments: arguments).room.boardSize
+                == BoardSize(width: 800, height: 600.5))
+    }
+
+    @Test("Every setting of a room arrives there")
+    func everything() throws {
+        let arguments = [
+            "limits.message_bytes": "128KiB", "limits.shards": "2", "limits.points": "3", "limits.assembling": "4",
+            "limits.held": "5", "limits.pending_bytes": "6MiB", "limits.authors": "7", "limits.author_idle": "8s",
+            "limits.messages_per_second": "9", "limits.bytes_per_second": "10MiB", "limits.number_lead": "11",
+            "limits.board_points": "12", "history.scope": "author", "history.depth": "13", "history.clear": "undoable",
+            "cohorts.open": "false", "cohorts.maximum": "14", "cohorts.default.gate": "none",
+            "cohorts.default.policy": "hold", "cohorts.default.max_hold": "15s", "cohorts.default.stale_after": "16s",
+            "cohorts.default.extrapolate": "false", "log.tail": "17", "log.tail_bytes": "19MiB",
+            "log.held_bytes": "18MiB",
+        ]
+        let expected = RoomConfiguration(
+            intake: IntakeLimits(
+                wire: WireLimits(messageBytes: 131_072, shards: 2, points: 3), assembling: 4, held: 5,
+                pendingBytes: 6 << 20, authors: 7, authorIdle: .seconds(8), messagesPerSecond: 9,
+                bytesPerSecond: 10 << 20, numberLead: 11, boardPoints: 12),
+            history: HistoryConfiguration(scope: .author, depth: 13, clear: .undoable),
+            cohorts: CohortsConfiguration(
+                defaults: CohortSettings(
+                    gate: .none, policy: .hold, maxHold: .seconds(15), staleAfter: .seconds(16), extrapolate: false),
+                open: false, maximum: 14),
+            log: LogRetention(tail: 17, tailBytes: 19 << 20, heldBytes: 18 << 20))
+        #expect(try DaemonConfiguration.load(file: nil, arguments: arguments).room == expected)
     }
 }

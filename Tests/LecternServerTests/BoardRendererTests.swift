@@ -8,104 +8,164 @@ import Whiteboard
 @Suite struct BoardRendererTests {
     private let start = Instant(nanoseconds: 0)
 
-    private func subject(
+    private func key(
         _ room: String = "room", cohort: CohortName = .main, width: Int? = nil
-    ) throws -> PictureSubject {
+    ) throws -> RenderKey {
         guard let id = RoomID(room) else { throw Unexpected("not a room: \(room)") }
-        let life = PictureSubject.RoomLife(room: id, incarnation: "test")
-        return PictureSubject(room: life, cohort: cohort, width: width)
+        let life = RoomIncarnation(room: id, incarnation: "test")
+        return RenderKey(room: life, view: .cohort(cohort), width: width)
     }
 
     private func renderer(_ byteLimit: Int = 64 << 20) -> BoardRenderer {
         BoardRenderer(ServerConfiguration(), byteLimit: byteLimit)
     }
 
-    @Test func `a canvas that was given back comes back with the same pixels`() throws {
+    @Test func `an evicted canvas is rendered again with the same pixels`() throws {
         var room = DrawnRoom()
         try room.draw(30)
         let renderer = renderer()
-        let before = try renderer.png(of: room.board, subject(), at: start)
-        renderer.giveBack(unusedSince: start)
+        let before = try renderer.png(of: room.board, key(), at: start)
+        renderer.evict(unusedSince: start)
         #expect(!renderer.isEmpty, "it was used just then")
-        renderer.giveBack(unusedSince: start + .seconds(1))
+        renderer.evict(unusedSince: start + .seconds(1))
         #expect(renderer.isEmpty)
         #expect(renderer.byteCount == 0)
-        #expect(try renderer.png(of: room.board, subject(), at: start + .seconds(2)) == before)
+        #expect(try renderer.png(of: room.board, key(), at: start + .seconds(2)) == before)
     }
 
-    @Test func `all rooms together keep within the bytes they may`() throws {
+    @Test func `all rooms together stay within the byte limit`() throws {
         let limit = 4 << 20
         let renderer = renderer(limit)
         var room = DrawnRoom()
         try room.draw(10)
         var first: [UInt8] = []
         for number in 0..<15 {
-            let file = try renderer.png(of: room.board, subject("room\(number)"), at: start + .seconds(number))
+            let file = try renderer.png(of: room.board, key("room\(number)"), at: start + .seconds(number))
             if number == 0 { first = file }
             #expect(renderer.byteCount <= limit, "\(number)")
         }
-        #expect(renderer.byteCount > limit / 4, "nothing is given back while there is place")
+        #expect(renderer.byteCount > limit / 4, "nothing is evicted while there is space")
         let drawn = renderer.strokesDrawn
-        _ = try renderer.png(of: room.board, subject("room14"), at: start + .seconds(15))
+        _ = try renderer.png(of: room.board, key("room14"), at: start + .seconds(15))
         #expect(renderer.strokesDrawn == drawn, "the newest room was kept")
-        #expect(try renderer.png(of: room.board, subject("room0"), at: start + .seconds(16)) == first)
+        #expect(try renderer.png(of: room.board, key("room0"), at: start + .seconds(16)) == first)
     }
 
-    @Test func `a picture is drawn and encoded once, whichever cohort it is for`() throws {
+    @Test func `a picture is rendered and encoded once for all cohorts`() throws {
         var room = DrawnRoom()
         try room.draw(5)
         let renderer = renderer()
-        let first = try renderer.png(of: room.board, subject(), at: start)
-        let again = try renderer.png(of: room.board, subject(), at: start) {
+        let first = try renderer.png(of: room.board, key(), at: start)
+        let interest = BoardRenderer.Interest(isWanted: {
             Issue.record("there was nothing to draw")
             return true
-        }
+        })
+        let again = try renderer.png(of: room.board, key(), at: start, while: interest)
         let hls = try #require(CohortName("hls"))
-        let other = try renderer.png(of: room.board, subject(cohort: hls), at: start)
+        let other = try renderer.png(of: room.board, key(cohort: hls), at: start)
         #expect(renderer.strokesDrawn == 5)
         func place(_ file: [UInt8]) -> UnsafeRawPointer? { file.withUnsafeBytes { $0.baseAddress } }
         #expect(place(again) == place(first))
         #expect(place(other) == place(first))
     }
 
-    @Test func `undo draws nothing, and neither does another width`() throws {
+    @Test func `neither undo nor another width draws a stroke`() throws {
         var room = DrawnRoom()
         try room.draw(4)
         let renderer = renderer()
-        let before = try renderer.png(of: room.board, subject(), at: start)
+        let before = try renderer.png(of: room.board, key(), at: start)
         try room.draw()
-        _ = try renderer.png(of: room.board, subject(), at: start)
+        _ = try renderer.png(of: room.board, key(), at: start)
         try room.undo()
-        #expect(try renderer.png(of: room.board, subject(), at: start) == before)
-        _ = try renderer.png(of: room.board, subject(width: 100), at: start)
+        #expect(try renderer.png(of: room.board, key(), at: start) == before)
+        _ = try renderer.png(of: room.board, key(width: 100), at: start)
         #expect(renderer.strokesDrawn == 5)
     }
 
-    @Test func `a drawing that nobody wants any more ends at the next stroke, and is gone on with`() throws {
+    @Test func `a cancelled rendering stops at the next stroke, and can be continued`() throws {
         var room = DrawnRoom()
         try room.draw(12)
         let renderer = renderer()
         var left = 7
-        #expect(throws: BoardRenderer.Abandoned.self) {
-            try renderer.png(of: room.board, subject(), at: start) {
+        #expect(throws: BoardRenderer.Cancelled.self) {
+            let interest = BoardRenderer.Interest(isWanted: {
                 left -= 1
                 return left >= 0
-            }
+            })
+            _ = try renderer.png(of: room.board, key(), at: start, while: interest)
         }
         #expect(renderer.strokesDrawn == 7)
-        let file = try renderer.png(of: room.board, subject(), at: start)
+        let file = try renderer.png(of: room.board, key(), at: start)
         #expect(renderer.strokesDrawn == 12)
-        #expect(try file == self.renderer().png(of: room.board, subject(), at: start))
+        #expect(try file == self.renderer().png(of: room.board, key(), at: start))
     }
 
-    @Test func `a picture has the size of the board, also when it was asked for before the first stroke`() throws {
+    @Test func `a picture has the size of the board, also if one was requested before the first stroke`() throws {
         var room = DrawnRoom()
         let renderer = renderer()
-        #expect(try size(of: renderer.png(of: room.board, subject(), at: start)) == [1024, 768])
+        #expect(try size(of: renderer.png(of: room.board, key(), at: start)) == [1024, 768])
         try room.draw()
-        #expect(try size(of: renderer.png(of: room.board, subject(), at: start)) == [400, 300])
+        #expect(try size(of: renderer.png(of: room.board, key(), at: start)) == [400, 300])
         try room.clear()
-        #expect(try size(of: renderer.png(of: room.board, subject(), at: start)) == [400, 300])
+        #expect(try size(of: renderer.png(of: room.board, key(), at: start)) == [400, 300])
+    }
+
+    @Test func `a rendering cancelled within a stroke keeps the strokes below`() throws {
+        var room = DrawnRoom()
+        try room.draw(2)
+        try room.drawLong()
+        let renderer = renderer()
+        var asked: [UInt64] = []
+        #expect(throws: BoardRenderer.Cancelled.self) {
+            let interest = BoardRenderer.Interest(isStrokeWanted: { stroke in
+                asked.append(stroke)
+                return asked.count < 3
+            })
+            _ = try renderer.png(of: room.board, key(), at: start, while: interest)
+        }
+        #expect(asked == [3, 3, 3])
+        #expect(renderer.strokesDrawn == 2)
+        let file = try renderer.png(of: room.board, key(), at: start)
+        #expect(try file == self.renderer().png(of: room.board, key(), at: start))
+    }
+
+    @Test func `renderings under way and caches together stay within the byte limit`() async throws {
+        let limit = 6 << 20
+        let renderer = renderer(limit)
+        var drawn = DrawnRoom()
+        try drawn.draw(8)
+        let room = drawn
+        let expected = try self.renderer().png(of: room.board, key(), at: start)
+        // One rendering takes more than half of the limit: the others wait.
+        try await withThrowingTaskGroup(of: Bool.self) { group in
+            for thread in 0..<3 {
+                group.addTask {
+                    try (0..<3).allSatisfy { number in
+                        let key = try key("room\(thread)x\(number)")
+                        return try renderer.png(of: room.board, key, at: start + .seconds(number)) == expected
+                    }
+                }
+            }
+            for try await areRight in group { #expect(areRight) }
+        }
+        #expect(renderer.mostBytes <= limit)
+        #expect(renderer.mostBytes > limit / 2)
+    }
+
+    @Test func `a board too large for the memory or for a canvas is rendered smaller, as a whole`() throws {
+        var room = DrawnRoom()
+        try room.draw(width: 10_000, height: 50)
+        var configuration = ServerConfiguration()
+        configuration.canvasScale = 2
+        let roomy = BoardRenderer(configuration, byteLimit: 1 << 30)
+        #expect(try size(of: roomy.png(of: room.board, key(), at: start)) == [16_384, 82])
+        let narrow = BoardRenderer(configuration, byteLimit: 16 << 20)
+        let size = try size(of: narrow.png(of: room.board, key(), at: start))
+        #expect(size[0] * size[1] <= (1 << 19) + 16_384 && size[0] > 3000)
+        #expect(abs(Double(size[0]) / Double(size[1]) - 200) < 5)
+        #expect(narrow.mostBytes <= 16 << 20)
+        let scaled = try self.size(of: narrow.png(of: room.board, key(width: 640), at: start))
+        #expect(scaled[0] == 640 && 3...4 ~= scaled[1])
     }
 
     private func size(of file: [UInt8]) -> [Int] {

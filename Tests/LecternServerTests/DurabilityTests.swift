@@ -1,14 +1,15 @@
 import Hosting
 import Journal
-import LecternServer
 import NATSClient
 import NATSTestServer
 import StrokeWire
 import TestSupport
 import Testing
 
+@testable import LecternServer
+
 @Suite struct DurabilityTests {
-    @Test func `what was published while no service ran is applied by the next one`() async throws {
+    @Test func `messages published while no service ran are applied by the next one`() async throws {
         try await DurableClass.with { lesson in
             let address = try lesson.address("gap")
             let first = try await lesson.serve {
@@ -26,8 +27,7 @@ import Testing
         }
     }
 
-    @Test func `a successor releases only what has not been released, under the same indices and digests`() async throws
-    {
+    @Test func `a successor releases only unreleased operations, with the same indices and digests`() async throws {
         try await DurableClass.with { lesson in
             let address = try lesson.address("again")
             let out = try await Inbox(lesson.client, address.subject(.out(.main)))
@@ -42,7 +42,7 @@ import Testing
             #expect(before.map(\.index) == ["1", "2", "3"])
             try await lesson.serve {
                 try await lesson.client.publishDurably(Hand.stroke(5, at: 5500), to: address)
-                // Held until the video has come so far, and there is no video yet.
+                // Held: there is no video clock yet.
                 let standing = try await lesson.client.join(address)
                 #expect(standing.index == 3)
                 #expect(standing.digest.description == before[2].digest)
@@ -54,12 +54,12 @@ import Testing
         }
     }
 
-    @Test func `after an orderly end all of the log is in checkpoints`() async throws {
+    @Test func `after an orderly end checkpoints hold the whole log`() async throws {
         try await DurableClass.with(partitions: 2) { lesson in
             let rooms = try (0..<20).map { try lesson.address("room-\($0)") }
             try await lesson.serve {
                 for address in rooms { try await lesson.client.publishDurably(Hand.stroke(1, at: 0), to: address) }
-                // What has not been read from the log by the end is read after the next start.
+                // Records not read by the end would be read after the next start.
                 for address in rooms { try await lesson.known(address) }
             }
             let store = CheckpointStore(
@@ -76,8 +76,10 @@ import Testing
         }
     }
 
-    @Test func `after a log was deleted what its checkpoints say of a room is in nobody's way`() async throws {
-        try await DurableClass.with { lesson in
+    @Test func `checkpoints of a deleted log do not disturb its rooms`() async throws {
+        try await DurableClass.with {
+            $0.journal?.recreatesStreams = true
+        } _: { lesson in
             let (room, other) = (try lesson.address("physics"), try lesson.address("algebra"))
             let before = try await lesson.serve {
                 try lesson.client.setClock(room, 1000)
@@ -85,7 +87,7 @@ import Testing
                 return try await lesson.joined(room, at: 5)
             }
             _ = try await lesson.client.request(to: "$JS.API.STREAM.DELETE.INK_LOG_0")
-            // Coverage is of the new log from now on, the checkpoint of the room still of the old one.
+            // The coverage is of the new log now, the checkpoint of the room still of the old one.
             try await lesson.serve { try await lesson.client.publishDurably(Hand.stroke(1, at: 0), to: other) }
             try await lesson.serve {
                 try lesson.client.setClock(room, 1000)
@@ -97,7 +99,7 @@ import Testing
         }
     }
 
-    @Test func `undo after a restart takes the stroke drawn before it`() async throws {
+    @Test func `undo after a restart removes the stroke drawn before it`() async throws {
         try await DurableClass.with { lesson in
             let address = try lesson.address("undo")
             try await lesson.serve {
@@ -112,7 +114,7 @@ import Testing
         }
     }
 
-    @Test func `an idle room leaves memory and comes back for a student`() async throws {
+    @Test func `an idle room is hibernated, and loaded for a student`() async throws {
         try await DurableClass.with {
             $0.idle = .milliseconds(300)
             $0.checkpoints.interval = .milliseconds(100)
@@ -123,14 +125,14 @@ import Testing
                 try lesson.client.setClock(address, 1000)
                 try await lesson.client.publishDurably(Hand.stroke(1, at: 0), to: address)
                 let awake = try await lesson.joined(address, at: 1)
-                try await eventually("the room is asleep", within: .seconds(10)) {
+                try await eventually("the room is hibernated", within: .seconds(10)) {
                     try await lesson.listing().contains(#""asleep":true"#) ? () : nil
                 }
                 let back = try await lesson.client.join(address)
                 #expect(back.index == 1)
                 #expect(back.digest == awake.digest)
-                // The list may be a second old, and the room asleep again by then.
-                try await eventually("the room is awake") {
+                // The list may be a second old, and the room hibernated again by then.
+                try await eventually("the room is in memory") {
                     _ = try await lesson.client.join(address)
                     return try await lesson.listing().contains(#""asleep":false"#) ? () : nil
                 }
@@ -138,7 +140,7 @@ import Testing
         }
     }
 
-    @Test func `a closed room begins a new life, also for a successor`() async throws {
+    @Test func `a closed room begins a new incarnation, also for a successor`() async throws {
         try await DurableClass.with { lesson in
             let address = try lesson.address("closing")
             let lives = try await lesson.serve {
@@ -148,7 +150,7 @@ import Testing
                 _ = try await lesson.client.request(ControlRecord.close.encoded(), to: address.subject(.control))
                 try await lesson.client.publishDurably(Hand.stroke(1, at: 0), to: address)
                 try lesson.client.setClock(address, 1000)
-                try await eventually("the room has a new life", within: .seconds(10)) {
+                try await eventually("the room has a new incarnation", within: .seconds(10)) {
                     try await lesson.client.join(address).room == first ? nil : ()
                 }
                 return [first, try await lesson.joined(address, at: 1).room]
@@ -161,7 +163,7 @@ import Testing
         }
     }
 
-    @Test func `partitions are shared by two services and go over to the one that stays`() async throws {
+    @Test func `two services share the partitions, and the one that stays takes all of them`() async throws {
         try await DurableClass.with(partitions: 8) { lesson in
             let rooms = try (0..<16).map { try lesson.address("room-\($0)") }
             try await lesson.serve(as: "a") {
@@ -185,7 +187,7 @@ import Testing
 }
 
 extension DurableClass {
-    /// Joins until a cohort is as far as that; its clock is set again and again, as a video side does.
+    /// Joins until a cohort has reached an index; sets its clock again and again, as a video player does.
     func joined(_ address: RoomAddress, at index: UInt64) async throws -> JoinReply {
         try await eventually("the cohort is at \(index)", within: .seconds(15)) {
             try client.setClock(address, 1000)
@@ -205,5 +207,47 @@ extension DurableClass {
     func listing() async throws -> String {
         let replies = try await client.requestMany(to: "\(configuration.root).rooms", window: .milliseconds(100))
         return replies.map { String(decoding: $0.payload, as: UTF8.self) }.joined()
+    }
+}
+
+@Suite struct LeaderlessTests {
+    @Test func `partitions whose coverage is not acknowledged are closed in parallel`() async throws {
+        try await DurableClass.with(partitions: 4) {
+            $0.journal?.timeout = .seconds(2)
+        } _: { lesson in
+            let daemon = try await lesson.daemon("a")
+            // As without a JetStream leader: there is a subscriber, and no reply.
+            for partition in 0..<4 {
+                _ = try await lesson.client.request(
+                    Array("{}".utf8), to: "$JS.API.STREAM.DELETE.INK_CHECKPOINT_\(partition)")
+            }
+            let silence = try lesson.client.subscribe("ink.*.COVERED.checkpoint") { _ in }
+            defer { silence.unsubscribe() }
+            // Records of no room: their coverage has to be noted, and there is nothing to save.
+            for partition in 0..<4 {
+                let reply = try await lesson.client.request(Array("{}".utf8), to: "ink.\(partition).NOBODY.in.anna")
+                #expect(String(decoding: reply.payload, as: UTF8.self).contains(#""seq":1"#))
+            }
+            let start = ContinuousClock.now
+            try await daemon.stop()
+            // Each note times out after 2 s.
+            #expect(start.duration(to: .now) < .seconds(5))
+        }
+    }
+}
+
+@Suite struct OwnershipInboxTests {
+    @Test func `a flood of peer messages drops no partition event`() async {
+        let inbox = OwnershipInbox()
+        inbox.put(.progress(.closed(7, isWhole: true)))
+        let message = PeerMessage(
+            announcement: Announcement(member: "b", serving: [], isLeaving: false), isForeign: true)
+        for _ in 0..<OwnershipInbox.messageBound + 1 { inbox.receive(message) }
+        inbox.put(.rewound(8))
+        var events = inbox.events.makeAsyncIterator()
+        guard case .progress(.closed(7, true)) = await events.next(), case .rewound(8) = await events.next() else {
+            Issue.record("an event is missing")
+            return
+        }
     }
 }

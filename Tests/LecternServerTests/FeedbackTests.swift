@@ -31,7 +31,7 @@ import Testing
         }
     }
 
-    @Test func `a gap is given up after two seconds and what waited behind it goes on`() async throws {
+    @Test func `a gap is given up after two seconds, and the operations behind it are applied`() async throws {
         try await RunningService.with { service in
             let address = try service.address("gap")
             let hand = try Hand(service.client, address)
@@ -45,7 +45,35 @@ import Testing
         }
     }
 
-    @Test func `malformed messages get their codes and do not disturb a good room`() async throws {
+    @Test func `feedback names the session, and a session is over when its author begins another`() async throws {
+        try await RunningService.with { service in
+            let address = try service.address("sessions")
+            let author = try #require(AuthorID("ann"))
+            let inbox = try await Inbox(service.client, address.subject(.feedback(author)))
+            func send(_ number: Int, _ session: String) throws {
+                try service.client.publish(
+                    Array(Hand.stroke(number, at: 0).utf8), to: address.subject(.input(author)),
+                    headers: [HeaderName.session: session])
+            }
+            func told() async throws -> FeedbackMessage {
+                try FeedbackMessage(decoding: try await inbox.next().payload)
+            }
+            try send(1, "a")
+            #expect(try await told() == FeedbackMessage(session: "a", feedback: .applied(number: 1, index: 1)))
+            try send(1, "b")
+            #expect(try await told() == FeedbackMessage(session: "b", feedback: .applied(number: 1, index: 2)))
+            try send(1, "a")
+            #expect(try await told() == FeedbackMessage(session: "a", feedback: .applied(number: 1, index: 1)))
+            try send(2, "a")
+            let over = try await told()
+            guard over.session == "a", case .rejected(2, 0, let rejection) = over.feedback else {
+                throw Unexpected("\(over)")
+            }
+            #expect(rejection.code == .sessionOver)
+        }
+    }
+
+    @Test func `malformed messages are rejected with their codes and do not disturb another room`() async throws {
         try await RunningService.with { service in
             let bad = try Hand(service.client, service.address("bad"))
             let good = try Hand(service.client, service.address("good"))

@@ -1,9 +1,12 @@
-import LecternServer
+import Dispatch
+import Ink
 import NATSClient
 import StrokeWire
 import TestSupport
 import Testing
 import Whiteboard
+
+@testable import LecternServer
 
 @Suite struct JoiningTests {
     private func join(_ service: RunningService, _ address: RoomAddress, _ request: JoinRequest) async throws
@@ -13,11 +16,45 @@ import Whiteboard
         return try JoinReply(decoding: reply.payload)
     }
 
-    @Test func `a room nobody has written to is an empty board`() async throws {
+    @Test func `a room that nobody has written to has an empty board`() async throws {
         try await RunningService.with { service in
             let reply = try await join(service, service.address("silent"), JoinRequest())
             #expect(reply.room == "" && reply.index == 0 && reply.digest == .empty)
             #expect(reply.content == .board(width: 1024, height: 768, visible: [], redo: [], cleared: []))
+            #expect(reply.isProvisional && reply.style == "smooth")
+        }
+    }
+
+    @Test func `the head is joined on a subject of its own, and is ahead of the released operations`() async throws {
+        var configuration = ServerConfiguration()
+        configuration.style = .pen
+        try await RunningService.with(configuration) { service in
+            let address = try service.address("head-joined")
+            let hand = try Hand(service.client, address)
+            let head = try await Inbox(service.client, address.subject(.head))
+            for number in 1...3 { try hand.publish(Hand.stroke(number, at: number * 1000)) }
+            let room = try #require(try await head.next(3).last?.room)
+            try service.client.setClock(address, 1500)
+            func ask(_ request: JoinRequest, _ subject: RoomSubject) async throws -> JoinReply {
+                try JoinReply(
+                    decoding: try await service.client.requestParts(
+                        request.encoded(), to: address.subject(subject)
+                    ).payload)
+            }
+            let whole = try await ask(JoinRequest(), .joinHead)
+            guard case .board(_, _, let visible, _, _) = whole.content else { throw Unexpected("no board") }
+            #expect(
+                whole.index == 3 && visible.map(\.index) == [1, 2, 3] && whole.digest == BoardDigest(of: [1, 2, 3]))
+            #expect(whole.style == "pen" && !whole.isProvisional)
+            let rest = try await ask(JoinRequest(incarnation: room, have: 1), .joinHead)
+            guard case .tail(let operations) = rest.content else { throw Unexpected("no tail") }
+            #expect(operations.map(\.index) == [2, 3])
+            #expect(operations.map(\.digest) == [BoardDigest(of: [1, 2]), BoardDigest(of: [1, 2, 3])])
+            #expect(try await ask(JoinRequest(), .join(.main)).index == 1)
+
+            let released = try await service.client.requestParts(to: address.subject(.image(.main))).payload
+            let all = try await service.client.requestParts(to: address.subject(.imageHead)).payload
+            #expect(all.starts(with: [0x89, 0x50, 0x4e, 0x47]) && all != released)
         }
     }
 
@@ -39,7 +76,7 @@ import Whiteboard
         }
     }
 
-    @Test func `bad requests are told why, and only inboxes are answered`() async throws {
+    @Test func `bad requests are answered with the reason, and only on inboxes`() async throws {
         var configuration = ServerConfiguration()
         configuration.room.cohorts.open = false
         try await RunningService.with(configuration) { service in
@@ -82,5 +119,155 @@ import Whiteboard
             let after = try await service.client.requestParts(to: address.subject(.image(.main))).payload
             #expect(after != before)
         }
+    }
+}
+
+@Suite struct JoinQueueTests {
+    private func queue(_ recorder: ReplyRecorder, requests: Int = 100, bytes: Int = 64 << 20) -> JoinQueue {
+        JoinQueue(
+            palette: .standard, style: .smooth, budget: ReplyBudget(requests: requests, bytes: bytes),
+            sink: recorder.sink)
+    }
+
+    private func room(_ name: String) throws -> RoomID { try #require(RoomID(name)) }
+
+    @Test func `equal joins that wait share one reply, of the newest board among them`() async throws {
+        let recorder = ReplyRecorder()
+        let queue = queue(recorder)
+        var drawn = DrawnRoom()
+        try drawn.draw()
+        let id = try room("room")
+        #expect(queue.answer(drawn.catchUp, of: id, .cohort(.main), reply: "busy"))
+        _ = try await recorder.next()
+        for number in 1...8 {
+            #expect(queue.answer(drawn.catchUp, of: id, .cohort(.main), reply: "\(number)"))
+            try drawn.draw()
+        }
+        #expect(queue.answer(drawn.catchUp, of: id, .cohort(.main), reply: "9"))
+        recorder.open(10)
+        let answers = try await recorder.next(9)
+        let newest = drawn.catchUp.encoded(palette: .standard, style: .smooth)
+        #expect(answers.keys.sorted() == (1...9).map(String.init))
+        #expect(answers.values.allSatisfy { $0 == .sent(newest) })
+        queue.close()
+        #expect(queue.isIdle)
+    }
+
+    @Test func `one room has half of the bound on requests`() async throws {
+        let recorder = ReplyRecorder()
+        let queue = queue(recorder, requests: 8)
+        var drawn = DrawnRoom()
+        try drawn.draw()
+        let (loud, quiet) = (try room("loud"), try room("quiet"))
+        #expect(queue.answer(drawn.catchUp, of: loud, .cohort(.main), reply: "0"))
+        _ = try await recorder.next()
+        let taken = (1...20).map { queue.answer(drawn.catchUp, of: loud, .cohort(.main), reply: "\($0)") }
+        #expect(taken.count { $0 } == 3)
+        #expect(queue.answer(drawn.catchUp, of: quiet, .cohort(.main), reply: "quiet"))
+        recorder.open(30)
+        let answers = try await recorder.next(21)
+        #expect(answers["quiet"]?.error == nil)
+        #expect(answers.values.count { $0.error?.code == .notReady } == 17)
+        queue.close()
+        #expect(queue.isIdle)
+    }
+
+    @Test func `bytes that wait are bounded, of one room by half, and a single reply is always accepted`() throws {
+        var budget = ReplyBudget(requests: 100, bytes: 1000)
+        let (large, small, other) = (try room("large"), try room("small"), try room("other"))
+        let first = budget.reserve(large, bytes: 5000)
+        #expect(first, "nothing else waits")
+        let second = budget.reserve(small, bytes: 1)
+        #expect(!second)
+        budget.release(large, requests: 1, bytes: 5000)
+
+        let taken = [
+            budget.reserve(small, bytes: 400), budget.reserve(small, bytes: 200), budget.reserve(small, bytes: 0),
+            budget.reserve(other, bytes: 500), budget.reserve(large, bytes: 200),
+        ]
+        #expect(taken == [true, false, true, true, false])
+        budget.release(small, requests: 2, bytes: 400)
+        budget.release(other, requests: 1, bytes: 500)
+        #expect(budget.isUnused)
+    }
+
+    @Test func `closing refuses the joins that wait`() async throws {
+        let recorder = ReplyRecorder()
+        let queue = queue(recorder)
+        var drawn = DrawnRoom()
+        try drawn.draw()
+        let id = try room("room")
+        #expect(queue.answer(drawn.catchUp, of: id, .cohort(.main), reply: "first"))
+        _ = try await recorder.next()
+        #expect(queue.answer(drawn.catchUp, of: id, .cohort(.main), reply: "second"))
+        let closing = DispatchQueue(label: "closing")
+        closing.async { queue.close() }
+        _ = try await eventually("it is closing") { queue.isClosing ? true : nil }
+        recorder.open(2)
+        #expect(try await recorder.next() == ["second": .refused(.shuttingDown)])
+        closing.sync {}
+        #expect(queue.isIdle)
+    }
+}
+
+@Suite struct WaitingRequestsTests {
+    private let start = Instant(nanoseconds: 0)
+
+    private func request(
+        _ room: String, _ kind: RoomRequest.Kind = .join(.cohort(.main)), payload: Int = 0, at arrivedAt: Instant? = nil
+    ) throws -> RoomRequest {
+        let address = try ServerConfiguration().address(room)
+        return RoomRequest(
+            kind: kind, address: address, payload: Array(repeating: 0, count: payload), reply: "_INBOX.r",
+            arrivedAt: arrivedAt ?? start)
+    }
+
+    @Test func `a request put back again and again expires five seconds after its arrival`() throws {
+        var waiting = WaitingRequests(limit: 10_000)
+        let request = try request("algebra")
+        var isAdded = waiting.add(request, at: start)
+        #expect(isAdded)
+        for tick in 1...9 {
+            let now = start + .milliseconds(500 * tick)
+            let taken = waiting.take(request.address.room, at: now)
+            #expect(taken.count == 1)
+            for request in taken {
+                isAdded = waiting.add(request, at: now)
+                #expect(isAdded)
+            }
+        }
+        let late = waiting.take(request.address.room, at: start + .seconds(5))
+        #expect(late.isEmpty)
+        #expect(waiting.rooms.isEmpty)
+    }
+
+    @Test func `beyond the limit in bytes a request is refused, until one that waits is taken`() throws {
+        var waiting = WaitingRequests(limit: 3000)
+        let entries = try ["algebra", "botany", "chess"].map { try request($0, payload: 1000) }
+        let added = entries.map { waiting.add($0, at: start) }
+        #expect(added == [true, true, false])
+        let taken = waiting.take(entries[0].address.room, at: start)
+        #expect(taken.count == 1)
+        let isAdded = waiting.add(entries[2], at: start)
+        #expect(isAdded)
+    }
+
+    @Test func `waiting pictures and waiting joins have separate bounds`() throws {
+        var waiting = WaitingRequests(limit: 3000)
+        var picture = true
+        while picture { picture = waiting.add(try request("algebra", .image(.cohort(.main)), payload: 100), at: start) }
+        var join = waiting.add(try request("algebra"), at: start)
+        #expect(join)
+        while join { join = waiting.add(try request("algebra"), at: start) }
+        _ = waiting.take(try request("algebra").address.room, at: start)
+        #expect(waiting.add(try request("algebra", .image(.cohort(.main))), at: start))
+    }
+
+    @Test func `expired requests make space for new ones`() throws {
+        var waiting = WaitingRequests(limit: 1000)
+        while waiting.add(try request("algebra"), at: start) {}
+        let later = start + .seconds(5)
+        #expect(waiting.add(try request("botany", at: later), at: later))
+        #expect(waiting.rooms.map(\.text) == ["botany"])
     }
 }

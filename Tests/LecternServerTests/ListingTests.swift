@@ -1,9 +1,16 @@
 import Foundation
-import LecternServer
+import Hosting
+import Journal
+import Locking
 import NATSClient
+import NATSTestServer
 import StrokeWire
+import Synchronization
 import TestSupport
 import Testing
+import Whiteboard
+
+@testable import LecternServer
 
 @Suite struct ListingTests {
     private struct List: Decodable {
@@ -20,7 +27,7 @@ import Testing
         return Dictionary(lines.map { ($0.room, $0.index) }) { _, _ in -1 }
     }
 
-    @Test func `twenty who list a thousand rooms at once each hear of every room once`() async throws {
+    @Test func `twenty clients that list a thousand rooms at once each get every room once`() async throws {
         try await RunningService.with { service in
             let count = 1000
             let heads = try await Inbox(service.client, "ink.0.*.head")
@@ -33,10 +40,178 @@ import Testing
                 for _ in 0..<20 { group.addTask { try await list(service) } }
                 for try await rooms in group { #expect(rooms == expected) }
             }
-            // A second later it is another list.
+            // A second later the list is made again.
             try Hand(service.client, service.address("one-more")).publish(Hand.stroke(1, at: 0))
             _ = try await heads.next()
             _ = try await eventually("the new room is listed") { try await list(service)["one-more"] }
         }
+    }
+}
+
+@Suite struct RoomListingTests {
+    /// Scans that end when a test says so, and the replies.
+    private final class Scans: Sendable {
+        private struct State: Sendable {
+            var started: [@Sendable ([RoomSummary]) -> Void] = []
+            var count = 0
+            var given: [String: Int] = [:]
+            var refused: [String] = []
+        }
+
+        private let state = Locked(State())
+
+        func listing(limit: Int = 64) -> RoomListing {
+            let sink = ReplySink(
+                send: { [self] _, reply in state.withLock { $0.given[reply, default: 0] += 1 } },
+                refuse: { [self] reply, _ in state.withLock { $0.refused.append(reply) } })
+            return RoomListing(limit: limit, sink: sink) { [self] found in
+                state.withLock { state in
+                    state.started.append(found)
+                    state.count += 1
+                }
+            }
+        }
+
+        var count: Int { state.withLock { $0.count } }
+        var given: [String: Int] { state.withLock { $0.given } }
+        var refused: [String] { state.withLock { $0.refused } }
+
+        func end(_ reports: [RoomSummary]) {
+            let started = state.withLock { state in
+                defer { state.started = [] }
+                return state.started
+            }
+            for end in started { end(reports) }
+        }
+    }
+
+    private func report(_ name: String) throws -> RoomSummary {
+        let stored = StoredRoom(
+            sequence: 1, handled: 1, cursors: [.main: 7], isQuiet: true, hasState: true, incarnation: "life")
+        return RoomSummary(stored, address: try ServerConfiguration().address(name))
+    }
+
+    @Test func `fifty requests at once cause one scan, and each gets the whole list`() async throws {
+        let scans = Scans()
+        let listing = scans.listing()
+        let names = (0..<50).map { "_INBOX.\($0)" }
+        await withTaskGroup(of: Void.self) { group in
+            for name in names { group.addTask { listing.ask(name) } }
+        }
+        #expect(scans.count == 1)
+        #expect(scans.given.isEmpty)
+        let reports = try (0..<3000).map { try report("room-\($0)") }
+        let pages = RoomSummary.pages(of: reports).count
+        scans.end(reports)
+        listing.close()
+        #expect(scans.count == 1)
+        #expect(pages > 1 && scans.given == Dictionary(uniqueKeysWithValues: names.map { ($0, pages) }))
+        #expect(scans.refused.isEmpty)
+    }
+
+    @Test func `each page of the list is one message, however many cohorts the rooms have`() throws {
+        struct Page: Decodable {
+            struct Line: Decodable { let room: String }
+            let rooms: [Line]
+        }
+        let long = String(repeating: "c", count: 60)
+        let cursors = try (0..<256).map { (try #require(CohortName("\(long)-\($0)")), CohortCursor(.max)) }
+        let stored = StoredRoom(
+            sequence: 1, handled: 1, cursors: Dictionary(uniqueKeysWithValues: cursors), isQuiet: true, hasState: true,
+            incarnation: "life")
+        let names = (0..<100).map { "room-\($0)" }
+        let reports = try names.map { RoomSummary(stored, address: try ServerConfiguration().address($0)) }
+        let pages = RoomSummary.pages(of: reports)
+        #expect(pages.count > 1 && pages.allSatisfy { $0.count <= ReplySender.partBytes })
+        let listed = try pages.flatMap { try JSONDecoder().decode(Page.self, from: Data($0)).rooms.map(\.room) }
+        #expect(listed == names)
+        #expect(RoomSummary.pages(of: []).map { String(decoding: $0, as: UTF8.self) } == [#"{"rooms":[]}"#])
+    }
+
+    @Test func `a list answers requests for a second, then it is made again`() {
+        var pending = PendingListings()
+        let start = Instant(nanoseconds: 1_000_000_000)
+        var answers = (0..<3).map { pending.request("\($0)", at: start) }
+        #expect(answers == [.make, .wait, .wait])
+        let waiting = pending.complete([[1]], at: start + .seconds(2))
+        #expect(waiting == ["0", "1", "2"])
+        answers = [
+            pending.request("3", at: start + .milliseconds(2999)), pending.request("4", at: start + .seconds(3)),
+            pending.request("5", at: start + .seconds(60)),
+        ]
+        #expect(answers == [.pages([[1]]), .make, .wait])
+    }
+
+    @Test func `requests beyond the limit, or after closing, are refused at once`() throws {
+        let scans = Scans()
+        let listing = scans.listing(limit: 2)
+        for name in ["a", "b", "c"] { listing.ask(name) }
+        #expect(scans.refused == ["c"])
+        scans.end([try report("room")])
+        listing.close()
+        #expect(scans.given == ["a": 1, "b": 1])
+        listing.ask("d")
+        #expect(scans.refused == ["c", "d"])
+        #expect(scans.count == 1)
+    }
+
+    @Test func `closing refuses the requests that wait`() {
+        let scans = Scans()
+        let listing = scans.listing()
+        listing.ask("a")
+        listing.ask("b")
+        listing.close()
+        #expect(scans.refused == ["a", "b"])
+        scans.end([])
+        #expect(scans.given.isEmpty)
+    }
+}
+
+@Suite struct RoomScanTests {
+    /// The scan's result when another item was handled.
+    private struct Progress: Sendable {
+        var found: Int?
+        var passed = false
+        var foundWhenPassed: Int?
+    }
+
+    @Test func `a worker handles other items during a scan of its rooms`() async throws {
+        var configuration = ServerConfiguration()
+        configuration.workers = 1
+        let connection = NATSConnection(NATSSettings(url: "nats://127.0.0.1:1"), logger: .silent)
+        let pool = WorkerPool(
+            configuration, connection, replies: ReplySender(connection: connection, logger: .silent).sink, .silent)
+        let worker = pool.workers.all[0]
+        let author = try #require(AuthorID("anna"))
+        let rooms = 10 * RoomScan.stride + 1
+        let progress = Locked(Progress())
+        // Posted before the worker starts, so that it is one batch.
+        worker.post(.partition(.open(0, prefix: "test", stored: [:], kept: nil)))
+        worker.post(.partition(.caughtUp(0)))
+        for number in 1...rooms {
+            let room = try configuration.address("room-\(number)").room
+            let content = JournalRecord.Content.message(
+                author: author, session: nil, bytes: Array(Hand.stroke(1, at: 0).utf8))
+            worker.deliver(
+                JournalRecord(
+                    partition: 0, room: room, content: content, sequence: UInt64(number),
+                    loggedAt: MonotonicClock.now()), mustNotBeLost: true)
+        }
+        let scan = RoomScan(workers: 1) { reports in progress.withLock { $0.found = reports.count } }
+        worker.post(.scan(scan, remaining: nil))
+        let note = { @Sendable in
+            progress.withLock { progress in
+                progress.passed = true
+                progress.foundWhenPassed = progress.found
+            }
+        }
+        worker.post(.partition(.barrier(pass: note)))
+        let journal = VolatileJournal(root: configuration.root, partitions: 1, logger: .silent)
+        let threads = pool.start(journal, keeper: nil)
+        let found = try await eventually("the scan ends") { progress.withLock { $0.found } }
+        #expect(found == rooms)
+        let end = progress.withLock { $0 }
+        #expect(end.passed && end.foundWhenPassed == nil)
+        await pool.stop(threads)
     }
 }

@@ -1,51 +1,253 @@
-import LecternServer
+import Dispatch
 import NATSClient
 import StrokeWire
 import TestSupport
 import Testing
+import Whiteboard
+
+@testable import LecternServer
 
 @Suite struct PictureTests {
-    @Test func `pictures that take long hold up no release`() async throws {
-        try await RunningService.with { service in
-            let address = try service.address("busy")
-            let hand = try Hand(service.client, address)
-            let out = try await Inbox(service.client, address.subject(.out(.main)))
-            try service.client.setClock(address, 1000)
-            for number in 1...40 { try hand.publish(scribble(number)) }
-            _ = try await out.next(40)
+    /// Holds up the threads that send pictures until it is opened.
+    private final class Gate: Sendable {
+        static let replies = "_INBOX.pictures"
 
-            // Nothing has been drawn yet: the first picture draws 40 large strokes, each other one is encoded anew.
-            let pictures = Task {
-                try await withThrowingTaskGroup(of: ContinuousClock.Instant.self) { group in
-                    for width in 1...8 {
-                        group.addTask {
-                            let picture = try await service.client.requestParts(
-                                ImageRequest(width: 1024 - width).encoded(), to: address.subject(.image(.main)),
-                                timeout: .seconds(60))
-                            guard picture.payload.starts(with: [0x89, 0x50, 0x4e, 0x47]) else {
-                                throw Unexpected("no picture: \(String(decoding: picture.payload, as: UTF8.self))")
-                            }
-                            return .now
-                        }
+        private let semaphore = DispatchSemaphore(value: 0)
+        private let held: AsyncStream<Void>
+        private let hold: AsyncStream<Void>.Continuation
+
+        init() { (held, hold) = AsyncStream.makeStream() }
+
+        func sink(before next: ReplySink) -> ReplySink {
+            ReplySink(
+                send: { [self] bytes, reply in
+                    if reply.hasPrefix(Self.replies) {
+                        hold.yield()
+                        semaphore.wait()
+                        semaphore.signal()
                     }
-                    return try await group.reduce(into: []) { $0.append($1) }
-                }
-            }
-            var released: [ContinuousClock.Instant] = []
-            for number in 41...60 {
-                try hand.publish(Hand.stroke(number, at: 0))
-                #expect(try await out.next().index == String(number))
-                released.append(.now)
-            }
-            let drawn = try await pictures.value
-            let last = try #require(drawn.max())
-            #expect(released.allSatisfy { $0 < last }, "the releases waited for the pictures")
+                    next.send(bytes, reply)
+                }, refuse: next.refuse)
+        }
+
+        /// Returns when a picture waits at the gate.
+        func pictureIsHeld() async throws {
+            let held = held
+            try await withDeadline(.seconds(60)) { for await _ in held { return } }
+        }
+
+        func open() { semaphore.signal() }
+    }
+
+    private func order(_ count: Int, from client: NATSConnection, _ address: RoomAddress) throws {
+        for number in 1...count {
+            try client.publish(
+                ImageRequest(width: 100 + number).encoded(), to: address.subject(.image(.main)),
+                reply: "\(Gate.replies).\(number)")
         }
     }
 
-    /// A wide stroke all over the board.
+    @Test func `a picture being made holds up no release`() async throws {
+        let gate = Gate()
+        try await RunningService.with(replies: gate.sink) { service in
+            defer { gate.open() }
+            let address = try service.address("busy")
+            let hand = try Hand(service.client, address)
+            let out = try await Inbox(service.client, address.subject(.out(.main)))
+            let pictures = try await Inbox(service.client, "\(Gate.replies).*")
+            try service.client.setClock(address, 1000)
+            for number in 1...4 { try hand.publish(scribble(number)) }
+            _ = try await out.next(4)
+
+            try order(8, from: service.client, address)
+            try await gate.pictureIsHeld()
+            for number in 5...20 {
+                try hand.publish(Hand.stroke(number, at: 0))
+                #expect(try await out.next().index == String(number))
+            }
+            gate.open()
+            for picture in try await pictures.next(8) {
+                #expect(picture.payload.starts(with: [0x89, 0x50, 0x4e, 0x47]))
+            }
+        }
+    }
+
+    @Test func `requests for pictures keep nobody from joining`() async throws {
+        var configuration = ServerConfiguration()
+        configuration.replies = 2
+        configuration.pictures = 2
+        let gate = Gate()
+        try await RunningService.with(configuration, replies: gate.sink) { service in
+            defer { gate.open() }
+            let address = try service.address("crowded")
+            let hand = try Hand(service.client, address)
+            let out = try await Inbox(service.client, address.subject(.out(.main)))
+            let pictures = try await Inbox(service.client, "\(Gate.replies).*")
+            try service.client.setClock(address, 1000)
+            try hand.publish(scribble(1))
+            _ = try await out.next()
+            // A room has half of the bound: the first picture takes it.
+            try order(20, from: service.client, address)
+            try await gate.pictureIsHeld()
+            for refused in try await pictures.next(19) {
+                #expect(RequestError(decoding: refused.payload)?.code == .notReady)
+            }
+            #expect(try await service.client.join(address).index == 1)
+        }
+    }
+
+    /// A wide stroke across the whole board.
     private func scribble(_ number: Int) -> String {
         let points = (0..<40).map { #"{"x":\#($0 * 37 % 1000),"y":\#(($0 * 53 + number * 11) % 750)}"# }
         return #"{"n":\#(number),"l":20,"t":0,"w":1024,"h":768,"d":[\#(points.joined(separator: ","))]}"#
+    }
+}
+
+@Suite struct RenderQueueTests {
+    private func key(width: Int? = nil) throws -> RenderKey {
+        guard let id = RoomID("room") else { throw Unexpected("not a room") }
+        return RenderKey(
+            room: RoomIncarnation(room: id, incarnation: "test"), view: .cohort(.main), width: width)
+    }
+
+    private func queue(_ recorder: ReplyRecorder, requests: Int = 100) -> RenderQueue {
+        let budget = ReplyBudget(requests: requests, bytes: 64 << 20)
+        return RenderQueue(ServerConfiguration(), budget: budget, sink: recorder.sink)
+    }
+
+    private func file(of board: Board) throws -> [UInt8] {
+        try BoardRenderer(ServerConfiguration(), byteLimit: 64 << 20)
+            .png(of: board, key(), at: MonotonicClock.now())
+    }
+
+    @Test func `equal requests that wait share one file, of the newest board among them`() async throws {
+        let recorder = ReplyRecorder()
+        let queue = queue(recorder)
+        var room = DrawnRoom()
+        try room.draw()
+        // The thread is busy with another picture until the gate opens.
+        queue.render(try key(width: 10), of: room.board, reply: "other")
+        _ = try await recorder.next()
+        for number in 1...8 {
+            queue.render(try key(), of: room.board, reply: "\(number)")
+            try room.draw()
+        }
+        queue.render(try key(), of: room.board, reply: "9")
+        recorder.open(10)
+        let answers = try await recorder.next(9)
+        let newest = try file(of: room.board)
+        #expect(answers.keys.sorted() == (1...9).map(String.init))
+        #expect(answers.values.allSatisfy { $0 == .sent(newest) })
+        queue.close()
+    }
+
+    @Test func `a request made while an older board is being sent gets the newer one`() async throws {
+        let recorder = ReplyRecorder()
+        let queue = queue(recorder)
+        var room = DrawnRoom()
+        try room.draw()
+        let old = room.board
+        queue.render(try key(), of: old, reply: "early")
+        #expect(try await recorder.next() == ["early": .sent(file(of: old))])
+        try room.draw()
+        queue.render(try key(), of: room.board, reply: "late")
+        recorder.open(2)
+        #expect(try await recorder.next() == ["late": .sent(file(of: room.board))])
+        queue.close()
+    }
+
+    @Test func `a newer board supersedes a long rendering of an older one`() async throws {
+        let recorder = ReplyRecorder()
+        let queue = queue(recorder)
+        var room = DrawnRoom()
+        try room.draw(3000)
+        let long = room.board
+        try room.clear()
+        recorder.open(2)
+        queue.render(try key(), of: long, reply: "old")
+        queue.render(try key(), of: room.board, reply: "new")
+        let blank = try file(of: room.board)
+        #expect(try await recorder.next(2) == ["old": .sent(blank), "new": .sent(blank)])
+        queue.close()
+    }
+
+    @Test func `requests beyond the bound are refused, and answered ones are released`() async throws {
+        let recorder = ReplyRecorder()
+        // One room has half of the bound.
+        let queue = queue(recorder, requests: 4)
+        var room = DrawnRoom()
+        try room.draw()
+        for number in 1...3 { queue.render(try key(width: number), of: room.board, reply: "\(number)") }
+        recorder.open(2)
+        let answers = try await recorder.next(3)
+        #expect(answers["3"]?.error?.code == .notReady)
+        queue.close()
+        #expect(queue.isIdle)
+    }
+
+    @Test func `closing cancels a long rendering and refuses the requests that wait`() async throws {
+        let recorder = ReplyRecorder()
+        let queue = queue(recorder)
+        var room = DrawnRoom()
+        try room.draw(3000)
+        queue.render(try key(), of: room.board, reply: "long")
+        queue.render(try key(width: 50), of: room.board, reply: "waiting")
+        recorder.open(2)
+        queue.close()
+        #expect(try await recorder.next(2).values.allSatisfy { $0.error?.code == .notReady })
+    }
+
+    @Test func `unused canvases are evicted`() async throws {
+        let renderer = BoardRenderer(ServerConfiguration(), byteLimit: 64 << 20)
+        let worker = RenderWorker(renderer, name: "test", idleTime: .milliseconds(20))
+        var room = DrawnRoom()
+        try room.draw(3)
+        let board = room.board
+        let key = try key()
+        let drawn = AsyncStream<Int> { stream in
+            worker.draw { renderer in
+                _ = try? renderer.png(of: board, key, at: MonotonicClock.now())
+                stream.yield(renderer.byteCount)
+                stream.finish()
+            }
+        }
+        for await bytes in drawn { #expect(bytes > 0) }
+        try await withDeadline(.seconds(10)) {
+            while !renderer.isEmpty { await Task.yield() }
+        }
+    }
+}
+
+@Suite struct PendingRendersTests {
+    @Test func `nobody gets a board older than the request`() throws {
+        let id = try #require(RoomID("room"))
+        let life = RoomIncarnation(room: id, incarnation: "test")
+        let key = RenderKey(room: life, view: .cohort(.main), width: nil)
+        var room = DrawnRoom()
+        var boards: [Board] = []
+        for _ in 1...3 {
+            try room.draw()
+            boards.append(room.board)
+        }
+        var orders = PendingRenders()
+        #expect(orders.cost(key, of: boards[1]) == boards[1].byteEstimate)
+        let isFirst = [
+            orders.add(key, of: boards[1], reply: "second"), orders.add(key, of: boards[0], reply: "first"),
+        ]
+        #expect(isFirst == [true, false])
+        #expect(orders.board(for: key)?.index == 2, "the newest board is drawn, not the last one ordered")
+        #expect(orders.cost(key, of: boards[0]) == 0, "those who share a board share its bytes")
+        #expect(orders.cost(key, of: boards[2]) == boards[2].byteEstimate - boards[1].byteEstimate)
+        _ = orders.add(key, of: boards[2], reply: "third")
+
+        // The second board has been rendered.
+        var taken = orders.take(key, through: 2)
+        #expect(taken.replies == ["second", "first"] && taken.areMoreLeft && taken.bytes == 0)
+        #expect(orders.board(for: key)?.index == 3)
+        taken = orders.take(key, through: 3)
+        #expect(taken.replies == ["third"] && !taken.areMoreLeft && taken.bytes == boards[2].byteEstimate)
+        #expect(orders.board(for: key) == nil)
+        let isFirstAgain = orders.add(key, of: boards[0], reply: "again")
+        #expect(isFirstAgain, "somebody has to draw it")
     }
 }

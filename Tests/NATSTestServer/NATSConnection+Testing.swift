@@ -2,7 +2,7 @@ package import Logging
 package import NATSClient
 
 extension NATSSettings {
-    /// Settings for a test's own server, quick to notice that it is gone.
+    /// Settings for a test's own server, with short waits before reconnecting.
     package init(_ server: NATSTestServer, user: String? = nil) {
         let credentials = user.map { "\($0):\($0)@" } ?? ""
         self.init(url: "nats://\(credentials)127.0.0.1:\(server.port)", name: "test")
@@ -11,7 +11,7 @@ extension NATSSettings {
 }
 
 extension NATSConnection {
-    /// A connection to a test's own server, closed after the body.
+    /// Runs a body with a connection to a test's own server, and closes it afterwards.
     package static func with<Result: Sendable>(
         _ server: NATSTestServer, _ configure: (inout NATSSettings) -> Void = { _ in },
         _ body: @Sendable (NATSConnection) async throws -> Result
@@ -30,7 +30,7 @@ extension NATSConnection {
         }
     }
 
-    /// The states to come, from now on.
+    /// Records the state changes from now on.
     package func recordStates() -> Recorder<ConnectionState> {
         let states = Recorder<ConnectionState>()
         onStateChange { states.append($0) }
@@ -39,6 +39,6 @@ extension NATSConnection {
 }
 
 extension Logger {
-    /// Prints nothing: errors of the server are expected here.
+    /// Logs nothing: errors of the server are expected here.
     package static var silent: Logger { Logger(label: "test") { _ in SwiftLogNoOpLogHandler() } }
 }

@@ -1,9 +1,15 @@
+internal import EmbeddedNATS
 internal import Foundation
-internal import NATSClient
 
-/// A `nats-server` of a test's own, which can crash and come back on the same port with the same store.
+#if canImport(Glibc)
+internal import Glibc
+#else
+internal import Darwin
+#endif
+
+/// A test's own `nats-server`, which can be killed and restarted on the same port with the same store.
 public actor NATSTestServer {
-    /// Where it listens, also after a restart.
+    /// The URL, also after a restart.
     public nonisolated let url: String
     /// The port, also after a restart.
     public nonisolated let port: Int
@@ -11,8 +17,8 @@ public actor NATSTestServer {
     private var settings: EmbeddedServer.Settings
     private var running: EmbeddedServer?
 
-    /// Starts a server on a free port, with JetStream in a directory of its own if asked. The configuration may limit
-    /// what JetStream stores: `jetstream: { max_file_store: 1M }`.
+    /// Starts a server on a free port, optionally with JetStream in a directory of its own. The configuration may limit
+    /// the store: `jetstream: { max_file_store: 1M }`.
     public init(jetStream: Bool = false, configuration: String? = nil) async throws {
         var settings = EmbeddedServer.Settings()
         settings.configuration = configuration
@@ -45,30 +51,33 @@ public actor NATSTestServer {
         }
     }
 
-    /// Ends the server in an orderly way (SIGTERM).
+    /// Ends the server with SIGTERM.
     public func stop() async {
         await running?.stop()
         running = nil
     }
 
-    /// Ends the server as a crash does (SIGKILL).
+    /// Ends the server with SIGKILL.
     public func kill() async {
         if let running { sendSignal(SIGKILL, to: running) }
         await stop()
     }
 
-    /// Lets the server stand still (SIGSTOP) until `resume()`.
+    /// Stops the server with SIGSTOP until `resume()`; returns when it stands still.
     public func pause() {
-        if let running { sendSignal(SIGSTOP, to: running) }
+        guard let running else { return }
+        sendSignal(SIGSTOP, to: running)
+        // On a busy machine its threads run for some more milliseconds.
+        var information = siginfo_t()
+        _ = waitid(P_PID, id_t(running.processIdentifier), &information, WSTOPPED | WNOWAIT)
     }
 
-    /// Lets the server go on (SIGCONT).
+    /// Continues a paused server with SIGCONT.
     public func resume() {
         if let running { sendSignal(SIGCONT, to: running) }
     }
 
-    /// Starts it again on the same port with the same store, maybe with another configuration; ends it before if it
-    /// runs.
+    /// Restarts the server on the same port with the same store, optionally with another configuration.
     public func restart(configuration: String? = nil) async throws {
         await stop()
         if let configuration { settings.configuration = configuration }
@@ -84,5 +93,69 @@ public actor NATSTestServer {
 
     private func sendSignal(_ signal: Int32, to server: EmbeddedServer) {
         Foundation.kill(server.processIdentifier, signal)
+    }
+}
+
+extension NATSTestServer {
+    /// Starts a cluster with JetStream. It may have no leader yet: repeat requests until it answers.
+    public static func cluster(of count: Int) async throws -> [NATSTestServer] {
+        let ports = freePorts(count)
+        let routes = ports.map { "nats://127.0.0.1:\($0)" }.joined(separator: ", ")
+        var servers: [NATSTestServer] = []
+        do {
+            for (number, port) in ports.enumerated() {
+                let configuration = """
+                    server_name: node\(number)
+                    cluster: { name: class, listen: "127.0.0.1:\(port)", routes: [\(routes)] }
+                    """
+                servers.append(try await NATSTestServer(jetStream: true, configuration: configuration))
+            }
+        } catch {
+            for server in servers { await server.remove() }
+            throw error
+        }
+        return servers
+    }
+
+    /// Runs a body with a cluster and removes it afterwards, also when the body throws.
+    public static func withCluster<Result: Sendable>(
+        of count: Int, _ body: @Sendable ([NATSTestServer]) async throws -> Result
+    ) async throws -> Result {
+        let servers = try await cluster(of: count)
+        do {
+            let result = try await body(servers)
+            for server in servers { await server.remove() }
+            return result
+        } catch {
+            for server in servers { await server.remove() }
+            throw error
+        }
+    }
+
+    /// Ports of 127.0.0.1 that were free a moment ago.
+    private static func freePorts(_ count: Int) -> [UInt16] {
+        // All are open at the same time, so that no port comes twice.
+        let sockets = (0..<count).map { _ in boundSocket() }
+        defer { for (descriptor, _) in sockets { close(descriptor) } }
+        return sockets.map(\.port)
+    }
+
+    private static func boundSocket() -> (descriptor: Int32, port: UInt16) {
+        #if canImport(Glibc)
+        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        #else
+        let descriptor = socket(AF_INET, SOCK_STREAM, 0)
+        #endif
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = in_addr_t(0x7f00_0001).bigEndian
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        withUnsafeMutablePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { generic in
+                _ = bind(descriptor, generic, length)
+                _ = getsockname(descriptor, generic, &length)
+            }
+        }
+        return (descriptor, UInt16(bigEndian: address.sin_port))
     }
 }

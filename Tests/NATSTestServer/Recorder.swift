@@ -1,6 +1,7 @@
+import Locking
 package import NATSClient
 
-/// What handlers saw, in order, and a way to wait until they have seen enough.
+/// Collects values from handlers, in order, and waits for a number of them.
 package final class Recorder<Value: Sendable>: Sendable {
     private struct State {
         var values: [Value] = []
@@ -23,7 +24,7 @@ package final class Recorder<Value: Sendable>: Sendable {
 
     package var values: [Value] { state.withLock { $0.values } }
 
-    /// The values, once there are so many of them. Throws `.timeout` when they do not come.
+    /// Waits for this many values. Throws `.timeout` when they do not come.
     package func values(_ count: Int, within limit: Duration = .seconds(30)) async throws(NATSError) -> [Value] {
         let promise = Promise<Void>()
         state.withLock { state in

@@ -1,3 +1,4 @@
+import Ink
 import StrokeWire
 import TestSupport
 import Testing
@@ -110,5 +111,180 @@ struct BoardPainterTests {
         let canvas = painter.canvas(of: board.layers) { board.stroke($0) }
         #expect(painter.strokesDrawn == 100)
         #expect(canvas.fingerprint == board.drawn(width: 400, height: 300).fingerprint)
+    }
+}
+
+/// The pixels of a board depend on its visible strokes alone, on nothing that was drawn before, with or without memory
+/// to keep versions in, in one go or interrupted, on whatever thread.
+@Suite("The same board has the same pixels")
+struct SamePixelsTests {
+    /// A board that is drawn on, undone, redone, cleared, and of which strokes below others are removed.
+    private struct Lesson {
+        var board = PaintedBoard()
+        private var undone: [UInt64] = []
+        private var next: UInt64 = 1
+
+        mutating func step(_ random: inout SeededGenerator) {
+            switch Int.random(in: 0..<20, using: &random) {
+            case 0..<10:
+                board.strokes[next] = PaintedBoard.randomStroke(&random)
+                board.visible.append(next)
+                next += 1
+                undone = []
+            case 10..<13: if let last = board.visible.popLast() { undone.append(last) }
+            case 13..<16: if let last = undone.popLast() { board.visible.append(last) }
+            case 16..<19:
+                if let place = board.visible.indices.randomElement(using: &random) { board.visible.remove(at: place) }
+            default: if Int.random(in: 0..<4, using: &random) == 0 { board.visible = [] }
+            }
+        }
+    }
+
+    private struct Interrupted: Error {}
+
+    @Test("after any history, with any memory", arguments: [0, 1 << 20, 64 << 20])
+    func anyHistory(versionBytes: Int) {
+        let seed = TestSeed.choose()
+        var random = SeededGenerator(seed: seed)
+        var lesson = Lesson()
+        var painter = BoardPainter(width: 300, height: 200, versionBytes: versionBytes)
+        for step in 1...90 {
+            // Batches: not every board is asked for.
+            for _ in 0..<Int.random(in: 1...4, using: &random) { lesson.step(&random) }
+            var board = lesson.board
+            // Now and then it is another cursor's turn, far behind.
+            if Int.random(in: 0..<6, using: &random) == 0 { board.visible.removeLast(board.visible.count / 2) }
+            if Int.random(in: 0..<3, using: &random) == 0 {
+                let most = Int.random(in: 0..<3, using: &random)
+                var asked = 0
+                _ = try? painter.canvas(of: board.layers) { (place) throws(Interrupted) in
+                    asked += 1
+                    guard asked <= most else { throw Interrupted() }
+                    return board.stroke(place)
+                }
+            }
+            let canvas = painter.canvas(of: board.layers) { board.stroke($0) }
+            let anew = board.drawn(width: 300, height: 200)
+            #expect(canvas.fingerprint == anew.fingerprint, "seed \(seed), step \(step)")
+            #expect(painter.versionBytes <= versionBytes || painter.versionCount == 1, "seed \(seed), step \(step)")
+            #expect(painter.versionBytes >= painter.versions.distinctByteCount(), "seed \(seed), step \(step)")
+        }
+    }
+
+    @Test("after a stroke that takes long was given up half drawn", arguments: [InkStyle.smooth, .pen, .stamp])
+    func abandonedStroke(style: InkStyle) throws {
+        let (width, height) = (1500, 1200)
+        // One stroke to and fro, long enough that it is asked for twice whether it is wanted, and short ones around it.
+        let count = style == .smooth ? 100 : 60
+        let long = (0..<count).map { index in
+            StrokePoint(
+                x: index.isMultiple(of: 2) ? 10 : 1490, y: Double(index * 97 % height), force: Double(index % 7) / 6)
+        }
+        var board = PaintedBoard()
+        board.strokes[1] = PaintedBoard.dash(2, 2, colour: 0xFF)
+        board.strokes[2] = PaintedStroke(
+            stroke: InkStroke(element: .freehand, style: style, width: 6, points: long), colour: RGB(0xFF00))
+        board.strokes[3] = PaintedBoard.dash(3, 3)
+        board.visible = [1, 2, 3]
+        var painter = BoardPainter(width: width, height: height)
+        for most in 0..<2 {
+            var checks = 0
+            #expect(throws: Interrupted.self) {
+                _ = try painter.canvas(of: board.layers) { (place) throws(Interrupted) in
+                    board.stroke(place)
+                } check: { (place) throws(Interrupted) in
+                    #expect(place == 1)
+                    checks += 1
+                    if checks > most { throw Interrupted() }
+                }
+            }
+            #expect(checks == most + 1)
+        }
+        #expect(painter.strokesDrawn == 1, "what was drawn before is kept, and nothing of the long stroke")
+        let canvas = painter.canvas(of: board.layers) { board.stroke($0) }
+        #expect(canvas.fingerprint == board.drawn(width: width, height: height).fingerprint)
+    }
+
+    @Test("on several threads, each of which begins at another place of the log")
+    func threads() async {
+        let seed = TestSeed.choose()
+        var random = SeededGenerator(seed: seed)
+        var lesson = Lesson()
+        var boards: [PaintedBoard] = []
+        for _ in 0..<80 {
+            lesson.step(&random)
+            boards.append(lesson.board)
+        }
+        let log = boards
+        let pictures = await withTaskGroup(of: [UInt64].self) { group in
+            for start in stride(from: 0, to: 80, by: 20) {
+                group.addTask {
+                    // As after a restart: all there is, is the board.
+                    var painter = BoardPainter(width: 300, height: 200)
+                    for board in log[start...] { _ = painter.canvas(of: board.layers) { board.stroke($0) } }
+                    return log.suffix(20).map { board in
+                        painter.canvas(of: board.layers) { board.stroke($0) }.fingerprint
+                    }
+                }
+            }
+            return await group.reduce(into: []) { $0.append($1) }
+        }
+        let anew = log.suffix(20).map { $0.drawn(width: 300, height: 200).fingerprint }
+        for picture in pictures { #expect(picture == anew, "seed \(seed)") }
+    }
+}
+
+/// A visible list with the strokes to draw.
+struct PaintedBoard {
+    var strokes: [UInt64: PaintedStroke] = [:]
+    var visible: [UInt64] = []
+
+    var layers: [BoardLayer] {
+        var digest: UInt64 = 0xCBF2_9CE4_8422_2325
+        return visible.map { id in
+            digest = (digest ^ id) &* 0x100_0000_01B3
+            return BoardLayer(id: id, digest: digest)
+        }
+    }
+
+    func stroke(_ place: Int) -> PaintedStroke {
+        strokes[visible[place]]
+            ?? PaintedStroke(
+                stroke: InkStroke(element: .line, style: .smooth, width: 1, points: []), colour: RGB(0))
+    }
+
+    /// The board as a painter draws it that knows nothing of any other.
+    func drawn(width: Int, height: Int) -> Canvas {
+        var painter = StrokePainter(canvasWidth: width, canvasHeight: height)
+        var canvas = Canvas(width: width, height: height)
+        for place in visible.indices { painter.draw(stroke(place), on: &canvas) }
+        return canvas
+    }
+
+    /// A stroke somewhere on 400 × 300 or a little beside, of any style and element.
+    static func randomStroke(_ random: inout SeededGenerator) -> PaintedStroke {
+        var x = Double.random(in: -20...420, using: &random)
+        var y = Double.random(in: -20...320, using: &random)
+        let points = (0..<Int.random(in: 1...20, using: &random)).map { number in
+            x += Double.random(in: -15...15, using: &random)
+            y += Double.random(in: -15...15, using: &random)
+            return StrokePoint(x: x, y: y, milliseconds: Double(number * 8))
+        }
+        let elements: [Element] = [.freehand, .freehand, .freehand, .freehand, .eraser, .ellipse, .rectangle, .line]
+        return PaintedStroke(
+            stroke: InkStroke(
+                element: elements.randomElement(using: &random) ?? .line,
+                style: InkStyle.allCases.randomElement(using: &random) ?? .smooth,
+                width: Double.random(in: 1...12, using: &random), points: points),
+            colour: RGB(UInt32.random(in: 0...0xFFFFFF, using: &random)))
+    }
+
+    /// A short stroke that stays within the tile at a column and a row.
+    static func dash(_ column: Int, _ row: Int, colour: UInt32 = 0) -> PaintedStroke {
+        let x = Double(column * 64 + 20)
+        let y = Double(row * 64 + 20)
+        let points = [StrokePoint(x: x, y: y), StrokePoint(x: x + 10, y: y + 10)]
+        return PaintedStroke(
+            stroke: InkStroke(element: .line, style: .smooth, width: 3, points: points), colour: RGB(colour))
     }
 }

@@ -1,6 +1,7 @@
 import Ink
 
 /// The reference for coverage: 16 × 16 samples a pixel, each inside or outside the union of exact tapered capsules.
+/// Knows the pixels that the capsules may touch, or those of them that lie in a window.
 struct SupersampledUnion {
     let minX: Int
     let minY: Int
@@ -11,27 +12,36 @@ struct SupersampledUnion {
     private let grid: Int
     private let capsules: [(start: CentreSample, end: CentreSample)]
 
-    init(_ samples: [CentreSample], grid: Int = 16) {
+    init(_ samples: [CentreSample], grid: Int = 16, within window: (width: Int, height: Int)? = nil) {
         self.grid = grid
         let reach = (samples.map(\.radius).max() ?? 0) + 2
-        minX = Int(((samples.map(\.x).min() ?? 0) - reach).rounded(.down))
-        minY = Int(((samples.map(\.y).min() ?? 0) - reach).rounded(.down))
-        width = Int(((samples.map(\.x).max() ?? 0) + reach).rounded(.up)) - minX
-        height = Int(((samples.map(\.y).max() ?? 0) + reach).rounded(.up)) - minY
+        func low(_ places: [Float]) -> Int {
+            let low = Int(((places.min() ?? 0) - reach).rounded(.down))
+            return window == nil ? low : max(low, 0)
+        }
+        func high(_ places: [Float], _ limit: Int?) -> Int {
+            let high = Int(((places.max() ?? 0) + reach).rounded(.up))
+            return limit.map { min(high, $0) } ?? high
+        }
+        minX = low(samples.map(\.x))
+        minY = low(samples.map(\.y))
+        width = max(high(samples.map(\.x), window?.width) - minX, 0)
+        height = max(high(samples.map(\.y), window?.height) - minY, 0)
         counts = [UInt16](repeating: 0, count: width * height)
         capsules =
             samples.count == 1
             ? [(samples[0], samples[0])] : Array(zip(samples, samples.dropFirst()).map { (start: $0, end: $1) })
         var rows = [[Range<Int>]](repeating: [], count: height * grid)
-        for (start, end) in capsules {
-            Capsule(start, end, minX: minX, minY: minY).addRows(to: &rows, grid: grid)
+        for (start, end) in capsules where width > 0 && height > 0 {
+            Capsule(start, end, minX: minX, minY: minY).addRows(to: &rows, columns: width, grid: grid)
         }
         for (y, row) in rows.enumerated() { count(row, y / grid) }
     }
 
     /// The covered part of a pixel of the canvas, 0 … 1.
     func coverage(x: Int, y: Int) -> Double {
-        Double(counts[(y - minY) * width + x - minX]) / Double(grid * grid)
+        guard (minX..<minX + width).contains(x), (minY..<minY + height).contains(y) else { return 0 }
+        return Double(counts[(y - minY) * width + x - minX]) / Double(grid * grid)
     }
 
     /// The opacity of the place of the line that is nearest to the middle of a pixel.
@@ -94,11 +104,13 @@ private struct Capsule {
     }
 
     /// Adds what each row of samples has inside: a capsule is convex, so that this is one range.
-    func addRows(to rows: inout [[Range<Int>]], grid: Int) {
+    func addRows(to rows: inout [[Range<Int>]], columns: Int, grid: Int) {
         let fine = Double(grid)
         let top = discs.map { $0.y - $0.radius }.min() ?? 0
         let bottom = discs.map { $0.y + $0.radius }.max() ?? 0
-        for row in max(0, Int(top * fine) - 1)...min(rows.count - 1, Int(bottom * fine) + 1) {
+        let last = min(Double(rows.count - 1), bottom * fine + 1)
+        guard top * fine - 1 <= last, last >= 0 else { return }
+        for row in Int(max(0, top * fine - 1))...Int(last) {
             let y = (Double(row) + 0.5) / fine
             var left = Double.infinity
             var right = -Double.infinity
@@ -113,8 +125,8 @@ private struct Capsule {
                 right = max(right, x)
             }
             guard left <= right else { continue }
-            let first = Int((left * fine - 0.5).rounded(.up))
-            let end = Int((right * fine - 0.5).rounded(.down)) + 1
+            let first = Int(max((left * fine - 0.5).rounded(.up), 0))
+            let end = Int(min((right * fine - 0.5).rounded(.down) + 1, Double(columns * grid)))
             if first < end { rows[row].append(first..<end) }
         }
     }

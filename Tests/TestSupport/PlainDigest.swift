@@ -1,9 +1,12 @@
-/// The digest of a board as the protocol has it: FNV-1a, 64 bit, over the strokes' indices, bottom to top, as eight
-/// little-endian bytes each.
+/// The digest of a board as the protocol has it: the sum modulo 2^64, over the visible strokes, of SplitMix64 of their
+/// indices.
 package func plainDigest(_ indices: [UInt64]) -> UInt64 {
-    var hash: UInt64 = 0xcbf2_9ce4_8422_2325
+    var sum: UInt64 = 0
     for index in indices {
-        for byte in 0..<8 { hash = (hash ^ ((index >> (8 * UInt64(byte))) & 0xff)) &* 0x100_0000_01b3 }
+        var z = index &+ 0x9e37_79b9_7f4a_7c15
+        z = (z ^ (z >> 30)) &* 0xbf58_476d_1ce4_e5b9
+        z = (z ^ (z >> 27)) &* 0x94d0_49bb_1331_11eb
+        sum = sum &+ (z ^ (z >> 31))
     }
-    return hash
+    return sum
 }

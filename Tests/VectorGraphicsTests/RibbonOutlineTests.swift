@@ -4,13 +4,13 @@ import Testing
 
 @testable import VectorGraphics
 
-/// Sums how often contours go round a place; arcs are taken as 8 chords.
+/// Counts the winding numbers of contours around points; arcs are taken as 8 chords.
 private struct WindingCounter: ContourSink {
     let places: [Vector]
     var counts: [Int]
     private var position = Vector.zero
     private var start = Vector.zero
-    /// Only whole contours have a winding number.
+    /// Whether all contours are closed; only closed ones have a winding number.
     private(set) var isClosed = true
 
     init(_ places: [Vector]) {
@@ -50,7 +50,7 @@ private struct WindingCounter: ContourSink {
 
 @Suite("The outline of a stroke of changing width")
 struct RibbonOutlineTests {
-    /// How far a place is from what the discs cover on their way: negative inside.
+    /// The distance of a point from the area that the discs cover on their way; negative inside.
     private func distance(_ place: Vector, _ discs: [Disc]) -> Double {
         if discs.count == 1 { return (place - discs[0].centre).length - discs[0].radius }
         return zip(discs, discs.dropFirst()).map { a, b in
@@ -73,7 +73,7 @@ struct RibbonOutlineTests {
         arguments: 0..<24 as Range<UInt64>)
     func winding(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
-        // From gentle curves to scribbles: the larger the turn, the more hairpins; radii that jump, discs in discs.
+        // From gentle curves to scribbles: with larger turns come hairpins, with larger jumps discs in discs.
         let turn = [0.3, 1, 3][Int(seed % 3)]
         let jump = [0.02, 0.2, 3][Int(seed / 3 % 3)]
         var place = Vector(50, 50)
@@ -114,7 +114,7 @@ struct RibbonOutlineTests {
             place += forward
             return Disc(centre: place, radius: 3 + Double(index % 50) * 0.02)
         }
-        let thinned = discs.thinned(tolerance: 0.05)
+        let thinned = discs.simplified(tolerance: 0.05)
         #expect(thinned.first == discs.first && thinned.last == discs.last)
         #expect(thinned.count < discs.count * 3 / 4)
         for disc in discs {

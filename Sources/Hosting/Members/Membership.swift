@@ -44,7 +44,7 @@ public struct Membership: Sendable {
 
     public let name: String
     private let settings: CommonSettings
-    private var strangers = Strangers()
+    private var incompatiblePeers = IncompatiblePeers()
     private var others: [String: Other] = [:]
     private var duties: [Duty]
     private var isLeaving = false
@@ -94,14 +94,14 @@ public struct Membership: Sendable {
     public var hasSuccessor: Bool { others.values.contains { !$0.announcement.isLeaving } }
 
     /// A daemon was heard, this one's own announcements among them.
-    public mutating func receive(_ announcement: Announcement, at now: Instant) -> Acquaintance {
+    public mutating func receive(_ announcement: Announcement, at now: Instant) -> PeerStatus {
         if announcement.isJoining { nextAnnouncement = min(nextAnnouncement, now) }
         let member = announcement.member
         guard member != name else { return .known }
         let conflicts = settings.conflicts(with: announcement.settings)
         guard conflicts.isEmpty else {
             others[member] = nil
-            return strangers.note(member, at: now) ? .stranger(conflicts) : .known
+            return incompatiblePeers.note(member, at: now) ? .incompatible(conflicts) : .known
         }
         // It may yet find that it must not begin.
         guard !announcement.isJoining else { return .known }

@@ -12,19 +12,32 @@ public struct HostConfiguration: Sendable {
     public var checkpoints: CheckpointSchedule?
     /// A room in which nothing has happened for so long leaves memory, once nothing is held or pending in it.
     public var idle: Duration
-    /// Bytes of records that wait for rooms being fetched. Beyond, barriers are not passed, and the journal waits.
+    /// Rooms in memory at most, 1 or more. Beyond, the one longest unused is put to sleep.
+    public var rooms: Int
+    /// Bytes of records that wait for rooms being fetched, or for places in memory. Beyond, barriers are not passed,
+    /// and the journal waits.
     public var waitingBytes: Int
+    /// Without checkpoints: bytes of the states of rooms that sleep. Where seven eighths are taken no room is new;
+    /// beyond all of them the room that has slept longest is forgotten.
+    public var sleepingBytes: Int
+    /// Bytes of what could not be published for want of a connection, releases aside. What comes beyond is dropped:
+    /// authors who repeat their messages are told again.
+    public var unsentBytes: Int
 
     public init(
         room: RoomConfiguration = RoomConfiguration(), root: String = "ink", partitions: Int = 1,
-        checkpoints: CheckpointSchedule? = nil, idle: Duration = .seconds(600), waitingBytes: Int = 8 << 20
+        checkpoints: CheckpointSchedule? = nil, idle: Duration = .seconds(600), rooms: Int = 10_000,
+        waitingBytes: Int = 8 << 20, sleepingBytes: Int = 256 << 20, unsentBytes: Int = 8 << 20
     ) {
         self.room = room
         self.root = root
         self.partitions = partitions
         self.checkpoints = checkpoints
         self.idle = idle
+        self.rooms = max(1, rooms)
         self.waitingBytes = waitingBytes
+        self.sleepingBytes = sleepingBytes
+        self.unsentBytes = unsentBytes
     }
 }
 

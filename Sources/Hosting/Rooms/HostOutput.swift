@@ -6,18 +6,19 @@ public protocol HostOutput: AnyObject {
     /// Publishes what a room asks for.
     /// - Returns: false where it could not be published for want of a connection.
     func publish(_ effect: RoomEffect, of room: HostedRoom) -> Bool
-    /// Writes a decision to the journal.
-    /// - Parameter id: the same for the same decision, whoever takes it, so that the journal keeps one.
+    /// Asks the server whether it has received everything that was published; the answer is a call of `confirmed`.
+    func confirm()
+    /// Writes a decision to the journal. One that stands there twice counts once.
     /// - Returns: the record, where the journal has it at once; nil where it will come like every other record.
-    func append(_ record: ControlRecord, to room: HostedRoom, id: String, at now: Instant) -> JournalRecord?
-    /// Says no to a message of an author for whose room there is no place.
-    func refuse(_ record: JournalRecord)
-    /// Takes one place for a room in memory; false where all are taken.
-    func takePlace() -> Bool
-    func giveBackPlace()
+    func append(_ record: ControlRecord, to room: HostedRoom, at now: Instant) -> JournalRecord?
+    /// A room of a partition is new: whether one more may be stored. One that may is counted.
+    func countNew(_ partition: Int) -> Bool
+    /// So many rooms of a partition are stored, whether they may or not; fewer where it is negative.
+    func countStored(_ change: Int, of partition: Int)
     /// Fetches the state of a stored room; the answer is a call of `restored`.
     func fetch(_ room: RoomID, _ stored: StoredRoom)
-    /// Saves a room; the answer is a call of `saved`.
+    /// Saves a room, when the server has received everything that was published before this call; the answer is a call
+    /// of `saved`.
     func save(_ request: SaveRequest)
     /// A room was looked at: what it counted, and where it stands now.
     func settled(_ room: HostedRoom, _ counts: RoomCounts)
@@ -39,8 +40,8 @@ public struct StoredRoom: Sendable, Equatable {
     public var sequence: UInt64
     /// Its authors were told about all records at or before it.
     public var handled: UInt64
-    /// R of each cohort.
-    public var cursors: [CohortName: UInt64]
+    /// Where each cohort stands.
+    public var cursors: [CohortName: CohortCursor]
     /// Whether only an input can make something happen in it.
     public var isQuiet: Bool
     /// Whether there is a state; a room that was closed has none.
@@ -49,7 +50,7 @@ public struct StoredRoom: Sendable, Equatable {
     public var incarnation: String
 
     public init(
-        sequence: UInt64, handled: UInt64, cursors: [CohortName: UInt64], isQuiet: Bool, hasState: Bool,
+        sequence: UInt64, handled: UInt64, cursors: [CohortName: CohortCursor], isQuiet: Bool, hasState: Bool,
         incarnation: String
     ) {
         self.sequence = sequence

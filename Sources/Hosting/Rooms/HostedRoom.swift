@@ -4,36 +4,63 @@ public import Whiteboard
 /// A room in the hands of its host. Confined to the host's thread.
 public final class HostedRoom {
     public let address: RoomAddress
-    /// The room, nil while it is fetched or asleep.
+    /// The room, nil until there is a place for it in memory and it has been fetched.
     public internal(set) var room: Room?
-    /// Its state while it sleeps in memory, where there is no other place for it.
-    var asleep: [UInt8]?
-    /// Whether its part of the journal has left anything that a successor must know: false before the first record of
-    /// its life, and after it was closed. A room that nobody has written to may have epochs.
+    /// What was stored of it, until it is fetched.
+    var origin: StoredRooms.Entry?
+    /// Whether the answer to a fetch is still to come.
+    var isFetching = false
+    /// Whether its part of the journal has left anything that a successor must know.
     var hasState = false
+    /// Whether something may be stored of it.
+    var isRecorded = false
+    /// Whether it counts among the rooms that may be stored.
+    var isCounted = false
+    /// Whether it is one too many of those. Nothing is said of what it applies until the journal says that it is
+    /// closed.
+    var isOverLimit = false
+    /// When the journal was last asked to say so.
+    var refusalAskedAt: Instant?
     /// Whether it is let go of without being saved.
-    var isVoid = false
-    /// Records that wait until the room has been fetched.
+    var isDiscarded = false
+    /// Records that wait until the room is there.
     var waiting: [JournalRecord] = []
     /// Sequence of the last record folded in.
     var sequence: UInt64 = 0
     /// Authors were told about records through this one by whoever had the room before.
     var toldThrough: UInt64 = 0
     /// Where the cohorts stood when the room was last saved; they go on from there when all records are folded in.
-    var cursorsToRestore: [CohortName: UInt64] = [:]
-    var savings: Savings
+    var cursorsToRestore: [CohortName: CohortCursor] = [:]
+    /// Names the life in which they stood there.
+    var lifeToRestore = ""
+    var tracker: CheckpointTracker
     /// What could not be published and would not be said again; it goes out first when the connection is back.
     var unsent: [RoomEffect] = []
-    /// Whether it counts among the rooms there may be in memory.
-    let hasPlace: Bool
+    /// What was published and may still be lost with the connection.
+    var unconfirmed = UnconfirmedEffects()
+    /// Whether it has one of the places that there are in memory.
+    var hasPlace = false
+    /// Whether it is being saved to give its place to another. What comes for it meanwhile waits until it is back.
+    var isLeaving = false
+    /// Whether a clock was heard of it.
+    var hasClock = false
+    /// The last samples of clocks that were heard while it was not there.
+    var samples: [IncomingSample] = []
+    /// Where a cohort has paused: since when the wait of what is held counts at the earliest while no clock is heard.
+    var waitsFrom: Instant?
     /// When something last came in for it.
     var lastUse: Instant
+    /// It leaves no earlier to make place for another.
+    var staysUntil = Instant.distantPast
+    /// Neighbours in the order of use.
+    var newer: HostedRoom?
+    weak var older: HostedRoom?
+    var isListed = false
 
-    init(_ address: RoomAddress, hasPlace: Bool, at now: Instant) {
-        self.hasPlace = hasPlace
+    init(_ address: RoomAddress, at now: Instant) {
         self.address = address
         lastUse = now
-        savings = Savings(at: now)
+        tracker = CheckpointTracker(at: now)
     }
 
     public var id: RoomID { address.room }
@@ -43,11 +70,49 @@ public final class HostedRoom {
     /// Names the room's life, empty before its first message.
     public var incarnation: String { room?.incarnation ?? "" }
 
-    var isWaking: Bool { room == nil && asleep == nil }
+    /// R of each cohort: where it stands, or stood when the room was saved.
+    var cursors: [CohortName: CohortCursor] {
+        let cursors = room?.cursors ?? [:]
+        guard !cursorsToRestore.isEmpty else { return cursors }
+        return cursors.merging(cursorsToRestore) { $0.released > $1.released ? $0 : $1 }
+    }
+
+    /// Authors have been told about all records through this one.
+    var handled: UInt64 { max(sequence, toldThrough) }
+
+    var isWaking: Bool { room == nil }
 
     /// Every record of the room at or before it is in an acknowledged checkpoint, nil where all are.
     var coveredThrough: UInt64? {
-        let first = savings.firstUncovered ?? waiting.first?.sequence
+        let first = tracker.firstUncovered ?? waiting.first?.sequence
         return first.map { $0 - 1 }
+    }
+}
+
+/// Rooms in the order in which they were last used.
+struct RecencyList {
+    private(set) var oldest: HostedRoom?
+    private var newest: HostedRoom?
+
+    var isEmpty: Bool { oldest == nil }
+
+    /// Puts a room last, wherever it was.
+    mutating func append(_ room: HostedRoom) {
+        guard newest !== room else { return }
+        remove(room)
+        room.isListed = true
+        room.older = newest
+        if let newest { newest.newer = room } else { oldest = room }
+        newest = room
+    }
+
+    mutating func remove(_ room: HostedRoom) {
+        guard room.isListed else { return }
+        room.isListed = false
+        let (older, newer) = (room.older, room.newer)
+        if let older { older.newer = newer } else { oldest = newer }
+        if let newer { newer.older = older } else { newest = older }
+        room.older = nil
+        room.newer = nil
     }
 }

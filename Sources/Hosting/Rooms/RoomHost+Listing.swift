@@ -1,10 +1,11 @@
 public import StrokeWire
+import Whiteboard
 
 /// What is there, for whoever wants to see it.
 extension RoomHost {
     /// The names of all rooms, in memory or stored, in no order. Costs some nanoseconds a room.
     public var roomNames: [RoomID] {
-        Array(rooms.keys) + stored.names.lazy.filter { self.rooms[$0] == nil }
+        rooms.values.filter { $0.room?.isBlank != true }.map(\.id) + stored.names
     }
 
     /// What is known of a room without fetching it.

@@ -13,7 +13,9 @@ extension RoomHost {
     ) {
         guard partitions[partition] == nil else { return }
         partitions[partition] = PartitionState(openedAt: now, prefix: prefix, kept: kept)
-        for (room, state) in stored { self.stored.put(state, of: room, until: kept.map { now + $0 }) }
+        let end = kept.map { now + $0 }
+        for (room, state) in stored { self.stored.put(state, of: room, isCounted: state.hasState, until: end) }
+        output.countStored(stored.values.count { $0.hasState }, of: partition)
     }
 
     /// Fetches rooms that hold something: it has to be released though nothing more comes in.
@@ -21,7 +23,9 @@ extension RoomHost {
         let busy = stored.names { room, state in
             !state.isQuiet && state.hasState && self.partition(of: room) == partition
         }
-        for room in busy { _ = summon(room, isWritten: true, at: now) }
+        partitions[partition]?.busy = Set(busy)
+        for room in busy { stored.setWake(now, of: room) }
+        wakeDue(at: now)
     }
 
     /// The journal has been read to where its end was: what is due is released from now on.
@@ -29,6 +33,7 @@ extension RoomHost {
         guard partitions[partition]?.phase == .recovering else { return }
         fetchBusy(partition, at: now)
         partitions[partition]?.phase = .live
+        partitions[partition]?.releasesFrom = now
         // Of a room that was closed its last record alone was worth knowing, and that has been passed.
         for room in stored.names(where: { self.partition(of: $0) == partition && !$1.hasState }) {
             _ = stored.take(room)
@@ -49,7 +54,7 @@ extension RoomHost {
         partitions[partition]?.phase = .closing
         for hosted in rooms(where: { $0.partition == partition }) {
             // Before it was live nothing has happened that another would not find in the journal.
-            hosted.isVoid = discarding || phase == .recovering || hosted.room == nil
+            hosted.isDiscarded = discarding || phase == .recovering || hosted.room == nil || hosted.isOverLimit
             settle(hosted, at: now)
         }
         sayClosed(partition)
@@ -58,12 +63,12 @@ extension RoomHost {
     /// Whether every record of a partition that was given to this host has been folded in.
     public func holdsAll(of partition: Int) -> Bool {
         partitions[partition]?.phase == .live
-            && !rooms.values.contains { $0.partition == partition && $0.isWaking }
+            && !rooms.values.contains { $0.partition == partition && ($0.isWaking || !$0.waiting.isEmpty) }
     }
 
     func sayReady(_ partition: Int) {
-        guard let state = partitions[partition], state.phase == .live, !state.isReady,
-            !rooms.values.contains(where: { $0.partition == partition && $0.isWaking })
+        guard let state = partitions[partition], state.phase == .live, !state.isReady, state.waking == 0,
+            state.busy.isEmpty
         else { return }
         partitions[partition]?.isReady = true
         output.ready(partition)
@@ -71,10 +76,11 @@ extension RoomHost {
 
     /// Says that a partition is closed, when all of its rooms have been let go of.
     func sayClosed(_ partition: Int) {
-        guard partitions[partition]?.phase == .closing, !rooms.values.contains(where: { $0.partition == partition })
-        else { return }
+        guard let state = partitions[partition], state.phase == .closing, state.rooms == 0 else { return }
         partitions[partition] = nil
-        for room in stored.names(where: { room, _ in self.partition(of: room) == partition }) { _ = stored.take(room) }
+        for room in stored.names(where: { room, _ in self.partition(of: room) == partition }) {
+            if stored.take(room)?.isCounted == true { output.countStored(-1, of: partition) }
+        }
         output.closed(partition)
     }
 
@@ -83,7 +89,7 @@ extension RoomHost {
         rooms.values.filter(isWanted).sorted { $0.id < $1.id }
     }
 
-    private func partition(of room: RoomID) -> Int { RoomAddress.partition(of: room, among: configuration.partitions) }
+    func partition(of room: RoomID) -> Int { RoomAddress.partition(of: room, among: configuration.partitions) }
     func isLive(_ hosted: HostedRoom) -> Bool { partitions[hosted.partition]?.phase == .live }
     func isClosing(_ hosted: HostedRoom) -> Bool { partitions[hosted.partition]?.phase == .closing }
 }

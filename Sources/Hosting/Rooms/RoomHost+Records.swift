@@ -5,16 +5,53 @@ public import Whiteboard
 extension RoomHost {
     /// The next record of a partition, in the order of its journal. One that a room's state holds already is passed
     /// over, and so are those of partitions that this host does not work on.
-    public func take(_ record: JournalRecord, at now: Instant) {
+    /// - Parameter arrivedAt: when it came to this process; what was due since then is late.
+    public func take(_ record: JournalRecord, arrivedAt: Instant, at now: Instant) {
         guard let partition = partitions[record.partition], partition.phase != .closing else { return }
-        if let stored = stored[record.room], record.sequence <= stored.sequence { return }
-        guard let hosted = rooms[record.room] ?? summon(record.room, isWritten: true, at: now) else {
-            output.refuse(record)
+        if rooms[record.room] == nil, stored[record.room] == nil { return takeFirst(record, arrivedAt, at: now) }
+        if rooms[record.room] == nil, let stored = stored[record.room], record.sequence <= stored.sequence { return }
+        guard let hosted = rooms[record.room] else {
+            summon(record.room, for: record, at: now)
             return
         }
-        hosted.lastUse = now
-        guard rouse(hosted, at: now) else { return wait(record, for: hosted) }
-        fold(record, into: hosted, at: now)
+        guard hosted.room != nil, !hosted.isLeaving else { return wait(record, for: hosted) }
+        let before = hosted.sequence
+        fold(record, into: hosted, at: min(arrivedAt, now))
+        if hosted.hasState, !hosted.hasPlace, !hosted.isOverLimit {
+            guard hasFreePlace else { return queueUp(hosted, for: record, after: before, at: now) }
+            takePlace(hosted)
+        }
+        touch(hosted, at: now)
+        settle(hosted, at: now)
+    }
+
+    /// Rooms that do not exist and have answers to be confirmed; beyond, an answer may be lost with the connection.
+    private static var answeredRooms: Int { 4096 }
+
+    /// A record of a room that does not exist. It comes to exist by a message that is acceptable; anything else is
+    /// answered, and leaves no trace.
+    private func takeFirst(_ record: JournalRecord, _ arrivedAt: Instant, at now: Instant) {
+        let hosted = HostedRoom(address(of: record.room), at: now)
+        var room = Room(configuration: configuration.room, at: now)
+        room.setOutput(isOpen: isOutputOpen)
+        room.setLogClock(ahead: logClockAhead(of: hosted.partition))
+        hosted.room = room
+        fold(record, into: hosted, at: min(arrivedAt, now))
+        if hosted.hasState, !hosted.isOverLimit, !hasFreePlace {
+            register(hosted)
+            return queueUp(hosted, for: record, after: 0, at: now)
+        }
+        perform(in: hosted, at: now)
+        // An answer is kept until it is sent and confirmed.
+        if rooms.count - occupied - queue.count >= Self.answeredRooms { forgetUnconfirmed(of: hosted) }
+        guard hosted.hasState || !hosted.unsent.isEmpty || !hosted.unconfirmed.isEmpty else {
+            return output.left(hosted)
+        }
+        register(hosted)
+        if hosted.hasState, !hosted.isOverLimit {
+            takePlace(hosted)
+            touch(hosted, at: now)
+        }
         settle(hosted, at: now)
     }
 
@@ -48,38 +85,84 @@ extension RoomHost {
         // Whoever had the room before has said it all.
         if record.sequence <= hosted.toldThrough { effects.removeAll() }
         hosted.sequence = record.sequence
-        if configuration.checkpoints != nil { hosted.savings.note(record.sequence, at: now) }
+        guard configuration.checkpoints != nil else { return }
+        if hosted.hasState || hosted.isRecorded {
+            hosted.tracker.note(record.sequence, at: now)
+        } else {
+            hosted.tracker = CheckpointTracker(at: now)
+        }
     }
 
     func apply(_ record: JournalRecord, to hosted: HostedRoom, at now: Instant) {
         switch record.content {
         case .control(let control):
             // All who follow are told of an end.
-            if control == .close { resume(hosted, at: now) }
+            if control == .close {
+                resume(hosted, at: now)
+                // The journal has not refused it in time.
+                if hosted.isOverLimit { hosted.room?.tellApplied(into: &effects) }
+            }
+            if case .full(let through) = control, !hosted.beganNoLater(than: through) { return }
             hosted.room?.receive(control, loggedAt: record.loggedAt, at: now, into: &effects)
-            hosted.hasState = control != .close
-            guard control == .close else { return }
-            // They are about the life that has ended.
-            hosted.unsent = []
-            hosted.savings.beginLife()
+            if control.endsLife {
+                // They are about the life that has ended.
+                hosted.cursorsToRestore = [:]
+                // The host before may have stored how this life began: an end that is stored takes its place.
+                if let opened = partitions[hosted.partition]?.openedAt, now - opened < Self.overlap {
+                    hosted.isRecorded = true
+                }
+                dropUnsent(of: hosted)
+                forgetUnconfirmed(of: hosted)
+                hosted.tracker.beginLife()
+            }
         case .message(let author, let session, let bytes):
             let prefix = partitions[hosted.partition]?.prefix ?? ""
             hosted.room?.receive(
                 IncomingMessage(author: author, session: session, bytes: bytes, loggedAt: record.loggedAt),
                 incarnation: { "\(prefix)-\(record.sequence)" }, at: now, into: &effects)
-            hosted.hasState = true
         }
+        noteExistence(of: hosted)
     }
 
-    private func wait(_ record: JournalRecord, for hosted: HostedRoom) {
+    /// How long after a partition was opened the host before may still store rooms of it.
+    private static var overlap: Duration { .seconds(60) }
+
+    /// Counts a room when it has its first operation, and no longer when its life has ended. Where there are as many as
+    /// may be stored, nothing is said of what it applies: the journal is asked to end its life.
+    func noteExistence(of hosted: HostedRoom) {
+        guard let room = hosted.room else { return }
+        hosted.hasState = !room.isBlank
+        let isWritten = room.head.index > 0
+        if isWritten, !hosted.isCounted, !hosted.isOverLimit {
+            hosted.isCounted = hasMemory && output.countNew(hosted.partition)
+        } else if !isWritten, hosted.isCounted {
+            hosted.isCounted = false
+            output.countStored(-1, of: hosted.partition)
+        }
+        hosted.isOverLimit = isWritten && !hosted.isCounted
+        if !hosted.isOverLimit { hosted.refusalAskedAt = nil }
+    }
+
+    /// Whether the states of one more room can be kept where there are no checkpoints.
+    private var hasMemory: Bool {
+        configuration.checkpoints != nil || stored.stateBytes < configuration.sleepingBytes / 8 * 7
+    }
+
+    func wait(_ record: JournalRecord, for hosted: HostedRoom) {
+        if hosted.waiting.isEmpty { waitingBytes += Self.waitingRoomBytes }
         hosted.waiting.append(record)
         waitingBytes += record.cost
     }
 
+    /// Bytes of a room that waits with its records, about.
+    private static var waitingRoomBytes: Int { 512 }
+
     /// The records that waited for a room are no longer waiting.
     func takeWaiting(of hosted: HostedRoom) -> [JournalRecord] {
         let waiting = hosted.waiting
+        guard !waiting.isEmpty else { return [] }
         hosted.waiting = []
+        waitingBytes -= Self.waitingRoomBytes
         waitingBytes -= waiting.reduce(0) { $0 + $1.cost }
         if waitingBytes <= configuration.waitingBytes {
             let passing = barriers
@@ -87,5 +170,22 @@ extension RoomHost {
             for pass in passing { pass() }
         }
         return waiting
+    }
+}
+
+extension HostedRoom {
+    /// Whether its life began with a record at or before one of the journal.
+    fileprivate func beganNoLater(than sequence: UInt64) -> Bool {
+        guard let number = incarnation.split(separator: "-").last.flatMap({ UInt64($0) }) else { return false }
+        return number <= sequence
+    }
+}
+
+extension ControlRecord {
+    fileprivate var endsLife: Bool {
+        switch self {
+        case .close, .full: true
+        case .gaveUp, .epoch: false
+        }
     }
 }

@@ -1,4 +1,5 @@
-public import StrokeWire
+import DequeModule
+import StrokeWire
 public import Whiteboard
 
 /// The rooms of one worker: fetches them, folds the journal's records into them, lets them do what is due, saves them
@@ -15,9 +16,23 @@ public final class RoomHost<Output: HostOutput> {
     var partitions: [Int: PartitionState] = [:]
     var wakes = WakeQueue()
     var effects = RoomEffects()
+    /// Rooms that wait for a place in memory, the first come first.
+    var queue = Deque<HostedRoom>()
+    /// Rooms that have a place and could leave it.
+    var recency = RecencyList()
+    /// Places taken, and of those the ones that are being given up.
+    var occupied = 0
+    var leaving = 0
+    var isFilling = false
+    /// When a room may leave for one that waits.
+    var fillDue: Instant?
+    var unsentBytes = 0
     var waitingBytes = 0
     var barriers: [@Sendable () -> Void] = []
-    private var isOutputOpen: Bool
+    var isOutputOpen: Bool
+    /// Rooms that have published something that is not confirmed.
+    var unconfirmedRooms: Set<RoomID> = []
+    var confirmation = Confirmation()
 
     public init(configuration: HostConfiguration, output: Output, isOutputOpen: Bool) {
         self.configuration = configuration
@@ -27,53 +42,127 @@ public final class RoomHost<Output: HostOutput> {
 
     /// When `advance(to:)` has something to do; possibly too early, never too late.
     public var nextWake: Instant? {
-        guard let wake = wakes.earliest, let end = stored.nextEnd else { return wakes.earliest ?? stored.nextEnd }
-        return min(wake, end)
+        [wakes.earliest, stored.nextEnd, confirmation.due, fillDue, wakesStored ? stored.nextWake : nil]
+            .compactMap(\.self).min()
     }
 
     /// Lets rooms do what is due.
     public func advance(to now: Instant) {
-        while let room = stored.takeGone(at: now) { output.forgotten(room) }
+        while let gone = stored.takeGone(at: now) { drop(gone) }
+        wakeDue(at: now)
+        if let fillDue, fillDue <= now { fillPlaces(at: now) }
         while let room = wakes.popDue(at: now) {
             guard let hosted = rooms[room] else { continue }
             settle(hosted, at: now)
         }
+        confirm(at: now)
     }
 
-    /// A sample of a cohort's video clock. It may make a room; while a partition is being recovered it is passed over,
+    /// Whether rooms come into memory when something is due in them; without a connection nothing could be done.
+    private var wakesStored: Bool { isOutputOpen && hasShortQueue }
+
+    /// Has rooms come into memory in which something is due.
+    func wakeDue(at now: Instant) {
+        while wakesStored, let room = stored.popDue(at: now) { _ = summon(room, at: now) }
+    }
+
+    /// A sample of a cohort's video clock. Where there is a place, a room that nobody has written to yet is kept in
+    /// memory for it; nothing is written down of that. While a partition is being recovered it is passed over,
     /// for the next one comes soon.
-    public func sample(_ bytes: [UInt8], of room: RoomID, cohort: CohortName, partition: Int, at now: Instant) {
-        guard partitions[partition]?.phase == .live else { return }
-        guard let hosted = rooms[room] ?? summon(room, isWritten: false, at: now) else { return }
-        hosted.lastUse = now
-        guard rouse(hosted, at: now) else { return }
-        hosted.room?.receive(clockSample: bytes, cohort: cohort, at: now, into: &effects)
+    public func sample(_ sample: IncomingSample, at now: Instant) {
+        guard partitions[sample.partition]?.phase == .live else { return }
+        guard let hosted = rooms[sample.room] ?? summon(for: sample, at: now) else { return }
+        touch(hosted, at: now)
+        hosted.hasClock = true
+        guard hosted.room != nil else { return keep(sample, for: hosted) }
+        receive(sample, of: hosted, at: now)
         settle(hosted, at: now)
     }
 
-    /// Says whether anything can be published.
+    private func receive(_ sample: IncomingSample, of hosted: HostedRoom, at now: Instant) {
+        hosted.room?.receive(
+            clockSample: sample.bytes, cohort: sample.cohort, at: min(sample.arrivedAt, now), into: &effects)
+    }
+
+    /// Samples, and bytes of each, that are remembered for a room that is not there yet.
+    private static var samplesKept: (count: Int, bytes: Int) { (8, 256) }
+
+    /// A room that comes for a sample may leave again before the next: what it tells of a pause counts.
+    private func keep(_ sample: IncomingSample, for hosted: HostedRoom) {
+        guard sample.bytes.count <= Self.samplesKept.bytes else { return }
+        if hosted.samples.count == Self.samplesKept.count { hosted.samples.removeFirst() }
+        hosted.samples.append(sample)
+    }
+
+    /// A room is there: takes the samples that have come before it.
+    func takeSamples(of hosted: HostedRoom, at now: Instant) {
+        let samples = hosted.samples
+        hosted.samples = []
+        for sample in samples {
+            receive(sample, of: hosted, at: now)
+            perform(in: hosted, at: now)
+        }
+    }
+
+    /// A room that is not in memory, for a sample: where something is held in it, or there is a place; a room that
+    /// nobody has written to may take that of another such.
+    private func summon(for sample: IncomingSample, at now: Instant) -> HostedRoom? {
+        if let stored = stored[sample.room] {
+            guard hasFreePlace || !stored.isQuiet && hasShortQueue else { return nil }
+        } else {
+            guard hasFreePlace || queue.isEmpty && recency.oldest?.room?.isBlank ?? false else { return nil }
+        }
+        return summon(sample.room, hasClock: true, at: now)
+    }
+
+    /// Says whether anything can be published: false when a connection is lost, true for a new one. What the lost one may
+    /// not have delivered goes out again on the new one, before anything else. True while it is true already: what the
+    /// connection had no room for is tried again.
     public func setOutput(isOpen: Bool, at now: Instant) {
+        let isAgain = isOpen && isOutputOpen
         isOutputOpen = isOpen
-        for hosted in rooms(where: { _ in true }) {
-            if isOpen {
-                let unsent = hosted.unsent
-                hosted.unsent = []
-                for effect in unsent where !hosted.unsent.isEmpty || !output.publish(effect, of: hosted) {
-                    keep(effect, in: hosted)
-                }
+        if !isAgain {
+            takeBackUnconfirmed()
+            if isOpen { for partition in partitions.keys { partitions[partition]?.releasesFrom = now } }
+        }
+        for hosted in rooms(where: { !isAgain || !$0.unsent.isEmpty }) {
+            guard isOpen else {
+                hosted.room?.setOutput(isOpen: false)
+                settle(hosted, at: now)
+                continue
             }
-            hosted.room?.setOutput(isOpen: isOpen && hosted.unsent.isEmpty)
-            settle(hosted, at: now)
+            hosted.tracker.hurry()
+            if !isAgain { hosted.room?.beginReleases(at: now) }
+            sendUnsent(of: hosted, at: now)
         }
     }
 
     /// Lets the room do what is due, carries out what it asks for, and notes when to come back.
     func settle(_ hosted: HostedRoom, at now: Instant) {
-        if isLive(hosted) { hosted.room?.advance(to: now, into: &effects) }
+        // It may have left to make place for another.
+        guard rooms[hosted.id] === hosted else { return }
+        if isLive(hosted) {
+            if hosted.isOverLimit { askForRefusal(of: hosted, at: now) } else { advance(hosted, to: now) }
+        }
         perform(in: hosted, at: now)
+        if hosted.isOverLimit { giveBackPlace(of: hosted, at: now) }
         save(hosted, at: now)
         if rest(hosted, at: now) { return }
         wakes.set(hosted.id, to: nextWake(of: hosted, after: now))
+    }
+
+    private func advance(_ hosted: HostedRoom, to now: Instant) {
+        hosted.room?.advance(to: now, into: &effects)
+    }
+
+    /// A decision to refuse a room that is not in the journal is asked for again after this.
+    static var refusalRetry: Duration { .seconds(1) }
+
+    /// There are as many rooms as may be stored: the life of one more ends with what has come of it so far.
+    private func askForRefusal(of hosted: HostedRoom, at now: Instant) {
+        guard hosted.refusalAskedAt.map({ now - $0 >= Self.refusalRetry }) ?? true else { return }
+        hosted.refusalAskedAt = now
+        effects.list.append(.record(.full(through: hosted.sequence)))
     }
 
     /// Carries out what the room has asked for.
@@ -90,29 +179,35 @@ public final class RoomHost<Output: HostOutput> {
     private func perform(_ effect: RoomEffect, in hosted: HostedRoom, at now: Instant) {
         if case .record(let control) = effect {
             // Decisions take effect where they stand in the journal, which may be at once.
-            let id = control.identifier(in: hosted)
-            guard let record = output.append(control, to: hosted, id: id, at: now) else { return }
+            guard let record = output.append(control, to: hosted, at: now) else { return }
             // It is in order here and now, whatever its number: messages with lower ones may be on their way.
             apply(record, to: hosted, at: now)
-            hosted.room?.advance(to: now, into: &effects)
+            if !hosted.isOverLimit { advance(hosted, to: now) }
             return
         }
-        if !hosted.unsent.isEmpty || !output.publish(effect, of: hosted) { keep(effect, in: hosted) }
+        guard !hosted.isOverLimit || effect.isRefusal else { return }
+        publish(effect, of: hosted, at: now)
     }
 
-    /// Effects of one room that wait for the connection, besides releases, which the closed output bounds. Beyond, an
-    /// author has to ask again by repeating the message.
-    private static var unsentBound: Int { 4096 }
+    /// What would not be said again waits for the connection. Releases are bounded by the closed output, the rest in
+    /// bytes.
+    func keep(_ effect: RoomEffect, in hosted: HostedRoom) {
+        guard effect.isSaidOnce else { return }
+        if case .release = effect {} else if unsentBytes + effect.keptBytes > configuration.unsentBytes { return }
+        putAside([effect], in: hosted)
+    }
 
-    /// What would not be said again waits for the connection.
-    private func keep(_ effect: RoomEffect, in hosted: HostedRoom) {
-        switch effect {
-        case .feedback(_, .missingShards), .feedback(_, .missingRange), .mark, .record: return
-        case .feedback, .head: if hosted.unsent.count >= Self.unsentBound { return }
-        case .release: break
-        }
-        hosted.unsent.append(effect)
+    /// Has effects wait for the connection, whatever the bound.
+    /// - Parameter isFirst: whether they go out before those that wait already.
+    func putAside(_ effects: [RoomEffect], in hosted: HostedRoom, isFirst: Bool = false) {
+        unsentBytes += effects.reduce(0) { $0 + $1.keptBytes }
+        hosted.unsent.insert(contentsOf: effects, at: isFirst ? 0 : hosted.unsent.endIndex)
         hosted.room?.setOutput(isOpen: false)
+    }
+
+    func dropUnsent(of hosted: HostedRoom) {
+        unsentBytes -= hosted.unsent.reduce(0) { $0 + $1.keptBytes }
+        hosted.unsent = []
     }
 
     private func nextWake(of hosted: HostedRoom, after now: Instant) -> Instant? {
@@ -120,7 +215,10 @@ public final class RoomHost<Output: HostOutput> {
         func consider(_ instant: Instant?) {
             if let instant { earliest = min(earliest ?? instant, instant) }
         }
-        if isLive(hosted) { consider(hosted.room?.nextWake(after: now)) }
+        if isLive(hosted) {
+            consider(hosted.isOverLimit ? hosted.refusalAskedAt.map { $0 + Self.refusalRetry } : nil)
+            if !hosted.isOverLimit { consider(hosted.room?.nextWake(after: now)) }
+        }
         consider(nextSave(of: hosted))
         consider(nextRest(of: hosted))
         return earliest
@@ -132,19 +230,27 @@ public final class RoomHost<Output: HostOutput> {
         room.setOutput(isOpen: isOutputOpen)
         room.setLogClock(ahead: logClockAhead(of: hosted.partition))
         hosted.room = room
-        rooms[hosted.id] = hosted
+        partitions[hosted.partition]?.waking -= 1
+        noteExistence(of: hosted)
+        if hosted.hasPlace { recency.append(hosted) }
     }
 }
 
-extension ControlRecord {
-    /// Names the decision, for all rooms of a partition: whoever takes it at the same place of the journal gives it the
-    /// same name.
-    fileprivate func identifier(in hosted: HostedRoom) -> String {
+extension RoomEffect {
+    /// Whether it says no to an author.
+    fileprivate var isRefusal: Bool {
         switch self {
-        case .gaveUp(let author, let from, let to):
-            "\(hosted.id).\(hosted.sequence).gave-up.\(author).\(from)-\(to)"
-        case .epoch(let number): "\(hosted.id).\(hosted.sequence).epoch.\(number)"
-        case .close: "\(hosted.id).\(hosted.sequence).close"
+        case .feedback(_, _, .rejected), .feedback(_, _, .gaveUp): true
+        case .feedback, .head, .release, .mark, .record: false
+        }
+    }
+
+    /// Bytes that it occupies while it waits for the connection, about; a release shares them with the room's log.
+    fileprivate var keptBytes: Int {
+        switch self {
+        case .feedback: 512
+        case .head(let operation): 512 + operation.message.count
+        case .release, .mark, .record: 0
         }
     }
 }

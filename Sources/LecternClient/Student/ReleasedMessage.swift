@@ -1,25 +1,26 @@
+import NATSClient
 public import StrokeWire
 
-/// One message on `.out.<cohort>` or `.head`: an operation, or a shard of a large one.
+/// One message on `.out.<cohort>` or `.head`: an operation, or a shard of one.
 public struct ReleasedMessage: Sendable, Equatable {
-    /// The operation's place in the room, from 1. All shards of an operation carry the same.
+    /// The operation's index in the room, from 1; the same for all its shards.
     public let index: UInt64
     /// Incarnation of the room.
     public let room: String
-    /// Who drew.
+    /// The author.
     public let author: AuthorID
-    /// Of an undo or redo: the operation that leaves or returns.
+    /// Of an undo or redo: index of the operation that it removes or restores.
     public let reference: UInt64?
     /// Digest of the board after the operation.
     public let digest: BoardDigest
-    /// Whether a policy, not the clock, released it, or the stroke itself came late.
+    /// Whether the gate's policy released it instead of the clock, or the stroke itself came late.
     public let isLate: Bool
-    /// The compact message.
+    /// The stroke message.
     public let bytes: [UInt8]
-    /// What `bytes` say; the points lie in there.
+    /// The decoded message; its points are ranges of `bytes`.
     public let header: StrokeMessage
 
-    /// A message from what it consists of.
+    /// Makes a message of its parts.
     public init(
         index: UInt64, room: String, author: AuthorID, reference: UInt64? = nil, digest: BoardDigest,
         isLate: Bool = false, bytes: [UInt8], header: StrokeMessage
@@ -35,21 +36,21 @@ public struct ReleasedMessage: Sendable, Equatable {
     }
 }
 
-/// Why something that the service sent could not be understood.
+/// A message of the service that cannot be decoded.
 public struct MalformedRelease: Error, Sendable, Equatable, CustomStringConvertible {
     /// One English sentence.
     public let description: String
 }
 
 extension ReleasedMessage {
-    /// What a student accepts: whatever the room took, so no limits but those of the format.
-    static let limits = WireLimits(messageBytes: .max, shards: 1024, points: .max, colours: .rgb)
+    /// The room has checked its limits; only those of the format apply here.
+    fileprivate static let limits = WireLimits(messageBytes: .max, shards: 1024, points: .max, colours: .rgb)
 
-    /// Reads a message as it came from NATS.
+    /// Decodes a message of NATS.
     ///
     /// - Parameters:
-    ///   - bytes: the body.
-    ///   - header: looks a header up by its name.
+    ///   - bytes: the payload.
+    ///   - header: the value of a header by its name.
     public init(bytes: [UInt8], header: (String) -> String?) throws(MalformedRelease) {
         guard let index = header(HeaderName.index).flatMap(UInt64.init), index > 0 else {
             throw MalformedRelease(description: "no usable \(HeaderName.index)")
@@ -70,6 +71,60 @@ extension ReleasedMessage {
                 header: try StrokeMessage(decoding: bytes, limits: Self.limits))
         } catch {
             throw MalformedRelease(description: "operation \(index): \(error.rejection.message)")
+        }
+    }
+}
+
+extension ReleasedMessage {
+    /// Decodes a message in the handler of its subscription.
+    init(_ message: borrowing NATSMessage) throws(MalformedRelease) {
+        try self.init(bytes: message.copyPayload()) { message.header($0) }
+    }
+}
+
+/// A complete operation, joined from its shards.
+public struct ReleasedOperation: Sendable, Equatable {
+    /// Its index in the room, from 1.
+    public let index: UInt64
+    /// The author.
+    public let author: AuthorID
+    /// Of an undo or redo: index of the operation that it removes or restores.
+    public let reference: UInt64?
+    /// Whether the gate's policy released it instead of the clock, or the stroke itself came late.
+    public let isLate: Bool
+    /// The action.
+    public let action: Action
+    /// The stroke message, unsharded.
+    public let bytes: [UInt8]
+    /// The service's digest of the board after it; nil for an operation of a join's board.
+    public let digest: BoardDigest?
+
+    /// Makes an operation of its parts.
+    public init(
+        index: UInt64, author: AuthorID, reference: UInt64? = nil, isLate: Bool = false, action: Action,
+        bytes: [UInt8], digest: BoardDigest? = nil
+    ) {
+        self.index = index
+        self.author = author
+        self.reference = reference
+        self.isLate = isLate
+        self.action = action
+        self.bytes = bytes
+        self.digest = digest
+    }
+}
+
+extension ReleasedOperation {
+    /// Decodes an operation of a join reply.
+    init(_ joined: JoinedOperation) throws(MalformedRelease) {
+        let bytes = Array(joined.message)
+        do throws(MalformedMessage) {
+            let header = try StrokeMessage(decoding: bytes, limits: ReleasedMessage.limits)
+            self.init(
+                index: joined.index, author: joined.author, reference: joined.reference, isLate: joined.isLate,
+                action: header.action, bytes: bytes, digest: joined.digest)
+        } catch {
+            throw MalformedRelease(description: "operation \(joined.index) of a join: \(error.rejection.message)")
         }
     }
 }

@@ -2,10 +2,43 @@ public import Logging
 public import NATSClient
 public import StrokeWire
 
-/// A student client: follows a cohort of a room over NATS.
+/// The operations of a room that a client follows.
+public enum RoomFeed: Sendable, Hashable {
+    /// The operations released to a cohort, in step with its video.
+    case cohort(CohortName)
+    /// All operations as soon as they are applied, for teachers and monitors. The head has no marks, so the loss of the
+    /// last operation is noticed with the next one.
+    case head
+
+    /// Subject of the operations.
+    var operations: RoomSubject {
+        switch self {
+        case .cohort(let cohort): .out(cohort)
+        case .head: .head
+        }
+    }
+
+    /// Subject of join requests.
+    var join: RoomSubject {
+        switch self {
+        case .cohort(let cohort): .join(cohort)
+        case .head: .joinHead
+        }
+    }
+
+    /// Subject of marks: the index and digest reached.
+    var marks: RoomSubject? {
+        switch self {
+        case .cohort(let cohort): .mark(cohort)
+        case .head: nil
+        }
+    }
+}
+
+/// A student client: follows a cohort of a room over NATS, or the head of its log.
 ///
-/// Keeps the board as the protocol says: joins without gap or repeat, asks for what is missing, verifies digests and
-/// marks, joins again after every reconnect and when the room begins a new life.
+/// Keeps a board by the protocol's rules: joins without gap or repeat, requests missing operations, verifies digests and
+/// marks, and joins again after each reconnect and at each new incarnation of the room.
 public final class Student: Sendable {
     private enum Event: Sendable {
         case released(ReleasedMessage)
@@ -14,48 +47,59 @@ public final class Student: Sendable {
         case reply(JoinReply, ticket: Int)
         case joinFailed(JoinFailure, ticket: Int)
         case connection(ConnectionState)
-        case denied(Denial)
+        case denied(PermissionViolation)
     }
 
     private let connection: NATSConnection
     private let address: RoomAddress
-    private let cohort: CohortName
+    private let feed: RoomFeed
     private let joinTimeout: Duration
     private let logger: Logger
     private let events = EventQueue<Event>()
 
     /// - Parameters:
-    ///   - connection: one that `connect` was called on; it may be lost and come back at any time.
-    ///   - joinTimeout: how long one request to join may take.
+    ///   - connection: a connection that `connect` was called on; it may be lost and restored at any time.
+    ///   - joinTimeout: time limit of one join request.
     public init(
-        connection: NATSConnection, address: RoomAddress, cohort: CohortName,
-        joinTimeout: Duration = .seconds(3), logger: Logger
+        connection: NATSConnection, address: RoomAddress, feed: RoomFeed, joinTimeout: Duration = .seconds(3),
+        logger: Logger
     ) {
         self.connection = connection
         self.address = address
-        self.cohort = cohort
+        self.feed = feed
         self.joinTimeout = joinTimeout
         self.logger = logger
     }
 
-    /// Follows the cohort until `handle` returns false, the time is over, or the task is cancelled. Call it once.
+    /// Makes a student of a cohort.
+    public convenience init(
+        connection: NATSConnection, address: RoomAddress, cohort: CohortName,
+        joinTimeout: Duration = .seconds(3), logger: Logger
+    ) {
+        self.init(
+            connection: connection, address: address, feed: .cohort(cohort), joinTimeout: joinTimeout, logger: logger)
+    }
+
+    /// Follows the feed until `handle` returns false, the limit has passed, or the task is cancelled. Call it once.
     ///
     /// - Parameters:
-    ///   - limit: how long to follow at most; nil for no limit.
-    ///   - handle: told what happens, in order, with the session as it is after all that came in one message; runs on
-    ///     the caller's executor.
-    /// - Throws: `.notPermitted` when this user may not follow the cohort or not join, `.closed` when the connection is.
-    /// - Returns: the session in its last state.
+    ///   - limit: longest time to follow; nil for no limit.
+    ///   - handle: called with each event in order, and with the session after the message that caused it; runs on the
+    ///     caller's executor.
+    /// - Throws: `.notPermitted` when the user lacks a permission for the feed, `.closed` when the connection is closed.
+    /// - Returns: the final session.
     public func follow(
         for limit: Duration? = nil, _ handle: (StudentEvent, borrowing StudentSession) -> Bool
     ) async throws(NATSError) -> StudentSession {
-        let needed = [RoomSubject.out(cohort), .mark(cohort)].map { Denial(.subscribe, address.subject($0)) }
+        let needed = [feed.operations, feed.marks].compactMap {
+            $0.map { PermissionViolation(.subscribe, address.subject($0)) }
+        }
         let observations = [
-            connection.onDenial { [events] in if needed.contains($0) { events.put(.denied($0)) } },
+            connection.onPermissionViolation { [events] in if needed.contains($0) { events.put(.denied($0)) } },
             connection.onStateChange { [events] in events.put(.connection($0)) },
         ]
         defer { for observation in observations { observation.cancel() } }
-        let subscriptions = [try subscribeToOperations(), try subscribeToMarks()]
+        let subscriptions = [try subscribeToOperations(), try subscribeToMarks()].compactMap(\.self)
         defer { for subscription in subscriptions { subscription.unsubscribe() } }
         if connection.state == .connected { events.put(.connection(.connected)) }
 
@@ -77,7 +121,7 @@ public final class Student: Sendable {
             for action in actions {
                 switch action {
                 case .join(let request, let ticket): join(request, ticket)
-                case .tell(let event): if !handle(event, session) { return session }
+                case .emit(let event): if !handle(event, session) { return session }
                 }
             }
         }
@@ -96,7 +140,7 @@ public final class Student: Sendable {
         case .joinFailed(let why, let ticket): return session.joinFailed(why, ticket: ticket, at: now)
         case .connection(.connected): return session.connected(at: now)
         case .connection(.closed): throw .closed
-        case .denied(let denial): throw .notPermitted(denial)
+        case .denied(let violation): throw .notPermitted(violation)
         case .connection:
             session.disconnected()
             return []
@@ -104,7 +148,7 @@ public final class Student: Sendable {
     }
 
     private func subscribeToOperations() throws(NATSError) -> NATSSubscription {
-        try connection.subscribe(address.subject(.out(cohort))) { [events] message in
+        try connection.subscribe(address.subject(feed.operations)) { [events] message in
             do throws(MalformedRelease) {
                 events.put(.released(try ReleasedMessage(message)))
             } catch {
@@ -113,8 +157,9 @@ public final class Student: Sendable {
         }
     }
 
-    private func subscribeToMarks() throws(NATSError) -> NATSSubscription {
-        try connection.subscribe(address.subject(.mark(cohort))) { [events] message in
+    private func subscribeToMarks() throws(NATSError) -> NATSSubscription? {
+        guard let marks = feed.marks else { return nil }
+        return try connection.subscribe(address.subject(marks)) { [events] message in
             do throws(Rejection) {
                 events.put(.marked(try Mark(decoding: message.copyPayload())))
             } catch {
@@ -123,15 +168,15 @@ public final class Student: Sendable {
         }
     }
 
-    /// Asks in a task of its own: operations go on coming meanwhile, and the answer may take many messages.
+    /// Requests a join in a task of its own: operations continue to arrive, and the reply may come in many parts.
     private func join(_ request: JoinRequest, _ ticket: Int) {
-        logger.debug("joining", metadata: ["cohort": "\(cohort)", "have": "\(request.have ?? 0)"])
-        Task { [connection, events, joinTimeout, subject = address.subject(.join(cohort))] in
+        logger.debug("joining", metadata: ["feed": "\(feed.operations)", "have": "\(request.have ?? 0)"])
+        Task { [connection, events, joinTimeout, subject = address.subject(feed.join)] in
             do throws(NATSError) {
                 let reply = try await connection.requestParts(request.encoded(), to: subject, timeout: joinTimeout)
                 events.put(Self.read(reply.payload, ticket))
-            } catch .notPermitted(let denial) {
-                events.put(.denied(denial))
+            } catch .notPermitted(let violation) {
+                events.put(.denied(violation))
             } catch {
                 events.put(.joinFailed(.unanswered(error.description), ticket: ticket))
             }
@@ -145,7 +190,7 @@ public final class Student: Sendable {
         do throws(Rejection) {
             return .reply(try JoinReply(decoding: payload), ticket: ticket)
         } catch {
-            return .joinFailed(.refused("the reply cannot be read: \(error.message)"), ticket: ticket)
+            return .joinFailed(.refused("the reply cannot be decoded: \(error.message)"), ticket: ticket)
         }
     }
 }

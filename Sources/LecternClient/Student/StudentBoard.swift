@@ -1,17 +1,16 @@
 public import StrokeWire
 
-/// A student's board: the fold of the released operations, as the service describes it by index, references and digest.
+/// A student's board: the result of all operations up to its index.
 public struct StudentBoard: Sendable {
-    /// Why an operation cannot be the next one on this board: student and service do not agree.
+    /// An operation that contradicts the board: student and service disagree.
     public struct Divergence: Error, Sendable, Equatable, CustomStringConvertible {
         /// One English sentence.
         public let description: String
     }
 
-    /// What clears took away is kept up to so many bytes, the newest first. A student for whom an older one is undone
-    /// joins again.
+    /// Byte limit of the strokes kept of clears, the newest first. The undo of an older clear needs a new join.
     private static let maximumClearedBytes = 32 << 20
-    /// What was undone is kept up to this number, the newest first; likewise.
+    /// Number of undone operations kept, the newest first. The redo of an older one needs a new join.
     private static let maximumUndone = 1024
 
     private enum Undone: Sendable {
@@ -26,16 +25,16 @@ public struct StudentBoard: Sendable {
         }
     }
 
-    /// Incarnation of the room; empty for a room that nobody has written to.
+    /// Incarnation of the room; empty for a room without operations.
     public internal(set) var room = ""
-    /// Index of the last operation applied, 0 for none.
+    /// Index of the last applied operation; 0 for none.
     public private(set) var index: UInt64 = 0
-    /// The strokes that are seen, bottom to top.
+    /// The visible strokes, bottom to top.
     public private(set) var visible = BoardStrokes()
     private var undone: [Undone] = []
     private var cleared: [(clear: UInt64, strokes: BoardStrokes)] = []
 
-    /// The board of a room that nobody has written to.
+    /// The board of a room without operations.
     public init() {}
 
     /// Digest of the visible strokes.
@@ -43,8 +42,8 @@ public struct StudentBoard: Sendable {
 
     /// Applies the next operation.
     ///
-    /// - Throws: when it does not fit: not the next index, a reference to what is not there, another digest. Only a
-    ///   join helps then; the board must not be used further.
+    /// - Throws: when the index is not the next one, the reference is unknown or the digest differs. The board is
+    ///   unusable then, and a join must replace it.
     public mutating func apply(_ operation: ReleasedOperation) throws(Divergence) {
         guard operation.index == index &+ 1 else {
             throw Divergence(description: "operation \(operation.index) cannot follow \(index)")
@@ -75,7 +74,7 @@ public struct StudentBoard: Sendable {
             for stroke in cleared.remove(at: position).strokes { visible.insert(stroke) }
             undone.append(.clear(index: reference))
         } else {
-            throw Divergence(description: "undo \(operation.index) of \(reference), which is not there")
+            throw Divergence(description: "undo \(operation.index) of \(reference), which is not on the board")
         }
         if undone.count > Self.maximumUndone { undone.removeFirst() }
     }
@@ -104,9 +103,9 @@ public struct StudentBoard: Sendable {
 }
 
 extension StudentBoard {
-    /// The board of a join reply.
+    /// Decodes the board of a join reply.
     ///
-    /// - Throws: when its digest is not that of its strokes, or a message cannot be read.
+    /// - Throws: when a message cannot be decoded, or the digest is not that of the strokes.
     init(_ reply: JoinReply) throws(MalformedRelease) {
         guard case .board(_, _, let visible, let redo, let cleared) = reply.content else {
             throw MalformedRelease(description: "the reply to a join has no board")
@@ -123,5 +122,57 @@ extension StudentBoard {
             throw MalformedRelease(
                 description: "the board of a join has digest \(digest), the service says \(reply.digest)")
         }
+    }
+}
+
+/// The strokes of a board, bottom to top, which is the order of their indices.
+public struct BoardStrokes: Sendable, RandomAccessCollection {
+    private var strokes: [ReleasedOperation] = []
+    /// Digest of the strokes.
+    public private(set) var digest = BoardDigest.empty
+    /// Size of all messages in bytes.
+    private(set) var bytes = 0
+
+    /// No strokes.
+    public init() {}
+
+    /// The strokes of a join reply, in any order.
+    init(_ operations: [JoinedOperation]) throws(MalformedRelease) {
+        for operation in operations { insert(try ReleasedOperation(operation)) }
+    }
+
+    public var startIndex: Int { 0 }
+    public var endIndex: Int { strokes.count }
+
+    /// The stroke at a position from the bottom, 0 … `count − 1`.
+    public subscript(position: Int) -> ReleasedOperation { strokes[position] }
+
+    /// Inserts a stroke by its index; does nothing when the index is present.
+    mutating func insert(_ stroke: ReleasedOperation) {
+        let position = position(of: stroke.index)
+        guard position == strokes.count || strokes[position].index != stroke.index else { return }
+        strokes.insert(stroke, at: position)
+        bytes += stroke.bytes.count
+        digest.insert(stroke.index)
+    }
+
+    /// Removes the stroke with this index, if there is one.
+    mutating func remove(_ index: UInt64) -> ReleasedOperation? {
+        let position = position(of: index)
+        guard position < strokes.count, strokes[position].index == index else { return nil }
+        let stroke = strokes.remove(at: position)
+        bytes -= stroke.bytes.count
+        digest.remove(index)
+        return stroke
+    }
+
+    private func position(of index: UInt64) -> Int {
+        if let last = strokes.last, last.index < index { return strokes.count }
+        var (low, high) = (0, strokes.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if strokes[middle].index < index { low = middle + 1 } else { high = middle }
+        }
+        return low
     }
 }

@@ -1,29 +1,29 @@
 public import StrokeWire
 
-/// What happens to a student.
+/// An event of a student's session.
 public enum StudentEvent: Sendable, Equatable {
-    /// The service answered a join. This is the board now; what it has more, of a tail, follows as
+    /// The service replied to a join request, and this is the board now. The operations of a tail follow as
     /// ``applied(_:room:digest:)``.
     case joined(room: String, index: UInt64, digest: BoardDigest, visible: Int)
-    /// An operation took its place on the board, which now has this digest.
+    /// An operation was applied to the board, which now has this digest.
     case applied(ReleasedOperation, room: String, digest: BoardDigest)
-    /// Something that is not as it should be. The student mends what can be mended.
+    /// A problem, from which the student recovers by a join where it can.
     case problem(StudentProblem)
 }
 
-/// What can be wrong.
+/// A problem of a student's session.
 public enum StudentProblem: Sendable, Equatable {
-    /// An operation is missing for longer than a moment; asked for again.
+    /// An operation is missing for too long; the student joins again.
     case gap(after: UInt64)
-    /// Operation, mark or reply and board do not agree; asked for the board.
+    /// An operation, mark or reply contradicts the board; the student joins for a new board.
     case divergence(String)
-    /// An operation came again under its index, with other content.
+    /// An operation came again with the same index and other content.
     case conflict(index: UInt64)
-    /// A message could not be understood.
+    /// A message could not be decoded.
     case malformed(String)
-    /// A request to join brought no board; asked again.
+    /// A join request failed; the student tries again.
     case joinFailed(JoinFailure)
-    /// More came than could wait for its turn; dropped, and asked for again.
+    /// The reorder buffer or the event queue was full and lost operations; the student joins again.
     case overflow
 }
 
@@ -35,19 +35,19 @@ extension StudentProblem: CustomStringConvertible {
         case .conflict(let index): "operation \(index) came again with other content"
         case .malformed(let why): "malformed: \(why)"
         case .joinFailed(let why): "join failed: \(why)"
-        case .overflow: "too much came out of turn and was dropped"
+        case .overflow: "too many operations were waiting, and some were dropped"
         }
     }
 }
 
-/// Why a request to join brought no board.
+/// Why a join request failed.
 public enum JoinFailure: Sendable, Equatable, CustomStringConvertible {
-    /// Nobody answered, and what NATS says of it.
+    /// No reply came, with the error of NATS.
     case unanswered(String)
-    /// The service said no, or something that cannot be read.
+    /// The service refused the request, or its reply cannot be decoded.
     case refused(String)
 
-    /// What was said, for a person.
+    /// The message of NATS or the service.
     public var description: String {
         switch self {
         case .unanswered(let why), .refused(let why): why
@@ -55,10 +55,31 @@ public enum JoinFailure: Sendable, Equatable, CustomStringConvertible {
     }
 }
 
-/// What the input and output around a ``StudentSession`` has to do.
-public enum StudentAction: Sendable, Equatable {
-    /// Request a join, and give the answer back with this ticket.
-    case join(JoinRequest, ticket: Int)
-    /// Tell whoever looks at the board.
-    case tell(StudentEvent)
+/// Statistics of a student's session.
+public struct StudentReport: Sendable, Equatable {
+    /// Operations applied one by one, from the feed or a tail.
+    public internal(set) var applied = 0
+    /// Of these, the late ones.
+    public internal(set) var late = 0
+    /// Messages dropped because the board has their operation.
+    public internal(set) var repeats = 0
+    /// Number of gaps that lasted too long.
+    public internal(set) var gaps = 0
+    /// Successful joins.
+    public internal(set) var joins = 0
+    /// Join requests other than the first and those after a reconnect.
+    public internal(set) var rejoins = 0
+    /// Join requests without a reply or refused.
+    public internal(set) var failedJoins = 0
+    /// Operations, marks and replies that contradict the board.
+    public internal(set) var divergences = 0
+    /// Repeats with other content.
+    public internal(set) var conflicts = 0
+    /// Messages that could not be decoded.
+    public internal(set) var malformed = 0
+    /// Number of times that operations were lost to a full buffer or queue.
+    public internal(set) var overflows = 0
+
+    /// Whether the service kept the protocol: no divergence, conflict or malformed message. Losses are allowed.
+    public var isSound: Bool { divergences == 0 && conflicts == 0 && malformed == 0 }
 }

@@ -2,13 +2,13 @@ public import Logging
 public import NATSClient
 public import StrokeWire
 
-/// A teacher client: publishes the messages of one author and answers what the service says about them.
+/// A teacher client: publishes the messages of one author and reacts to the service's feedback.
 ///
-/// Stays below what the service takes from one author, sends again what is not acknowledged or reported missing, and
-/// goes on after a reconnect. What is not settled is kept for that: at 16,384 operations or 64 MiB of it, publishing
-/// waits until the service or the journal has caught up.
+/// It stays below the service's rate limit per author, resends unacknowledged and missing messages, and continues after
+/// a reconnect. Unsettled operations are kept for that: at 16,384 operations or 64 MiB, publishing waits until the
+/// service or the journal has caught up.
 public final class Teacher: Sendable {
-    /// How often a caller hears of the progress, and the connection is looked at.
+    /// Interval of progress reports and of checks of the connection.
     private static let heartbeat = Duration.milliseconds(500)
 
     private let connection: NATSConnection
@@ -16,7 +16,11 @@ public final class Teacher: Sendable {
     private let author: AuthorID
     private let logger: Logger
 
-    /// - Parameter connection: one that `connect` was called on; it may be lost and come back at any time.
+    /// - Parameters:
+    ///   - connection: a connection that `connect` was called on; it may be lost and restored at any time.
+    ///   - address: the room's address.
+    ///   - author: whose messages are published.
+    ///   - logger: for what goes wrong and mends itself.
     public init(connection: NATSConnection, address: RoomAddress, author: AuthorID, logger: Logger) {
         self.connection = connection
         self.address = address
@@ -24,32 +28,34 @@ public final class Teacher: Sendable {
         self.logger = logger
     }
 
-    /// Publishes a plan, and returns when everything is answered.
+    /// Publishes a plan, and returns when the service has answered every operation.
+    ///
+    /// A lost connection is waited for.
     ///
     /// - Parameters:
-    ///   - session: names this count of operations: 1 … 64 visible ASCII characters, another for each count. A file's
-    ///     wins.
-    ///   - outbox: a file to go on from, and to write down what is sent; nil to keep it in memory.
-    ///   - patience: how long to wait for answers when all is sent and the service is silent, or when nothing gets
-    ///     through; a minute at least for what got through before.
-    ///   - progress: told twice a second, on the caller's executor.
-    /// - Throws: what NATS says to a message that it never takes, or to a user who may not publish as this author;
-    ///   what the outbox file says. A lost connection is waited for.
-    /// - Returns: what became of the operations, those of earlier runs with the same file included; also when the task
-    ///   is cancelled.
+    ///   - plan: the messages and their times.
+    ///   - session: id of this sequence of operation numbers: 1 … 64 visible ASCII characters, a new one for each
+    ///     sequence. The outbox's session takes precedence.
+    ///   - outbox: a file that records the messages and resumes an earlier run; nil keeps them in memory.
+    ///   - answerTimeout: how long to wait when everything is sent and the service is silent, or when no message gets
+    ///     through; at least a minute if some got through before.
+    ///   - progress: called twice a second on the caller's executor.
+    /// - Throws: errors of NATS that a retry cannot mend, a missing permission, errors of the outbox file.
+    /// - Returns: the state of the operations, with those of earlier runs of the outbox; also when the task is cancelled,
+    ///   and when a newer session of the author has ended this one.
     public func publish(
         _ plan: PublishPlan, session: String = Teacher.newSession(), outbox: OutboxFile? = nil,
-        patience: Duration = .seconds(10), progress: (TeacherReport) -> Void = { _ in }
+        answerTimeout: Duration = .seconds(10), progress: (TeacherReport) -> Void = { _ in }
     ) async throws(TeacherError) -> TeacherReport {
-        var state = try begin(plan, session: session, outbox: outbox, patience: patience)
+        var state = try begin(plan, session: session, outbox: outbox, answerTimeout: answerTimeout)
         let events = EventQueue<TeacherEvent>()
-        let link: TeacherLink
+        let transport: TeacherTransport
         do throws(NATSError) {
-            link = try TeacherLink(connection, address: address, author: author, events: events)
+            transport = try TeacherTransport(connection, address: address, author: author, events: events)
         } catch {
             throw .nats(error)
         }
-        defer { link.close() }
+        defer { transport.close() }
         var reader = events.reader()
         defer { reader.cancelAlarm() }
 
@@ -58,17 +64,17 @@ public final class Teacher: Sendable {
         while !Task.isCancelled {
             let now = start.duration(to: .now)
             let step = state.next(at: now)
-            // Written down before it is sent: whatever may have arrived is known to the next run.
+            // Recorded before it is sent, so that the next run knows everything that may have arrived.
             try write(state.takeRecords(), to: outbox)
             let deadline: Duration
             switch step {
             case .send(let message, let messageID, let receipt):
-                try send(message, messageID, receipt, over: link, &state)
+                try send(message, messageID, receipt, over: transport, &state)
                 deadline = now
             case .wait(let time):
                 deadline = min(time, now + Self.heartbeat)
             case .waitForConnection:
-                // The news of it may have been read before the loss was noticed here.
+                // The event of the reconnect may have come before the loss was noticed here.
                 let isBack = connection.state == .connected
                 if isBack { state.connectionReturned(at: now) }
                 deadline = isBack ? now : now + Self.heartbeat
@@ -88,24 +94,26 @@ public final class Teacher: Sendable {
         return state.report
     }
 
-    /// A session name that nobody had before: 64 random bits in hexadecimal.
+    /// A new session id: 64 random bits in hexadecimal.
     public static func newSession() -> String {
         String(UInt64.random(in: .min ... .max), radix: 16)
     }
 
     private func begin(
-        _ plan: PublishPlan, session: String, outbox: OutboxFile?, patience: Duration
+        _ plan: PublishPlan, session: String, outbox: OutboxFile?, answerTimeout: Duration
     ) throws(TeacherError) -> TeacherSession {
         let session = outbox?.session ?? session
         let ids = MessageIDs(room: address.room.text, author: author.text, session: session, run: Self.newSession())
-        guard let outbox else { return TeacherSession(plan.messages, session: session, ids: ids, patience: patience) }
-        do throws(OutboxHistory.OtherLesson) {
+        guard let outbox else {
+            return TeacherSession(plan.messages, session: session, ids: ids, answerTimeout: answerTimeout)
+        }
+        do throws(OutboxHistory.LessonMismatch) {
             let rest = try outbox.history.rest(of: plan)
-            var state = TeacherSession(rest, session: session, ids: ids, patience: patience)
+            var state = TeacherSession(rest, session: session, ids: ids, answerTimeout: answerTimeout)
             state.resume(outbox.history)
             return state
         } catch {
-            throw .outbox(OutboxFileError(outbox.path, .otherLesson(number: error.number)))
+            throw .outbox(OutboxFileError(outbox.path, .lessonMismatch(number: error.number)))
         }
     }
 
@@ -118,11 +126,11 @@ public final class Teacher: Sendable {
     }
 
     private func send(
-        _ message: OutgoingMessage, _ messageID: String, _ receipt: Receipt, over link: TeacherLink,
+        _ message: OutgoingMessage, _ messageID: String, _ receipt: Receipt, over transport: TeacherTransport,
         _ state: inout TeacherSession
     ) throws(TeacherError) {
         do throws(NATSError) {
-            try link.publish(message, session: state.session, messageID: messageID, receipt)
+            try transport.publish(message, session: state.session, messageID: messageID, receipt)
         } catch {
             guard error == .disconnected else { throw .nats(error) }
             state.connectionLost()
@@ -133,14 +141,14 @@ public final class Teacher: Sendable {
         _ event: TeacherEvent, _ state: inout TeacherSession, at now: Duration
     ) throws(TeacherError) {
         switch event {
-        case .answer(let answer, let receipt):
-            state.receive(answer, receipt, at: now)
+        case .reply(let reply, let receipt):
+            state.receive(reply, receipt, at: now)
         case .feedback(let payload):
             do throws(Rejection) {
-                state.receive(try Feedback(decoding: payload), at: now)
+                state.receive(try FeedbackMessage(decoding: payload), at: now)
             } catch {
                 state.receiveMalformedFeedback()
-                logger.warning("feedback that cannot be read", metadata: ["error": "\(error.message)"])
+                logger.warning("feedback cannot be decoded", metadata: ["error": "\(error.message)"])
             }
         case .connection(.connected):
             state.connectionReturned(at: now)
@@ -150,8 +158,87 @@ public final class Teacher: Sendable {
             throw .nats(.closed)
         case .connection(.connecting):
             break
-        case .denied(let denial):
-            throw .nats(.notPermitted(denial))
+        case .denied(let violation):
+            throw .nats(.notPermitted(violation))
         }
+    }
+}
+
+/// An error that ends publishing.
+public enum TeacherError: Error, Sendable, Equatable, CustomStringConvertible {
+    /// NATS rejected a message, denied a permission, or the connection was closed.
+    case nats(NATSError)
+    /// The outbox file belongs to another lesson, or cannot be written.
+    case outbox(OutboxFileError)
+
+    public var description: String {
+        switch self {
+        case .nats(let error): "\(error)"
+        case .outbox(let error): "\(error)"
+        }
+    }
+}
+
+/// Input of a teacher.
+private enum TeacherEvent: Sendable {
+    case feedback([UInt8])
+    case reply(PublishReply, Receipt)
+    case connection(ConnectionState)
+    case denied(PermissionViolation)
+}
+
+/// The NATS side of a teacher: publishes messages; queues feedback, publish replies and changes of the connection.
+private struct TeacherTransport: Sendable {
+    private let connection: NATSConnection
+    private let input: String
+    private let inbox: String
+    private let subscriptions: [NATSSubscription]
+    private let observations: [Observation]
+
+    /// Subscribes, and queues the input.
+    init(
+        _ connection: NATSConnection, address: RoomAddress, author: AuthorID, events: EventQueue<TeacherEvent>
+    ) throws(NATSError) {
+        self.connection = connection
+        input = address.subject(.input(author))
+        let inbox = connection.makeInbox() + "."
+        self.inbox = inbox
+        let needed = [
+            PermissionViolation(.publish, input), PermissionViolation(.subscribe, address.subject(.feedback(author))),
+            PermissionViolation(.subscribe, inbox + "*"),
+        ]
+        observations = [
+            connection.onPermissionViolation { if needed.contains($0) { events.put(.denied($0)) } },
+            connection.onStateChange { events.put(.connection($0)) },
+        ]
+        let feedback = try connection.subscribe(address.subject(.feedback(author))) { message in
+            events.put(.feedback(message.copyPayload()))
+        }
+        let replies: NATSSubscription
+        do throws(NATSError) {
+            replies = try connection.subscribe(inbox + "*") { message in
+                guard let receipt = Receipt(String(message.subject.dropFirst(inbox.count))),
+                    let reply = PublishReply(message)
+                else { return }
+                events.put(.reply(reply, receipt))
+            }
+        } catch {
+            feedback.unsubscribe()
+            throw error
+        }
+        subscriptions = [feedback, replies]
+    }
+
+    func publish(
+        _ message: OutgoingMessage, session: String, messageID: String, _ receipt: Receipt
+    ) throws(NATSError) {
+        try connection.publish(
+            message.bytes, to: input, reply: inbox + receipt.description,
+            headers: [HeaderName.session: session, HeaderName.msgID: messageID])
+    }
+
+    func close() {
+        for subscription in subscriptions { subscription.unsubscribe() }
+        for observation in observations { observation.cancel() }
     }
 }

@@ -1,7 +1,7 @@
 /// The metrics by name, and the bounds on them.
 ///
-/// At most 1,000 metrics, each with at most `maxSeries` combinations of labels. Combinations beyond share one series
-/// with all label values `other`. A metric beyond, or one asked for as another kind than it is, gets a series that
+/// At most 1,000 metrics, each with at most `maxSeries` combinations of labels. Further combinations share one series
+/// with all label values `other`. A further metric, or one requested as another kind than it has, gets a series that
 /// works but is not shown. Both are counted in `lectern_metrics_refused_total`.
 struct MetricTable {
     static let refused = "lectern_metrics_refused_total"
@@ -14,12 +14,12 @@ struct MetricTable {
         self.maxSeries = maxSeries
     }
 
-    /// The metrics by name.
+    /// The metrics, sorted by name.
     var sorted: [(name: String, family: MetricFamily)] {
         families.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
     }
 
-    /// The series for these labels, made when it is not there yet.
+    /// The series for these labels; makes a missing one.
     mutating func series<Series: MetricSeries>(_ name: String, _ labels: LabelSet, make: () -> Series) -> Series {
         guard let family = families[name] ?? emptyFamily(Series.self), family.kind == ObjectIdentifier(Series.self)
         else {
@@ -36,7 +36,7 @@ struct MetricTable {
         return made
     }
 
-    /// Forgets a series wherever it stands; a series that others share, because it stands for an overflow, stays.
+    /// Removes a series from its metric. The series that overflowing combinations share stays.
     mutating func remove(_ series: any MetricSeries) {
         for (name, family) in families {
             for (labels, other) in family.series where other === series {
@@ -51,15 +51,15 @@ struct MetricTable {
     }
 
     private mutating func refuse(_ name: String) {
-        // Counting the refusals of this metric itself would never end.
+        // The counter does not count refusals of its own series: that would never end.
         guard name != Self.refused else { return }
-        // One place more than for other metrics, so that this one is always shown.
+        // Added beyond the bound, so that it is always shown.
         if families[Self.refused] == nil { families[Self.refused] = MetricFamily(CounterSeries.self) }
         series(Self.refused, LabelSet([("metric", name)])) { CounterSeries() }.increment(by: 1)
     }
 }
 
-/// One metric: its series by labels.
+/// One metric, with its series by labels.
 struct MetricFamily {
     /// The class of all its series.
     let kind: ObjectIdentifier
@@ -69,5 +69,46 @@ struct MetricFamily {
     init<Series: MetricSeries>(_ kind: Series.Type) {
         self.kind = ObjectIdentifier(kind)
         type = kind.type
+    }
+}
+
+/// The labels of a series, sorted by name.
+struct LabelSet: Hashable {
+    struct Label: Hashable {
+        let name: String
+        let value: String
+    }
+
+    let labels: [Label]
+
+    /// - Parameters:
+    ///   - dimensions: names and values as swift-metrics has them. Characters that a label name cannot have become `_`;
+    ///     of two labels with one name the later counts.
+    ///   - reserved: a name that the text format uses itself; a label of that name gets the prefix `_`.
+    init(_ dimensions: [(String, String)], reserved: String? = nil) {
+        var values: [String: String] = [:]
+        for (name, value) in dimensions {
+            let name = MetricName.label(name)
+            values[name == reserved ? "_" + name : name] = value
+        }
+        labels = values.sorted { $0.key < $1.key }.map { Label(name: $0.key, value: $0.value) }
+    }
+
+    private init(labels: [Label]) {
+        self.labels = labels
+    }
+
+    var isEmpty: Bool { labels.isEmpty }
+
+    /// The same labels with the value `other`, for combinations beyond the bound.
+    var overflowing: LabelSet {
+        LabelSet(labels: labels.map { Label(name: $0.name, value: "other") })
+    }
+}
+
+extension LabelSet: Comparable {
+    /// Orders by name and value, label after label.
+    static func < (a: LabelSet, b: LabelSet) -> Bool {
+        a.labels.lexicographicallyPrecedes(b.labels) { ($0.name, $0.value) < ($1.name, $1.value) }
     }
 }

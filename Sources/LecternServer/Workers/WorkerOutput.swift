@@ -1,27 +1,33 @@
 import Hosting
+import Journal
+import Locking
 import Logging
+import NATSClient
 import StrokeWire
 import Whiteboard
 
-/// What the host of one worker does to the world: publishes, writes decisions, asks for rooms to be fetched and saved.
-/// Confined to the worker's thread.
+/// Performs the effects of one worker's room host: publishes, writes decisions, has rooms fetched and saved. Confined to
+/// the worker's thread.
 final class WorkerOutput: HostOutput {
     private let configuration: ServerConfiguration
     private let fanout: Fanout
     private let journal: any DecisionJournal
     private let keeper: CheckpointKeeper?
     private let metrics: ServerMetrics
-    private let places: Budget
+    private let storedRooms: StoredRoomCounts
     private let worker: RoomWorker
     private let onPartition: @Sendable (PartitionProgress) -> Void
     private let logger: Logger
     private var gauges = RoomGauges()
     private var opened: [RoomID] = []
     private var whole: Set<Int> = []
+    /// The connection to publish on. Messages buffered by a lost connection are published again before new ones go out on
+    /// the next.
+    private var generation: UInt64
 
     init(
         configuration: ServerConfiguration, fanout: Fanout, journal: any DecisionJournal, keeper: CheckpointKeeper?,
-        metrics: ServerMetrics, places: Budget, worker: RoomWorker,
+        metrics: ServerMetrics, storedRooms: StoredRoomCounts, worker: RoomWorker,
         onPartition: @escaping @Sendable (PartitionProgress) -> Void, logger: Logger
     ) {
         self.configuration = configuration
@@ -29,45 +35,46 @@ final class WorkerOutput: HostOutput {
         self.journal = journal
         self.keeper = keeper
         self.metrics = metrics
-        self.places = places
+        self.storedRooms = storedRooms
         self.worker = worker
         self.onPartition = onPartition
         self.logger = logger
+        generation = fanout.connection.generation
+    }
+
+    /// Publishes on the newest connection from now on.
+    /// - Returns: whether it has changed.
+    func takeNewestConnection() -> Bool {
+        let newest = fanout.connection.generation
+        defer { generation = newest }
+        return newest != generation
+    }
+
+    func confirm() {
+        let (connection, worker, generation) = (fanout.connection, worker, generation)
+        Task {
+            let answered = try? await connection.confirmPublished()
+            worker.post(.confirmed(answered == generation))
+        }
     }
 
     func publish(_ effect: RoomEffect, of room: HostedRoom) -> Bool {
-        fanout.perform(effect, address: room.address, incarnation: room.incarnation, metrics)
+        fanout.perform(effect, address: room.address, incarnation: room.incarnation, on: generation, metrics)
     }
 
-    func append(_ record: ControlRecord, to room: HostedRoom, id: String, at now: Instant) -> JournalRecord? {
-        journal.append(record, room: room.address, id: id, at: now)
+    func append(_ record: ControlRecord, to room: HostedRoom, at now: Instant) -> JournalRecord? {
+        journal.append(record, room: room.address, at: now)
     }
 
-    func refuse(_ record: JournalRecord) {
-        guard case .message(let author, _, let bytes) = record.content else { return }
-        let rejection = Rejection(
-            code: .roomFull, field: nil, message: "The server has as many rooms as it may.")
-        let known: (number: Int64?, order: Int?)
-        do {
-            let header = try StrokeMessage(decoding: bytes, limits: configuration.room.intake.wire)
-            known = (header.number, header.shardOrder)
-        } catch {
-            known = (error.number, error.order)
-        }
-        metrics.reject(rejection.code)
-        let feedback = Feedback.rejected(number: known.number, order: known.order, rejection)
-        _ = fanout.publish(feedback, to: author, at: address(of: record.room))
-    }
-
-    func takePlace() -> Bool { places.take() }
-    func giveBackPlace() { places.giveBack() }
+    func countNew(_ partition: Int) -> Bool { storedRooms.take(partition) }
+    func countStored(_ change: Int, of partition: Int) { storedRooms.add(change, to: partition) }
 
     func fetch(_ room: RoomID, _ stored: StoredRoom) {
         keeper?.fetch(room, stored) { [worker] restoration in worker.post(.restored(room, restoration)) }
     }
 
     func save(_ request: SaveRequest) {
-        keeper?.save(request) { [worker] outcome in
+        keeper?.save(request, publishedOn: generation) { [worker] outcome in
             switch outcome {
             case .saved: worker.post(.saved(request.room, isSaved: true))
             case .failed: worker.post(.saved(request.room, isSaved: false))
@@ -87,28 +94,33 @@ final class WorkerOutput: HostOutput {
 
     func left(_ room: HostedRoom) {
         gauges.forget(room, metrics)
+        keeper?.evict(room.id)
     }
 
-    func forgotten(_ room: RoomID) { keeper?.forget(room) }
+    func forgotten(_ room: RoomID) {
+        metrics.countForgotten()
+        keeper?.forget(room)
+    }
+
     func ready(_ partition: Int) { onPartition(.ready(partition)) }
     func closed(_ partition: Int) {
         onPartition(.closed(partition, isWhole: whole.remove(partition) != nil))
     }
 
-    /// A partition is about to be closed.
-    /// - Parameter isWhole: whether all that was given to the host until now will have been saved by then.
+    /// Prepares for the closing of a partition.
+    /// - Parameter isWhole: whether everything passed to the host so far will be saved by then.
     func willClose(_ partition: Int, isWhole: Bool) {
         if isWhole { whole.insert(partition) }
     }
 
-    /// Rooms that have come into memory since the last call.
+    /// Rooms loaded since the last call.
     func takeOpened() -> [RoomID] {
         guard !opened.isEmpty else { return [] }
         defer { opened = [] }
         return opened
     }
 
-    /// Something to go on with when what else has come is done.
+    /// Posts an item behind those already in the worker's mailbox.
     func postAgain(_ item: InboundItem) { worker.post(item) }
 
     func address(of room: RoomID) -> RoomAddress {
@@ -116,9 +128,61 @@ final class WorkerOutput: HostOutput {
     }
 }
 
-/// What a worker has done with its share of a partition.
+/// Progress of a worker with its share of a partition.
 enum PartitionProgress: Sendable {
     case ready(Int)
-    /// Whether it has saved all that it was given before.
+    /// `isWhole`: everything passed to the worker before was saved.
     case closed(Int, isWhole: Bool)
+}
+
+/// The journal as the destination of the rooms' decisions.
+protocol DecisionJournal: Sendable {
+    /// Appends a decision; it takes effect once, however often it stands in the journal.
+    /// - Returns: the record, if the journal has it at once.
+    func append(_ record: ControlRecord, room: RoomAddress, at now: Instant) -> JournalRecord?
+}
+
+extension VolatileJournal: DecisionJournal {
+    /// Without a stream the record takes effect at once.
+    func append(_ record: ControlRecord, room: RoomAddress, at now: Instant) -> JournalRecord? {
+        append(record, room: room.room, at: now)
+    }
+}
+
+extension JetStreamJournal: DecisionJournal {
+    func append(_ record: ControlRecord, room: RoomAddress, at now: Instant) -> JournalRecord? {
+        append(record, room: room.room)
+        return nil
+    }
+}
+
+/// Number of stored rooms of each partition, over all workers. Safe from any thread.
+///
+/// Each partition has a fixed share of the limit, so that every daemon comes to the same count for it.
+final class StoredRoomCounts: Sendable {
+    private let limit: Int
+    private let counts: Locked<[Int]>
+
+    /// - Parameter limit: rooms of all partitions together.
+    init(limit: Int, partitions: Int) {
+        self.limit = max(1, limit / max(1, partitions))
+        counts = Locked(Array(repeating: 0, count: max(1, partitions)))
+    }
+
+    /// Counts one more room, if the partition's limit allows it.
+    func take(_ partition: Int) -> Bool {
+        counts.withLock { counts in
+            guard counts[partition] < limit else { return false }
+            counts[partition] += 1
+            return true
+        }
+    }
+
+    /// Adds rooms that exist already, beyond the limit if need be.
+    func add(_ change: Int, to partition: Int) {
+        counts.withLock { $0[partition] += change }
+    }
+
+    /// Of all partitions.
+    var total: Int { counts.withLock { $0.reduce(0, +) } }
 }

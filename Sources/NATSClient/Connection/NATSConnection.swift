@@ -1,96 +1,305 @@
 public import Logging
 
-/// A connection to NATS that mends itself.
+/// A connection to NATS that reconnects by itself.
 ///
-/// Any thread may call any function. All handlers of subscriptions run on one delivery thread, which the connections
-/// of a process share, in the order in which the messages of a connection arrived, whatever their subscriptions; a
-/// handler must not block. When the connection is lost, what had arrived and still waited for its handler is lost
-/// with it, as core NATS may lose any message; requests fail with `.disconnected`.
+/// Any thread may call any function. All connections of a process share one delivery thread for the handlers of
+/// subscriptions. It calls them in the order of arrival of a connection's messages, across subscriptions; a handler
+/// must not block. When the server connection is lost, messages that wait for a handler are lost with it, as core NATS
+/// may lose any message, and requests fail with `.disconnected`.
 ///
-/// It lives until `close()` or `drain()`. For a cluster give all URLs; servers that the cluster announces are not
-/// taken over.
+/// It lives until `close()` or `drain()`. For a cluster give all URLs; servers that the cluster announces are ignored.
 public final class NATSConnection: Sendable {
-    let link: Link
+    let core: ConnectionCore
     /// What the connection was made with.
     public let settings: NATSSettings
 
-    /// A connection that is not made yet; subscriptions may be added already.
+    /// Does not connect yet, but subscriptions may be added.
     public init(_ settings: NATSSettings, logger: Logger) {
         self.settings = settings
-        link = Link(settings, supervisor: Supervisor(logger: logger))
+        core = ConnectionCore(settings, supervisor: Supervisor(logger: logger))
     }
 
-    /// Makes the connection and keeps it up until `close()`.
+    /// Connects, and reconnects after each loss until `close()`.
     ///
     /// - Parameters:
     ///   - limit: how long to wait for the first connection.
-    ///   - keepTrying: what happens at the limit: with `true` the attempts go on behind the error that is thrown,
-    ///     with `false` the connection closes, once the attempt under way has ended.
+    ///   - keepTrying: whether the attempts go on after the limit, although this call throws; otherwise the connection
+    ///     closes when the attempt under way has ended.
     /// - Throws: why the last attempt failed; `.timeout` when none has ended; `.cancelled`; `.closed`.
     public func connect(within limit: Duration = .seconds(5), keepTrying: Bool = false) async throws(NATSError) {
-        try link.start()
-        switch await link.connected.value(within: limit) {
+        try core.start()
+        switch await core.connected.value(within: limit) {
         case .success: return
         case .failure(let error):
-            let reason = error == .timeout ? link.lastError ?? error : error
+            let reason = error == .timeout ? core.lastError ?? error : error
             if !keepTrying { await close() }
             throw reason
         }
     }
 
-    /// Where the connection stands. An atomic read.
+    /// The state of the connection. An atomic read.
     public var state: ConnectionState {
-        link.state
+        core.state
     }
 
-    /// Adds a handler of state changes, for those from now on. Handlers run one after the other, in order, on a
-    /// thread of the connection's own, which also connects: they must not block.
-    /// - Returns: a handle to end it with; it lives without, too.
+    /// Adds a handler of later state changes. Handlers run one after the other, in order, on the thread of this
+    /// connection that also connects; they must not block.
+    /// - Returns: a handle to remove the handler with; it need not be kept.
     @discardableResult
     public func onStateChange(_ handler: @escaping @Sendable (ConnectionState) -> Void) -> Observation {
-        link.observe(handler)
+        core.observeState(handler)
     }
 
-    /// Adds a handler of what the server does not let this user do, from now on; the connection stays. It is called
-    /// on a thread of libnats' and must not block.
+    /// Adds a handler of later permission violations, which leave the connection open. It runs on a thread of libnats
+    /// and must not block.
     ///
-    /// Neither a message that may not be published nor a subscription that may not be made tells of it otherwise; a
-    /// request does.
-    /// - Returns: a handle to end it with; it lives without, too.
+    /// `publish` and `subscribe` do not report violations otherwise; a request does.
+    /// - Returns: a handle to remove the handler with; it need not be kept.
     @discardableResult
-    public func onDenial(_ handler: @escaping @Sendable (Denial) -> Void) -> Observation {
-        link.observeDenials(handler)
+    public func onPermissionViolation(_ handler: @escaping @Sendable (PermissionViolation) -> Void) -> Observation {
+        core.observeViolations(handler)
     }
 
-    /// The largest body with headers, in bytes, that the server takes; 1 MiB before the first connection.
+    /// A new subject under the inbox prefix, with 22 random characters.
+    public func makeInbox() -> String {
+        Inbox.random(settings.inboxPrefix)
+    }
+
+    /// The server's limit for body and headers together, in bytes; 1 MiB before the first connection.
     public var maxPayload: Int {
-        link.maxPayload
+        core.maxPayload
     }
 
-    /// Messages dropped because a handler was too slow, over all subscriptions. Each episode is logged. What was
-    /// dropped since the last look is not counted when the connection breaks.
+    /// Bytes that were published and wait for the socket, 0 without a connection. What is published next waits behind
+    /// them.
+    public var bufferedBytes: Int {
+        core.bufferedBytes
+    }
+
+    /// Messages of all subscriptions that were dropped because a handler was too slow. Each episode is logged. When the
+    /// server connection breaks, those dropped since the last read are not counted.
     public var droppedMessages: Int {
-        link.dropped
+        core.dropped
     }
 
-    /// Waits until the server has taken everything sent before: a PING and its PONG.
+    /// The number of the current or last server connection, from 1; 0 before the first. It grows when a new server
+    /// connection takes messages, which may be before `state` changes. An atomic read.
     ///
-    /// - Throws: `.timeout`, `.disconnected`, `.closed`.
-    public func flush(timeout: Duration = .seconds(2)) async throws(NATSError) {
-        try await link.supervisor.flush(link.session(), timeout: timeout)
+    /// Messages that were published on an earlier server connection, and not confirmed on it, may be lost.
+    public var generation: UInt64 {
+        core.generation
     }
 
-    /// Ends the subscriptions, lets their handlers finish what has arrived, sends what is buffered, and closes. What
-    /// takes longer than `timeout` is cut off.
+    /// Waits until the server has received everything that was published before this call on the current server
+    /// connection: a PING and its PONG. Callers share PINGs. Never blocks the caller's thread.
+    ///
+    /// A message that was published while `generation` was `n` has arrived when this returns `n`.
+    /// - Returns: the `generation` of the server connection that answered.
+    /// - Throws: `.disconnected`, also when the connection is lost during the wait; `.timeout`, `.closed`,
+    ///   `.cancelled`.
+    @discardableResult
+    public func confirmPublished(timeout: Duration = .seconds(5)) async throws(NATSError) -> UInt64 {
+        try await core.confirmPublished(timeout: timeout)
+    }
+
+    /// The same as `confirmPublished`, without the generation.
+    ///
+    /// - Throws: `.timeout`, `.disconnected`, `.closed`, `.cancelled`.
+    public func flush(timeout: Duration = .seconds(2)) async throws(NATSError) {
+        try await confirmPublished(timeout: timeout)
+    }
+
+    /// Ends all subscriptions. Returns when their handlers have processed what was published before this call, or at
+    /// the timeout. Publishing is possible afterwards, requests are not.
+    public func endSubscriptions(timeout: Duration = .seconds(5)) async {
+        await core.endSubscriptions(timeout: timeout)
+    }
+
+    /// Ends the subscriptions, lets their handlers process what has arrived, sends the buffer, and closes; at the
+    /// timeout it closes at once.
     public func drain(timeout: Duration = .seconds(5)) async {
-        await link.drain(timeout: timeout)
+        await core.drain(timeout: timeout)
         await close()
     }
 
-    /// Closes for good; returns when no handler runs any more. What is buffered is sent if the server takes it within
+    /// Closes for good; returns when no handler runs any more. The buffer is sent first, if the server takes it within
     /// half a second. A handler must not wait for this.
     public func close() async {
-        link.close()
-        await link.finished()
+        core.close()
+        await core.waitUntilClosed()
+    }
+}
+
+/// Publish and subscribe.
+extension NATSConnection {
+    /// Sends a message: libnats copies it into its write buffer. Nothing is kept for a later server connection.
+    ///
+    /// Any thread. Never waits for the socket, with one exception: over TLS, calls within a tenth of a second after the
+    /// socket has become full may wait for up to `settings.writeDeadline`.
+    /// - Parameter generation: the only server connection to send the message on; nil for any.
+    /// - Throws: `.disconnected` without a server connection, or with another one than `generation`; `.backlogged`
+    ///   while `settings.maxBufferedBytes` wait to be sent; `.closed`; `.payloadTooLarge`, `.invalidSubject`,
+    ///   `.invalidHeader`.
+    public func publish(
+        _ payload: [UInt8], to subject: String, reply: String? = nil, headers: NATSHeaders = [:],
+        on generation: UInt64? = nil
+    ) throws(NATSError) {
+        try payload.span.withUnsafeBytes { bytes throws(NATSError) in
+            try publish(bytes, to: subject, reply: reply, headers: headers, on: generation)
+        }
+    }
+
+    /// The same from memory of the caller, which is read before the call returns.
+    public func publish(
+        _ payload: UnsafeRawBufferPointer, to subject: String, reply: String? = nil, headers: NATSHeaders = [:],
+        on generation: UInt64? = nil
+    ) throws(NATSError) {
+        guard Subject.isLiteral(subject) else { throw .invalidSubject(subject) }
+        if let reply {
+            guard Subject.isLiteral(reply) else { throw .invalidSubject(reply) }
+        }
+        let connection = try core.current()
+        if let generation, connection.number != generation { throw .disconnected }
+        try connection.publish(payload, to: subject, reply: reply, headers: headers)
+    }
+
+    /// Subscribes to a subject on this and every later server connection. Possible before the first one.
+    ///
+    /// - Parameters:
+    ///   - subject: may have the wildcards `*` and, as its last token, `>`.
+    ///   - queue: the name of a queue group: each message goes to one member.
+    ///   - handler: runs on the delivery thread, in the order of arrival across subscriptions, and must not block. It
+    ///     borrows the message.
+    /// - Returns: a handle to end the subscription with; it need not be kept.
+    /// - Throws: `.invalidSubject`, also for the queue's name; `.closed`.
+    @discardableResult
+    public func subscribe(
+        _ subject: String, queue: String? = nil, handler: @escaping @Sendable (borrowing NATSMessage) -> Void
+    ) throws(NATSError) -> NATSSubscription {
+        guard Subject.isPattern(subject) else { throw .invalidSubject(subject) }
+        if let queue {
+            guard Subject.isLiteral(queue) else { throw .invalidSubject(queue) }
+        }
+        return try core.subscribe(subject, queue: queue, handler: handler)
+    }
+}
+
+/// Requests.
+extension NATSConnection {
+    /// Sends a request and waits for the first reply. At most 65,536 requests may wait at the same time.
+    ///
+    /// Never blocks a thread. The task's cancellation ends the wait.
+    /// - Throws: `.noResponders` when nobody subscribes to that subject; `.timeout`; `.disconnected`, also when the
+    ///   connection is lost during the wait; `.notPermitted` when this user may not publish there, or not receive
+    ///   replies; `.cancelled`; `.tooManyRequests`; what `publish` throws.
+    public func request(
+        _ payload: [UInt8] = [], to subject: String, headers: NATSHeaders = [:], timeout: Duration = .seconds(2)
+    ) async throws(NATSError) -> NATSReply {
+        try await first(of: ask(.one, payload, subject, headers, timeout))
+    }
+
+    /// Sends a request whose reply may come in parts, messages with the header `Ink-Part: i/k`, and joins them. A reply
+    /// has at most 64 MiB in 4,096 parts. The requests of a connection gather at most 256 MiB together.
+    ///
+    /// - Parameter timeout: for the whole reply.
+    /// - Throws: `.malformedReply`; `.replyTooLarge`; `.tooManyRequests`, also when the replies of all requests are too
+    ///   large together; what `request` throws.
+    public func requestParts(
+        _ payload: [UInt8] = [], to subject: String, headers: NATSHeaders = [:], timeout: Duration = .seconds(5)
+    ) async throws(NATSError) -> NATSReply {
+        let collector = ReplyCollector.parts(PartAssembly(maxBytes: ReplyCollector.maxBytes))
+        guard let whole = PartAssembly.join(try await ask(collector, payload, subject, headers, timeout)) else {
+            throw .timeout
+        }
+        return whole
+    }
+
+    /// Sends a request and gathers all replies that come within the window, in order of arrival; none when nobody
+    /// subscribes. Replies in parts are joined, incomplete ones left out. Ends early at 4,096 messages or 64 MiB.
+    ///
+    /// - Throws: what `requestParts` throws, without `.noResponders` and `.timeout`.
+    public func requestMany(
+        _ payload: [UInt8] = [], to subject: String, headers: NATSHeaders = [:], window: Duration = .seconds(1)
+    ) async throws(NATSError) -> [NATSReply] {
+        do throws(NATSError) {
+            return PartAssembly.joinEach(try await ask(.many([], bytes: 0), payload, subject, headers, window))
+        } catch .noResponders {
+            return []
+        }
+    }
+
+    private func ask(
+        _ collector: ReplyCollector, _ payload: [UInt8], _ subject: String, _ headers: NATSHeaders,
+        _ limit: Duration
+    ) async throws(NATSError) -> [NATSReply] {
+        let replies = core.replies
+        let (number, outcome) = try replies.add(collector, to: subject)
+        do throws(NATSError) {
+            try publish(payload, to: subject, reply: replies.subject(number), headers: headers)
+            return try await outcome.value(within: limit).get()
+        } catch {
+            let gathered = replies.remove(number)
+            if error == .timeout, let gathered { return gathered }
+            throw error
+        }
+    }
+
+    private func first(of replies: [NATSReply]) throws(NATSError) -> NATSReply {
+        guard let reply = replies.first else { throw .timeout }
+        return reply
+    }
+}
+
+/// The state of a connection.
+public enum ConnectionState: UInt8, Sendable {
+    /// No connection yet, and none has been lost.
+    case connecting
+    /// Messages can be published, and the server knows every subscription.
+    case connected
+    /// The connection was lost; a new one is being made.
+    case disconnected
+    /// Closed by its owner, for good.
+    case closed
+}
+
+/// A subscription, which lasts as long as its `NATSConnection`, across server connections.
+public final class NATSSubscription: Sendable {
+    /// The subject, which may have wildcards.
+    public let subject: String
+    /// The queue group, if there is one.
+    public let queue: String?
+
+    var id: ObjectIdentifier { ObjectIdentifier(self) }
+    let handler: @Sendable (borrowing NATSMessage) -> Void
+    private let core: ConnectionCore
+
+    init(
+        _ subject: String, queue: String? = nil, core: ConnectionCore,
+        handler: @escaping @Sendable (borrowing NATSMessage) -> Void
+    ) {
+        self.subject = subject
+        self.queue = queue
+        self.core = core
+        self.handler = handler
+    }
+
+    /// Ends the subscription. Messages that wait for the handler are dropped; a call to the handler that has begun may
+    /// still go on when this returns. Any thread; a second call does nothing.
+    public func unsubscribe() {
+        core.unsubscribe(self)
+    }
+}
+
+/// A registered handler of a connection's events, which lasts as long as the connection or until `cancel`.
+public final class Observation: Sendable {
+    private let onCancel: @Sendable (Observation) -> Void
+
+    init(onCancel: @escaping @Sendable (Observation) -> Void) {
+        self.onCancel = onCancel
+    }
+
+    /// Removes the handler. A call that has begun may still go on when this returns. Any thread.
+    public func cancel() {
+        onCancel(self)
     }
 }

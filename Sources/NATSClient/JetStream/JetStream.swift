@@ -1,25 +1,28 @@
-/// JetStream over a connection that mends itself.
+internal import Foundation
+internal import Locking
+public import Logging
+
+/// JetStream over a `NATSConnection`.
 ///
-/// libnats has a JetStream of its own, but it belongs to one `natsConnection`, and ours come and go; so it is spoken
-/// here as what it is, requests to `$JS.API.…` and messages on plain subjects (ADR-8 and ADR-15 of NATS, nats-server
-/// 2.9).
+/// libnats' JetStream belongs to one `natsConnection` and ends with it. So this is JetStream's protocol: requests to
+/// `$JS.API.…` and messages on plain subjects (ADR-8 and ADR-15 of NATS, nats-server 2.9).
 ///
-/// A value; any thread. Every call has a time limit and can be made again.
+/// A value; any thread. Every call has a time limit and can be repeated.
 public struct JetStream: Sendable {
-    /// The connection that everything goes over.
+    /// The connection for all requests and deliveries.
     public let connection: NATSConnection
-    /// How long a request to the server's API may take.
+    /// The time limit of a request to the API.
     public let timeout: Duration
 
-    /// - Parameter timeout: for requests to the API. A cluster that has just lost a server takes some seconds.
+    /// - Parameter timeout: of requests to the API. A cluster that has just lost a server takes some seconds.
     public init(_ connection: NATSConnection, timeout: Duration = .seconds(5)) {
         self.connection = connection
         self.timeout = timeout
     }
 
-    /// Asks the API.
+    /// Sends a request to the API.
     /// - Parameter operation: the subject after `$JS.API.`.
-    func ask<Answer: Decodable>(
+    func apiRequest<Answer: Decodable>(
         _ operation: String, _ body: some Encodable = [String: String](), for answer: Answer.Type
     ) async throws(JetStreamError) -> Answer {
         let subject = "$JS.API.\(operation)"
@@ -32,4 +35,160 @@ public struct JetStream: Sendable {
         }
         return try APIBody.decode(answer, from: reply.payload)
     }
+}
+
+/// Messages.
+extension JetStream {
+    /// Publishes a message and waits until a stream has stored it.
+    ///
+    /// After an error it may have been stored all the same. With a `Nats-Msg-Id` header it is safe to try again within
+    /// the stream's duplicate window.
+    /// - Throws: `.notCaptured`; `.noAnswer`; `.api`, for example when the stream is full.
+    public func publish(
+        _ payload: [UInt8], to subject: String, headers: NATSHeaders = [:], timeout: Duration? = nil
+    ) async throws(JetStreamError) -> PublishAcknowledgement {
+        let reply: NATSReply
+        do throws(NATSError) {
+            reply = try await connection.request(
+                payload, to: subject, headers: headers, timeout: timeout ?? self.timeout)
+        } catch {
+            throw error == .noResponders ? .notCaptured(subject: subject) : JetStreamError(error, asking: subject)
+        }
+        return PublishAcknowledgement(try APIBody.decode(PublishAcknowledgement.Wire.self, from: reply.payload))
+    }
+
+    /// The message with this sequence; nil when there is none, or none any more.
+    public func message(_ stream: String, _ sequence: UInt64) async throws(JetStreamError) -> StoredMessage? {
+        try await message(stream, MessageRequest(seq: sequence))
+    }
+
+    /// The newest message of a subject; nil when there is none.
+    public func lastMessage(_ stream: String, subject: String) async throws(JetStreamError) -> StoredMessage? {
+        try await message(stream, MessageRequest(lastBySubj: subject))
+    }
+
+    /// The first message of a subject from this sequence on; nil when there is none.
+    public func nextMessage(
+        _ stream: String, subject: String, from sequence: UInt64
+    ) async throws(JetStreamError) -> StoredMessage? {
+        try await message(stream, MessageRequest(seq: max(1, sequence), nextBySubj: subject))
+    }
+
+    /// Asks the stream's leader, not any replica, so all that was acknowledged is found.
+    private func message(_ stream: String, _ request: MessageRequest) async throws(JetStreamError) -> StoredMessage? {
+        let answer: MessageAnswer
+        do throws(JetStreamError) {
+            answer = try await apiRequest("STREAM.MSG.GET.\(stream)", request, for: MessageAnswer.self)
+        } catch {
+            guard error.isMessageMissing else { throw error }
+            return nil
+        }
+        let message = answer.message
+        return StoredMessage(
+            subject: message.subject, sequence: message.seq, time: try ServerTime.parse(message.time),
+            payload: message.data.map { Array($0) } ?? [])
+    }
+}
+
+private struct MessageRequest: Encodable {
+    var seq: UInt64?
+    var lastBySubj: String?
+    var nextBySubj: String?
+}
+
+private struct MessageAnswer: Decodable {
+    struct Message: Decodable {
+        var subject: String
+        var seq: UInt64
+        var time: String
+        /// Base 64.
+        var data: Data?
+    }
+    var message: Message
+}
+
+extension JetStream {
+    /// Reads a stream, as the settings say, up to its end as of the start of reading.
+    ///
+    /// - Parameters:
+    ///   - timeout: the longest time without a message; reading all may take longer.
+    ///   - onMessage: runs on the delivery thread, in the order of the stream; must not block.
+    /// - Throws: an error with `isStreamMissing`; `.noAnswer` when nothing came for `timeout` before the end.
+    public func readToEnd(
+        _ settings: OrderedConsumerSettings, logger: Logger, timeout: Duration = .seconds(60),
+        onMessage: @escaping @Sendable (borrowing NATSMessage, DeliveryMetadata) -> Void
+    ) async throws(JetStreamError) {
+        // The consumer would wait for a missing stream.
+        _ = try await streamInfo(settings.stream)
+        let end = Promise<Void>()
+        let origin = ContinuousClock.now
+        let count = Locked(0)
+        do throws(NATSError) {
+            let consumer = try read(
+                settings, logger: logger, clock: { origin.duration(to: .now).wholeNanoseconds },
+                onEvent: { event in
+                    switch event {
+                    case .caughtUp: end.fulfil(.success(()))
+                    case .barrier(let barrier): barrier.pass()
+                    case .rewound: end.fulfil(.failure(.timeout))
+                    case .began: break
+                    }
+                },
+                onMessage: { message, metadata in
+                    onMessage(message, metadata)
+                    count.withLock { $0 += 1 }
+                })
+            defer { consumer.cancel() }
+            var known: Int
+            var outcome: Promise<Void>.Outcome
+            repeat {
+                known = count.withLock { $0 }
+                outcome = await end.value(within: timeout)
+            } while outcome.isTimeout && !end.isFulfilled && count.withLock { $0 } > known
+            try outcome.get()
+        } catch {
+            throw JetStreamError(error, asking: settings.stream)
+        }
+    }
+}
+
+extension Result where Failure == NATSError {
+    fileprivate var isTimeout: Bool {
+        if case .failure(.timeout) = self { true } else { false }
+    }
+}
+
+/// JetStream's acknowledgement of a published message.
+public struct PublishAcknowledgement: Sendable, Equatable {
+    /// The stream that has stored the message.
+    public let stream: String
+    /// The message's sequence in the stream; of a duplicate, that of the first message.
+    public let sequence: UInt64
+    /// Whether the stream had a message with the same `Nats-Msg-Id` already.
+    public let isDuplicate: Bool
+}
+
+extension PublishAcknowledgement {
+    /// The JSON of the acknowledgement.
+    struct Wire: Decodable {
+        var stream: String
+        var seq: UInt64
+        var duplicate: Bool?
+    }
+
+    init(_ wire: Wire) {
+        stream = wire.stream
+        sequence = wire.seq
+        isDuplicate = wire.duplicate ?? false
+    }
+}
+
+/// A message of a stream.
+public struct StoredMessage: Sendable, Equatable {
+    public let subject: String
+    /// Its sequence in the stream.
+    public let sequence: UInt64
+    /// When the stream stored it, in nanoseconds since 1970.
+    public let time: Int64
+    public let payload: [UInt8]
 }

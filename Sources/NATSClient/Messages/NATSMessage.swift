@@ -1,9 +1,9 @@
 internal import CNATS
 
-/// A message as it arrived, in libnats' own memory: nothing is copied until asked for.
+/// A received message, in libnats' memory.
 ///
-/// A handler borrows it for the length of its call. Take what should outlive the call with `copyPayload()`,
-/// `subject` and `header(_:)`.
+/// A handler borrows it for the length of its call. `copyPayload()`, `subject` and `header(_:)` make copies that
+/// outlive the call.
 public struct NATSMessage: ~Copyable {
     /// Owned; destroyed with this value.
     let raw: OpaquePointer
@@ -21,12 +21,12 @@ public struct NATSMessage: ~Copyable {
         String(cString: natsMsg_GetSubject(raw))
     }
 
-    /// Where an answer is expected, if one is.
+    /// The reply subject, if an answer is expected.
     public var reply: String? {
         natsMsg_GetReply(raw).map { String(cString: $0) }
     }
 
-    /// Lends the reply subject's bytes, none where there is none; nothing is allocated.
+    /// Lends the bytes of the reply subject, none without one. Allocates nothing.
     public func withReply<Result, Failure: Error>(
         _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
     ) throws(Failure) -> Result {
@@ -38,7 +38,7 @@ public struct NATSMessage: ~Copyable {
         Int(natsMsg_GetDataLength(raw))
     }
 
-    /// Lends the body; the buffer dies with the call.
+    /// Lends the body for the length of the call.
     public func withUnsafeBytes<Result, Failure: Error>(
         _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
     ) throws(Failure) -> Result {
@@ -52,7 +52,7 @@ public struct NATSMessage: ~Copyable {
         try body(UnsafeRawBufferPointer(start: natsMsg_GetData(raw), count: payloadSize).bytes)
     }
 
-    /// Lends the subject's bytes, without the closing zero; nothing is allocated.
+    /// Lends the bytes of the subject, without the closing zero. Allocates nothing.
     public func withSubject<Result, Failure: Error>(
         _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
     ) throws(Failure) -> Result {
@@ -67,20 +67,50 @@ public struct NATSMessage: ~Copyable {
         return UnsafeRawBufferPointer(start: text, count: length)
     }
 
-    /// The body, copied.
+    /// A copy of the body.
     public func copyPayload() -> [UInt8] {
         withUnsafeBytes { Array($0) }
     }
 
-    /// The server's answer to a request that nobody listens to.
+    /// Whether this is the server's answer to a request without a subscriber.
     var saysNoResponders: Bool {
         natsMsg_IsNoResponders(raw)
     }
 
-    /// The first value of a header, names compared exactly. The first look-up in a message parses all its headers.
+    /// The first value of a header, whose name is case-sensitive. The first call for a message parses all its headers.
     public func header(_ name: String) -> String? {
         var value: UnsafePointer<CChar>?
         guard natsMsgHeader_Get(raw, name, &value) == NATS_OK, let value else { return nil }
         return String(cString: value)
+    }
+}
+
+/// The reply to a request; it owns its bytes.
+public struct NATSReply: Sendable, Equatable {
+    /// The subject it came on.
+    public var subject: String
+    /// The body; for a reply in parts, all of them joined.
+    public var payload: [UInt8]
+    /// The headers; for a reply in parts, those of the first part.
+    public var headers: NATSHeaders
+
+    /// A reply with these contents.
+    public init(subject: String, payload: [UInt8], headers: NATSHeaders = [:]) {
+        self.subject = subject
+        self.payload = payload
+        self.headers = headers
+    }
+
+    /// The first value of a header.
+    public func header(_ name: String) -> String? {
+        headers[name]
+    }
+}
+
+extension NATSReply {
+    /// Copies a libnats message.
+    init(copying message: borrowing NATSMessage) {
+        self.init(
+            subject: message.subject, payload: message.copyPayload(), headers: NATSHeaders(copying: message))
     }
 }

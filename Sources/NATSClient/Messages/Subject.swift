@@ -1,16 +1,16 @@
-/// What NATS takes as a subject. libnats sends what it is given: a blank or a line break in a subject would end the
-/// protocol line there, and what follows would be read as another command.
+/// Checks subjects. libnats does not: a blank or a line break in a subject would end the protocol line, and the server
+/// would read what follows as another command.
 enum Subject {
-    /// The server's control line ends at 4,096 bytes and carries a subject, a reply subject and two sizes.
+    /// The server's control line has at most 4,096 bytes for a subject, a reply subject and two sizes.
     static let maxLength = 1024
 
-    /// Whether this can be published to: 1 to 1,024 bytes, tokens that are not empty, no blanks or control
-    /// characters, no wildcards.
+    /// Whether a subject can be published to: 1 to 1,024 bytes, no empty tokens, no blanks or control characters, no
+    /// wildcards.
     static func isLiteral(_ subject: String) -> Bool {
         isValid(subject, wildcards: false)
     }
 
-    /// Whether this can be subscribed to: as above, but a token may be `*`, and the last one `>`.
+    /// Whether a subject can be subscribed to: like `isLiteral`, but a token may be `*`, and the last one `>`.
     static func isPattern(_ subject: String) -> Bool {
         isValid(subject, wildcards: true)
     }
@@ -39,5 +39,27 @@ enum Subject {
         case UInt8(ascii: ">"): return wildcards && last
         default: return true
         }
+    }
+
+    /// Whether `wide` matches every subject that `narrow` matches; both may have wildcards.
+    static func pattern(_ wide: String, covers narrow: String) -> Bool {
+        let wideTokens = wide.split(separator: ".", omittingEmptySubsequences: false)
+        let narrowTokens = narrow.split(separator: ".", omittingEmptySubsequences: false)
+        for (place, token) in wideTokens.enumerated() {
+            guard place < narrowTokens.count else { return false }
+            if token == ">" { return true }
+            let other = narrowTokens[place]
+            guard other == token || (token == "*" && other != ">") else { return false }
+        }
+        return wideTokens.count == narrowTokens.count
+    }
+}
+
+/// Makes subjects that nobody else subscribes to.
+enum Inbox {
+    /// The prefix, a full stop and 22 random characters with about 113 bits.
+    static func random(_ prefix: String) -> String {
+        let alphabet = Array("0123456789abcdefghijklmnopqrstuvwxyz")
+        return prefix + "." + String((0..<22).map { _ in alphabet[Int.random(in: 0..<alphabet.count)] })
     }
 }

@@ -1,17 +1,17 @@
-/// The members of a small object, by name: for every body of the protocol that is no stroke message.
+/// Members of a JSON object by name: for all bodies of the protocol except stroke messages.
 struct JSONObject {
     let bytes: [UInt8]
     private var members: [String: JSONToken] = [:]
 
-    /// Nesting of such a body, the messages within it included.
+    /// Nesting limit of a body, messages inside it included.
     static let maximumDepth = 16
 
     /// Reads a body.
     /// - Parameters:
     ///   - names: the members to keep; others only have to be well-formed.
-    ///   - limit: bytes that the body may have.
-    /// - Throws: `too-large`, `not-json`, or `wrong-type` for what is no object.
-    init(_ bytes: [UInt8], keeping names: [String], limit: Int = JSONObject.usualLimit) throws(Rejection) {
+    ///   - limit: size limit of the body in bytes.
+    /// - Throws: `too-large`, `not-json`, or `wrong-type` if it is not an object.
+    init(_ bytes: [UInt8], keeping names: [String], limit: Int = JSONObject.defaultLimit) throws(Rejection) {
         guard bytes.count <= limit else { throw .tooLarge(bytes: bytes.count, limit: limit) }
         let token: JSONToken
         do {
@@ -23,8 +23,8 @@ struct JSONObject {
         try self.init(token, of: bytes, keeping: names, field: nil)
     }
 
-    /// Reads an object within a body that was found well-formed.
-    /// - Parameter field: what the object is called when it is none.
+    /// Reads an object inside a well-formed body.
+    /// - Parameter field: its name in the rejection if it is not an object.
     init(_ token: JSONToken, of bytes: [UInt8], keeping names: [String], field: String?) throws(Rejection) {
         guard case .object(let range) = token else { throw .wrongType(field, "an object") }
         self.bytes = bytes
@@ -43,9 +43,86 @@ struct JSONObject {
         }
     }
 
-    /// Bytes that a body may have where nothing else is said.
-    static let usualLimit = 65_536
+    /// Default size limit of a body in bytes.
+    static let defaultLimit = 65_536
 
-    /// The last value under a name, nil where there is none.
+    /// The last value of a name, nil if there is none.
     subscript(_ name: String) -> JSONToken? { members[name] }
+}
+
+extension JSONObject {
+    func integer(_ name: String, in range: ClosedRange<Int64>) throws(Rejection) -> Int64? {
+        try self[name].integer(name, in: range, bytes.span)
+    }
+
+    func requiredInteger(_ name: String, in range: ClosedRange<Int64>) throws(Rejection) -> Int64 {
+        guard let value = try integer(name, in: range) else { throw .missing(name) }
+        return value
+    }
+
+    /// An index of a room, 0 … 2⁶³−2: one more always fits.
+    func index(_ name: String) throws(Rejection) -> UInt64? {
+        try integer(name, in: 0...(Int64.max - 1)).map(UInt64.init)
+    }
+
+    func requiredIndex(_ name: String) throws(Rejection) -> UInt64 {
+        guard let value = try index(name) else { throw .missing(name) }
+        return value
+    }
+
+    func number(_ name: String, in range: ClosedRange<Double>) throws(Rejection) -> Double? {
+        try self[name].number(name, in: range, bytes.span)
+    }
+
+    func bool(_ name: String) throws(Rejection) -> Bool? {
+        guard let token = self[name] else { return nil }
+        guard case .bool(let value) = token else { throw .wrongType(name, "true or false") }
+        return value
+    }
+
+    /// A string of at most `limit` bytes in UTF-8.
+    func string(_ name: String, limit: Int) throws(Rejection) -> String? {
+        guard let token = self[name] else { return nil }
+        guard case .string(let range) = token else { throw .wrongType(name, "a string") }
+        let value = JSONText.string(range, of: bytes.span)
+        guard value.utf8.count <= limit else { throw .outOfRange(name, "at most \(limit) bytes long") }
+        return value
+    }
+
+    func requiredString(_ name: String, limit: Int) throws(Rejection) -> String {
+        guard let value = try string(name, limit: limit) else { throw .missing(name) }
+        return value
+    }
+
+    /// A string that `make` converts; `out-of-range` where that returns nil.
+    func required<Value>(
+        _ name: String, _ expected: String, _ make: (String) -> Value?
+    ) throws(Rejection) -> Value {
+        guard let value = make(try requiredString(name, limit: 1024)) else { throw .outOfRange(name, expected) }
+        return value
+    }
+
+    /// The elements of an array.
+    func elements(_ name: String) throws(Rejection) -> [JSONToken]? {
+        guard let token = self[name] else { return nil }
+        guard case .array(let range) = token else { throw .wrongType(name, "an array") }
+        let text = bytes.span
+        var elements: [JSONToken] = []
+        do {
+            var scanner = JSONScanner(at: range.lowerBound, maximumDepth: Self.maximumDepth)
+            var more = try scanner.enterArray(text)
+            while more {
+                elements.append(try scanner.takeValue(text))
+                more = try scanner.continueArray(text)
+            }
+        } catch {
+            throw error.rejection
+        }
+        return elements
+    }
+
+    func requiredElements(_ name: String) throws(Rejection) -> [JSONToken] {
+        guard let elements = try elements(name) else { throw .missing(name) }
+        return elements
+    }
 }

@@ -1,4 +1,4 @@
-/// Writing JSON: values are appended to the text as they come, without white space.
+/// JSON output: appends values without white space.
 extension [UInt8] {
     mutating func append(_ literal: StaticString) {
         append(contentsOf: UnsafeBufferPointer(start: literal.utf8Start, count: literal.utf8CodeUnitCount))
@@ -16,8 +16,8 @@ extension [UInt8] {
         self[start...].reverse()
     }
 
-    /// The fewest digits that read back as the same value, an integer where it is one. JSON has no word for what is
-    /// not finite: that becomes `null`, which every reader of a number refuses.
+    /// The fewest digits that read back as the same value, an integer if it is one. JSON has neither infinity nor NaN:
+    /// they become `null`, which every reader of a number refuses.
     mutating func append(number: Double) {
         if number.magnitude <= 0x1p53, number == number.rounded(.towardZero) {
             append(integer: Int64(number))
@@ -52,7 +52,7 @@ extension [UInt8] {
         append(value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "a") + value - 10)
     }
 
-    /// A list in brackets, with `element` writing each of its elements.
+    /// An array; `element` appends each of its elements.
     mutating func append<Elements: Sequence>(
         list elements: Elements, _ element: (inout [UInt8], Elements.Element) -> Void
     ) {

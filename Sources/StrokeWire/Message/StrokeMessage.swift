@@ -1,9 +1,9 @@
-/// One compact message, all but its points: those stay in the bytes that it was decoded from.
+/// One stroke message without its points, which stay in the bytes that it was decoded from.
 ///
-/// Every field holds what was sent or, where the key was absent, its default. A value from
-/// ``init(decoding:limits:)`` is within the ranges given here; one made by hand is not checked.
+/// Every field holds the value sent or, if the key was absent, its default. A value from ``init(decoding:limits:)`` is
+/// within the ranges given here; one made by hand is not checked.
 public struct StrokeMessage: Sendable, Equatable {
-    /// Number of the operation in its author's count, 0 … 2⁵³−1; all shards of a stroke share it. `n` on the wire.
+    /// Number of the operation in its author's sequence, 0 … 2⁵³−1; all shards of a stroke share it. `n` on the wire.
     public var number: Int64
     /// Palette index or `0xRRGGBB`, by the ``ColourSpace`` in force. `c`.
     public var colour: UInt32
@@ -13,17 +13,17 @@ public struct StrokeMessage: Sendable, Equatable {
     public var shardCount: Int
     /// Which shard this is, 0 … `shardCount`; senders number from 0 or from 1. `o`.
     public var shardOrder: Int
-    /// What is drawn. `e`.
+    /// What the operation draws. `e`.
     public var element: Element
-    /// What is done. `a`.
+    /// What the operation does. `a`.
     public var action: Action
-    /// Media time in milliseconds, nil where none was sent. `t`.
+    /// Media time in milliseconds, nil if not sent. `t`.
     public var time: Int64?
-    /// Width of the sender's board, 1 … 16384, nil where none was sent. `w`.
+    /// Width of the sender's board, 1 … 16384, nil if not sent. `w`.
     public var boardWidth: Double?
-    /// Height of the sender's board, 1 … 16384, nil where none was sent. `h`.
+    /// Height of the sender's board, 1 … 16384, nil if not sent. `h`.
     public var boardHeight: Double?
-    /// Where the points lie in the message; empty for undo, redo and clear. `d`.
+    /// Place of the points in the message's bytes; empty for undo, redo and clear. `d`.
     public var points: PointArray
 
     /// Whether the message carries only a part of its stroke.
@@ -45,5 +45,64 @@ public struct StrokeMessage: Sendable, Equatable {
         self.boardWidth = boardWidth
         self.boardHeight = boardHeight
         self.points = points
+    }
+}
+
+/// What an operation draws; `e` on the wire.
+public enum Element: UInt8, Sendable, CaseIterable {
+    case freehand
+    /// A straight line from the first to the last point.
+    case line
+    /// The ellipse in the box of the first and the last point.
+    case ellipse
+    /// The rectangle from the first to the last point.
+    case rectangle
+    /// A freehand stroke that removes paint.
+    case eraser
+}
+
+/// What an operation does; `a` on the wire, where 0 means draw too.
+public enum Action: UInt8, Sendable, CaseIterable {
+    case draw = 1
+    case undo
+    case redo
+    case clear
+}
+
+/// Limits of a message. Each has a rejection code of its own.
+public struct WireLimits: Sendable, Equatable {
+    /// Bytes of one message; beyond: `too-large`.
+    public var messageBytes: Int
+    /// Shards that one stroke may be cut into; beyond: `too-many-shards`.
+    public var shards: Int
+    /// Points of one stroke; beyond: `too-many-points`.
+    public var points: Int
+    /// Colours that a message may have; beyond: `out-of-range`.
+    public var colours: ColourSpace
+
+    public init(
+        messageBytes: Int = 262_144, shards: Int = 1024, points: Int = 100_000,
+        colours: ColourSpace = .palette(count: 8)
+    ) {
+        self.messageBytes = messageBytes
+        self.shards = shards
+        self.points = points
+        self.colours = colours
+    }
+}
+
+/// Meaning of a message's colour.
+public enum ColourSpace: Sendable, Equatable {
+    /// An index into a palette of `count` colours.
+    case palette(count: Int)
+    /// `0xRRGGBB`.
+    case rgb
+
+    /// Whether `colour` names a colour of this space.
+    public func contains(_ colour: Int64) -> Bool {
+        switch self {
+        case .palette(let count): 0 <= colour && colour < Int64(count)
+        case .rgb: 0 <= colour && colour <= 0xff_ffff
+        }
     }
 }

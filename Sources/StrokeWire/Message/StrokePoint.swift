@@ -1,7 +1,7 @@
-/// One point of a stroke, with what the pen told about it.
+/// One point of a stroke and the state of the pen there.
 ///
-/// Coordinates are in the sender's board units, origin top left, y down. What was not sent is kept as NaN, so that a
-/// point takes 48 bytes and no flags.
+/// Coordinates are in the sender's board units, origin top left, y down. An absent value is stored as NaN: a point
+/// takes 48 bytes and no flags.
 @frozen
 public struct StrokePoint: Sendable {
     /// −65536 … 65536.
@@ -60,5 +60,21 @@ extension StrokePoint: Equatable {
     public static func == (a: StrokePoint, b: StrokePoint) -> Bool {
         a.x == b.x && a.y == b.y && a.force == b.force && a.altitude == b.altitude && a.azimuth == b.azimuth
             && a.milliseconds == b.milliseconds
+    }
+}
+
+/// Place of a message's points in its bytes. The points stay there, byte for byte as sent.
+public struct PointArray: Sendable, Equatable {
+    /// Number of points.
+    public let count: Int
+    /// Byte offsets in the message, between the brackets, without white space at either end.
+    public let interior: Range<Int>
+
+    /// No points.
+    public static let empty = PointArray(count: 0, interior: 0..<0)
+
+    public init(count: Int, interior: Range<Int>) {
+        self.count = count
+        self.interior = interior
     }
 }

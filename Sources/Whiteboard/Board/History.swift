@@ -1,22 +1,22 @@
 import DequeModule
 import StrokeWire
 
-/// What can be taken back, or done again.
+/// An operation that can be undone or redone.
 ///
-/// One reference: a history has a hundred of them.
+/// One reference: a history has a hundred entries.
 enum HistoryEntry: Sendable {
     case stroke(Stroke)
-    /// An undoable clear, and what it took away while it is done.
-    indirect case clear(Clear, removed: VisibleStrokes)
+    /// An undoable clear and, unless it is undone, the strokes that it removed and their weight.
+    indirect case clear(Clear, removed: VisibleStrokes, weight: Int)
 
     var index: UInt64 {
         switch self {
         case .stroke(let stroke): stroke.index
-        case .clear(let clear, _): clear.index
+        case .clear(let clear, _, _): clear.index
         }
     }
 
-    /// A clear is everybody's.
+    /// Whether the entry counts as the author's. A clear counts as everybody's.
     func belongs(to author: AuthorID) -> Bool {
         switch self {
         case .stroke(let stroke): stroke.author == author
@@ -24,33 +24,40 @@ enum HistoryEntry: Sendable {
         }
     }
 
-    /// Weight of the strokes kept alive by this entry alone once it has been taken off the board.
+    var isClear: Bool {
+        if case .clear = self { true } else { false }
+    }
+
+    /// Weight of what only this entry keeps in memory when it is not visible.
     var hiddenWeight: Int {
         switch self {
         case .stroke(let stroke): stroke.weight
-        case .clear(_, let removed): removed.weight
+        case .clear(let clear, _, let weight): clear.weight + weight
         }
     }
 }
 
-/// The undo and the redo stack of a room.
+/// The undo stack and the redo stack of a room.
 struct History: Sendable {
     let configuration: HistoryConfiguration
+    /// The undo stack, its top last.
     private(set) var done: Deque<HistoryEntry> = []
+    /// The redo stack, its top last.
     private(set) var undone: [HistoryEntry] = []
 
     init(_ configuration: HistoryConfiguration) {
         self.configuration = configuration
     }
 
-    /// - Parameter done: oldest first; those beyond the depth can no longer be undone.
+    /// A history restored from a checkpoint.
+    /// - Parameter done: oldest first; those beyond the depth are dropped.
     init(_ configuration: HistoryConfiguration, done: [HistoryEntry], undone: [HistoryEntry]) {
         self.configuration = configuration
         self.done = Deque(done.suffix(configuration.depth))
         self.undone = undone
     }
 
-    /// Index of the entry that an undo by `author` takes, nil where there is nothing to undo.
+    /// Index of the entry that `author` would undo; nil where there is none.
     func undoReference(for author: AuthorID) -> UInt64? {
         switch configuration.scope {
         case .room: done.last?.index
@@ -58,7 +65,7 @@ struct History: Sendable {
         }
     }
 
-    /// Index of the entry that a redo by `author` takes, nil where there is nothing to redo.
+    /// Index of the entry that `author` would redo; nil where there is none.
     func redoReference(for author: AuthorID) -> UInt64? {
         switch configuration.scope {
         case .room: undone.last?.index
@@ -66,9 +73,9 @@ struct History: Sendable {
         }
     }
 
-    /// A new entry of `author`, or of everybody, empties the redo stack as the scope has it.
-    /// - Returns: what can no longer be undone and what can no longer be done again.
-    mutating func push(_ entry: HistoryEntry, by author: AuthorID) -> (settled: HistoryEntry?, lost: [HistoryEntry]) {
+    /// Pushes a new entry and empties the redo stack within the configured scope.
+    /// - Returns: the entry that can no longer be undone, and those that can no longer be redone.
+    mutating func push(_ entry: HistoryEntry, by author: AuthorID) -> (dropped: HistoryEntry?, lost: [HistoryEntry]) {
         var lost: [HistoryEntry] = []
         if configuration.scope == .room {
             swap(&lost, &undone)
@@ -84,10 +91,19 @@ struct History: Sendable {
         return undone.belongs(to: author)
     }
 
-    /// - Returns: the entry that fell off the bottom.
+    /// Pushes an entry on the undo stack.
+    /// - Returns: the entry that fell off the bottom; nil for none.
     mutating func pushDone(_ entry: HistoryEntry) -> HistoryEntry? {
         done.append(entry)
         return done.count > configuration.depth ? done.removeFirst() : nil
+    }
+
+    /// Makes the oldest undoable clear final. The entries below it are strokes that it removed.
+    /// - Returns: the clear; nil where there is none.
+    mutating func dropOldestClear() -> HistoryEntry? {
+        guard let position = done.firstIndex(where: \.isClear) else { return nil }
+        defer { done.removeFirst(position + 1) }
+        return done[position]
     }
 
     mutating func takeDone(_ index: UInt64) -> HistoryEntry? {
@@ -104,9 +120,9 @@ struct History: Sendable {
         undone.append(entry)
     }
 
-    /// Gives back memory that was taken for entries to come.
+    /// Frees memory reserved for more entries.
     mutating func compact() {
-        // An empty deque would be copied into the one empty array that all threads share.
+        // Copying an empty deque would write to the empty storage that all threads share.
         done = done.isEmpty ? [] : Deque(Array(done))
         undone = Array(undone[...])
     }

@@ -3,31 +3,35 @@ import StrokeWire
 /// A room's state for a checkpoint.
 ///
 /// A value that shares storage with the room: taking it is cheap, but what the room changes while it is kept is copied
-/// first. Encode it on any thread, and let go of it.
+/// first. Encode it on any thread, and release it.
 ///
-/// It holds what the room has taken from its log, and the cohorts' cursors; not the settings, nor the clocks, which are
-/// unknown after a restart, nor operations that every cohort has released, but for the latest.
+/// Has what the room has taken from its log, and the cohorts' cursors. Does not have the settings, the clocks, which are
+/// unknown after a restart, nor operations that every cohort has released, except the latest.
 public struct RoomCheckpoint: Sendable {
+    /// The format that ``encoded()`` writes. Older ones are read, newer ones refused.
+    public static let formatVersion = CheckpointFormat.version
+    /// The rules by which a log becomes a room: releases with the same number make the same room of the same log.
+    public static let foldVersion = CheckpointFormat.fold
+
     private let room: Room
 
-    /// Operations logged so long before the last one are held though every cohort has released them: a cohort that came
-    /// to be just after starts there, and not with ink that its video has not reached.
+    /// Operations logged less than this before the last one are kept although every cohort has released them: a cohort
+    /// made after the restart starts there, and not with ink that its video has not reached.
     static let memory = Duration.seconds(60)
 
     init(_ room: Room) {
         self.room = room
     }
 
-    /// The state as bytes: a mark and a version first. They carry no sum of their own; who stores them sees to it that
-    /// they come back as they were.
+    /// The state as bytes: a mark and the two versions first. Without a checksum: storage has to return them unchanged.
     public func encoded() -> [UInt8] {
         var room = room
         var retention = room.configuration.log
         retention.tail = min(retention.tail, room.gate.timeline.count(within: Self.memory))
         room.trimLog(keeping: retention)
-        var writer = CheckpointWriter(logClock: room.logClock)
+        var writer = CheckpointWriter(clockOffset: room.clockOffset)
         writer.write(Array(room.incarnation.utf8))
-        writer.write(optional: room.shapes.recent) { $0.write($1) }
+        writer.write(optional: room.templates.recent) { $0.write($1) }
         writer.write(room.base)
         writer.write(list: room.log.kept) { $0.write($1) }
         writer.write(room.gate)
@@ -37,12 +41,90 @@ public struct RoomCheckpoint: Sendable {
 }
 
 extension GateTimeline {
-    /// How many of the operations kept were logged at most so long before the last one.
+    /// Number of operations kept that were logged at most `span` before the last one.
     fileprivate func count(within span: Duration) -> Int {
         guard last > forgotten else { return 0 }
         let earliest = self[last].loggedAt + (.zero - span)
         var first = last
         while first > forgotten, self[first].loggedAt >= earliest { first -= 1 }
         return Int(last - first)
+    }
+}
+
+extension Room {
+    /// The state that restores the room in another process.
+    public func checkpoint() -> RoomCheckpoint {
+        RoomCheckpoint(self)
+    }
+
+    /// Restores a room from a checkpoint, without its clocks. Then give it the log after the checkpoint, restore newer
+    /// cursors by ``restoreCursors(_:at:)``, and let it advance.
+    ///
+    /// - Parameters:
+    ///   - bytes: from ``RoomCheckpoint/encoded()``. Any other bytes do not trap and take no more memory than a multiple
+    ///     of their number.
+    ///   - configuration: the settings from now on. Cohorts that they do not allow are left out.
+    ///   - logClockAhead: see ``setLogClock(ahead:)``.
+    /// - Throws: ``CheckpointError`` where the bytes cannot be read.
+    public init(
+        restoring bytes: [UInt8], configuration: RoomConfiguration, at now: Instant, logClockAhead: Duration
+    ) throws(CheckpointError) {
+        let clockOffset = ClockOffset(ahead: logClockAhead)
+        var reader = CheckpointReader(bytes, clockOffset: clockOffset, at: now)
+        try reader.readFrame()
+        let incarnation = try reader.incarnation()
+        let recent = try reader.optional { (reader) throws(CheckpointError) in try reader.template() }
+        let templates = TemplateTable(reader.templates, recent: recent)
+        let base = try reader.board(configuration)
+        var head = base
+        var log = OperationLog(after: base.index)
+        for _ in 0..<(try reader.count()) { log.append(try reader.operation(after: &head)) }
+        let gate = try reader.gate(configuration.cohorts, after: base.index, held: log.count, at: now)
+        let authors = try reader.list { (reader) throws(CheckpointError) in try reader.author(configuration.intake) }
+        try reader.require(reader.isAtEnd)
+        self.init(
+            configuration: configuration, incarnation: incarnation, base: base, head: head, log: log,
+            templates: templates, origins: reader.origins, gate: gate,
+            intake: Intake(configuration.intake, authors: authors), clockOffset: clockOffset, at: now)
+    }
+}
+
+/// The start of a checkpoint, and the ranges that hold in all of them.
+///
+/// Two numbers follow the mark: ``version``, that of the bytes, and ``fold``, that of the rules by which a log becomes a
+/// room. To change the form of a part, write only the new form, and read the old one where `reader.version` is below the
+/// version that brought it. To change what a log makes of a room, bring a room of an older `reader.fold` up to date where
+/// it is read. Raise either number once after a release, with the first such change: what a release has written stays
+/// readable, and `CheckpointVersionTests` keeps a checkpoint of each to prove it.
+enum CheckpointFormat {
+    /// "LCP".
+    static let mark: [UInt8] = [0x4c, 0x43, 0x50]
+    /// 1: without `fold`, which was 1. 2: with it, with what was applied in earlier sessions and out of turn, with the
+    /// pauses of the cohorts and the anchors of the epochs.
+    static let version: UInt8 = 2
+    /// 1: the first release. 2: points are weighed as they came; messages of an earlier session are rejected; nothing is
+    /// applied twice.
+    static let fold: UInt64 = 2
+    /// The greatest operation number and index, so that no sum of them overflows.
+    static let numberBound: UInt64 = 1 << 53
+}
+
+/// Why a checkpoint could not be read.
+public enum CheckpointError: Error, Sendable, Equatable, CustomStringConvertible {
+    /// The bytes at this offset are not those of a checkpoint.
+    case damaged(at: Int)
+    /// Written by a newer release, in a format that this one does not know. Nothing is wrong with it.
+    case newerFormat(UInt8)
+    /// Made by a newer release, by rules that this one does not know. Nothing is wrong with it.
+    case newerFold(UInt64)
+
+    public var description: String {
+        switch self {
+        case .damaged(let offset): "damaged at byte \(offset)"
+        case .newerFormat(let version):
+            "written by a newer release: its format is \(version), this release knows \(CheckpointFormat.version)"
+        case .newerFold(let version):
+            "made by a newer release: its rules are \(version), this release knows \(CheckpointFormat.fold)"
+        }
     }
 }

@@ -1,3 +1,5 @@
+public import StrokeWire
+
 /// What became of a clock sample.
 public enum ClockOutcome: Sendable, Equatable {
     /// It moved its cohort's clock.
@@ -6,24 +8,52 @@ public enum ClockOutcome: Sendable, Equatable {
     case candidate
     /// It changed nothing.
     case ignored(IgnoredSample)
-    /// It tells of epochs that the room's log does not know. One epoch record for each is to be written to the log, in
-    /// this order; the sample is kept and takes effect when they come back by ``Gate/beginEpoch(_:at:now:)``. Asked for
-    /// again once a second while samples keep coming.
+    /// It names epochs that the room's log does not have. Write one epoch record for each to the log, in this order. The
+    /// sample is kept and takes effect when the records come back by ``Gate/beginEpoch(_:at:now:)``. Returned again
+    /// once a second while samples keep coming.
     case newEpochs([Int64])
     /// It waits for epoch records that were asked for less than a second ago.
     case awaitingEpoch
-    /// The cohort does not exist and may not come to exist.
+    /// The cohort does not exist and may not be made.
     case unknownCohort
-    /// The cohort could come to exist, but the room has as many as it may.
+    /// The room has as many cohorts as it may.
     case tooManyCohorts
 }
 
 /// Why a sample was ignored.
 public enum IgnoredSample: Sendable, Equatable {
-    /// Its number is not greater than the last one's, or it repeats the sample that waits for a second opinion.
+    /// Its number is not greater than the last one's, or it repeats the sample that waits for confirmation.
     case repeated
     /// It belongs to an epoch that its cohort has left.
     case olderEpoch
     /// It comes from another stream than the live one (rule 14).
     case otherStream
+}
+
+/// Whether a cohort's clock can be believed.
+public enum ClockCondition: Sendable, Equatable {
+    /// No sample was taken since the start or the last restart.
+    case unknown
+    /// Samples are coming.
+    case live
+    /// The last sample is too old to be believed.
+    case stale
+}
+
+/// One operation that a cohort's students may see from now on. Final: it is never taken back.
+public struct Release: Sendable, Equatable {
+    public let cohort: CohortName
+    /// The operation's index in the room's log, from 1.
+    public let index: UInt64
+    /// Whether a policy released it (rule 10, or a memory bound) and not the clock.
+    public let isLate: Bool
+    /// When it could first be released, for the measure of lateness. Not after the call that released it.
+    public let due: Instant
+
+    public init(cohort: CohortName, index: UInt64, isLate: Bool, due: Instant) {
+        self.cohort = cohort
+        self.index = index
+        self.isLate = isLate
+        self.due = due
+    }
 }

@@ -5,28 +5,71 @@ struct Cohort: Sendable {
     let name: CohortName
     let settings: CohortSettings
     /// Nanoseconds.
-    let maxHold: Int64
-    /// Operations have waited for this cohort since they were logged, but not since before this.
-    let waitsFrom: Instant
+    private let maxHold: Int64
+    /// Operations wait for this cohort since they were logged, but not since before this.
+    private(set) var waitsFrom: Instant
     /// Since when this value can release for the cohort.
-    let began: Instant
+    private var began: Instant
+    /// Rule 10: past pauses and stalls.
+    private var pauses = Pauses()
+    /// When the pause began that was on when the cursor was saved, or when releases were interrupted. The next sample
+    /// shows how it went on.
+    private var savedPause: Instant?
+    /// Whether a sample was taken since ``began``.
+    private var isHeard = false
 
-    /// R: the last operation released.
+    /// R: the index of the last operation released.
     private(set) var released: UInt64
-    /// When the last operation released was due: none is due before the one it follows.
+    /// R as it was last saved, as far as known.
+    var saved: UInt64
+    /// When the last operation released was due: no later one is due before it.
     private var lastDue = Instant.distantPast
     /// nil until a sample was taken.
     var clock: VideoClock?
-    /// A sample of an epoch that the log does not know yet.
+    /// A sample of an epoch that the log does not have yet.
     var waiting: WaitingSample?
 
     init(_ name: CohortName, settings: CohortSettings, released: UInt64, waitsFrom: Instant, at now: Instant) {
         self.name = name
         self.settings = settings
         self.released = released
+        saved = released
         self.waitsFrom = waitsFrom
         maxHold = max(0, settings.maxHold.nanoseconds)
         began = now
+    }
+
+    // MARK: - Releasing
+
+    /// When an operation is due, and by what.
+    struct Due {
+        let instant: Instant
+        /// Whether the policy releases it, not the clock.
+        let isLate: Bool
+    }
+
+    /// When the operation after R is due if nothing else happens; nil for never.
+    func due(_ entry: GateTimeline.Entry) -> Due? {
+        let earliest = max(began, entry.loggedAt)
+        guard settings.gate == .video else { return Due(instant: earliest, isLate: false) }
+        let overdue = waitedTooLong(entry)
+        guard let shown = clock?.shows(entry) else {
+            return overdue.map { Due(instant: max(earliest, $0), isLate: true) }
+        }
+        if let overdue, overdue < shown { return Due(instant: max(earliest, overdue), isLate: true) }
+        return Due(instant: max(earliest, shown), isLate: false)
+    }
+
+    /// Rule 10: when the operation has waited as long as it may.
+    private func waitedTooLong(_ entry: GateTimeline.Entry) -> Instant? {
+        guard settings.policy == .maxhold else { return nil }
+        return pauses.end(of: maxHold, from: waitStart(entry), current: clock?.standing)
+    }
+
+    /// Rule 10: since when an operation waits.
+    private func waitStart(_ entry: GateTimeline.Entry) -> Instant {
+        let start = max(entry.loggedAt, waitsFrom)
+        return isHeard ? start : max(start, began)
     }
 
     /// Moves the cursor over the next operation.
@@ -36,9 +79,59 @@ struct Cohort: Sendable {
         return Release(cohort: name, index: released, isLate: isLate, due: lastDue)
     }
 
-    /// Moves the cursor over operations that were released by another: none is due again.
-    mutating func skip(to index: UInt64) {
-        released = max(released, index)
+    // MARK: - Waiting
+
+    /// Rule 10: the cohort is released to from `start` on. Its clock may be live, in a long pause, and not have been
+    /// heard yet: until it is, waiting counts from `start`.
+    mutating func begin(at start: Instant) {
+        if isHeard { savedPause = pauseSince }
+        isHeard = false
+        began = start
+    }
+
+    /// Notes that a sample is taken. The pause before it lasted until now, or as long as the clock was live.
+    /// - Parameter isStill: whether the sample itself is of a pause or stall.
+    mutating func hear(isStill: Bool, at now: Instant) {
+        if let standing = clock?.standing {
+            pauses.add(Pauses.Span(from: standing.from, to: min(standing.to, now)))
+        }
+        guard !isHeard else { return }
+        isHeard = true
+        if let since = savedPause { pauses.add(Pauses.Span(from: since, to: now)) }
+        // When the pause began is not known.
+        if isStill { waitsFrom = max(waitsFrom, began) }
+        savedPause = nil
+    }
+
+    /// When the current pause began; nil where there is none.
+    private var pauseSince: Instant? {
+        guard let standing = clock?.standing else { return nil }
+        guard let last = pauses.spans.last, standing.from <= last.to else { return standing.from }
+        return min(last.from, standing.from)
+    }
+
+    // MARK: - Cursor
+
+    /// The cursor as it is saved.
+    /// - Parameter next: the operation after R; nil where there is none.
+    func cursor(next: GateTimeline.Entry?) -> CohortCursor {
+        guard settings.policy == .maxhold, settings.gate == .video else { return CohortCursor(released) }
+        let since = isHeard ? pauseSince : savedPause
+        let paused = next.map { pauses.time(from: max($0.loggedAt, waitsFrom), to: since ?? .distantFuture) }
+        return CohortCursor(released, pausedTime: .nanoseconds(paused ?? 0), pausedSince: since)
+    }
+
+    /// Moves the cursor over operations that another process has released. A cursor behind this one changes nothing.
+    ///
+    /// The saved pause time of the next operation counts for all later ones too: none waits too short.
+    mutating func skip(to cursor: CohortCursor, at now: Instant) {
+        guard cursor.released >= released else { return }
+        released = cursor.released
+        saved = released
+        savedPause = cursor.pausedSince.map { min($0, now) }
+        let end = savedPause ?? now
+        pauses = Pauses()
+        pauses.add(Pauses.Span(from: end.advanced(byNanoseconds: -max(0, cursor.pausedTime.nanoseconds)), to: end))
     }
 }
 
@@ -46,6 +139,88 @@ struct Cohort: Sendable {
 struct WaitingSample: Sendable {
     let sample: ClockSample
     let received: Instant
-    /// The epoch that it tells of.
     let epoch: Int64
+}
+
+/// A cohort's position in a room's log, as it is saved.
+public struct CohortCursor: Sendable, Equatable {
+    /// R: the index of the last operation released, 0 before the first.
+    public var released: UInt64
+    /// Rule 10: total time of past pauses and stalls since the operation after R was logged. Waiting does not count in
+    /// them.
+    public var pausedTime: Duration
+    /// When the current pause or stall began, by the log's clock; nil where there is none.
+    public var pausedSince: Instant?
+
+    public init(_ released: UInt64, pausedTime: Duration = .zero, pausedSince: Instant? = nil) {
+        self.released = released
+        self.pausedTime = pausedTime
+        self.pausedSince = pausedSince
+    }
+}
+
+extension CohortCursor: ExpressibleByIntegerLiteral {
+    /// The cursor of a cohort that has never paused.
+    public init(integerLiteral released: UInt64) {
+        self.init(released)
+    }
+}
+
+/// Rule 10: when a cohort's picture stood still while its clock was live. Waiting does not count then.
+///
+/// At most 16 spans. Beyond, the two nearest are merged with the time between them, so that an operation may wait longer
+/// than it has to, but is never released early.
+struct Pauses: Sendable {
+    struct Span: Sendable, Equatable {
+        var from: Instant
+        var to: Instant
+    }
+
+    /// In order, not touching.
+    private(set) var spans: [Span] = []
+
+    private static let capacity = 16
+
+    /// Adds a span that begins no earlier than the last one.
+    mutating func add(_ span: Span) {
+        guard span.from < span.to else { return }
+        if let last = spans.last, span.from <= last.to {
+            spans[spans.count - 1].to = max(last.to, span.to)
+            return
+        }
+        spans.append(span)
+        if spans.count > Self.capacity { mergeNearest() }
+    }
+
+    private mutating func mergeNearest() {
+        func gap(before position: Int) -> Int64 {
+            spans[position].from.nanoseconds(since: spans[position - 1].to)
+        }
+        guard let upper = (1..<spans.count).min(by: { gap(before: $0) < gap(before: $1) }) else { return }
+        spans[upper - 1].to = spans.remove(at: upper).to
+    }
+
+    /// Nanoseconds of pauses between two instants.
+    func time(from start: Instant, to end: Instant) -> Int64 {
+        spans.reduce(0) { sum, span in
+            sum + max(0, min(span.to, end).nanoseconds(since: max(span.from, start)))
+        }
+    }
+
+    /// When something that waits since `start` has waited `wait` nanoseconds, not counting pauses.
+    /// - Parameter current: the current pause, after the others; nil for none.
+    func end(of wait: Int64, from start: Instant, current: Span?) -> Instant {
+        var at = start
+        var left = wait
+        func pass(_ span: Span) {
+            guard span.to > at else { return }
+            let counted = max(0, span.from.nanoseconds(since: at))
+            guard counted < left else { return }
+            left -= counted
+            at = span.to
+        }
+        for span in spans { pass(span) }
+        if let current { pass(current) }
+        return at.advanced(byNanoseconds: left)
+    }
 }

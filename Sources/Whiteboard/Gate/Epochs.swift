@@ -2,21 +2,35 @@ import StrokeWire
 
 /// Rule 6: the encoder sessions of a room, as its log names them.
 ///
-/// The last 16 are remembered; samples and operations of older ones are compared with them by number alone.
+/// The last 16 are remembered. Samples and operations of older ones are compared with them by number alone.
 struct Epochs: Sendable {
     /// What the gate knows of one epoch.
     struct Epoch: Sendable {
         var number: Int64
-        /// When it came to be in the log.
+        /// When it was logged.
         let began: Instant
         /// Gate time of the last operation that counts for it.
         var gateTime = MediaTime.none
-        /// How far the times of its operations were judged by a clock: the others are when the next clock comes.
+        /// The last operation whose time a clock has judged. Later ones are judged when the next clock comes.
         var judged = Judged()
-        /// Of the operations that the gate let go of before a clock could judge them, the one with the greatest time.
+        /// Of the operations forgotten before a clock judged them, the one with the greatest time.
         var unjudged: Unjudged?
         /// The farthest video time at which a cohort left it.
         var left: MediaTime?
+        /// Where the teacher's time line was; nil while no operation was near a clock.
+        var anchor: Anchor?
+    }
+
+    /// Rule 7: the last time of an operation that was near a clock when it was logged. The teacher's video goes on from
+    /// there, whatever the students' does.
+    struct Anchor: Sendable, Equatable {
+        let time: MediaTime
+        let loggedAt: Instant
+
+        /// The farthest that the teacher's video can be when an operation is logged.
+        func time(at loggedAt: Instant) -> MediaTime {
+            time + max(0, loggedAt.nanoseconds(since: self.loggedAt)) / 1000
+        }
     }
 
     struct Judged: Sendable {
@@ -31,7 +45,7 @@ struct Epochs: Sendable {
         let loggedAt: Instant
     }
 
-    /// The number of the epoch that is there before any is named; less than every `ep`.
+    /// The number of the epoch before any is named; less than every `ep`.
     static let unnamed: Int64 = -1
     /// The greatest `ep` of a sample.
     static let greatest: Int64 = (1 << 53) - 1
@@ -63,12 +77,12 @@ struct Epochs: Sendable {
         }
     }
 
-    /// The epoch that the log knows before another.
+    /// The logged epoch before `number`.
     func predecessor(of number: Int64) -> Epoch? {
         known.last { $0.number < number }
     }
 
-    /// The epoch that stands for `ep` + 1: the next that the log knows, else the number after.
+    /// The epoch that stands for `ep` + 1: the next that the log has, otherwise the next number.
     func successor(of number: Int64) -> Int64 {
         known.first { $0.number > number }?.number ?? min(max(0, number), Self.greatest - 1) + 1
     }
@@ -83,7 +97,7 @@ struct Epochs: Sendable {
         known.append(Epoch(number: number, began: now))
     }
 
-    /// An operation counts for an epoch.
+    /// Counts an operation for an epoch.
     /// - Parameter judged: its index, where a clock has judged it.
     /// - Returns: its gate time.
     mutating func count(_ time: MediaTime, in number: Int64, judged index: UInt64?) -> MediaTime {
@@ -94,12 +108,57 @@ struct Epochs: Sendable {
         return gateTime
     }
 
-    /// A cohort goes on to another epoch from where its video was.
+    /// Rule 7: an operation logged in the current epoch was near a clock.
+    mutating func anchor(_ anchor: Anchor) {
+        known[known.count - 1].anchor = anchor
+    }
+
+    /// Notes the video time at which a cohort leaves an epoch.
     mutating func leave(_ number: Int64, at video: MediaTime) {
         guard let left = self[number]?.left else {
             self[number]?.left = video
             return
         }
         self[number]?.left = max(left, video)
+    }
+}
+
+/// Rules 6 and 7: what a room's clocks say about the times of the operations of one epoch.
+struct EpochClocks: Sendable {
+    /// The epoch before this one, while operations may still straggle in from it.
+    struct Old: Sendable {
+        let number: Int64
+        /// The farthest video time of it that a cohort has seen.
+        let video: MediaTime
+        /// When the epoch after it began.
+        let ended: Instant
+    }
+
+    enum Judgement: Equatable {
+        case usable
+        /// The operation belongs to that older epoch.
+        case straggler(epoch: Int64)
+        /// The time is too far ahead of every clock, and of the teacher's own time line.
+        case absurd
+    }
+
+    /// The fastest clock's prediction: the teacher's video goes on when a clock falls silent.
+    let fastest: MediaTime
+    let old: Old?
+
+    /// - Parameter anchor: that of the epoch in which the operation was logged.
+    func judgement(of entry: GateTimeline.Entry, anchor: Epochs.Anchor?) -> Judgement {
+        if let old, isStraggler(entry, of: old) { return .straggler(epoch: old.number) }
+        guard entry.time > fastest + GateThresholds.absurd else { return .usable }
+        let limit =
+            anchor.map { $0.time(at: entry.loggedAt) + GateThresholds.absurd }
+            ?? fastest + GateThresholds.absurdWithoutAnchor
+        return entry.time > limit ? .absurd : .usable
+    }
+
+    private func isStraggler(_ entry: GateTimeline.Entry, of old: Old) -> Bool {
+        entry.time > fastest + GateThresholds.stragglerAhead
+            && entry.time <= old.video + GateThresholds.stragglerBeyond
+            && entry.loggedAt - old.ended <= GateThresholds.stragglerTime
     }
 }

@@ -1,15 +1,34 @@
+public import StrokeWire
+
 /// The release gate of a room: which operations of its log each cohort's students may see.
 ///
-/// A pure value; time is a parameter, monotonic, and one that goes back counts as not having moved. All operations
-/// take it that ``release(at:into:)`` was called for what was due before. It grows by 32 bytes with each operation
-/// until ``forget(through:)``, and is otherwise bounded by the number of cohorts.
+/// A pure value. Time is a parameter and monotonic; a time that goes back counts as not having moved. Call
+/// ``release(at:into:)`` for what is due before any other mutation. Takes 32 bytes for each operation until
+/// ``forget(through:)``; otherwise bounded by the number of cohorts.
+///
+/// "Rule" means a rule of the release gate's specification, by its number.
 public struct Gate: Sendable {
-    /// The settings of its cohorts.
+    /// The settings of the cohorts.
     public let configuration: CohortsConfiguration
-    var cohorts: [Cohort]
-    var timeline: GateTimeline
+    private(set) var cohorts: [Cohort] = []
+    private(set) var timeline: GateTimeline
+    /// Positions in ``cohorts``, by name.
+    private var positions: [CohortName: Int] = [:]
+    /// When the operation after each cohort's cursor is due.
+    private var dues = DeadlineTree()
+    /// Positions of the cohorts that hold nothing.
+    private var atEnd: [Int] = []
+    /// Grows with every change to the cohorts or to ``cursor(of:)`` of one of them.
+    var cursorChanges: UInt64 = 0
+    /// The greatest number of operations that a cohort was released since its cursor was saved.
+    private(set) var mostUnsaved: UInt64 = 0
+    /// Position of the cohort whose clock was the fastest of its epoch at the last comparison.
+    private var leader: Int?
+    /// Whether any cohort has ever had a clock.
+    private var hasClocks = false
     /// The last epoch that the room was asked to log.
-    var asked: (epoch: Int64, at: Instant)?
+    private var asked: (epoch: Int64, at: Instant)?
+    /// The latest time seen.
     private var latest: Instant
     private var takenClamped = 0
 
@@ -18,52 +37,464 @@ public struct Gate: Sendable {
         self.configuration = configuration
         latest = now
         timeline = GateTimeline(after: index, at: now)
-        cohorts = configuration.initialNames.map { name in
-            Cohort(
-                name, settings: configuration.settings(of: name), released: index, waitsFrom: .distantPast, at: now)
-        }
+        for name in configuration.initialNames { add(name, waitsFrom: .distantPast, at: now) }
     }
 
-    /// A gate whose cohorts know nothing of the operations in `timeline` yet.
+    /// A gate restored from a checkpoint's timeline. Its cohorts' cursors lie before the operations in `timeline`.
     init(configuration: CohortsConfiguration, timeline: GateTimeline, at now: Instant) {
         self.configuration = configuration
         latest = now
         self.timeline = timeline
-        cohorts = configuration.initialNames.map { name in
-            Cohort(
-                name, settings: configuration.settings(of: name), released: timeline.forgotten, waitsFrom: now, at: now)
-        }
+        for name in configuration.initialNames { add(name, waitsFrom: now, at: now) }
+    }
+}
+
+// MARK: - Time
+
+extension Gate {
+    /// Moves the gate's time on.
+    /// - Returns: the time to reckon with.
+    private mutating func advance(to now: Instant) -> Instant {
+        latest = monotonic(now)
+        return latest
     }
 
-    /// The room's log grew by one operation, whose index is that of the last one plus one.
+    /// `now`, or the latest time seen where the clock was read in another order than its values are used.
+    private func monotonic(_ now: Instant) -> Instant { max(latest, now) }
+}
+
+// MARK: - Operations
+
+extension Gate {
+    /// Adds the room's next operation.
     /// - Parameters:
-    ///   - time: its media time in milliseconds, any value; nil where the message gave none.
-    ///   - loggedAt: when it came to be in the log. Counts as now when in the future, and as that of the operation
+    ///   - time: media time in milliseconds, any value; nil where the message gave none.
+    ///   - loggedAt: when the operation was logged. Counts as now when in the future, and as that of the operation
     ///     before when earlier.
     public mutating func append(time: Int64?, at loggedAt: Instant, now: Instant) {
         let now = advance(to: now)
-        let clocks = clocks(of: timeline.epochs.current.number, at: now)
-        timeline.append(time: time, at: min(loggedAt, now), clocks: clocks)
+        let epoch = timeline.epochs.current.number
+        let time = time.map(MediaTime.init(milliseconds:)) ?? .none
+        let loggedAt = min(loggedAt, now)
+        let (clocks, isNear) = clocks(of: epoch, near: time, loggedAt: loggedAt, at: now)
+        timeline.append(time: time, at: loggedAt, clocks: clocks, isNearClock: isNear)
+        guard !atEnd.isEmpty else { return }
+        // Pauses of these cohorts count from when this operation was logged.
+        cursorChanges += 1
+        let waiting = atEnd
+        atEnd.removeAll(keepingCapacity: true)
+        for position in waiting { reschedule(position) }
     }
 
-    /// Drops what is kept of the operations through `index`, of those that every cohort has released. A cohort that
-    /// comes to be later starts after them.
+    /// Drops the operations through `index` that every cohort has released. A cohort made later starts after them.
     public mutating func forget(through index: UInt64) {
         timeline.forget(through: min(index, slowestCohort?.released ?? index))
     }
 
-    /// The operations counted as clamped (rule 7) since the last call.
+    /// Number of operations counted as clamped (rule 7) since the last call.
     public mutating func takeClampedCount() -> Int {
         defer { takenClamped = timeline.clampedCount }
         return timeline.clampedCount - takenClamped
     }
 
-    /// The time to reckon with from now on.
-    mutating func advance(to now: Instant) -> Instant {
-        latest = monotonic(now)
-        return latest
+    /// Rules 6 and 7: what the clocks of an epoch say about the times of its operations; nil without a clock.
+    private mutating func clocks(of epoch: Int64, at now: Instant) -> EpochClocks? {
+        // No copies of clocks here: this runs once for each operation.
+        var fastest: (position: Int, media: MediaTime)?
+        for position in cohorts.indices where cohorts[position].clock?.epoch == epoch {
+            let media = cohorts[position].clock?.prediction(at: now) ?? .none
+            if media > fastest?.media ?? .none || fastest == nil { fastest = (position, media) }
+        }
+        leader = fastest?.position
+        return fastest.map { EpochClocks(fastest: $0.media, old: epochBefore(epoch, at: now)) }
     }
 
-    /// `now`, unless the clock was read in another order than its values are used.
-    func monotonic(_ now: Instant) -> Instant { max(latest, now) }
+    /// What the clocks of an epoch say about an operation's time, and whether it lies within 60 s of one of them.
+    ///
+    /// One clock decides about times that are not far ahead of it: the fastest is not behind it.
+    private mutating func clocks(
+        of epoch: Int64, near time: MediaTime, loggedAt: Instant, at now: Instant
+    ) -> (clocks: EpochClocks?, isNear: Bool) {
+        guard hasClocks else { return (nil, false) }
+        if let leader, cohorts[leader].clock?.epoch == epoch, let media = cohorts[leader].clock?.prediction(at: now) {
+            let ahead = time - media
+            if time == .none { return (EpochClocks(fastest: media, old: nil), false) }
+            let mayStraggle = loggedAt - timeline.epochs.current.began <= GateThresholds.stragglerTime
+            let reach = mayStraggle ? GateThresholds.stragglerAhead : GateThresholds.absurd
+            if (-GateThresholds.absurd...reach).contains(ahead) {
+                return (EpochClocks(fastest: media, old: nil), true)
+            }
+        }
+        let isNear = cohorts.indices.contains { position in
+            guard cohorts[position].clock?.epoch == epoch, let media = cohorts[position].clock?.prediction(at: now)
+            else { return false }
+            return (-GateThresholds.absurd...GateThresholds.absurd).contains(time - media)
+        }
+        return (clocks(of: epoch, at: now), isNear)
+    }
+
+    private func epochBefore(_ number: Int64, at now: Instant) -> EpochClocks.Old? {
+        guard let epoch = timeline.epochs[number], let old = timeline.epochs.predecessor(of: number) else { return nil }
+        var farthest = old.left
+        for position in cohorts.indices where cohorts[position].clock?.epoch == old.number {
+            farthest = max(farthest ?? .none, cohorts[position].clock?.videoTime(at: now) ?? .none)
+        }
+        return farthest.map { EpochClocks.Old(number: old.number, video: $0, ended: epoch.began) }
+    }
+}
+
+// MARK: - Clock samples
+
+extension Gate {
+    /// Takes a sample of a cohort's clock. Moves the clock; ``release(at:into:)`` moves the cursor.
+    /// - Parameter received: when the sample came, which may be before the last release: the video has gone on since.
+    public mutating func receive(
+        _ sample: ClockSample, cohort name: CohortName, at received: Instant
+    ) -> ClockOutcome {
+        let now = advance(to: received)
+        if let position = position(of: name) { return take(sample, by: position, received: received, at: now) }
+        guard configuration.open else { return .unknownCohort }
+        guard let position = admit(name, at: now) else { return .tooManyCohorts }
+        return take(sample, by: position, received: received, at: now)
+    }
+
+    /// - Parameter received: when the sample came; before now where it waited for its epoch.
+    private mutating func take(
+        _ sample: ClockSample, by position: Int, received: Instant, at now: Instant
+    ) -> ClockOutcome {
+        let clock = cohorts[position].clock
+        if let clock, clock.stream != sample.stream, clock.isLive(at: received) { return .ignored(.otherStream) }
+        let current = timeline.epochs.current.number
+        if let epoch = sample.epoch, epoch > current { return wait(for: epoch, sample, by: position, at: now) }
+        let epoch = sample.epoch ?? clock?.epoch ?? current
+        guard let clock, clock.epoch >= epoch else {
+            enter(epoch, with: sample, by: position, received: received, at: now)
+            return .taken
+        }
+        if clock.epoch > epoch { return .ignored(.olderEpoch) }
+        // A later sample may have been taken while this one waited for its epoch.
+        guard received >= clock.anchor.received else { return .ignored(.repeated) }
+        return judge(sample, by: position, clock, at: received)
+    }
+
+    /// Judges a sample of the cohort's own epoch (rules 4 and 5).
+    private mutating func judge(
+        _ sample: ClockSample, by position: Int, _ clock: VideoClock, at received: Instant
+    ) -> ClockOutcome {
+        let media = sample.unwrappedMedia(near: clock.prediction(at: received))
+        switch clock.verdict(on: sample, media: media, at: received) {
+        case .repeated:
+            return .ignored(.repeated)
+        case .doubted:
+            cohorts[position].clock?.doubt(sample, media: media, at: received)
+            return .candidate
+        case .believed:
+            if sample.epoch == nil, clock.behind(media, at: received) > GateThresholds.timelineRestart {
+                return startOver(sample, media: media, by: position, clock, at: received)
+            }
+            let before = cursor(of: cohorts[position])
+            cohorts[position].hear(isStill: sample.state.isStill, at: received)
+            cohorts[position].clock?.take(sample, media: media, received: received)
+            if cursor(of: cohorts[position]) != before { cursorChanges += 1 }
+            if cohorts[position].released < timeline.last { reschedule(position) }
+            return .taken
+        }
+    }
+
+    /// Rule 6: a time line that starts over without `ep` stands for a new epoch.
+    private mutating func startOver(
+        _ sample: ClockSample, media: MediaTime, by position: Int, _ clock: VideoClock, at now: Instant
+    ) -> ClockOutcome {
+        let next = timeline.epochs.successor(of: clock.epoch)
+        guard next > timeline.epochs.current.number else {
+            enter(next, with: sample, by: position, received: now, at: now)
+            return .taken
+        }
+        // The old clock goes on until the epoch is logged; samples until then confirm each other.
+        cohorts[position].clock?.doubt(sample, media: media, at: now)
+        return wait(for: next, sample, by: position, at: now)
+    }
+
+    /// Keeps a sample until its epoch is in the log.
+    private mutating func wait(
+        for epoch: Int64, _ sample: ClockSample, by position: Int, at now: Instant
+    ) -> ClockOutcome {
+        if let number = sample.number, let waiting = cohorts[position].waiting, waiting.epoch == epoch,
+            let last = waiting.sample.number, number <= last
+        {
+            return .ignored(.repeated)
+        }
+        cohorts[position].waiting = WaitingSample(sample: sample, received: now, epoch: epoch)
+        if let asked, asked.epoch == epoch, now - asked.at < GateThresholds.epochRetry { return .awaitingEpoch }
+        asked = (epoch, now)
+        // The first record of a room without a named epoch would name the old one.
+        let needsName = sample.epoch == nil && !timeline.epochs.isNamed
+        return .newEpochs(needsName ? [epoch - 1, epoch] : [epoch])
+    }
+
+    /// Starts a cohort's clock with its first sample of an epoch.
+    private mutating func enter(
+        _ epoch: Int64, with sample: ClockSample, by position: Int, received: Instant, at now: Instant
+    ) {
+        cohorts[position].hear(isStill: sample.state.isStill, at: now)
+        let cohort = cohorts[position]
+        if let clock = cohort.clock { timeline.leave(clock.epoch, at: clock.videoTime(at: now)) }
+        let media = sample.unwrappedMedia(near: timeline.firstTime(after: cohort.released, of: epoch))
+        cohorts[position].clock = VideoClock(
+            sample, media: media, epoch: epoch, settings: cohort.settings, received: received, entered: now,
+            after: cohort.clock)
+        hasClocks = true
+        if let clocks = clocks(of: epoch, at: now) { timeline.judge(epoch: epoch, clocks: clocks) }
+        // A cohort's first sample in an epoch may change the gate times for all cohorts.
+        cursorChanges += 1
+        rescheduleAll()
+    }
+}
+
+// MARK: - Epochs
+
+extension Gate {
+    /// The room's epoch; nil before any was named.
+    public var epoch: Int64? {
+        timeline.epochs.isNamed ? timeline.epochs.current.number : nil
+    }
+
+    /// Applies an epoch record, where it stands in the room's log (rule 6). The first one names the epoch that is there
+    /// already; one that is not greater than the current epoch changes nothing.
+    /// - Parameter loggedAt: when the record was logged. Counts as now when in the future.
+    public mutating func beginEpoch(_ epoch: Int64, at loggedAt: Instant, now: Instant) {
+        let now = advance(to: now)
+        guard epoch > timeline.epochs.current.number else { return }
+        if timeline.epochs.isNamed {
+            timeline.begin(epoch, at: min(loggedAt, now))
+        } else {
+            timeline.name(epoch)
+            for position in cohorts.indices where cohorts[position].clock != nil {
+                cohorts[position].clock?.epoch = epoch
+            }
+        }
+        rescheduleAll()
+        for position in cohorts.indices { resume(position, at: now) }
+    }
+
+    /// The newest epoch that a sample waits for, to be logged now that the room has a log; nil for none.
+    mutating func askForEpoch(at now: Instant) -> Int64? {
+        guard let epoch = cohorts.compactMap({ $0.waiting?.epoch }).max() else { return nil }
+        asked = (epoch, monotonic(now))
+        return epoch
+    }
+
+    /// Takes the sample that a cohort kept, once the log has reached its epoch.
+    private mutating func resume(_ position: Int, at now: Instant) {
+        let cohort = cohorts[position]
+        guard let waiting = cohort.waiting, waiting.epoch <= timeline.epochs.current.number else { return }
+        cohorts[position].waiting = nil
+        if waiting.sample.epoch != nil {
+            _ = take(waiting.sample, by: position, received: waiting.received, at: now)
+        } else if let clock = cohort.clock, clock.epoch < waiting.epoch {
+            enter(waiting.epoch, with: waiting.sample, by: position, received: waiting.received, at: now)
+        }
+    }
+}
+
+// MARK: - Releasing
+
+extension Gate {
+    /// Moves every cohort's cursor over what is due, and appends one release for each operation and cohort: cohort by
+    /// cohort, in log order. Constant time where nothing is due; otherwise linear in the operations released, plus the
+    /// logarithm of the number of cohorts for each cohort that has some.
+    public mutating func release(at now: Instant, into releases: inout [Release]) {
+        let now = advance(to: now)
+        while let position = dues.first(dueAt: now) {
+            while cohorts[position].released < timeline.last,
+                let due = cohorts[position].due(timeline[cohorts[position].released + 1]), due.instant <= now
+            {
+                releases.append(releaseNext(of: position, due: due.instant, isLate: due.isLate))
+            }
+            reschedule(position)
+        }
+    }
+
+    /// Releases a cohort's operations through `index` late, whatever its clock and policy say, because the room has no
+    /// memory left to hold them. Does nothing for an unknown cohort.
+    public mutating func force(
+        _ name: CohortName, through index: UInt64, at now: Instant, into releases: inout [Release]
+    ) {
+        let now = advance(to: now)
+        guard let position = position(of: name) else { return }
+        guard cohorts[position].released < min(index, timeline.last) else { return }
+        while cohorts[position].released < min(index, timeline.last) {
+            releases.append(releaseNext(of: position, due: now, isLate: true))
+        }
+        reschedule(position)
+    }
+
+    /// Releases the operation after a cohort's cursor. Reschedule the cohort after the last one.
+    private mutating func releaseNext(of position: Int, due: Instant, isLate: Bool) -> Release {
+        cursorChanges += 1
+        let release = cohorts[position].release(due: due, isLate: isLate)
+        mostUnsaved = max(mostUnsaved, release.index - min(cohorts[position].saved, release.index))
+        return release
+    }
+
+    /// When a cohort has something to release if nothing else happens, the earliest of all; nil for never.
+    var nextDue: Instant? { dues.earliest == .distantFuture ? nil : dues.earliest }
+
+    /// Rule 13: when ``release(at:into:)`` has something to do if nothing else happens; nil for never. Not before
+    /// `now`. Changes with every other call.
+    public func nextRelease(after now: Instant) -> Instant? {
+        nextDue.map { max($0, monotonic(now)) }
+    }
+
+    /// Recomputes when a cohort's next operation is due.
+    private mutating func reschedule(_ position: Int) {
+        guard cohorts[position].released < timeline.last else {
+            dues[position] = .distantFuture
+            atEnd.append(position)
+            return
+        }
+        let entry = timeline[cohorts[position].released + 1]
+        dues[position] = cohorts[position].due(entry)?.instant ?? .distantFuture
+    }
+
+    private mutating func rescheduleAll() {
+        atEnd.removeAll(keepingCapacity: true)
+        for position in cohorts.indices { reschedule(position) }
+    }
+}
+
+// MARK: - Cohorts
+
+extension Gate {
+    /// The existing cohorts: `main`, the configured ones, then the others in the order in which they were made.
+    public var cohortNames: [CohortName] { cohorts.map(\.name) }
+
+    /// The cohort whose cursor is farthest behind; of several the first in ``cohortNames``. Every cohort has released
+    /// the operations through its cursor.
+    public var slowestCohort: (cohort: CohortName, released: UInt64)? {
+        cohorts.indices.min { cohorts[$0].released < cohorts[$1].released }.map {
+            (cohorts[$0].name, cohorts[$0].released)
+        }
+    }
+
+    /// R: the index of the last operation released to a cohort, 0 before the first; nil for an unknown cohort.
+    public func released(to name: CohortName) -> UInt64? {
+        position(of: name).map { cohorts[$0].released }
+    }
+
+    /// Number of operations logged but not released to a cohort; 0 for an unknown cohort.
+    public func heldCount(of name: CohortName) -> Int {
+        position(of: name).map { Int(timeline.last - cohorts[$0].released) } ?? 0
+    }
+
+    /// V: the video time that a cohort's students see; nil while unknown.
+    public func videoTime(of name: CohortName, at now: Instant) -> MediaTime? {
+        cohort(name)?.clock?.videoTime(at: monotonic(now))
+    }
+
+    /// Whether a cohort's clock can be believed.
+    public func clockCondition(of name: CohortName, at now: Instant) -> ClockCondition {
+        guard let clock = cohort(name)?.clock else { return .unknown }
+        return clock.isLive(at: monotonic(now)) ? .live : .stale
+    }
+
+    /// Whether no cohort holds anything.
+    var isEmpty: Bool { atEnd.count == cohorts.count }
+
+    func position(of name: CohortName) -> Int? { positions[name] }
+
+    private func cohort(_ name: CohortName) -> Cohort? {
+        position(of: name).map { cohorts[$0] }
+    }
+
+    /// Makes a cohort that starts where the log begins.
+    private mutating func add(_ name: CohortName, waitsFrom: Instant, at now: Instant) {
+        cursorChanges += 1
+        positions[name] = cohorts.count
+        cohorts.append(
+            Cohort(
+                name, settings: configuration.settings(of: name), released: timeline.forgotten, waitsFrom: waitsFrom,
+                at: now))
+        dues.append(.distantFuture)
+        reschedule(cohorts.count - 1)
+    }
+
+    /// Makes a cohort that is not configured.
+    /// - Returns: its position; nil where the configuration allows no more.
+    private mutating func admit(_ name: CohortName, at now: Instant) -> Int? {
+        guard configuration.open, cohorts.count < configuration.maximum else { return nil }
+        add(name, waitsFrom: now, at: now)
+        return cohorts.count - 1
+    }
+}
+
+// MARK: - Cursors
+
+extension Gate {
+    /// A cohort's cursor, as it is saved.
+    func cursor(of cohort: Cohort) -> CohortCursor {
+        cohort.cursor(next: cohort.released < timeline.last ? timeline[cohort.released + 1] : nil)
+    }
+
+    /// Notes which cursors have been saved. A cohort that is not among them counts from index 0.
+    mutating func noteSaved(_ cursors: [CohortName: CohortCursor]) {
+        mostUnsaved = 0
+        for position in cohorts.indices {
+            let released = cohorts[position].released
+            cohorts[position].saved = min(cursors[cohorts[position].name]?.released ?? 0, released)
+            mostUnsaved = max(mostUnsaved, released - cohorts[position].saved)
+        }
+    }
+
+    /// Puts a cohort's cursor where it was saved (rule 12), and makes the cohort where it is missing and allowed. A
+    /// cursor beyond the log goes to its end; none goes back.
+    ///
+    /// Operations wait for a cohort that is made here from now on, not since they were logged: when it was made first is
+    /// not known, and nothing may be released early.
+    public mutating func restore(_ cursor: CohortCursor, of name: CohortName, at now: Instant) {
+        let now = advance(to: now)
+        guard let position = position(of: name) ?? admit(name, at: now) else { return }
+        var cursor = cursor
+        cursor.released = min(cursor.released, timeline.last)
+        cohorts[position].skip(to: cursor, at: now)
+        moved(position)
+    }
+
+    /// Puts a cohort where a checkpoint has it. A cohort that is no longer allowed is left out.
+    mutating func restore(_ name: CohortName, _ cursor: CohortCursor, waitsFrom: Instant, at now: Instant) {
+        guard let position = position(of: name) ?? admit(name, at: now) else { return }
+        cohorts[position] = Cohort(
+            name, settings: cohorts[position].settings, released: cursor.released, waitsFrom: waitsFrom, at: now)
+        cohorts[position].skip(to: cursor, at: now)
+        moved(position)
+    }
+
+    /// Forgets the clocks, as a restart does. For tests that compare a room with a restarted one.
+    mutating func forgetClocks(at now: Instant) {
+        for (position, cohort) in cohorts.enumerated() {
+            let cursor = cursor(of: cohort)
+            cohorts[position] = Cohort(
+                cohort.name, settings: cohort.settings, released: 0, waitsFrom: cohort.waitsFrom, at: now)
+            cohorts[position].skip(to: cursor, at: now)
+        }
+        rescheduleAll()
+        asked = nil
+    }
+
+    /// Reschedules a cohort whose cursor was moved from outside.
+    private mutating func moved(_ position: Int) {
+        cursorChanges += 1
+        atEnd.removeAll { $0 == position }
+        reschedule(position)
+    }
+
+    /// Starts releases, or resumes them after a time in which no sample could be heard. Until a cohort's sample comes,
+    /// its operations wait from then (rule 10).
+    /// - Parameter start: now, or earlier for a room that was not in memory when releases started.
+    public mutating func begin(at start: Instant) {
+        _ = advance(to: start)
+        for position in cohorts.indices { cohorts[position].begin(at: start) }
+        cursorChanges += 1
+        rescheduleAll()
+    }
 }

@@ -1,25 +1,25 @@
-internal import DequeModule
+import DequeModule
 import StrokeWire
 
-/// Rule 2: the gate times of a room's operations, in the order of its log, the same for all its cohorts.
+/// Rule 2: the gate times of a room's operations, in log order, the same for all cohorts.
 ///
-/// Takes 32 bytes an operation, from when it is logged until ``forget(through:)``.
+/// Takes 32 bytes for each operation until ``forget(through:)``.
 struct GateTimeline: Sendable {
     struct Entry: Sendable {
         var epoch: Int64
-        /// The operation's own time; none where it has no usable one.
+        /// The operation's own time; `none` where it has no usable one.
         var time: MediaTime
-        /// e(i)
+        /// e(i): the greatest time so far in the epoch.
         var gateTime: MediaTime
-        /// Never before that of the operation before.
+        /// Not before that of the preceding operation.
         let loggedAt: Instant
     }
 
     private var entries: Deque<Entry> = []
-    /// The index that the first entry comes after.
+    /// Index of the last operation forgotten.
     private(set) var forgotten: UInt64
     private(set) var epochs: Epochs
-    /// Operations whose time was absurd (rule 7), ever.
+    /// Number of operations ever whose time was absurd (rule 7).
     private(set) var clampedCount = 0
 
     init(after index: UInt64, at now: Instant) {
@@ -40,16 +40,21 @@ struct GateTimeline: Sendable {
     /// - Precondition: `forgotten < index && index <= last`
     subscript(index: UInt64) -> Entry { entries[Int(index - forgotten - 1)] }
 
-    /// The operation after the last.
-    /// - Parameter clocks: what the clocks of the current epoch say, nil where there is none yet.
-    mutating func append(time: Int64?, at loggedAt: Instant, clocks: EpochClocks?) {
+    /// Adds an operation.
+    /// - Parameters:
+    ///   - clocks: what the clocks of the current epoch say; nil where it has none.
+    ///   - isNearClock: whether the time lies within 60 s of one of them.
+    mutating func append(time: MediaTime, at loggedAt: Instant, clocks: EpochClocks?, isNearClock: Bool) {
         let entry = Entry(
-            epoch: epochs.current.number, time: time.map(MediaTime.init(milliseconds:)) ?? .none, gateTime: .none,
+            epoch: epochs.current.number, time: time, gateTime: .none,
             loggedAt: max(loggedAt, entries.last?.loggedAt ?? .distantPast))
-        entries.append(placed(entry, at: last + 1, clocks: clocks))
+        let placed = placed(entry, at: last + 1, clocks: clocks)
+        entries.append(placed)
+        guard isNearClock, placed.epoch == entry.epoch, placed.time != .none else { return }
+        epochs.anchor(Epochs.Anchor(time: placed.time, loggedAt: placed.loggedAt))
     }
 
-    /// A clock of an epoch has come: operations that were logged while there was none are judged now.
+    /// Judges the operations of an epoch that were logged before it had a clock.
     mutating func judge(epoch number: Int64, clocks: EpochClocks) {
         guard let epoch = epochs[number] else { return }
         epochs[number]?.gateTime = epoch.judged.gateTime
@@ -65,10 +70,10 @@ struct GateTimeline: Sendable {
         }
     }
 
-    /// The entry with its gate time.
+    /// Gives an entry its gate time.
     private mutating func placed(_ entry: Entry, at index: UInt64, clocks: EpochClocks?) -> Entry {
         var entry = entry
-        switch clocks?.judgement(of: entry) {
+        switch clocks?.judgement(of: entry, anchor: epochs[entry.epoch]?.anchor) {
         case .usable, nil: break
         case .straggler(let epoch): entry.epoch = epoch
         case .absurd:
@@ -85,24 +90,24 @@ struct GateTimeline: Sendable {
         for position in entries.indices { entries[position].epoch = epoch }
     }
 
-    /// Rule 6: operations logged from now on belong to another epoch, and their gate times start anew.
+    /// Rule 6: starts an epoch, to which operations logged from now on belong.
     mutating func begin(_ epoch: Int64, at now: Instant) {
         epochs.begin(epoch, at: now)
     }
 
-    /// A cohort goes on to another epoch from where its video was.
+    /// Notes the video time at which a cohort leaves an epoch.
     mutating func leave(_ epoch: Int64, at video: MediaTime) {
         epochs.leave(epoch, at: video)
     }
 
-    /// The usable time of the first operation of an epoch after `index` that has one.
+    /// The first usable time of an epoch's operations after `index`.
     func firstTime(after index: UInt64, of epoch: Int64) -> MediaTime? {
         let rest = entries.dropFirst(Int(max(index, forgotten) - forgotten))
         return rest.first { $0.epoch == epoch && $0.time != .none }?.time
     }
 
-    /// Drops the entries through `index`. Of those that no clock has judged yet, the greatest time goes on counting for
-    /// e(i − 1).
+    /// Drops the entries through `index`. The greatest time that no clock has judged yet still counts for later gate
+    /// times.
     mutating func forget(through index: UInt64) {
         while forgotten < min(index, last) {
             let entry = entries.removeFirst()
@@ -112,7 +117,7 @@ struct GateTimeline: Sendable {
             else { continue }
             epochs[entry.epoch]?.unjudged = Epochs.Unjudged(time: entry.time, loggedAt: entry.loggedAt)
         }
-        // A room at rest keeps no memory for them.
+        // A quiet room keeps no memory for them.
         if entries.isEmpty { entries = [] }
     }
 }

@@ -1,139 +1,309 @@
 import StrokeWire
 
-/// What a room knows of one author: the current count, earlier ones by name, and what may still be sent.
+/// What a room knows of one author: the current sequence, earlier sessions, and how much may still be sent.
+///
+/// Judges messages, and carries out what its ``SequenceState`` and ``GapTracker`` ask for.
 struct Author: Sendable {
     let id: AuthorID
-    var lastHeard: Instant
-    var count: NumberCount?
-    var sessions = Sessions()
-    var messages: TokenBucket
-    var bytes: TokenBucket
-    /// When the author was last told what is missing.
-    var lastNotice = Instant.distantPast
-    /// Give-ups that were asked for and have not come back from the log yet, by their first number.
-    var asked: [Int64: Instant] = [:]
+    /// The latest log time at which a message came.
+    private(set) var lastHeard: Instant
+    /// nil until a number was read.
+    private(set) var sequence: SequenceState?
+    private(set) var sessions = Sessions()
+    private(set) var messageTokens: TokenBucket
+    private(set) var byteTokens: TokenBucket
+    private(set) var gaps = GapTracker()
 
     init(_ id: AuthorID, limits: IntakeLimits, at now: Instant) {
         self.id = id
         lastHeard = now
-        messages = TokenBucket(rate: limits.messagesPerSecond, at: now)
-        bytes = TokenBucket(rate: limits.bytesPerSecond, at: now)
+        messageTokens = TokenBucket(rate: limits.messagesPerSecond, at: now)
+        byteTokens = TokenBucket(rate: limits.bytesPerSecond, at: now)
     }
+
+    /// An author restored from a checkpoint. What it was told and asked before is not known.
+    init(
+        _ id: AuthorID, lastHeard: Instant, sequence: SequenceState?, sessions: Sessions, messageTokens: TokenBucket,
+        byteTokens: TokenBucket
+    ) {
+        self.id = id
+        self.lastHeard = lastHeard
+        self.sequence = sequence
+        self.sessions = sessions
+        self.messageTokens = messageTokens
+        self.byteTokens = byteTokens
+        if hasPending { gaps.checkNow() }
+    }
+
+    /// Whether an operation waits for something that has not come.
+    var hasPending: Bool { sequence?.pending.isEmpty == false }
 
     /// Whether the author's place may be given to another.
     func isIdle(at now: Instant, after idle: Duration) -> Bool {
-        now - lastHeard >= idle && (count?.pending.isEmpty ?? true)
+        now - lastHeard >= idle && !hasPending
     }
 
-    /// Takes one message: judges, counts, puts it where it belongs.
+    /// What an intake sums up over its authors.
+    struct Load {
+        var assembling = 0
+        var hasPending = false
+        var deadline = Instant.distantFuture
+    }
+
+    var load: Load {
+        Load(
+            assembling: sequence?.pending.assemblingCount ?? 0, hasPending: hasPending, deadline: gaps.deadline)
+    }
+
+    /// Applies a change.
+    /// - Returns: the load before and after.
+    mutating func changed(by body: (inout Author) -> Void) -> (before: Load, after: Load) {
+        let before = load
+        body(&self)
+        return (before, load)
+    }
+}
+
+// MARK: - Messages
+
+extension Author {
+    /// Takes one message.
     mutating func receive(_ incoming: IncomingMessage, _ context: IntakeContext, into output: inout IntakeOutput) {
-        lastHeard = incoming.loggedAt
+        lastHeard = max(lastHeard, incoming.loggedAt)
+        sequence?.closeStart(at: incoming.loggedAt)
+        judge(incoming, context, into: &output)
+        finish(context)
+    }
+
+    /// After each change to the sequence.
+    private mutating func finish(_ context: IntakeContext) {
+        if sequence?.takeReopened() == true { gaps.checkNow() }
+        guard let held = sequence?.pending.held.count, let expected = sequence?.expected else { return }
+        if held > context.limits.held { gaps.noteOverfull(expected: expected) }
+    }
+
+    private mutating func judge(
+        _ incoming: IncomingMessage, _ context: IntakeContext, into output: inout IntakeOutput
+    ) {
         let isWithinRate = takeTokens(for: incoming)
         let header: StrokeMessage
         do {
             header = try StrokeMessage(decoding: incoming.bytes, limits: context.limits.wire)
         } catch {
             let rejection = isWithinRate ? error.rejection : .rateLimited
-            refuse(incoming, number: error.number, order: error.order, nil, rejection, context, into: &output)
+            reject(incoming, number: error.number, order: error.order, nil, rejection, context, into: &output)
             return
         }
         guard isWithinRate else {
-            refuse(
+            reject(
                 incoming, number: header.number, order: header.shardOrder, header, .rateLimited, context,
                 into: &output)
             return
         }
         switch sessions.standing(of: incoming.session) {
-        case .earlier:
-            output.counts.repeats += 1
+        case .earlier(let name):
+            answer(header, ofEarlier: name, into: &output)
             return
         case .new(let name):
-            beginCount(at: header.number, named: name, incoming.loggedAt, context, into: &output)
+            startSequence(at: header.number, named: name, incoming.loggedAt, context, into: &output)
         case .unnamed where isRestart(header, incoming):
-            beginCount(at: header.number, named: nil, incoming.loggedAt, context, into: &output)
+            startSequence(at: header.number, named: nil, incoming.loggedAt, context, into: &output)
         case .unnamed, .current:
             break
         }
-        place(header, incoming, context, into: &output)
+        guard let action = sequence?.received(header, incoming, context) else { return }
+        carryOut(action, for: header, at: incoming.loggedAt, into: &output)
     }
 
     private mutating func takeTokens(for incoming: IncomingMessage) -> Bool {
         let size = incoming.bytes.count
-        guard messages.holds(1, at: incoming.loggedAt), bytes.holds(size, at: incoming.loggedAt) else { return false }
-        messages.take(1)
-        bytes.take(size)
+        guard messageTokens.holds(1, at: incoming.loggedAt), byteTokens.holds(size, at: incoming.loggedAt) else {
+            return false
+        }
+        messageTokens.take(1)
+        byteTokens.take(size)
         return true
     }
 
-    /// Whether an unnamed message begins a count: the author's first one, or a new one from 0 or 1.
+    /// Whether a message without a session starts a sequence: the author's first, or a new one from 0 or 1.
     private func isRestart(_ header: StrokeMessage, _ incoming: IncomingMessage) -> Bool {
-        guard let count else { return true }
-        return header.number < count.expected
-            && count.givenUpHead(of: header.number, at: incoming.loggedAt) == nil
-            && count.beginning.isRestart(header, incoming.bytes)
+        guard let sequence else { return true }
+        return header.number < sequence.expected && sequence.givenUpHead(of: header.number) == nil
+            && sequence.restartDetector.isRestart(header, incoming.bytes)
     }
 
-    private mutating func beginCount(
-        at number: Int64, named name: String?, _ now: Instant, _ context: IntakeContext,
-        into output: inout IntakeOutput
+    private mutating func carryOut(
+        _ action: SequenceState.Action, for header: StrokeMessage, at now: Instant, into output: inout IntakeOutput
     ) {
-        if let old = count { abandon(old, into: &output) }
-        sessions.begin(name)
-        asked = [:]
-        count = NumberCount(start: number, at: now, head: context.head)
-    }
-
-    /// At a new count, what was held or under assembly is given up.
-    private func abandon(_ old: NumberCount, into output: inout IntakeOutput) {
-        var numbers = old.pending.map(\.number)[...]
-        while let from = numbers.popFirst() {
-            var to = from
-            while numbers.first == to + 1 { to = numbers.removeFirst() }
+        let number = header.number
+        if action.isGivenUp {
             output.counts.gaveUp += 1
-            output.feedback.append((id, .gaveUp(from: from, to: to)))
+            tell(.gaveUp(from: number, to: number), into: &output)
         }
+        switch action.outcome {
+        case .apply(let ready):
+            output.ready.append(ready)
+        case .hold:
+            guard let sequence, let missing = gaps.noteHeld(number, in: sequence, at: now) else { break }
+            output.counts.gaps += 1
+            for notice in missing { tell(notice, into: &output) }
+        case .awaitShards:
+            gaps.noteShard(at: now)
+        case .keepLateShard:
+            break
+        case .ignoreRepeat(let answer):
+            output.counts.repeats += 1
+            if let answer { tell(answer, into: &output) }
+        case .reject(let rejection, let order):
+            output.counts.reject(rejection.code)
+            tell(.rejected(number: number, order: order, rejection), into: &output)
+        }
+        collectReady(into: &output)
     }
 
-    /// Rejects a message that was not acceptable. Its number, where it could be read, is settled by that.
-    mutating func refuse(
+    /// Collects the held operations whose turn has come.
+    private mutating func collectReady(into output: inout IntakeOutput) {
+        while let ready = sequence?.nextReady() { output.ready.append(ready) }
+    }
+
+    /// Tells the author something about the current sequence.
+    private func tell(_ feedback: Feedback, into output: inout IntakeOutput) {
+        output.tell(id, sessions.current, feedback)
+    }
+
+    /// Rejects a message that is not acceptable. Its number is settled, where it could be read.
+    private mutating func reject(
         _ incoming: IncomingMessage, number: Int64?, order: Int?, _ header: StrokeMessage?, _ rejection: Rejection,
         _ context: IntakeContext, into output: inout IntakeOutput
     ) {
         output.counts.reject(rejection.code)
-        output.feedback.append((id, .rejected(number: number, order: order, rejection)))
+        output.tell(
+            id, incoming.session ?? sessions.current,
+            .rejected(number: number, order: order, rejection))
         guard let number else { return }
         switch sessions.standing(of: incoming.session) {
         case .earlier: return
-        case .new(let name): beginCount(at: number, named: name, incoming.loggedAt, context, into: &output)
-        case .unnamed where count == nil:
-            beginCount(at: number, named: nil, incoming.loggedAt, context, into: &output)
+        case .new(let name): startSequence(at: number, named: name, incoming.loggedAt, context, into: &output)
+        case .unnamed where sequence == nil:
+            startSequence(at: number, named: nil, incoming.loggedAt, context, into: &output)
         case .unnamed, .current: break
         }
-        count?.beginning.note(number, header, incoming.bytes)
-        settleRefused(number, rejection, incoming.loggedAt, context, into: &output)
+        sequence?.receivedUnacceptable(
+            number, header, incoming.bytes, rejection, lead: context.limits.numberLead)
+        collectReady(into: &output)
     }
+}
 
-    private mutating func settleRefused(
-        _ number: Int64, _ rejection: Rejection, _ now: Instant, _ context: IntakeContext,
+// MARK: - Sessions
+
+extension Author {
+    private mutating func startSequence(
+        at number: Int64, named name: String?, _ now: Instant, _ context: IntakeContext,
         into output: inout IntakeOutput
     ) {
-        guard var current = count else { return }
-        count = nil
-        defer { count = current }
-        if number < current.expected {
-            // Applied, rejected and given-up numbers stay what they are; one not seen before the start is settled.
-            guard number < current.start, current.settled.reason(of: number) == nil,
-                current.givenUpHead(of: number, at: now) != nil
-            else { return }
-            current.reject(number, rejection)
-            return
+        if let sequence { abandon(sequence, into: &output) }
+        sessions.begin(name, after: sequence?.applied ?? AppliedNumbers())
+        gaps = GapTracker()
+        sequence = SequenceState(start: number, at: now, head: context.head)
+    }
+
+    /// Tells the author that what waits in the old sequence is given up.
+    private func abandon(_ old: SequenceState, into output: inout IntakeOutput) {
+        var numbers = old.pending.numbers[...]
+        while let from = numbers.popFirst() {
+            var to = from
+            while numbers.first == to + 1 { to = numbers.removeFirst() }
+            output.counts.gaveUp += 1
+            tell(.gaveUp(from: from, to: to), into: &output)
         }
-        let (lead, overflow) = number.subtractingReportingOverflow(current.expected)
-        guard !overflow, lead <= context.limits.numberLead else { return }
-        let position = current.position(of: number)
-        if position.isThere, current.pending[position.at].isComplete { return }
-        if current.settled.reason(of: number) != nil { return }
-        current.reject(number, rejection)
-        current.advance(into: &output.ready)
+    }
+
+    /// Answers a message of an earlier session, which takes no more operations.
+    private func answer(_ header: StrokeMessage, ofEarlier session: String, into output: inout IntakeOutput) {
+        if let index = sessions.index(of: header.number, in: session) {
+            output.counts.repeats += 1
+            output.tell(id, session, .applied(number: header.number, index: index))
+        } else {
+            output.counts.reject(.sessionOver)
+            output.tell(id, session, .rejected(number: header.number, order: header.shardOrder, .sessionOver))
+        }
+    }
+}
+
+// MARK: - Decisions and results
+
+extension Author {
+    /// Tells the author what is missing and asks for the give-ups that are due.
+    mutating func checkGaps(at now: Instant, heldLimit: Int, into output: inout IntakeOutput) {
+        guard now >= gaps.deadline, let sequence else { return }
+        let action = gaps.check(sequence, at: now, heldLimit: heldLimit)
+        for numbers in action.giveUps {
+            output.decisions.append(.gaveUp(author: id, from: numbers.lowerBound, to: numbers.upperBound))
+        }
+        for notice in action.notices { tell(notice, into: &output) }
+    }
+
+    /// Gives up what is not complete in a range, where the decision stands in the log.
+    mutating func giveUp(from: Int64, to: Int64, _ context: IntakeContext, into output: inout IntakeOutput) {
+        guard let ranges = sequence?.giveUp(from: from, to: to, head: context.head) else { return }
+        for range in ranges {
+            output.counts.gaveUp += 1
+            tell(.gaveUp(from: range.lowerBound, to: range.upperBound), into: &output)
+        }
+        collectReady(into: &output)
+        finish(context)
+    }
+
+    mutating func recordApplied(_ number: Int64, index: UInt64) {
+        sequence?.recordApplied(number, index: index)
+    }
+
+    mutating func recordRejected(_ number: Int64, _ rejection: Rejection) {
+        sequence?.reject(number, rejection)
+    }
+}
+
+/// A rate limit: `rate` tokens a second, and bursts of twice that.
+struct TokenBucket: Sendable {
+    private let rate: Int64
+    /// Available tokens in billionths, so that slow refills are exact.
+    private var level: Int64
+    private(set) var filledAt: Instant
+
+    private static let unit: Int64 = 1_000_000_000
+
+    /// - Parameter rate: tokens a second, 1 … 2·10⁹: a full bucket and its refill fit into 64 bits together.
+    init(rate: Int, at now: Instant) {
+        self.rate = Int64(max(1, min(rate, 2_000_000_000)))
+        level = 2 * self.rate * Self.unit
+        filledAt = now
+    }
+
+    /// A bucket that was filled at `instant` and lacked `shortfall` billionths of a token then.
+    init(rate: Int, shortfall: UInt64, at instant: Instant) {
+        self.init(rate: rate, at: instant)
+        level -= Int64(min(shortfall, UInt64(level)))
+    }
+
+    /// Billionths of a token that the bucket lacked at ``filledAt``.
+    var shortfall: UInt64 { UInt64(max(0, 2 * rate * Self.unit - level)) }
+
+    /// Whether `tokens` are available, without taking them.
+    mutating func holds(_ tokens: Int, at now: Instant) -> Bool {
+        refill(at: now)
+        return level >= Int64(min(tokens, 4_000_000_000)) * Self.unit
+    }
+
+    /// Takes `tokens` that are available.
+    mutating func take(_ tokens: Int) {
+        level -= Int64(tokens) * Self.unit
+    }
+
+    private mutating func refill(at now: Instant) {
+        guard now > filledAt else { return }
+        // Two seconds fill the bucket from empty; a longer time adds nothing.
+        let elapsed = min(now.nanoseconds(since: filledAt), 2 * Self.unit)
+        filledAt = now
+        level = min(2 * rate * Self.unit, level + elapsed * rate)
     }
 }

@@ -1,11 +1,31 @@
+import HeapModule
 import StrokeWire
 
-/// Puts what the authors of a room send into order: joins shards, waits for what is missing, drops repeats.
+/// Orders the messages of a room's authors: joins shards, waits for what is missing, drops repeats.
 ///
-/// A deterministic machine over the room's log: the same messages and decisions in the same order, at the log's own
+/// A deterministic state machine over the room's log: the same messages and decisions in the same order, at the log's own
 /// times, give the same operations on every replica.
+///
+/// An input costs the logarithm of the number of authors.
 struct Intake: Sendable {
+    /// When an author's gaps are to be checked.
+    private struct Wake: Comparable {
+        let at: Instant
+        let author: AuthorID
+
+        static func < (left: Wake, right: Wake) -> Bool {
+            left.at == right.at ? left.author < right.author : left.at < right.at
+        }
+    }
+
     private var authors: [AuthorID: Author] = [:]
+    /// Each author's deadline, and some that no longer hold: at most about twice the number of authors.
+    private var wakes = Heap<Wake>()
+    private var pendingAuthors = 0
+    /// Strokes under assembly, of all authors.
+    private(set) var assemblingCount = 0
+    /// Before this no author has been silent for long enough to lose its place; nil while unknown.
+    private var placeDue: Instant?
     let limits: IntakeLimits
 
     init(_ limits: IntakeLimits) {
@@ -14,14 +34,24 @@ struct Intake: Sendable {
 
     init(_ limits: IntakeLimits, authors: [Author]) {
         self.limits = limits
-        for author in authors { self.authors[author.id] = author }
+        for author in authors {
+            self.authors[author.id] = author
+            note(author.id, from: Author.Load(), to: author.load)
+        }
     }
 
-    /// By name.
+    /// The authors in the order of their names.
     var authorsByName: [Author] { authors.values.sorted { $0.id < $1.id } }
 
+    /// Takes a message of an author.
     mutating func receive(_ incoming: IncomingMessage, _ context: IntakeContext, into output: inout IntakeOutput) {
         output.counts.messages += 1
+        guard incoming.bytes.count <= limits.wire.messageBytes else {
+            let rejection = Rejection.tooLarge(bytes: incoming.bytes.count, limit: limits.wire.messageBytes)
+            output.counts.reject(rejection.code)
+            output.tell(incoming.author, incoming.session, .rejected(number: nil, order: nil, rejection))
+            return
+        }
         guard admit(incoming.author, at: incoming.loggedAt) else {
             let known: (Int64?, Int?)
             do {
@@ -31,56 +61,105 @@ struct Intake: Sendable {
                 known = (error.number, error.order)
             }
             output.counts.reject(.roomFull)
-            output.feedback.append((incoming.author, .rejected(number: known.0, order: known.1, .roomFull)))
+            output.tell(
+                incoming.author, incoming.session, .rejected(number: known.0, order: known.1, .roomFull))
             return
         }
-        authors[incoming.author]?.receive(incoming, context, into: &output)
+        change(incoming.author) { $0.receive(incoming, context, into: &output) }
     }
 
-    /// A place for an author; one that has long been silent makes room for a new one.
+    /// Changes an author in place and updates the sums over all authors.
+    private mutating func change(_ id: AuthorID, _ body: (inout Author) -> Void) {
+        guard let place = authors.index(forKey: id) else { return }
+        let loads = authors.values[place].changed(by: body)
+        note(id, from: loads.before, to: loads.after)
+    }
+
+    private mutating func note(_ id: AuthorID, from before: Author.Load, to after: Author.Load) {
+        assemblingCount += after.assembling - before.assembling
+        pendingAuthors += (after.hasPending ? 1 : 0) - (before.hasPending ? 1 : 0)
+        guard after.deadline != before.deadline, after.deadline < .distantFuture else { return }
+        wakes.insert(Wake(at: after.deadline, author: id))
+        if wakes.count > 2 * authors.count + 64 {
+            let waiting = authors.values.lazy.filter { $0.gaps.deadline < .distantFuture }
+            wakes = Heap(waiting.map { Wake(at: $0.gaps.deadline, author: $0.id) })
+        }
+    }
+
+    /// Gives an author a place, if necessary that of an author who has long been silent.
+    /// - Returns: false where the room is full.
     private mutating func admit(_ id: AuthorID, at now: Instant) -> Bool {
-        if authors[id] != nil { return true }
+        if authors.index(forKey: id) != nil { return true }
         if authors.count >= limits.authors {
+            if let placeDue, now < placeDue { return false }
             let idle = authors.values.filter { $0.isIdle(at: now, after: limits.authorIdle) }
-            guard let longest = idle.min(by: { ($0.lastHeard, $0.id) < ($1.lastHeard, $1.id) }) else { return false }
+            guard let longest = idle.min(by: { ($0.lastHeard, $0.id) < ($1.lastHeard, $1.id) }) else {
+                // Any author that is heard again moves this on, never back.
+                placeDue = authors.values.lazy.map { $0.lastHeard }.min().map { $0 + limits.authorIdle }
+                return false
+            }
             authors[longest.id] = nil
+            note(longest.id, from: longest.load, to: Author.Load())
         }
         authors[id] = Author(id, limits: limits, at: now)
+        placeDue = nil
         return true
     }
 
-    /// A decision to give up, where it stands in the log.
+    /// Applies a decision to give up, where it stands in the log.
     mutating func giveUp(
         _ author: AuthorID, from: Int64, to: Int64, _ context: IntakeContext, into output: inout IntakeOutput
     ) {
-        authors[author]?.giveUp(from, to, context, into: &output)
+        change(author) { $0.giveUp(from: from, to: to, context, into: &output) }
     }
 
-    /// The room has applied a ready operation.
+    /// Forgets an author for whom nothing is pending: in a room without operations, messages that were rejected or given
+    /// up leave no trace.
+    /// - Returns: whether no author is left.
+    mutating func forgetUnlessPending(_ author: AuthorID) -> Bool {
+        if let known = authors[author], !known.hasPending {
+            authors[author] = nil
+            note(author, from: known.load, to: Author.Load())
+        }
+        return authors.isEmpty
+    }
+
+    /// The numbers that wait, by author.
+    var pendingNumbers: [(author: AuthorID, number: Int64)] {
+        authorsByName.flatMap { author in (author.sequence?.pending.numbers ?? []).map { (author.id, $0) } }
+    }
+
+    /// Notes that the room has applied a ready operation.
     mutating func recordApplied(_ operation: ReadyOperation, index: UInt64) {
-        authors[operation.author]?.count?.recordApplied(operation.number, index: index)
+        authors[operation.author]?.recordApplied(operation.number, index: index)
     }
 
-    /// The room had to refuse a ready operation.
+    /// Notes that the room has rejected a ready operation.
     mutating func recordRejected(_ operation: ReadyOperation, _ rejection: Rejection) {
-        authors[operation.author]?.count?.reject(operation.number, rejection)
+        authors[operation.author]?.recordRejected(operation.number, rejection)
     }
 
-    /// When `remind(at:into:)` has something to do; nil for never.
-    var deadline: Instant? {
-        authors.values.lazy.compactMap { $0.deadline(heldLimit: limits.held) }.min()
-    }
+    /// The session of an author's current sequence; nil for one without a name.
+    func session(of author: AuthorID) -> String? { authors[author]?.sessions.current }
 
-    mutating func remind(at now: Instant, into output: inout IntakeOutput) {
-        for id in authors.keys.sorted() {
-            authors[id]?.remind(at: now, heldLimit: limits.held, into: &output)
+    /// When ``checkGaps(at:into:)`` may have something to do, and no later than when it has; nil for never.
+    var deadline: Instant? { wakes.min?.at }
+
+    /// Tells authors what is missing and asks for the give-ups that are due.
+    mutating func checkGaps(at now: Instant, into output: inout IntakeOutput) {
+        var due: Set<AuthorID> = []
+        while let wake = wakes.min, wake.at <= now {
+            wakes.removeMin()
+            due.insert(wake.author)
+        }
+        let heldLimit = limits.held
+        for id in due.sorted() {
+            change(id) { $0.checkGaps(at: now, heldLimit: heldLimit, into: &output) }
         }
     }
 
-    /// Whether some operation waits for something that has not come.
-    var hasPending: Bool { authors.values.contains { $0.count?.pending.isEmpty == false } }
+    /// Whether an operation waits for something that has not come.
+    var hasPending: Bool { pendingAuthors > 0 }
 
-    /// Strokes under assembly, of all authors.
-    var assemblingCount: Int { authors.values.reduce(0) { $0 + ($1.count?.assemblingCount ?? 0) } }
     var authorCount: Int { authors.count }
 }

@@ -1,44 +1,111 @@
-/// The counts an author has named by the `Ink-Session` header.
+import StrokeWire
+
+/// The sessions that an author has named by the `Ink-Session` header.
 ///
-/// Bounded: at most `bound` names are remembered; a message of an older one would start a new count.
+/// Remembers the last 64 names; a message of an older session would start a new sequence. Of what was applied in earlier
+/// sessions, remembers as many runs as of the current one, the newest.
 struct Sessions: Sendable {
+    /// Which session a message belongs to.
     enum Standing {
         case unnamed
         case current
-        case earlier
+        case earlier(String)
         case new(String)
+    }
+
+    struct Known: Sendable {
+        let name: String
+        /// What was applied under it while it was the current one.
+        var applied = AppliedNumbers()
     }
 
     static let bound = 64
 
-    private(set) var known: [String] = []
+    /// Oldest first.
+    private(set) var known: [Known] = []
     private(set) var current: String?
 
     init() {}
 
     /// - Parameters:
     ///   - known: oldest first.
-    ///   - isNamed: whether the last of them names the current count.
-    init(known: [String], isNamed: Bool) {
+    ///   - isNamed: whether the last of them is the current session.
+    init(known: [Known], isNamed: Bool) {
         self.known = known.suffix(Self.bound)
-        current = isNamed ? known.last : nil
+        current = isNamed ? known.last?.name : nil
+        boundRuns()
     }
 
+    /// - Parameter header: nil for none that is usable.
     func standing(of header: String?) -> Standing {
-        guard let header, Self.isUsable(header) else { return .unnamed }
+        guard let header else { return .unnamed }
         if header == current { return .current }
-        return known.contains(header) ? .earlier : .new(header)
+        return known.contains { $0.name == header } ? .earlier(header) : .new(header)
     }
 
-    mutating func begin(_ name: String?) {
+    /// The index of a number of an earlier session; nil where it is not remembered.
+    func index(of number: Int64, in earlier: String) -> UInt64? {
+        known.last { $0.name == earlier }?.applied.index(of: number)
+    }
+
+    /// Starts a session.
+    /// - Parameter applied: what was applied in the one that ends.
+    mutating func begin(_ name: String?, after applied: AppliedNumbers) {
+        if current != nil, !known.isEmpty {
+            known[known.count - 1].applied = applied
+            boundRuns()
+        }
         current = name
         guard let name else { return }
         if known.count == Self.bound { known.removeFirst() }
-        known.append(name)
+        known.append(Known(name: name))
     }
 
-    /// 1–64 visible ASCII characters.
-    private static func isUsable(_ name: String) -> Bool {
-        (1...64).contains(name.utf8.count) && name.utf8.allSatisfy { (0x21...0x7e).contains($0) }
+    private mutating func boundRuns() {
+        var excess = known.reduce(0) { $0 + $1.applied.runCount } - AppliedNumbers.bound
+        for place in known.indices {
+            while excess > 0, known[place].applied.runCount > 0 {
+                known[place].applied.forgetOldestRun()
+                excess -= 1
+            }
+        }
     }
+}
+
+/// Recognises a client without a session that starts a new sequence, by what the author sent before under the numbers 0
+/// and 1.
+struct SequenceRestartDetector: Sendable {
+    struct Sent: Sendable {
+        /// 1 for an unsharded message; nil for a message rejected unread.
+        let shardCount: Int?
+        let fingerprint: UInt64
+    }
+
+    private(set) var sent: (zero: Sent?, one: Sent?)
+
+    init() {}
+
+    init(zero: Sent?, one: Sent?) {
+        sent = (zero, one)
+    }
+
+    /// Remembers the first message under each of the two numbers.
+    /// - Parameter header: nil for a message rejected unread.
+    mutating func note(_ number: Int64, _ header: StrokeMessage?, _ bytes: [UInt8]) {
+        guard number == 0 || number == 1, self[number] == nil else { return }
+        let entry = Sent(shardCount: header.map { max(1, $0.shardCount) }, fingerprint: FNV1a64.hash(bytes))
+        if number == 0 { sent.zero = entry } else { sent.one = entry }
+    }
+
+    /// Whether an acceptable message below the next expected number is the first of a new sequence.
+    func isRestart(_ header: StrokeMessage, _ bytes: [UInt8]) -> Bool {
+        guard header.number <= 1 else { return false }
+        guard let before = self[header.number] else { return true }
+        if header.isSharded && header.action == .draw {
+            return before.shardCount.map { $0 != header.shardCount } ?? false
+        }
+        return before.fingerprint != FNV1a64.hash(bytes)
+    }
+
+    private subscript(number: Int64) -> Sent? { number == 0 ? sent.zero : sent.one }
 }

@@ -1,6 +1,6 @@
 import StrokeWire
 
-/// A stroke whose shards are still arriving. Takes memory for what has arrived, never for what was announced.
+/// A stroke whose shards are still arriving. Takes memory for the shards that have arrived, not for those announced.
 struct ShardAssembly: Sendable {
     enum Outcome {
         case added
@@ -17,7 +17,10 @@ struct ShardAssembly: Sendable {
         var points: ArraySlice<UInt8> { bytes[interior] }
     }
 
-    /// Header of the first shard that arrived: all others must agree with it.
+    /// The greatest number of orders that one notice names.
+    static let noticedOrders = 64
+
+    /// Header of the first shard that arrived, with which the others must agree.
     let first: StrokeMessage
     /// Header of the shard with the lowest order so far.
     private var lowest: StrokeMessage
@@ -31,7 +34,7 @@ struct ShardAssembly: Sendable {
     private var isZeroBased: Bool { shards.first?.order == 0 }
     private var isOneBased: Bool { shards.last?.order == first.shardCount }
 
-    /// An assembly without any shard yet; `header` is that of the first to come.
+    /// An assembly without shards; `header` is that of the first to be added.
     init(header: StrokeMessage, at now: Instant) {
         first = header
         lowest = header
@@ -39,14 +42,14 @@ struct ShardAssembly: Sendable {
     }
 
     /// - Parameters:
-    ///   - points: how many a stroke may have.
-    ///   - room: how many bytes may still be kept.
+    ///   - points: the greatest number of points of the stroke.
+    ///   - room: the greatest number of bytes of the shard.
     mutating func add(
         _ header: StrokeMessage, _ bytes: [UInt8], points: Int, room: Int, at now: Instant
     ) -> Outcome {
         if let conflict = conflict(with: header) { return .conflict(conflict) }
         let order = header.shardOrder
-        let position = shards.firstIndex { $0.order >= order } ?? shards.count
+        let position = position(of: order)
         if position < shards.count, shards[position].order == order {
             let same = shards[position].points.elementsEqual(bytes[header.points.interior])
             return same
@@ -82,20 +85,37 @@ struct ShardAssembly: Sendable {
         return nil
     }
 
-    /// The orders that have not arrived; counted from 0 until the order that only a count from 1 has was seen.
-    var missingOrders: [Int] {
+    /// Position of the first shard of this order or a greater one.
+    private func position(of order: Int) -> Int {
+        var low = 0
+        var high = shards.count
+        while low < high {
+            let middle = (low + high) / 2
+            if shards[middle].order < order { low = middle + 1 } else { high = middle }
+        }
+        return low
+    }
+
+    /// The orders that have not arrived, at most `limit`, the lowest. Counted from 0 until the order arrives that only a
+    /// count from 1 has.
+    func missingOrders(limit: Int) -> [Int] {
         var missing: [Int] = []
         var next = isOneBased ? 1 : 0
         for shard in shards {
-            missing.append(contentsOf: next..<max(next, shard.order))
+            missing.append(contentsOf: (next..<max(next, shard.order)).prefix(limit - missing.count))
             next = shard.order + 1
+            if missing.count == limit { return missing }
         }
-        missing.append(contentsOf: next..<max(next, isOneBased ? first.shardCount + 1 : first.shardCount))
+        let end = isOneBased ? first.shardCount + 1 : first.shardCount
+        missing.append(contentsOf: (next..<max(next, end)).prefix(limit - missing.count))
         return missing
     }
 
+    /// Feedback that names the missing orders. The rest follow when those have come.
+    var notice: Feedback { .missingShards(number: first.number, orders: missingOrders(limit: Self.noticedOrders)) }
+
     /// The whole stroke as one unsharded message, its points spliced byte for byte.
-    /// - Throws: `out-of-range` where no shard had a point.
+    /// - Throws: `out-of-range` where no shard has a point.
     func joined() throws(Rejection) -> (header: StrokeMessage, bytes: [UInt8]) {
         guard pointCount > 0 else { throw .emptyStroke }
         var header = lowest

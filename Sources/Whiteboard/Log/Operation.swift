@@ -5,9 +5,9 @@ public struct Operation: Sendable {
     /// What the operation did to the board.
     public enum Effect: Sendable {
         case draw(Stroke)
-        /// The operation at `reference`, a stroke or an undoable clear, was taken back.
+        /// The operation at `reference`, a stroke or an undoable clear, was undone.
         case undo(reference: UInt64)
-        /// The operation at `reference` was done again.
+        /// The operation at `reference` was redone.
         case redo(reference: UInt64)
         case clear(Clear)
     }
@@ -15,21 +15,22 @@ public struct Operation: Sendable {
     /// Its place in the log, dense, from 1.
     public let index: UInt64
     public let author: AuthorID
-    /// Its number in its author's count.
+    /// Its number in its author's sequence.
     public let number: Int64
     public let effect: Effect
     /// Whether it came after it had been given up.
     public let isLate: Bool
-    /// Media time in milliseconds, where the message gave one.
+    /// Media time in milliseconds; nil where the message gave none.
     public let time: Int64?
     /// The digest of the board after this operation.
     public let digest: BoardDigest
-    /// The compact message that goes out: as it came in, or joined from its shards.
+    /// The compact message that goes out: as it came, or joined from its shards. Empty for a packed stroke; see
+    /// ``restoredMessage``.
     public internal(set) var message: [UInt8]
     /// Whether the message was joined from shards.
     public let isJoined: Bool
 
-    /// The fields of a message that was joined from shards, nil of any other. Decodes the message.
+    /// The fields of a message joined from shards; nil for any other. Decodes the message.
     public var joined: StrokeMessage? {
         guard isJoined else { return nil }
         // It was within the room's limits when it came.
@@ -37,7 +38,7 @@ public struct Operation: Sendable {
             decoding: restoredMessage, limits: WireLimits(messageBytes: .max, points: .max, colours: .rgb))
     }
 
-    /// The operation that an undo or redo moves, nil for draw and clear.
+    /// The operation that an undo or redo refers to; nil for draw and clear.
     public var reference: UInt64? {
         switch effect {
         case .undo(let reference), .redo(let reference): reference
@@ -54,9 +55,27 @@ public struct Operation: Sendable {
         }
     }
 
-    /// The message as it lies in the log: strokes that every cohort has released are packed.
+    /// The message, unpacked where every cohort has released it.
     public var restoredMessage: [UInt8] {
         if case .draw(let stroke) = effect, message.isEmpty { return stroke.message.bytes }
         return message
     }
+}
+
+/// A clear as histories keep it where clears can be undone. Immutable and shared.
+public final class Clear: Sendable {
+    /// The operation's index in the room's log, from 1.
+    public let index: UInt64
+    public let author: AuthorID
+    /// The compact message.
+    public let message: [UInt8]
+
+    init(index: UInt64, author: AuthorID, message: [UInt8]) {
+        self.index = index
+        self.author = author
+        self.message = message
+    }
+
+    /// Its ``BoardWeight``, without that of the strokes that it removed.
+    var weight: Int { BoardWeight.weight(messageBytes: message.count, points: 0) }
 }

@@ -1,14 +1,14 @@
 import DequeModule
 
-/// The accepted operations of a room that may still be asked for: all that some cohort still holds, and a tail of
-/// released ones for those who join again.
+/// The accepted operations of a room that are still needed: those that some cohort holds, and a tail of released ones
+/// for students who join again.
 struct OperationLog: Sendable {
     private var entries: Deque<Operation> = []
     /// Index of the first operation kept.
     private(set) var firstIndex: UInt64 = 1
-    /// Bytes of the operations kept unpacked, for some cohort still has to release them.
+    /// Bytes of the operations that some cohort holds. They are not packed.
     private(set) var heldBytes = 0
-    /// Bytes of those that every cohort has released.
+    /// Bytes of the operations that every cohort has released. They are packed.
     private(set) var releasedBytes = 0
     /// Operations before this index are packed.
     private var packedBefore: UInt64 = 1
@@ -33,30 +33,30 @@ struct OperationLog: Sendable {
         entries.append(operation)
     }
 
-    /// The operations after `index`, nil where the log no longer reaches back that far.
+    /// The operations after `index`; nil where the log no longer has all of them.
     func tail(after index: UInt64, through last: UInt64) -> [Operation]? {
         guard index + 1 >= firstIndex else { return nil }
         guard last > index else { return [] }
         return Array(entries[Int(index + 1 - firstIndex)...Int(last - firstIndex)])
     }
 
-    /// Every cohort has released everything through `index`: strokes need their unpacked bytes no more.
+    /// Drops the unpacked messages of strokes through `index`, which every cohort has released.
     mutating func pack(through index: UInt64) {
         while packedBefore <= min(index, lastIndex) {
             let position = Int(packedBefore - firstIndex)
             heldBytes -= entries[position].heldByteCount
             if case .draw = entries[position].effect { entries[position].message = [] }
-            releasedBytes += entries[position].restByteCount
+            releasedBytes += entries[position].packedByteCount
             packedBefore += 1
         }
     }
 
-    /// Takes the oldest operation out.
-    /// - Precondition: the log is not empty and its first operation was packed.
+    /// Removes the oldest operation.
+    /// - Precondition: the log is not empty and its first operation is packed.
     mutating func popFirst() -> Operation {
         firstIndex += 1
         let operation = entries.removeFirst()
-        releasedBytes -= operation.restByteCount
+        releasedBytes -= operation.packedByteCount
         return operation
     }
 }
@@ -65,15 +65,21 @@ extension Operation {
     /// Bytes of an operation without its message, about.
     private static var overhead: Int { 256 }
 
-    /// What it occupies until it is packed, in bytes.
+    /// Bytes that it keeps in memory alone in a list, about.
+    var byteEstimate: Int {
+        if case .draw(let stroke) = effect { return stroke.weight * BoardWeight.bytesOfUnit + Self.overhead }
+        return message.count + Self.overhead
+    }
+
+    /// Bytes that it takes until it is packed.
     fileprivate var heldByteCount: Int {
-        // One that comes from a checkpoint has not been unpacked.
+        // Strokes from a checkpoint are packed already.
         if case .draw(let stroke) = effect, message.isEmpty { return stroke.byteCount + Self.overhead }
         return message.count + Self.overhead
     }
 
-    /// What it occupies when it is packed, in bytes.
-    fileprivate var restByteCount: Int {
+    /// Bytes that it takes when it is packed.
+    fileprivate var packedByteCount: Int {
         if case .draw(let stroke) = effect { stroke.byteCount + Self.overhead } else { heldByteCount }
     }
 }

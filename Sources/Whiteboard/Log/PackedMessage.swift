@@ -1,69 +1,86 @@
 import StrokeWire
 
-/// A compact message at rest: about two bytes a point of handwriting, four where points have force and angles.
+/// A packed compact message: about two bytes for each point of handwriting, four where points have force and angles.
 ///
-/// Nothing is lost: it comes back byte for byte. A message that the packing does not fit is kept as it came.
+/// Unpacking gives the same bytes. A message that cannot be packed is kept as it came.
 public struct PackedMessage: Sendable {
     enum Storage: Sendable {
-        case packed(ShapeTable.Entry, numbers: [UInt8])
+        case packed(TemplateTable.Entry, numbers: [UInt8])
         case plain([UInt8])
     }
 
     let storage: Storage
+    /// The size of the message itself, in bytes.
+    let messageByteCount: Int
 
-    /// The shape of a packed message, nil for one that is kept as it came.
-    var shape: ShapeTable.Entry? {
-        if case .packed(let shape, _) = storage { shape } else { nil }
+    /// The template of a packed message; nil for one kept as it came.
+    var template: TemplateTable.Entry? {
+        if case .packed(let template, _) = storage { template } else { nil }
     }
 
-    /// The bytes that are its own.
-    var occupied: [UInt8] {
+    /// The bytes that it does not share with other messages.
+    var ownBytes: [UInt8] {
         switch storage {
         case .plain(let bytes), .packed(_, numbers: let bytes): bytes
         }
     }
 
-    /// Longer messages are not packed, so that a few packed bytes cannot claim to stand for any number.
-    static let mostBytes = 1 << 26
+    /// Longer messages are not packed, so that a few packed bytes cannot claim to be a message of any size.
+    static let maximumBytes = 1 << 26
 
-    init(storage: Storage) {
-        self.storage = storage
+    /// A message kept as it came.
+    init(_ bytes: [UInt8]) {
+        storage = .plain(bytes)
+        messageByteCount = bytes.count
     }
 
-    /// One that was taken apart into its ``shape`` and what it ``occupied``.
-    init(shape: ShapeTable.Entry?, occupied bytes: [UInt8]) {
-        storage = shape.map { .packed($0, numbers: bytes) } ?? .plain(bytes)
+    /// A message put together again from its ``template`` and its ``ownBytes``.
+    init(template: TemplateTable.Entry?, ownBytes bytes: [UInt8], messageByteCount: Int) {
+        storage = template.map { .packed($0, numbers: bytes) } ?? .plain(bytes)
+        self.messageByteCount = messageByteCount
     }
 
-    /// Packs `bytes`, a message whose points lie as `points` says.
-    init(_ bytes: [UInt8], points: PointArray, shapes: inout ShapeTable) {
-        storage = Self.pack(bytes, points, &shapes) ?? .plain(bytes)
+    /// Packs a message. Takes no more memory for it than the message has.
+    ///
+    /// A message smaller than its template adds none to the table: so the templates that strokes keep take no more
+    /// memory than the messages that came, even where each has a template of its own. It may share the last template
+    /// used, if that has no more text than the message.
+    /// - Parameter points: where the points lie in `bytes`.
+    init(_ bytes: [UInt8], points: PointArray, templates: inout TemplateTable) {
+        storage = Self.pack(bytes, points, &templates) ?? .plain(bytes)
+        messageByteCount = bytes.count
     }
 
-    private static func pack(_ bytes: [UInt8], _ points: PointArray, _ shapes: inout ShapeTable) -> Storage? {
-        guard bytes.count <= mostBytes else { return nil }
-        func pack(as entry: ShapeTable.Entry) -> Storage? {
-            MessagePacker.pack(
-                bytes, interior: points.interior, pointCount: points.count, as: entry.shape
-            ).map { .packed(entry, numbers: $0) }
+    private static func pack(_ bytes: [UInt8], _ points: PointArray, _ templates: inout TemplateTable) -> Storage? {
+        guard bytes.count <= maximumBytes else { return nil }
+        func pack(by template: MessageTemplate) -> [UInt8]? {
+            MessagePacker.pack(bytes, interior: points.interior, pointCount: points.count, by: template)
         }
-        if let recent = shapes.recent, let packed = pack(as: recent) { return packed }
-        guard let shape = MessageShape(of: bytes, interior: points.interior, pointCount: points.count),
-            let entry = shapes.entry(for: shape)
+        // A stroke of few points is smaller than a template, but may share that of the strokes before.
+        if let recent = templates.recent, recent.template.textByteCount <= bytes.count,
+            let numbers = pack(by: recent.template)
+        {
+            return .packed(recent, numbers: numbers)
+        }
+        guard
+            let template = MessageTemplate(
+                of: bytes, interior: points.interior, pointCount: points.count,
+                atMost: min(bytes.count, TemplateTable.largest)),
+            let numbers = pack(by: template), let entry = templates.entry(for: template)
         else { return nil }
-        return pack(as: entry)
+        return .packed(entry, numbers: numbers)
     }
 
-    /// The message, byte for byte as it was packed.
+    /// The message, unpacked.
     public var bytes: [UInt8] {
         switch storage {
         case .plain(let bytes): return bytes
         case .packed(let entry, let numbers):
-            var unpacker = MessageUnpacker(shape: entry.shape, numbers: numbers)
-            return unpacker.unpack()
+            var unpacker = MessageUnpacker(template: entry.template, numbers: numbers)
+            return unpacker.unpack(byteCount: messageByteCount)
         }
     }
 
-    /// What it occupies in memory, in bytes, without what it shares with other messages.
-    public var byteCount: Int { occupied.count }
+    /// Bytes that it takes in memory, without what it shares with other messages.
+    public var byteCount: Int { ownBytes.count }
 }

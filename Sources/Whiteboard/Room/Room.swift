@@ -1,79 +1,440 @@
-import StrokeWire
+public import StrokeWire
 
-/// A room: its log, its board, and the cohorts that are shown it in step with their video.
+/// A room: its log, its board, and the cohorts that are shown the board in step with their video.
 ///
-/// A value without clocks or I/O. Whatever happens goes in by a `receive` or by `advance`, with the time; what is to
-/// be done comes out as effects. Use it from one thread at a time.
+/// A value without clocks or I/O. Inputs go in by a `receive` or by ``advance(to:into:)``, with the time; effects come
+/// out for the caller to carry out. A message takes this way: ``Intake`` orders it, ``OperationLog`` keeps it,
+/// ``Board`` applies it, ``Gate`` holds it back for each cohort, ``RoomEffects`` publish it. Use it from one thread at a
+/// time.
 public struct Room: Sendable {
     public let configuration: RoomConfiguration
-    /// Names this life of the room; empty until somebody writes to it.
-    public internal(set) var incarnation = ""
+    /// Identifies this incarnation of the room; empty until the first acceptable message.
+    public private(set) var incarnation = ""
     /// The board at the head of the log.
-    public internal(set) var head: Board
-    /// The board where the log begins: what a new cohort starts from.
-    var base: Board
-    var intake: Intake
-    var log = OperationLog()
-    var shapes = ShapeTable()
-    var origins = StrokeOrigins()
+    public private(set) var head: Board
+    /// The board where the log begins, which new cohorts start from.
+    private(set) var base: Board
+    private(set) var intake: Intake
+    private(set) var log = OperationLog()
+    private(set) var templates = TemplateTable()
+    private var origins = StrokeOrigins()
     var gate: Gate
-    var followers: [CohortName: Follower] = [:]
-    var logClock = LogClock()
+    private var views = CohortViews()
+    private(set) var clockOffset = ClockOffset()
     /// False while nothing can be published: no cursor moves then.
-    var isOutputOpen = true
-    var scratch: [Release] = []
+    private var isOutputOpen = true
+    /// Releases of the current call. Kept for its memory.
+    private var releases: [Release] = []
 
     public init(configuration: RoomConfiguration, at now: Instant) {
         self.configuration = configuration
-        head = Board(history: configuration.history, size: configuration.boardSize)
+        head = Board(configuration)
         base = head
         intake = Intake(configuration.intake)
         gate = Gate(configuration: configuration.cohorts, at: now)
-        admitFollowers()
+        addViews()
     }
 
-    /// Says whether releases can be published. What becomes due meanwhile is released when they can be again.
+    /// A room restored from the parts of a checkpoint.
+    init(
+        configuration: RoomConfiguration, incarnation: String, base: Board, head: Board, log: OperationLog,
+        templates: TemplateTable, origins: StrokeOrigins, gate: Gate, intake: Intake, clockOffset: ClockOffset,
+        at now: Instant
+    ) {
+        self.configuration = configuration
+        self.incarnation = incarnation
+        self.base = base
+        self.head = head
+        self.log = log
+        self.templates = templates
+        self.origins = origins
+        self.gate = gate
+        self.intake = intake
+        self.clockOffset = clockOffset
+        addViews()
+        skipReleased(at: now)
+    }
+
+    /// Sets whether releases can be published. Operations that become due meanwhile are released afterwards.
     public mutating func setOutput(isOpen: Bool) {
         isOutputOpen = isOpen
     }
 
-    /// Says how far the clock of the log, which gives messages their `loggedAt`, is ahead of the one that `now` comes
-    /// from: zero until this is called. What cohorts have been shown and when is not moved by it.
+    /// Sets how far the log's clock, which gives messages their `loggedAt`, is ahead of the clock of `now`. Zero at
+    /// first. Does not move past releases.
     public mutating func setLogClock(ahead: Duration) {
-        logClock = LogClock(ahead: ahead)
+        clockOffset = ClockOffset(ahead: ahead)
+        // Cursors contain log times.
+        gate.cursorChanges += 1
     }
 
-    /// When `advance(to:into:)` has something to do, nil for never.
+    /// Whether the room has no incarnation: no acceptable message has come, and its log is empty.
+    public var isBlank: Bool { incarnation.isEmpty }
+
+    /// Whether no cohort holds anything and no operation waits for another or for a shard. Apart from marks, only an
+    /// input makes something happen then.
+    public var isQuiet: Bool {
+        !intake.hasPending && gate.isEmpty
+    }
+}
+
+// MARK: - Messages and decisions
+
+extension Room {
+    /// Takes a message of an author, in log order.
+    /// - Parameter incarnation: identifies the room's incarnation if this is its first message.
+    public mutating func receive(
+        _ incoming: IncomingMessage, incarnation: () -> String, at now: Instant, into effects: inout RoomEffects
+    ) {
+        let isNew = self.incarnation.isEmpty
+        if isNew { self.incarnation = incarnation() }
+        var output = IntakeOutput()
+        intake.receive(incoming, intakeContext, into: &output)
+        apply(output, loggedAt: incoming.loggedAt, at: now, into: &effects)
+        forgetRejected(incoming.author, isNew: isNew, at: now)
+        // Clocks may have named an epoch before the room had a log.
+        if isNew, !isBlank, let epoch = gate.askForEpoch(at: now) { effects.list.append(.record(.epoch(epoch))) }
+    }
+
+    /// Applies a decision, where it stands in the log.
+    /// - Parameter loggedAt: the log's own time of the record.
+    public mutating func receive(
+        _ record: ControlRecord, loggedAt: Instant, at now: Instant, into effects: inout RoomEffects
+    ) {
+        // It is about an earlier incarnation.
+        guard !isBlank else { return }
+        switch record {
+        case .gaveUp(let author, let from, let to):
+            var output = IntakeOutput()
+            intake.giveUp(author, from: from, to: to, intakeContext, into: &output)
+            apply(output, loggedAt: loggedAt, at: now, into: &effects)
+            forgetRejected(author, isNew: false, at: now)
+        case .epoch(let epoch):
+            gate.beginEpoch(epoch, at: clockOffset.localTime(of: loggedAt), now: now)
+        case .close:
+            close(at: now, into: &effects)
+        case .full:
+            rejectAll(into: &effects)
+            close(at: now, into: &effects)
+        }
+    }
+
+    private var intakeContext: IntakeContext {
+        IntakeContext(limits: configuration.intake, head: head.index, lastClear: head.lastClear)
+    }
+
+    private mutating func apply(
+        _ output: IntakeOutput, loggedAt: Instant, at now: Instant, into effects: inout RoomEffects
+    ) {
+        effects.counts.intake += output.counts
+        for (author, session, feedback) in output.feedback {
+            effects.list.append(.feedback(author, session: session, feedback))
+        }
+        for operation in output.ready { apply(operation, loggedAt: loggedAt, at: now, into: &effects) }
+        for decision in output.decisions { effects.list.append(.record(decision)) }
+    }
+
+    /// Gives an operation its index, or rejects it where the board does not allow it.
+    private mutating func apply(
+        _ ready: ReadyOperation, loggedAt: Instant, at now: Instant, into effects: inout RoomEffects
+    ) {
+        let operation: Operation
+        do {
+            operation = try applyToHead(ready)
+        } catch {
+            intake.recordRejected(ready, error)
+            effects.counts.intake.reject(error.code)
+            let feedback = Feedback.rejected(number: ready.number, order: ready.header.shardOrder, error)
+            effects.list.append(
+                .feedback(ready.author, session: intake.session(of: ready.author), feedback))
+            return
+        }
+        log.append(operation)
+        gate.append(time: operation.time, at: clockOffset.localTime(of: loggedAt), now: now)
+        intake.recordApplied(ready, index: operation.index)
+        effects.counts.count(operation.action)
+        if ready.isLate { effects.counts.intake.late += 1 }
+        effects.list.append(.head(operation))
+        effects.list.append(
+            .feedback(
+                ready.author, session: intake.session(of: ready.author),
+                .applied(number: ready.number, index: operation.index)))
+    }
+
+    private mutating func applyToHead(_ ready: ReadyOperation) throws(Rejection) -> Operation {
+        let effect = try effect(of: ready)
+        let index = head.index + 1
+        head.apply(effect, at: index)
+        return Operation(
+            index: index, author: ready.author, number: ready.number, effect: effect, isLate: ready.isLate,
+            time: ready.header.time, digest: head.digest, message: ready.bytes,
+            isJoined: ready.isJoined)
+    }
+
+    private mutating func effect(of ready: ReadyOperation) throws(Rejection) -> Operation.Effect {
+        let header = ready.header
+        let reference = try head.reference(of: header.action, by: ready.author)
+        switch (header.action, reference) {
+        case (.undo, let reference?): return .undo(reference: reference)
+        case (.redo, let reference?): return .redo(reference: reference)
+        case (.clear, _):
+            return .clear(Clear(index: head.index + 1, author: ready.author, message: ready.bytes))
+        default:
+            let points = header.points.count
+            guard ready.bytes.count <= Stroke.maximumBytes,
+                head.hasRoom(for: BoardWeight.weight(messageBytes: ready.bytes.count, points: points))
+            else { throw .boardFull }
+            let packed = PackedMessage(ready.bytes, points: header.points, templates: &templates)
+            let stroke = Stroke(
+                index: head.index + 1, author: ready.author, isLate: ready.isLate, pointCount: points, message: packed,
+                origins: &origins)
+            return .draw(stroke)
+        }
+    }
+
+    /// Forgets an author without a trace while the room has no operation and nothing is pending for the author: a room
+    /// exists from its first acceptable message.
+    private mutating func forgetRejected(_ author: AuthorID, isNew: Bool, at now: Instant) {
+        guard head.index == 0, intake.forgetUnlessPending(author) else { return }
+        if isNew { incarnation = "" } else { restart(at: now) }
+    }
+
+    /// Ends this incarnation and tells its cohorts. The next message begins another.
+    private mutating func close(at now: Instant, into effects: inout RoomEffects) {
+        for cohort in gate.cohortNames {
+            effects.list.append(.mark(cohort, Mark(room: "", index: 0, digest: .empty, video: nil)))
+        }
+        restart(at: now)
+    }
+
+    private mutating func restart(at now: Instant) {
+        var blank = Room(configuration: configuration, at: now)
+        blank.isOutputOpen = isOutputOpen
+        blank.clockOffset = clockOffset
+        blank.gate.cursorChanges = gate.cursorChanges + 1
+        self = blank
+    }
+
+    /// Tells authors what was applied in this incarnation, as far as the log has it: for a host that could not before.
+    public func tellApplied(into effects: inout RoomEffects) {
+        for operation in log.kept {
+            effects.list.append(
+                .feedback(
+                    operation.author, session: intake.session(of: operation.author),
+                    .applied(number: operation.number, index: operation.index)))
+        }
+    }
+
+    /// Tells authors that everything of this incarnation is rejected, as far as it is known.
+    private func rejectAll(into effects: inout RoomEffects) {
+        let applied = log.kept.map { ($0.author, $0.number) }
+        for (author, number) in applied + intake.pendingNumbers {
+            effects.counts.intake.reject(.roomFull)
+            effects.list.append(
+                .feedback(
+                    author, session: intake.session(of: author),
+                    .rejected(number: number, order: nil, .tooManyRooms)))
+        }
+    }
+}
+
+// MARK: - Clock samples
+
+extension Room {
+    /// Takes a sample of a cohort's video clock, as it came.
+    public mutating func receive(
+        clockSample bytes: [UInt8], cohort: CohortName, at now: Instant, into effects: inout RoomEffects
+    ) {
+        let sample: ClockSample
+        do {
+            sample = try ClockSample(decoding: bytes)
+        } catch {
+            effects.counts.samplesRejected += 1
+            return
+        }
+        switch gate.receive(sample, cohort: cohort, at: now) {
+        case .taken:
+            effects.counts.samplesTaken += 1
+        case .newEpochs(let epochs):
+            effects.counts.samplesTaken += 1
+            // A blank room has no log.
+            if !isBlank { effects.list.append(contentsOf: epochs.map { .record(.epoch($0)) }) }
+        case .candidate, .ignored, .awaitingEpoch, .unknownCohort, .tooManyCohorts:
+            effects.counts.samplesIgnored += 1
+        }
+        addViews()
+    }
+
+    /// Adds a view for each new cohort of the gate.
+    private mutating func addViews() {
+        for _ in views.count..<gate.cohorts.count { views.append(base) }
+    }
+}
+
+// MARK: - Time
+
+extension Room {
+    /// When ``advance(to:into:)`` has something to do; nil for never.
     public func nextWake(after now: Instant) -> Instant? {
-        var earliest = intake.deadline.map(logClock.localTime)
+        var earliest = intake.deadline.map(clockOffset.localTime)
         func consider(_ instant: Instant?) {
             if let instant { earliest = min(earliest ?? instant, instant) }
         }
         if isOutputOpen {
             consider(gate.nextRelease(after: now))
-            consider(restDue)
-            for follower in followers.values { consider(follower.nextMark) }
+            consider(compactionDue)
+            consider(views.nextMark)
         }
         return earliest
     }
 
-    /// Does what the passing of time asks for: releases what is due, reminds authors, gives up, marks, rests.
-    public mutating func advance(to now: Instant, into effects: inout RoomEffects) {
-        remind(at: now, into: &effects)
-        guard isOutputOpen else { return }
-        release(at: now, into: &effects)
-        mark(at: now, into: &effects)
-        rest(at: now)
+    /// When something is due that must not wait for an input: a release, a notice or a give-up; nil for never. Possibly
+    /// too early, never too late.
+    public func nextDue(after now: Instant) -> Instant? {
+        [intake.deadline.map(clockOffset.localTime), gate.nextRelease(after: now)].compactMap(\.self).min()
     }
 
-    /// Every cohort of the gate has a board of its own.
-    mutating func admitFollowers() {
-        for cohort in gate.cohortNames where followers[cohort] == nil {
-            followers[cohort] = Follower(board: base)
+    /// Does what is due: tells authors what is missing, asks for give-ups, releases, sends marks, compacts.
+    public mutating func advance(to now: Instant, into effects: inout RoomEffects) {
+        checkGaps(at: now, into: &effects)
+        guard isOutputOpen else { return }
+        release(at: now, into: &effects)
+        sendMarks(at: now, into: &effects)
+        compact(at: now)
+    }
+
+    private mutating func checkGaps(at now: Instant, into effects: inout RoomEffects) {
+        let logTime = clockOffset.logTime(of: now)
+        guard let deadline = intake.deadline, deadline <= logTime else { return }
+        var output = IntakeOutput()
+        intake.checkGaps(at: logTime, into: &output)
+        apply(output, loggedAt: logTime, at: now, into: &effects)
+    }
+
+    /// Moves the cohorts' cursors over what is due.
+    private mutating func release(at now: Instant, into effects: inout RoomEffects) {
+        releases.removeAll(keepingCapacity: true)
+        gate.release(at: now, into: &releases)
+        publishReleases(at: now, into: &effects)
+        effects.counts.clamped += gate.takeClampedCount()
+        while log.heldBytes > configuration.log.heldBytes, let slowest = gate.slowestCohort {
+            releases.removeAll(keepingCapacity: true)
+            gate.force(slowest.cohort, through: slowest.released + 1, at: now, into: &releases)
+            guard !releases.isEmpty else { break }
+            publishReleases(at: now, into: &effects)
         }
     }
 
-    var context: IntakeContext {
-        IntakeContext(limits: configuration.intake, head: head.index, lastClear: head.lastClear)
+    private mutating func publishReleases(at now: Instant, into effects: inout RoomEffects) {
+        guard !releases.isEmpty else { return }
+        for release in releases {
+            let operation = log[release.index]
+            if let position = gate.position(of: release.cohort) { views.apply(operation, to: position, at: now) }
+            effects.list.append(
+                .release(
+                    release.cohort, operation, isLate: release.isLate || operation.isLate, due: release.due))
+        }
+        trimLog(keeping: configuration.log)
+    }
+
+    /// Packs what every cohort has released, and drops all but a tail of it.
+    mutating func trimLog(keeping retention: LogRetention) {
+        let released = gate.slowestCohort?.released ?? log.lastIndex
+        log.pack(through: released)
+        while log.count > retention.tail || log.releasedBytes > retention.tailBytes, log.firstIndex <= released {
+            base.apply(log.popFirst())
+        }
+        gate.forget(through: log.firstIndex - 1)
+    }
+
+    private mutating func sendMarks(at now: Instant, into effects: inout RoomEffects) {
+        while let position = views.takeDueMark(at: now) {
+            let cohort = gate.cohorts[position].name
+            let board = views[position].board
+            let mark = Mark(
+                room: incarnation, index: board.index, digest: board.digest,
+                video: gate.videoTime(of: cohort, at: now))
+            effects.list.append(.mark(cohort, mark))
+        }
+    }
+
+    /// When a quiet room drops its log; nil while something is held or pending, or where the log is empty.
+    var compactionDue: Instant? {
+        guard log.count > 0, isQuiet else { return nil }
+        return views.lastRelease.map { $0 + configuration.log.quiet }
+    }
+
+    /// Drops what only an active room needs. All cohorts have been released everything and share one board.
+    private mutating func compact(at now: Instant) {
+        guard let due = compactionDue, due <= now else { return }
+        log = OperationLog(after: head.index)
+        gate.forget(through: head.index)
+        head.compact()
+        base = head
+        views.share(head)
+        releases = []
+    }
+}
+
+// MARK: - Cohorts and cursors
+
+extension Room {
+    /// Whether students of a cohort are served: it exists or may be made.
+    public func serves(_ cohort: CohortName) -> Bool {
+        gate.position(of: cohort) != nil || configuration.cohorts.open
+    }
+
+    /// The board as released to a cohort; empty for one that does not exist.
+    public func board(of cohort: CohortName) -> Board {
+        gate.position(of: cohort).map { views[$0].board } ?? Board(configuration)
+    }
+
+    /// The cursors of the existing cohorts.
+    public var cursors: [CohortName: CohortCursor] {
+        Dictionary(
+            uniqueKeysWithValues: gate.cohorts.map { cohort in
+                var cursor = gate.cursor(of: cohort)
+                cursor.pausedSince = cursor.pausedSince.map(clockOffset.logTime)
+                return (cohort.name, cursor)
+            })
+    }
+
+    /// Grows with every change to ``cursors``, over all incarnations. The cursors are the same while it is.
+    public var cursorChanges: UInt64 { gate.cursorChanges }
+
+    /// The greatest number of operations that a cohort was released since its cursor was saved.
+    public var mostUnsavedReleases: UInt64 { gate.mostUnsaved }
+
+    /// Notes that these cursors, taken from this incarnation, have been saved.
+    public mutating func noteSaved(_ cursors: [CohortName: CohortCursor]) {
+        gate.noteSaved(cursors)
+    }
+
+    /// Notes that due operations are published from now on: after a restart, a change of owner, or a time without a
+    /// connection. Clocks not heard since may be in a long pause.
+    /// - Parameter start: now, or earlier for a room that was not in memory then.
+    public mutating func beginReleases(at start: Instant) {
+        gate.begin(at: start)
+    }
+
+    /// Restores cursors that are newer than the checkpoint, and makes their cohorts where they are missing and allowed.
+    /// The operations up to them are not released again. A cursor beyond the log goes to its end; none goes back.
+    public mutating func restoreCursors(_ cursors: [CohortName: CohortCursor], at now: Instant) {
+        for (name, cursor) in cursors.sorted(by: { $0.key < $1.key }) {
+            var cursor = cursor
+            cursor.pausedSince = cursor.pausedSince.map(clockOffset.localTime)
+            gate.restore(cursor, of: name, at: now)
+        }
+        addViews()
+        skipReleased(at: now)
+        trimLog(keeping: configuration.log)
+    }
+
+    /// Brings every cohort's board to its cursor.
+    private mutating func skipReleased(at now: Instant) {
+        for (position, cohort) in gate.cohorts.enumerated() {
+            let shown = views[position].board.index
+            views.skip(log.tail(after: shown, through: cohort.released) ?? [], to: position, at: now)
+        }
     }
 }

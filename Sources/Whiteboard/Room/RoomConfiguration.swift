@@ -1,9 +1,11 @@
+public import StrokeWire
+
 /// The settings of a room.
 public struct RoomConfiguration: Sendable, Equatable {
     public var intake: IntakeLimits
     public var history: HistoryConfiguration
     public var cohorts: CohortsConfiguration
-    /// The board's size; nil takes it from the first draw.
+    /// The board's size; nil to take it from the first draw.
     public var boardSize: BoardSize?
     public var log: LogRetention
 
@@ -22,16 +24,15 @@ public struct RoomConfiguration: Sendable, Equatable {
 
 /// How much of its log a room keeps in memory.
 public struct LogRetention: Sendable, Equatable {
-    /// Released operations kept for those who join again; who missed more gets the board.
+    /// Number of released operations kept for students who join again. A student who missed more gets the board.
     public var tail: Int
-    /// Bytes of them; beyond, the oldest are let go of before there are ``tail``.
+    /// Bytes of released operations kept; beyond, the oldest are dropped.
     public var tailBytes: Int
     /// Bytes of operations that some cohort still holds. Beyond, the slowest cohort's oldest operations are released
     /// late, so that one dead video cannot use up the memory of all rooms.
     public var heldBytes: Int
-    /// So long after the last release, when nothing is held or pending, the tail is let go of: who missed any of it gets
-    /// the board, and a cohort that comes to be then starts with it. No video is believed to be farther behind another
-    /// (rule 7 of the gate).
+    /// Time after the last release until the tail is dropped, if nothing is held or pending. A student who missed any of
+    /// it gets the board, and a new cohort starts with the board.
     public var quiet: Duration
 
     public init(
@@ -41,5 +42,153 @@ public struct LogRetention: Sendable, Equatable {
         self.tailBytes = tailBytes
         self.heldBytes = heldBytes
         self.quiet = quiet
+    }
+}
+
+/// The limits of a room's intake. Messages beyond them are rejected with a code and counted.
+public struct IntakeLimits: Sendable, Equatable {
+    /// Size of a message, its shards and its points. A message beyond the size is `too-large` before all other checks,
+    /// and does not count for its author's rates.
+    public var wire: WireLimits
+    /// Strokes under assembly for each author; beyond: `too-many-pending`.
+    public var assembling: Int
+    /// Complete operations of each author that wait behind a gap; beyond, the gap is given up. While that is being
+    /// decided, as many again are held; beyond those: `too-many-pending`.
+    public var held: Int
+    /// Bytes under assembly and held for each author; beyond: `too-many-pending`.
+    public var pendingBytes: Int
+    /// Authors of a room; beyond: `room-full`.
+    public var authors: Int
+    /// Time without a message and with nothing pending after which an author's place is free.
+    public var authorIdle: Duration
+    /// Messages a second from each author, with bursts of twice that; beyond: `rate-limited`.
+    public var messagesPerSecond: Int
+    /// Bytes a second from each author, with bursts of twice that; beyond: `rate-limited`.
+    public var bytesPerSecond: Int
+    /// How far a number may lie ahead of the next expected one; beyond: `out-of-range`.
+    public var numberLead: Int64
+    /// Points of all strokes of a board that are visible or could be brought back. A stroke counts for at least 8 points,
+    /// and for at least one for every 32 bytes of its message as it came or was joined. Beyond, the oldest undoable
+    /// clears become final; where there is none: `too-many-points`.
+    public var boardPoints: Int
+
+    public init(
+        wire: WireLimits = WireLimits(), assembling: Int = 64, held: Int = 256, pendingBytes: Int = 16 << 20,
+        authors: Int = 32, authorIdle: Duration = .seconds(600), messagesPerSecond: Int = 200,
+        bytesPerSecond: Int = 1 << 20, numberLead: Int64 = 100_000, boardPoints: Int = 4_000_000
+    ) {
+        self.wire = wire
+        self.assembling = assembling
+        self.held = held
+        self.pendingBytes = pendingBytes
+        self.authors = authors
+        self.authorIdle = authorIdle
+        self.messagesPerSecond = messagesPerSecond
+        self.bytesPerSecond = bytesPerSecond
+        self.numberLead = numberLead
+        self.boardPoints = boardPoints
+    }
+}
+
+/// How undo, redo and clear work in a room.
+public struct HistoryConfiguration: Sendable, Equatable {
+    /// Whose newest stroke an undo takes.
+    public enum Scope: String, Sendable, CaseIterable {
+        /// The newest stroke of the room.
+        case room
+        /// The newest stroke of the author who undoes.
+        case author
+    }
+
+    /// Whether a clear can be undone.
+    public enum Clear: String, Sendable, CaseIterable {
+        /// A clear empties both stacks and cannot be undone.
+        case final
+        /// A clear goes onto the undo stack like a stroke.
+        case undoable
+    }
+
+    public var scope: Scope
+    /// The greatest number of entries on the undo stack of a room, 1 or more. Older ones stay on the board for good.
+    public var depth: Int
+    public var clear: Clear
+
+    public init(scope: Scope = .room, depth: Int = 100, clear: Clear = .final) {
+        self.scope = scope
+        self.depth = depth
+        self.clear = clear
+    }
+}
+
+/// The cohorts of a room: which exist from the start, whether others may be made, and their settings.
+public struct CohortsConfiguration: Sendable, Equatable {
+    /// Settings of cohorts that have none of their own.
+    public var defaults: CohortSettings
+    /// Cohorts that exist from the start, with their settings. `main` always exists.
+    public var named: [CohortName: CohortSettings]
+    /// Whether other cohorts are made with their first clock sample.
+    public var open: Bool
+    /// The greatest number of cohorts that others may be added up to, `main` and the named ones included.
+    public var maximum: Int
+
+    public init(
+        defaults: CohortSettings = CohortSettings(), named: [CohortName: CohortSettings] = [:], open: Bool = true,
+        maximum: Int = 8
+    ) {
+        self.defaults = defaults
+        self.named = named
+        self.open = open
+        self.maximum = maximum
+    }
+
+    /// The cohorts that exist from the start: `main`, then the named ones by name.
+    var initialNames: [CohortName] {
+        [.main] + named.keys.filter { $0 != .main }.sorted()
+    }
+
+    func settings(of name: CohortName) -> CohortSettings {
+        named[name] ?? defaults
+    }
+}
+
+/// How one cohort is kept in step with its video.
+public struct CohortSettings: Sendable, Equatable {
+    /// What holds operations back for the cohort.
+    public enum Gating: String, Sendable, CaseIterable {
+        /// The cohort's video clock.
+        case video
+        /// Nothing: operations are released when they are logged.
+        case none
+    }
+
+    /// What happens to operations that the clock does not release.
+    public enum Policy: String, Sendable, CaseIterable {
+        /// Released late when they have waited ``CohortSettings/maxHold``.
+        case maxhold
+        /// Held for ever.
+        case hold
+        /// The clock is extrapolated without end; operations that it does not release are held for ever.
+        case freerun
+    }
+
+    public var gate: Gating
+    public var policy: Policy
+    /// The longest wait under ``Policy/maxhold``, counted from when the operation was logged. Negative counts as 0.
+    public var maxHold: Duration
+    /// Time for which a clock is believed after its last sample. Negative counts as 0.
+    public var staleAfter: Duration
+    /// Whether video time runs on between samples. If not, operations are compared with the last sample alone, whatever
+    /// the policy.
+    public var extrapolate: Bool
+
+    public init(
+        gate: Gating = .video, policy: Policy = .maxhold, maxHold: Duration = .seconds(30),
+        staleAfter: Duration = .seconds(2), extrapolate: Bool = true
+    ) {
+        self.gate = gate
+        self.policy = policy
+        self.maxHold = maxHold
+        self.staleAfter = staleAfter
+        self.extrapolate = extrapolate
     }
 }

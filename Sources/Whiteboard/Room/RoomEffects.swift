@@ -2,45 +2,46 @@ public import StrokeWire
 
 /// What a room asks the server to do. The room does nothing itself.
 public enum RoomEffect: Sendable {
-    /// Publish to the author.
-    case feedback(AuthorID, Feedback)
-    /// Publish to those who follow the head of the log.
+    /// Publish to the author. The session is the one that it is about, nil for an unnamed one.
+    case feedback(AuthorID, session: String?, Feedback)
+    /// Publish to the head feed.
     case head(Operation)
-    /// Publish to a cohort. `due` is when the gate opened for it, for the lateness.
+    /// Publish to a cohort. `due` is when the operation could first be released, for the measure of lateness.
     case release(CohortName, Operation, isLate: Bool, due: Instant)
-    /// Publish where a cohort stands.
+    /// Publish a cohort's position in the log.
     case mark(CohortName, Mark)
     /// Write to the room's log; it takes effect when it comes back.
     case record(ControlRecord)
 }
 
-/// The effects of one or several inputs, in order, and what they counted. Reused from input to input.
+/// The effects of one or several inputs, in order, and their counts. Reused from input to input.
 public struct RoomEffects: Sendable {
     public var list: [RoomEffect] = []
     public var counts = RoomCounts()
 
     public init() {}
 
-    /// Forgets the effects that were carried out, keeps the memory.
+    /// Removes the effects and keeps their memory.
     public mutating func removeAll() {
         list.removeAll(keepingCapacity: true)
         counts = RoomCounts()
     }
 }
 
-/// How often what happened in a room.
+/// Counts of events in a room.
 public struct RoomCounts: Sendable, Equatable {
     public var intake = IntakeCounts()
     public var draws = 0
     public var undos = 0
     public var redos = 0
     public var clears = 0
-    /// Clock samples that were taken, and those that were not.
+    /// Clock samples taken.
     public var samplesTaken = 0
+    /// Clock samples ignored.
     public var samplesIgnored = 0
-    /// Clock samples that could not be read.
+    /// Clock samples that could not be decoded.
     public var samplesRejected = 0
-    /// Media times too far ahead to be believed.
+    /// Media times that were too far ahead (rule 7 of the gate).
     public var clamped = 0
 
     public init() {}
@@ -52,5 +53,33 @@ public struct RoomCounts: Sendable, Equatable {
         case .redo: redos += 1
         case .clear: clears += 1
         }
+    }
+}
+
+/// Counts of events in the intake of a room.
+public struct IntakeCounts: Sendable, Equatable {
+    public var messages = 0
+    public var repeats = 0
+    /// Gaps that made an operation wait.
+    public var gaps = 0
+    /// Ranges of numbers that were given up.
+    public var gaveUp = 0
+    /// Strokes applied after they had been given up.
+    public var late = 0
+    public private(set) var rejected: [RejectionCode: Int] = [:]
+
+    public init() {}
+
+    mutating func reject(_ code: RejectionCode) {
+        rejected[code, default: 0] += 1
+    }
+
+    public static func += (left: inout IntakeCounts, right: IntakeCounts) {
+        left.messages += right.messages
+        left.repeats += right.repeats
+        left.gaps += right.gaps
+        left.gaveUp += right.gaveUp
+        left.late += right.late
+        left.rejected.merge(right.rejected, uniquingKeysWith: +)
     }
 }

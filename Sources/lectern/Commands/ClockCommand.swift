@@ -4,22 +4,22 @@ import LecternClient
 import NATSClient
 import StrokeWire
 
-/// `lectern clock`: a video side.
+/// `lectern clock`: publishes a video clock.
 struct ClockCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "clock",
         abstract: "Publish a cohort's video clock, as the video side does.",
         discussion: """
-            Says what the cohort sees: media time `elapsed x speed - latency`, from the moment the command starts. \
-            Start it together with `lectern publish`, whose messages count from the same moment, and each stroke comes \
-            to the students as late as their video.
+            Publishes the media time that the cohort sees: `elapsed x speed - latency`, from the start of the command. \
+            Start it together with `lectern publish`, whose messages count from the same moment: then each stroke \
+            comes to the students as late as their video.
 
-            Samples go out every --interval and at once when something changes. Times of changes are elapsed times; \
-            each option may be given several times, in pairs. After --end-at the command goes on for 3 s, in which the \
-            service releases what is left, and ends. SIGINT (Ctrl-C) or SIGTERM ends it, too; a second one at once.
+            Samples go out every --interval, and at once after a change. Times of changes are elapsed times; each \
+            option may be given several times, in pairs. After --end-at the command goes on for 3 s, in which the \
+            service releases what is left, and ends. SIGINT (Ctrl-C) or SIGTERM ends it in order, a second one at once.
 
-            The status is 0 however it was ended; 1 when this user may not publish the samples; 2 when NATS cannot be \
-            reached.
+            The status is 0 also after a signal; 1 when this NATS user may not publish the samples; 2 when NATS cannot \
+            be reached.
 
             EXAMPLES
               lectern clock --room lesson-7 --latency 2s
@@ -31,7 +31,7 @@ struct ClockCommand: AsyncParsableCommand {
     @OptionGroup var room: RoomOptions
     @OptionGroup var connection: ConnectionOptions
 
-    @Option(help: "Whose clock it is. Default: main.", transform: cohortName)
+    @Option(help: "The cohort whose clock it is. Default: main.", transform: cohortName)
     var cohort = CohortName.main
 
     @Option(help: "How far the students are behind the teacher. Default: 2s.", transform: duration)
@@ -41,7 +41,7 @@ struct ClockCommand: AsyncParsableCommand {
     var speed: Double?
 
     @Option(
-        help: ArgumentHelp("The rate that samples tell, 0 to 2000. Default: from --speed.", valueName: "thousandths"))
+        help: ArgumentHelp("The rate in the samples, 0 to 2000. Default: from --speed.", valueName: "thousandths"))
     var rate: Int?
 
     @Option(help: "Time between two samples. Default: 250ms, and less at a speed above 4.", transform: duration)
@@ -53,19 +53,19 @@ struct ClockCommand: AsyncParsableCommand {
     @Option(help: "Stream id, at most 64 bytes. Default: none.")
     var stream = ""
 
-    @Option(help: "When somebody stops the video. Default: never.", transform: duration)
+    @Option(help: "When the video is paused. Default: never.", transform: duration)
     var pauseAt: [Duration] = []
 
-    @Option(help: "For how long.", transform: duration)
+    @Option(help: "How long the pause is.", transform: duration)
     var pauseFor: [Duration] = []
 
     @Option(help: "When the video runs out of data. Default: never.", transform: duration)
     var stallAt: [Duration] = []
 
-    @Option(help: "For how long.", transform: duration)
+    @Option(help: "How long the stall is.", transform: duration)
     var stallFor: [Duration] = []
 
-    @Option(help: "When the time line jumps, and says so. Default: never.", transform: duration)
+    @Option(help: "When the time line jumps. Default: never.", transform: duration)
     var seekAt: [Duration] = []
 
     @Option(help: "The media time it jumps to.", transform: duration)
@@ -98,13 +98,13 @@ struct ClockCommand: AsyncParsableCommand {
         let clock = VideoClock(
             connection: nats, address: room.address, cohort: cohort, timeline: timeline,
             interval: interval ?? VideoClock.interval(at: mediaSpeed), logger: connection.logger)
-        // Numbers that grow from run to run: a clock that is started again is believed at once.
+        // Numbers grow from run to run, so that samples of a restarted clock are accepted at once.
         let firstNumber = Int64(Date.now.timeIntervalSince1970 * 1000)
-        let interruption = await Interruption()
-        let report = try await interruption.run { [limit] in await clock.run(for: limit, firstNumber: firstNumber) }
+        let interrupts = await InterruptHandler()
+        let report = try await interrupts.run { [limit] in await clock.run(for: limit, firstNumber: firstNumber) }
         await nats.drain()
-        if let denial = report.denial {
-            StandardError.write("lectern: \(denial)")
+        if let violation = report.violation {
+            StandardError.write("lectern: \(violation)")
             throw ExitCode.failed
         }
         if !quiet { StandardError.write("samples published: \(report.published), skipped: \(report.skipped)") }

@@ -1,17 +1,18 @@
 import ArgumentParser
 import Foundation
 import LecternClient
+import LecternDemo
 import StrokeWire
 
-/// `lectern lesson`: what a lesson consists of.
+/// `lectern lesson`: checks a lesson file and counts its contents.
 struct LessonCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "lesson",
-        abstract: "Check a lesson file and say what is in it.",
+        abstract: "Check a lesson file and list its contents.",
         discussion: """
-            A lesson is a file with one compact stroke message a line, in the order in which a teacher publishes them. \
-            Every line is checked as a room with the default configuration checks it; the first fault is told with its \
-            line, and the command ends with status 1.
+            A lesson is a file with one compact stroke message on each line, in the order in which a teacher publishes \
+            them. Every line is checked as in a room with the default configuration. After the first fault, printed \
+            with its line, the command ends with status 1.
 
             EXAMPLES
               lectern lesson demo
@@ -21,10 +22,10 @@ struct LessonCommand: AsyncParsableCommand {
 
     @OptionGroup var options: LessonOptions
 
-    @Option(help: "Seed of the demo lesson's hand.")
+    @Option(help: "Seed of the demo lesson's handwriting.")
     var seed: UInt64 = 1
 
-    @Flag(help: "Write the messages, one a line, instead.")
+    @Flag(help: "Write the messages instead, one on each line.")
     var messages = false
 
     func run() async throws {
@@ -47,5 +48,74 @@ struct LessonCommand: AsyncParsableCommand {
             points      \(lesson.points)
             duration    \(lesson.duration.formatted(.time(pattern: .minuteSecond(padMinuteToLength: 1))))
             """
+    }
+}
+
+/// Options for a lesson and the cutting of its strokes into shards.
+struct LessonOptions: ParsableArguments {
+    @Argument(help: ArgumentHelp(LessonSource.help))
+    var lesson: LessonSource
+
+    @Option(
+        help: ArgumentHelp(
+            "Cut strokes anew into shards of this many points. Default: as in the lesson.", valueName: "points"))
+    var shardPoints: Int?
+
+    func validate() throws {
+        if let shardPoints, shardPoints < 1 { throw ValidationError("--shard-points is at least 1") }
+    }
+
+    /// Reads the lesson, or ends the command with status 1 and the faulty line.
+    ///
+    /// - Parameter seed: of the demo lesson's handwriting.
+    func load(seed: UInt64) throws -> Lesson {
+        let read = try lesson.load(seed: seed)
+        guard let shardPoints else { return read }
+        do throws(LessonError) {
+            return try read.cut(pointsPerShard: shardPoints)
+        } catch {
+            StandardError.write("lectern: \(lesson.name): \(error)")
+            throw ExitCode.failed
+        }
+    }
+}
+
+/// Where a lesson comes from: a file, standard input, or the program itself.
+struct LessonSource: ExpressibleByArgument, Equatable {
+    /// The help of every such argument.
+    static let help = """
+        A file with one compact message a line, `-` for standard input, or `demo` for the lesson that comes with \
+        Lectern.
+        """
+
+    static let standardInput = LessonSource(argument: "-")
+    static let demo = LessonSource(argument: "demo")
+
+    /// The argument as given.
+    let name: String
+
+    init(argument: String) {
+        name = argument
+    }
+
+    var defaultValueDescription: String { name }
+
+    /// Reads the lesson, or ends the command with status 1, the error and the faulty line.
+    ///
+    /// - Parameter seed: of the demo lesson's handwriting.
+    func load(seed: UInt64 = 1) throws -> Lesson {
+        do {
+            switch self {
+            case .demo: return try DemoLesson.make(seed: seed)
+            case .standardInput: return try Lesson(ndjson: Array(FileHandle.standardInput.readToEnd() ?? Data()))
+            default: return try Lesson(contentsOfFile: name)
+            }
+        } catch let error as LessonFileError {
+            StandardError.write("lectern: \(error)")
+            throw ExitCode.failed
+        } catch {
+            StandardError.write("lectern: \(name): \(error)")
+            throw ExitCode.failed
+        }
     }
 }

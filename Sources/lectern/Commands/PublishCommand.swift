@@ -4,29 +4,32 @@ import LecternClient
 import NATSClient
 import StrokeWire
 
-/// `lectern publish`: a teacher who gives a recorded lesson.
+/// `lectern publish`: publishes a lesson as a teacher.
 struct PublishCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "publish",
         abstract: "Publish a lesson into a room, as a teacher client does.",
         discussion: """
-            Publishes every message at its time, listens to what the service says, sends again what it misses, and \
+            Publishes every message at its time, reads the service's feedback, sends missing messages again, and \
             waits at the end until every operation is applied or rejected. Never sends more than 200 messages or 1 MiB \
-            a second, whatever the speed: that is what the service takes from one author.
+            a second, at any speed: that is what the service takes from one author.
 
-            With a journal (JetStream), messages are sent until they are acknowledged, in their order, over lost \
-            connections, restarts of NATS or of the service, and a full journal; what is sent again is stored once. \
-            Nothing new goes out while nothing gets through, or while 16,384 operations or 64 MiB are open.
+            With a journal (JetStream), messages are sent in order until they are acknowledged, also after lost \
+            connections, restarts of NATS or of the service, and a full journal; repeats are stored once. No new \
+            message is sent while none gets through, or while 16,384 operations or 64 MiB are open.
 
-            With --outbox, the command itself may be ended at any moment: started again with the same file, it goes \
-            on with the same session where it was, and sends again what was not acknowledged. A lesson that was \
-            finished is not sent again. Remove the file to publish it anew.
+            With --outbox, the command may be ended at any moment. Started again with the same file, it continues the \
+            session, and sends what was not acknowledged again. A finished lesson is not sent again; remove the file \
+            to publish it anew.
+
+            A session ends when its author begins another one, as a second publish under the same name does: the \
+            service ignores the old session, and its command ends with an error.
 
             Progress goes to standard error, the summary to standard output. The status is 0 when every operation was \
-            applied; 1 when one was rejected, given up, or did not arrive, or this NATS user may not publish; 2 when \
-            NATS cannot be reached; 3 when all of them are in the journal, and the service has not said what became of \
-            each. SIGINT (Ctrl-C) or SIGTERM ends the publishing, with the summary and status 130 or 143; a second one \
-            ends the command at once.
+            applied; 1 when one was rejected, given up, or did not arrive, when the session is over, or when this NATS \
+            user may not publish; 2 when NATS cannot be reached; 3 when all of them are in the journal, and the service \
+            has not answered for each. SIGINT (Ctrl-C) or SIGTERM ends the publishing, with the summary and status 130 \
+            or 143; a second one ends the command at once.
 
             EXAMPLES
               lectern publish demo --room lesson-7 --author ann
@@ -39,31 +42,31 @@ struct PublishCommand: AsyncParsableCommand {
     @OptionGroup var room: RoomOptions
     @OptionGroup var connection: ConnectionOptions
 
-    @Option(help: "Who draws: 1 to 64 characters of a-z, 0-9, _ and -.", transform: authorID)
+    @Option(help: "The author: 1 to 64 characters of a-z, 0-9, _ and -.", transform: authorID)
     var author: AuthorID
 
-    @Option(help: "How many seconds of the lesson go out a second.")
+    @Option(help: "Seconds of the lesson published a second.")
     var speed = 1.0
 
-    @Option(help: ArgumentHelp("Share of the messages whose first sending is left out, 0 to 1.", valueName: "share"))
+    @Option(help: ArgumentHelp("Share of the messages that are not sent the first time, 0 to 1.", valueName: "share"))
     var lose = 0.0
 
     @Flag(help: "Let messages overtake each other by up to eight places.")
     var shuffle = false
 
-    @Option(help: "Seed of everything random: the demo lesson's hand, and what --lose and --shuffle hit.")
+    @Option(help: "Seed of the demo lesson's handwriting, and of --lose and --shuffle.")
     var seed: UInt64 = 1
 
-    @Option(help: "Name of this count of operations. Default: a new one.")
+    @Option(help: "Name of the session, in which operations are numbered. Default: a new one.")
     var session: String?
 
-    @Option(help: ArgumentHelp("Where to write down what is sent, to go on from there.", valueName: "file"))
+    @Option(help: ArgumentHelp("File that records what was sent, to continue from there.", valueName: "file"))
     var outbox: String?
 
     @Option(
         help: "How long to wait for answers at the end, or while nothing gets through. Default: 10s.",
         transform: duration)
-    var patience = Duration.seconds(10)
+    var answerTimeout = Duration.seconds(10)
 
     @Flag(help: "No progress.")
     var quiet = false
@@ -81,17 +84,17 @@ struct PublishCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let trial = PublishPlan.Trial(lose: lose, shuffle: shuffle ? 8 : 0, seed: seed)
-        let plan = PublishPlan(try lesson.load(seed: seed), speed: speed, trial: trial)
+        let faults = PublishPlan.Faults(lose: lose, shuffle: shuffle ? 8 : 0, seed: seed)
+        let plan = PublishPlan(try lesson.load(seed: seed), speed: speed, faults: faults)
         let file = try openOutbox()
         let nats = try await connection.connect(as: "lectern publish")
         let teacher = Teacher(
             connection: nats, address: room.address, author: author, logger: connection.logger)
         let start = ContinuousClock.now
-        let interruption = await Interruption()
+        let interrupts = await InterruptHandler()
         let report: TeacherReport
         do {
-            report = try await interruption.run { try await publish(plan, as: teacher, file) }
+            report = try await interrupts.run { try await publish(plan, as: teacher, file) }
         } catch {
             await nats.close()
             StandardError.write("lectern: \(error)")
@@ -101,12 +104,18 @@ struct PublishCommand: AsyncParsableCommand {
         let summary = PublishSummary(report: report, duration: start.duration(to: .now))
         StandardOutput.write(json ? summary.json : summary.text)
         guard let code = summary.exitCode else { return }
-        if let signal = interruption.signal {
+        if let session = report.endedSession {
+            StandardError.write(
+                """
+                lectern: the session \(session) is over: \(author) has begun another one since. Publish again without \
+                --session and with a new --outbox.
+                """)
+        } else if let signal = interrupts.signal {
             StandardError.write("lectern: ended by \(signal.name)")
-        } else if report.isUnheard {
+        } else if report.hasNoResponse {
             StandardError.write("lectern: \(room.unanswered)")
         }
-        throw interruption.exitCode ?? code
+        throw interrupts.exitCode ?? code
     }
 
     private func publish(
@@ -115,7 +124,7 @@ struct PublishCommand: AsyncParsableCommand {
         var progress = PublishProgress(isQuiet: quiet)
         defer { progress.end() }
         return try await teacher.publish(
-            plan, session: session ?? Teacher.newSession(), outbox: outbox, patience: patience
+            plan, session: session ?? Teacher.newSession(), outbox: outbox, answerTimeout: answerTimeout
         ) { progress.show($0) }
     }
 
@@ -128,4 +137,115 @@ struct PublishCommand: AsyncParsableCommand {
             throw ExitCode.failed
         }
     }
+}
+
+/// The progress line of `lectern publish` on standard error.
+private struct PublishProgress {
+    private let isQuiet: Bool
+    private var refusal: String?
+    private var isLineOpen = false
+
+    init(isQuiet: Bool) {
+        self.isQuiet = isQuiet
+    }
+
+    /// Overwrites the progress line. A refusal of the journal gets a line of its own, also when quiet.
+    mutating func show(_ report: TeacherReport) {
+        if let why = report.refusal, why != refusal {
+            end()
+            StandardError.write("lectern: the journal refuses messages: \(why); retrying")
+        }
+        refusal = report.refusal
+        guard !isQuiet else { return }
+        let journal = report.isJournalled ? "  in the journal \(report.stored)" : ""
+        let line =
+            "\rsent \(report.published)  left \(report.unsent)\(journal)  applied \(report.applied)  "
+            + "waiting \(report.unanswered)  sent again \(report.resent)  rejected \(report.rejections)\(trouble(report))"
+        try? FileHandle.standardError.write(contentsOf: Data(line.padding(toLength: 118).utf8))
+        isLineOpen = true
+    }
+
+    /// Ends the progress line.
+    mutating func end() {
+        if isLineOpen { StandardError.write("") }
+        isLineOpen = false
+    }
+
+    private func trouble(_ report: TeacherReport) -> String {
+        if !report.isConnected { return "  no connection" }
+        return report.isStalled ? "  nothing gets through" : ""
+    }
+}
+
+extension String {
+    /// Adds blanks, which cover the rest of a longer line.
+    fileprivate func padding(toLength length: Int) -> String {
+        self + String(repeating: " ", count: max(0, length - count))
+    }
+}
+
+/// The summary of `lectern publish`.
+private struct PublishSummary {
+    let report: TeacherReport
+    let duration: Duration
+
+    /// The exit code; nil when every operation was applied.
+    var exitCode: ExitCode? {
+        if report.isComplete { return nil }
+        let isOpen = report.hasArrived && report.rejections == 0 && report.gaveUp == 0 && report.endedSession == nil
+        return isOpen ? .unanswered : .failed
+    }
+
+    /// The summary as text.
+    var text: String {
+        var lines = [
+            "sent         \(report.published) messages in \(seconds) s, \(report.resent) again, \(report.withheld) withheld",
+            "applied      \(report.applied) operations, last index \(report.lastIndex)",
+            report.isJournalled
+                ? "in journal   \(report.stored) messages; \(report.unstored) operations are not there, refused \(report.refusals) times"
+                : "in journal   nothing: no journal acknowledges messages",
+            "rejected     \(report.rejections), given up \(report.gaveUp), not answered \(report.unanswered)"
+                + ", not sent \(report.unsent)",
+            "asked again  \(report.missing) times; reconnected \(report.reconnects) times",
+        ]
+        if let refusal = report.refusal { lines.append("the journal refuses messages: \(refusal)") }
+        if exitCode == .unanswered {
+            lines.append("Everything is in the journal; the service answers for it when it runs again.")
+        }
+        for rejection in report.firstRejections {
+            let number = rejection.number.map { "operation \($0)" } ?? "a message"
+            lines.append("  \(number): \(rejection.rejection.code.rawValue): \(rejection.rejection.message)")
+        }
+        return lines.joined(separator: "\n")
+    }
+
+    /// The summary as one line of JSON.
+    var json: String {
+        var line = JSONLine()
+        line.add("sent", report.published)
+        line.add("resent", report.resent)
+        line.add("withheld", report.withheld)
+        line.add("applied", report.applied)
+        line.add("last_index", report.lastIndex)
+        line.add(
+            "rejected", Dictionary(uniqueKeysWithValues: report.rejected.map { ($0.key.rawValue, $0.value) }))
+        line.add("gave_up", report.gaveUp)
+        line.add("unanswered", report.unanswered)
+        line.add("unsent", report.unsent)
+        line.add("journalled", report.isJournalled)
+        line.add("acknowledged", report.stored)
+        line.add("unacknowledged", report.unstored)
+        line.add("refused", report.refusals)
+        if let refusal = report.refusal { line.add("refusal", refusal) }
+        if let session = report.endedSession { line.add("ended_session", session) }
+        line.add("missing_reports", report.missing)
+        line.add("malformed_feedback", report.malformedFeedback)
+        line.add("reconnects", report.reconnects)
+        line.add("milliseconds", Int(duration / .milliseconds(1)))
+        line.add("arrived", report.hasArrived)
+        line.add("complete", report.isComplete)
+        return String(decoding: line.closed, as: UTF8.self)
+    }
+
+    private var seconds: String { String(format: "%.1f", duration / .seconds(1)) }
 }

@@ -1,22 +1,23 @@
-import ArgumentParser
+public import ArgumentParser
 import Foundation
-import Ink
+public import Ink
 import LecternClient
 import LecternServer
+import PNG
 import Raster
 import StrokeWire
 import VectorGraphics
 import Whiteboard
 
-/// Folds lesson files into pictures.
+/// `lectern render`: draws the board at the end of lessons.
 struct RenderCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "render",
         abstract: "Draw the board at the end of a lesson file, as PNG, SVG or PDF.",
         discussion: """
-            A lesson is a file of compact messages, one a line, as a teacher publishes them. Undo, redo and clear are \
-            carried out as in a room with the default settings. The ending of the output's name says the format. A PDF \
-            takes several lessons, a page each.
+            A lesson is a file with one compact message on each line, as a teacher publishes them. Undo, redo and \
+            clear work as in a room with the default settings. The output's file extension selects the format. A PDF \
+            takes several lessons, one page each.
 
             Examples:
               lectern render demo -o demo.png
@@ -27,17 +28,17 @@ struct RenderCommand: ParsableCommand {
               lectern render lesson.ndjson -o why.svg --debug
               lectern render lesson.ndjson -o /dev/stdout --format svg
 
-            Exit codes: 0 drawn; 1 when a lesson could not be read, ends before --at, or has a message that a room \
-            rejects, or when the picture could not be written; 64 for wrong arguments.
+            Exit codes: 0 when the picture was written; 1 when a lesson cannot be read, ends before --at, or has a \
+            message that a room rejects, or when the picture cannot be written; 64 for wrong arguments.
             """)
 
     @Argument(help: ArgumentHelp(LessonSource.help))
     var lessons: [LessonSource]
 
-    @Option(name: .shortAndLong, help: "Where the picture goes: a name that ends in .png, .svg or .pdf.")
+    @Option(name: .shortAndLong, help: "The file of the picture; its name ends in .png, .svg or .pdf.")
     var output: String
 
-    @Option(help: ArgumentHelp("png, svg or pdf, whatever the ending of the output's name.", valueName: "format"))
+    @Option(help: ArgumentHelp("png, svg or pdf. Default: the output's file extension.", valueName: "format"))
     var format: PictureFormat?
 
     @Option(help: ArgumentHelp("How freehand strokes become ink.", valueName: "style"))
@@ -45,18 +46,18 @@ struct RenderCommand: ParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Width of the picture in pixels, 1 … 16384, 96 an inch in a PDF; by default the board's.",
+            "Width in pixels, 1 … 16384, 96 an inch in a PDF; default: that of the board. A PNG is at most 16384 high.",
             valueName: "pixels"))
     var width: Int?
 
     @Option(help: ArgumentHelp("Stop after the operation with this index; 0 for the empty board.", valueName: "index"))
     var at: UInt64?
 
-    @Flag(help: "Leave what is not painted transparent instead of white. Not for PDF, whose pages are white.")
+    @Flag(help: "Transparent instead of white paper. Not for PDF, whose pages are white.")
     var transparent = false
 
     @Flag(
-        help: "Draw points, control polygons, the boxes that strokes may touch and the borders of tiles over the ink.")
+        help: "Draw points, control polygons, the dirty boxes of strokes and the borders of tiles over the ink.")
     var debug = false
 
     func validate() throws {
@@ -68,7 +69,7 @@ struct RenderCommand: ParsableCommand {
             throw ValidationError("The pages of a PDF are white; --transparent is for PNG and SVG.")
         }
         if format != .pdf, lessons.count > 1 {
-            throw ValidationError("Only a PDF takes more than one lesson, a page each.")
+            throw ValidationError("Only a PDF takes more than one lesson, one page each.")
         }
         guard lessons.count(where: { $0 == .standardInput }) <= 1 else {
             throw ValidationError("Standard input can be read only once.")
@@ -78,11 +79,12 @@ struct RenderCommand: ParsableCommand {
     func run() throws {
         var configuration = ServerConfiguration()
         configuration.style = style
+        let format = try chosenFormat()
         let folds = try lessons.map { try fold($0, configuration.room) }
         let pictures = folds.map { fold in
-            BoardPicture(fold.board, configuration: configuration, width: width, debug: debug)
+            BoardPicture(fold.board, configuration: configuration, width: width, format: format, debug: debug)
         }
-        let bytes = try encode(pictures)
+        let bytes = try encode(pictures, format)
         try write(bytes)
         for fold in folds {
             let board = fold.board
@@ -121,12 +123,17 @@ struct RenderCommand: ParsableCommand {
         return format
     }
 
-    private func encode(_ pictures: [BoardPicture]) throws -> [UInt8] {
-        let format = try chosenFormat()
+    private func encode(_ pictures: [BoardPicture], _ format: PictureFormat) throws -> [UInt8] {
         guard let first = pictures.first else { return [] }
         switch format {
         case .png:
-            return PNGEncoder.encode(first.canvas, width: width, background: transparent ? .transparent : .white)
+            let wanted = width ?? Int(first.drawing.width.rounded(.up))
+            if first.canvasWidth < wanted {
+                StandardError.write(
+                    "lectern: the picture is \(first.canvasWidth) pixels wide, as no side may be longer than "
+                        + "\(Canvas.largestSide)")
+            }
+            return PNGEncoder.encode(first.canvas, background: transparent ? .transparent : .white)
         case .svg:
             return SVGRenderer.render(first.drawing, paper: transparent ? .transparent : .white, scale: first.scale)
         case .pdf:
@@ -134,3 +141,17 @@ struct RenderCommand: ParsableCommand {
         }
     }
 }
+
+/// The file format of a picture; the raw value is the file extension.
+enum PictureFormat: String, CaseIterable, ExpressibleByArgument {
+    case png, svg, pdf
+
+    /// The format of a file extension, in either case; nil for any other extension.
+    init?(endingOf path: String) {
+        let name = path.split(separator: "/", omittingEmptySubsequences: false).last ?? ""
+        guard let dot = name.lastIndex(of: ".") else { return nil }
+        self.init(rawValue: name[name.index(after: dot)...].lowercased())
+    }
+}
+
+extension InkStyle: ExpressibleByArgument {}

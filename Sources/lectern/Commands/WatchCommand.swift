@@ -3,26 +3,25 @@ import LecternClient
 import NATSClient
 import StrokeWire
 
-/// `lectern watch`: a student.
+/// `lectern watch`: follows a room as a student.
 struct WatchCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "watch",
         abstract: "Follow a cohort of a room, as a student client does, and check everything.",
         discussion: """
-            Joins the cohort, prints each released operation as one line of JSON, and asks for what is missing. Joins \
-            again after a reconnect and when the room begins anew. With --head it follows the ungated feed instead, \
-            from the next operation on. Goes on until --until-index or --for, or until SIGINT (Ctrl-C) or SIGTERM ends \
-            it with the summary; a second one ends it at once.
+            Joins the cohort, prints each released operation as one line of JSON, and requests what is missing. Joins \
+            again after a reconnect, and when a new incarnation of the room begins. With --head it joins the end of \
+            the log instead, and follows the ungated feed. Goes on until --until-index or --for, or until SIGINT \
+            (Ctrl-C) or SIGTERM ends it with the summary; a second one ends it at once.
 
             A line has the operation's `index`, the `room`'s incarnation, the `author`, the `ref` of an undo or redo, \
-            `late` where it was, the `digest` of the board after it, `at` in milliseconds since the start, and the \
-            `message`. A join prints a line with `"event":"joined"`.
+            `late` when it was released late, the `digest` of the board after it, `at` in milliseconds since the \
+            start, and the `message`. A join prints a line with `"event":"joined"`.
 
-            Problems go to standard error. The status is 1 when the student saw something that must never happen: a \
-            digest that does not match, an index twice with other content, a message that cannot be read; or when \
-            it never joined, saw no operation at all with --head, may not follow the room, or --until-index was not \
-            reached. Losses that were mended do not count. It is 2 when NATS cannot be reached, else 0, also after a \
-            signal.
+            Problems go to standard error. The status is 1 when the student saw what must never happen: a digest that \
+            does not match, an index twice with different content, a message that cannot be read. It is also 1 when \
+            the student never joined, may not join or follow the room, or did not reach --until-index. Repaired \
+            losses do not count. It is 2 when NATS cannot be reached, else 0, also after a signal.
 
             EXAMPLES
               lectern watch --room lesson-7
@@ -39,7 +38,7 @@ struct WatchCommand: AsyncParsableCommand {
     @Flag(help: "Follow the head feed: operations as soon as they are applied.")
     var head = false
 
-    @Option(help: ArgumentHelp("Stop when this operation is there. Default: go on.", valueName: "index"))
+    @Option(help: ArgumentHelp("Stop after this operation. Default: go on.", valueName: "index"))
     var untilIndex: UInt64?
 
     @Option(name: .customLong("for"), help: "Stop after this time. Default: go on.", transform: duration)
@@ -50,20 +49,19 @@ struct WatchCommand: AsyncParsableCommand {
 
     func run() async throws {
         let nats = try await connection.connect(as: "lectern watch")
-        let interruption = await Interruption()
+        let interrupts = await InterruptHandler()
         let (output, report): (WatchOutput, StudentReport)
         do {
-            (output, report) = try await interruption.run { try await follow(over: nats) }
+            (output, report) = try await interrupts.run { try await follow(over: nats) }
         } catch {
             await nats.close()
             StandardError.write("lectern: \(error)")
             throw ExitCode.failed
         }
-        let absence = await whyNothingCame(output, report, over: nats)
         await nats.close()
         if !quiet { StandardError.write(output.summary(of: report)) }
-        if let absence {
-            StandardError.write("lectern: \(absence)")
+        if report.joins == 0 {
+            StandardError.write("lectern: never joined: \(output.refusal ?? room.unanswered)")
             throw ExitCode.failed
         }
         guard report.isSound, output.isReached else { throw ExitCode.failed }
@@ -71,31 +69,70 @@ struct WatchCommand: AsyncParsableCommand {
 
     private func follow(over nats: NATSConnection) async throws -> (WatchOutput, StudentReport) {
         var output = WatchOutput(untilIndex: untilIndex)
-        if head {
-            let feed = HeadFeed(connection: nats, address: room.address)
-            let report = try await feed.follow(for: limit) { event, _ in output.show(event) }.report
-            return (output, report)
-        }
-        let student = Student(connection: nats, address: room.address, cohort: cohort, logger: connection.logger)
+        let student = Student(
+            connection: nats, address: room.address, feed: head ? .head : .cohort(cohort), logger: connection.logger)
         let report = try await student.follow(for: limit) { event, _ in output.show(event) }.report
         return (output, report)
     }
+}
 
-    /// - Returns: nil when something came.
-    private func whyNothingCame(
-        _ output: WatchOutput, _ report: StudentReport, over nats: NATSConnection
-    ) async -> String? {
-        if !head { return report.joins > 0 ? nil : "never joined: \(output.refusal ?? room.unanswered)" }
-        guard report.applied == 0, report.isSound else { return nil }
-        let feed = room.address.subject(.head)
-        // Nobody can tell from the feed alone whether there is nobody to draw, or nobody to serve.
-        do throws(RoomDirectoryError) {
-            _ = try await RoomDirectory(connection: nats, root: room.subjects.root).room(at: room.address)
-            return "no operation came on \(feed): nobody drew in this time"
-        } catch .nobody {
-            return "no operation came on \(feed), and \(room.unanswered)"
-        } catch {
-            return "no operation came on \(feed): \(error)"
-        }
+/// The output of `lectern watch`: a line of JSON for each operation and each join, and problems as text.
+private struct WatchOutput {
+    private let untilIndex: UInt64?
+    private let start = ContinuousClock.now
+    private var index: UInt64 = 0
+    /// The service's last reason to refuse a join.
+    private(set) var refusal: String?
+
+    /// - Parameter untilIndex: the index of the last operation to show; nil to go on.
+    init(untilIndex: UInt64?) {
+        self.untilIndex = untilIndex
     }
+
+    /// Whether the last operation to show has come.
+    var isReached: Bool { untilIndex.map { index >= $0 } ?? true }
+
+    /// Prints an event.
+    /// - Returns: whether the watch goes on.
+    mutating func show(_ event: StudentEvent) -> Bool {
+        switch event {
+        case .problem(let problem):
+            if case .joinFailed(.refused(let why)) = problem { refusal = why }
+            StandardError.write("\(at) ms: \(problem)")
+            return true
+        case .joined(let room, let index, let digest, let visible):
+            self.index = index
+            var line = JSONLine()
+            line.add("event", "joined")
+            line.add("index", index)
+            line.add("room", room)
+            line.add("digest", digest.description)
+            line.add("visible", visible)
+            line.add("at", at)
+            StandardOutput.write(bytes: line.closed)
+        case .applied(let operation, let room, let digest):
+            index = operation.index
+            var line = JSONLine()
+            line.add("index", operation.index)
+            line.add("room", room)
+            line.add("author", operation.author.text)
+            if let reference = operation.reference { line.add("ref", reference) }
+            if operation.isLate { line.add("late", true) }
+            line.add("digest", digest.description)
+            line.add("at", at)
+            line.add("message", json: operation.bytes)
+            StandardOutput.write(bytes: line.closed)
+        }
+        return untilIndex == nil || !isReached
+    }
+
+    /// The summary in one line.
+    func summary(of report: StudentReport) -> String {
+        "index \(index): applied \(report.applied), late \(report.late), joins \(report.joins), "
+            + "rejoins \(report.rejoins), failed joins \(report.failedJoins), gaps \(report.gaps), "
+            + "repeats \(report.repeats), divergences \(report.divergences), conflicts \(report.conflicts), "
+            + "malformed \(report.malformed), overflows \(report.overflows)"
+    }
+
+    private var at: Int { Int(start.duration(to: .now) / .milliseconds(1)) }
 }

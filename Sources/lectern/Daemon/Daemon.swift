@@ -1,3 +1,4 @@
+import EmbeddedNATS
 import LecternConfiguration
 import LecternGateway
 import LecternServer
@@ -7,7 +8,7 @@ import NATSClient
 import ServiceLifecycle
 import UnixSignals
 
-/// The service graph: a NATS server of its own where one is asked for, the whiteboard service, the HTTP side.
+/// The service graph: an embedded NATS server when one is configured, the whiteboard service, and the HTTP side.
 struct Daemon {
     private let configuration: DaemonConfiguration
 
@@ -15,7 +16,7 @@ struct Daemon {
         self.configuration = configuration
     }
 
-    /// Runs until SIGTERM or SIGINT; then everything under way is finished.
+    /// Runs until SIGTERM or SIGINT, then shuts down gracefully.
     func run() async throws {
         LoggingSystem.bootstrap(StreamLogHandler.standardError)
         let registry = PrometheusRegistry(help: GatewayMetrics.help.merging(MetricHelp.texts) { gateway, _ in gateway })
@@ -51,22 +52,24 @@ struct Daemon {
     private func serve(
         url: String, _ embedded: EmbeddedServer?, _ registry: PrometheusRegistry, _ logger: Logger
     ) async throws {
-        let serviceConnection = NATSConnection(
-            configuration.natsSettings(url: url, name: "lectern service"), logger: logger)
+        let serviceSettings = configuration.serviceConnection(to: url)
+        // Without this check, connecting would be retried with settings that can never work.
+        try serviceSettings.check()
+        let serviceConnection = NATSConnection(serviceSettings, logger: logger)
         let server = Server(
             configuration: configuration.serverConfiguration, connection: serviceConnection, logger: logger,
             onScrape: registry.onScrape)
-        // Stopped in reverse: the HTTP side before the service it asks.
+        // Stopped in reverse order: the HTTP side before the service that it asks.
         var services: [any Service] = []
-        if let embedded { services.append(EmbeddedServerWatch(server: embedded)) }
+        if let embedded { services.append(EmbeddedServerMonitor(server: embedded)) }
         if let gatewayConfiguration = configuration.gatewayConfiguration {
-            let connection = NATSConnection(
-                configuration.natsSettings(url: url, name: "lectern gateway"), logger: logger)
+            let connection = NATSConnection(configuration.gatewayConnection(to: url), logger: logger)
             let isListening = Promise<Void>()
             let gateway = Gateway(
-                gatewayConfiguration, connection: connection, registry: registry, logger: logger
-            ) { _ in isListening.fulfil(.success(())) }
-            let link = GatewayLink(connection: connection, logger: logger)
+                gatewayConfiguration, connection: connection, registry: registry, logger: logger,
+                obstacle: { [readiness = server.readiness] in readiness.obstacle },
+                onListening: { _ in isListening.fulfil(.success(())) })
+            let link = GatewayConnection(connection: connection, logger: logger)
             services.append(AfterListening(service: server, isListening: isListening))
             services.append(AfterListening(service: link, isListening: isListening))
             services.append(gateway)
@@ -77,10 +80,35 @@ struct Daemon {
             services: services, gracefulShutdownSignals: [.sigterm, .sigint], logger: logger
         ).run()
     }
+
+    /// The error that ended the daemon, with the setting to change when there is one.
+    static func explanation(of error: any Error) -> String {
+        switch error {
+        case let error as ListenError:
+            "\(error). Choose another address with --http (http.listen), or off"
+        case EmbeddedServerError.portTaken(let port):
+            """
+            \(error), probably by a NATS server that runs already. Use that one with \
+            --nats nats://127.0.0.1:\(port) (nats.url), or stop it
+            """
+        case EmbeddedServerError.programMissing:
+            """
+            \(error). Install nats-server, say where it is with --set nats.server=FILE, or use a server that runs with \
+            --nats (nats.url)
+            """
+        case let error as SettingsConflict:
+            """
+            \(error). Of the daemons of one root all need the same subjects.partitions and journal.mode, and with none \
+            there can be just one; set these alike, stop the other daemon, or choose another subjects.root
+            """
+        default:
+            "\(error)"
+        }
+    }
 }
 
-/// Ends the daemon when the NATS server that it started ends: what supervises the daemon starts both again.
-private struct EmbeddedServerWatch: Service {
+/// Ends the daemon when its embedded NATS server ends; the daemon's supervisor starts both again.
+private struct EmbeddedServerMonitor: Service {
     struct Ended: Error, CustomStringConvertible {
         let description = "the NATS server that was started with the daemon has ended"
     }
@@ -93,8 +121,8 @@ private struct EmbeddedServerWatch: Service {
     }
 }
 
-/// The connection that the HTTP side asks over, open as long as it runs.
-private struct GatewayLink: Service {
+/// The NATS connection of the HTTP side, open as long as the HTTP side runs.
+private struct GatewayConnection: Service {
     let connection: NATSConnection
     let logger: Logger
 
@@ -102,9 +130,20 @@ private struct GatewayLink: Service {
         do {
             try await connection.connect(keepTrying: true)
         } catch {
-            logger.warning("the gateway has no NATS server yet, trying on", metadata: ["error": "\(error)"])
+            logger.warning("the gateway has no NATS server yet, retrying", metadata: ["error": "\(error)"])
         }
         try? await gracefulShutdown()
         await connection.close()
+    }
+}
+
+/// Starts a service when the HTTP side listens, so that a taken address fails the daemon before anything else starts.
+private struct AfterListening: Service {
+    let service: any Service
+    let isListening: Promise<Void>
+
+    func run() async throws {
+        let outcome = await cancelWhenGracefulShutdown { [isListening] in await isListening.value() }
+        if case .success = outcome { try await service.run() }
     }
 }

@@ -14,6 +14,8 @@ extension DaemonConfiguration {
         configuration.partitions = subjects.partitions
         configuration.room = room
         configuration.rooms = limits.rooms
+        configuration.storedRooms = limits.storedRooms
+        configuration.hibernatedBytes = limits.hibernatedBytes
         configuration.journal = journalSettings
         configuration.checkpoints = CheckpointSchedule(
             interval: checkpoint.interval, operations: checkpoint.operations)
@@ -26,7 +28,10 @@ extension DaemonConfiguration {
         configuration.canvasBytes = canvas.memory
         configuration.workers = server.workers
         configuration.mailboxBytes = server.mailboxBytes
+        configuration.waitingBytes = server.waitingBytes
         configuration.replies = server.replies
+        configuration.pictures = server.pictures
+        configuration.replyBytes = server.replyBytes
         return configuration
     }
 
@@ -38,6 +43,8 @@ extension DaemonConfiguration {
         settings.maxAge = journal.maxAge
         settings.maxBytes = journal.maxBytes.map(Int64.init) ?? -1
         settings.duplicateWindow = journal.duplicateWindow
+        settings.storeBytes = journal.storeBytes.map(Int64.init) ?? -1
+        settings.recreatesStreams = journal.recreatesStreams
         return settings
     }
 
@@ -49,10 +56,33 @@ extension DaemonConfiguration {
         }
     }
 
-    /// How a part of the daemon connects to `url`.
-    func natsSettings(url: String, name: String) -> NATSSettings {
+    /// How the whiteboard service connects to `url`. Clients can neither read its answers nor forge them.
+    func serviceConnection(to url: String) -> NATSSettings {
+        var settings = natsSettings(url: url, name: "lectern service", user: nats.user, password: nats.password)
+        settings.inboxPrefix = nats.inboxPrefix
+        return settings
+    }
+
+    /// How the HTTP side connects to `url`: as any client, since the service answers on `_INBOX` alone.
+    func gatewayConnection(to url: String) -> NATSSettings {
+        var settings =
+            if let user = nats.gatewayUser {
+                natsSettings(url: url, name: "lectern gateway", user: user, password: nats.gatewayPassword)
+            } else {
+                natsSettings(url: url, name: "lectern gateway", user: nats.user, password: nats.password)
+            }
+        settings.inboxPrefix = "_INBOX.gateway"
+        return settings
+    }
+
+    private func natsSettings(url: String, name: String, user: String?, password: String?) -> NATSSettings {
         var settings = NATSSettings(url: url, name: name)
+        settings.user = user
+        settings.password = password
         settings.credentialsFile = nats.credentials
+        settings.tls.authorityFile = nats.authority
+        settings.tls.certificateFile = nats.certificate
+        settings.tls.keyFile = nats.key
         return settings
     }
 

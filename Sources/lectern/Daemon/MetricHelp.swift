@@ -1,4 +1,4 @@
-/// What `GET /metrics` says about each metric.
+/// Help texts of the service's metrics, by name.
 enum MetricHelp {
     static let texts = [
         "lectern_messages_total": "Messages that authors published.",
@@ -22,9 +22,10 @@ enum MetricHelp {
         "lectern_nats_dropped_total": "Messages that the NATS client dropped because they were not taken fast enough.",
         "lectern_checkpoints_total": "Checkpoints of rooms written, by outcome.",
         "lectern_checkpoint_bytes_total": "Bytes of the rooms' states in them.",
+        "lectern_log_fullness": "What a partition's log takes of what it, its account or the server may store, 0 to 1.",
         "lectern_partitions_serving": "Partitions that this daemon serves.",
         "lectern_members": "Daemons that share the partitions, this one included.",
-        "lectern_strangers_total": "Daemons heard on the root whose partitions or journal do not go with this one's.",
+        "lectern_incompatible_peers_total": "Daemons of the root whose partitions or journal differ from this one's.",
         "lectern_nats_connected": "1 while the service is connected to NATS.",
     ]
 }

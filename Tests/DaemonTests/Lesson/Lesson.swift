@@ -1,25 +1,26 @@
 import LecternClient
+import Locking
 import NATSClient
 import NATSTestServer
 import StrokeWire
 import TestSupport
 import Testing
 
-/// A class on a NATS server: two teachers, the video of two cohorts, and students of both, while something happens to
-/// what is between them.
+/// A lesson over a NATS server with two teachers, the video clocks of two cohorts and a student in each, during which a
+/// test disturbs servers and daemons.
 struct Lesson: Sendable {
     struct Plan: Sendable {
         var seed: UInt64
         var room = "lesson"
         var partitions = 1
-        /// Strokes alone, and every message sent once and at once: for measuring.
+        /// Only strokes, each message sent once and without delay: for measurements.
         var isPlain = false
-        /// Each teacher's, on average.
+        /// Average interval between a teacher's actions.
         var pace = Duration.milliseconds(40)
-        /// Whether messages may get lost between the service and the class, so that students have to ask again.
+        /// Whether messages between the service and clients may get lost, so that students have to join again.
         var mayLose = false
-        var teachers = ["anna", "bert"]
-        /// The cohorts, and how late the video reaches them.
+        var authors = ["anna", "bert"]
+        /// The cohorts and the delays of their video.
         var delays: [(cohort: String, delay: Duration)] = [
             ("main", .milliseconds(300)), ("hls", .milliseconds(1000)),
         ]
@@ -30,17 +31,17 @@ struct Lesson: Sendable {
     }
 
     let plan: Plan
-    /// The class's own connection.
+    /// The connection of teachers and observers.
     let connection: NATSConnection
     let address: RoomAddress
-    let pens: [Pen]
-    let witnesses: [Witness]
-    let pupils: [Pupil]
+    let teachers: [TestTeacher]
+    let observers: [CohortObserver]
+    let students: [TestStudent]
     private let video: Video
-    /// What was read of the journal, by its place there.
+    /// The records read from the journal, by sequence.
     private let records = Locked<[UInt64: StoredRecord]>([:])
 
-    private init(_ plan: Plan, _ connection: NATSConnection, _ pupilsConnection: NATSConnection) throws {
+    private init(_ plan: Plan, _ connection: NATSConnection, _ studentsConnection: NATSConnection) throws {
         self.plan = plan
         self.connection = connection
         let room = try #require(RoomID(plan.room))
@@ -48,22 +49,22 @@ struct Lesson: Sendable {
         self.address = address
         let start = ContinuousClock.now
         video = Video(start: start, delay: .zero)
-        pens = try plan.teachers.enumerated().map { number, author in
-            try Pen(
+        teachers = try plan.authors.enumerated().map { number, author in
+            try TestTeacher(
                 author, connection, address: address.description, seed: plan.seed &* 31 &+ UInt64(number),
                 isPlain: plan.isPlain, pace: plan.pace)
         }
-        witnesses = try plan.delays.map { cohort, delay in
-            try Witness(
+        observers = try plan.delays.map { cohort, delay in
+            try CohortObserver(
                 connection, address: address.description, cohort: cohort,
                 video: Video(start: start, delay: delay))
         }
-        pupils = try plan.delays.map {
-            Pupil(pupilsConnection, address: address, cohort: try #require(CohortName($0.cohort)))
+        students = try plan.delays.map {
+            TestStudent(studentsConnection, address: address, cohort: try #require(CohortName($0.cohort)))
         }
     }
 
-    /// Holds the lesson while `body` runs, then waits until everybody has everything, and judges.
+    /// Runs the lesson while `body` runs, then waits until all clients are complete, and judges the result.
     static func hold(
         _ plan: Plan, on url: String, _ body: @Sendable (Lesson) async throws -> Void
     ) async throws -> Verdict {
@@ -88,22 +89,22 @@ struct Lesson: Sendable {
 
     private func run(_ body: @Sendable (Lesson) async throws -> Void) async throws -> Verdict {
         try await withThrowingTaskGroup(of: Void.self) { audience in
-            for witness in witnesses {
-                let subject = "\(address).clock.\(witness.cohort)"
-                audience.addTask { await witness.video.publish(to: subject, connection) }
+            for observer in observers {
+                let subject = "\(address).clock.\(observer.cohort)"
+                audience.addTask { await observer.video.publish(to: subject, connection) }
             }
-            for pupil in pupils { audience.addTask { try await pupil.follow() } }
+            for student in students { audience.addTask { try await student.follow() } }
             defer { audience.cancelAll() }
-            try await withThrowingTaskGroup(of: Void.self) { teachers in
-                for pen in pens { teachers.addTask { try await pen.write(video) } }
+            try await withThrowingTaskGroup(of: Void.self) { writing in
+                for teacher in teachers { writing.addTask { try await teacher.write(video) } }
                 do {
                     try await body(self)
                 } catch {
-                    teachers.cancelAll()
+                    writing.cancelAll()
                     throw error
                 }
-                for pen in pens { pen.stop() }
-                try await teachers.waitForAll()
+                for teacher in teachers { teacher.stop() }
+                try await writing.waitForAll()
             }
             return try await conclude()
         }
@@ -112,7 +113,7 @@ struct Lesson: Sendable {
     private func conclude() async throws -> Verdict {
         var verdict: Verdict?
         do {
-            try await eventually("everybody has everything", every: .milliseconds(100)) {
+            try await eventually("all clients are complete", every: .milliseconds(100)) {
                 let now = try await judge()
                 verdict = now
                 return now.isComplete ? () : nil
@@ -124,31 +125,82 @@ struct Lesson: Sendable {
         }
         guard let verdict else { throw Unexpected("no verdict") }
         if plan.mayLose {
-            for pen in pens {
-                for number in verdict.unanswered(pen) { try await pen.ask(again: number) }
+            for teacher in teachers {
+                for number in verdict.unanswered(teacher) { try await teacher.ask(again: number) }
             }
             return try await eventually("every number is answered") {
                 let now = try await judge()
-                return pens.allSatisfy { now.unanswered($0).isEmpty } ? now : nil
+                return teachers.allSatisfy { now.unanswered($0).isEmpty } ? now : nil
             }
         }
         return verdict
     }
 
-    /// How things stand now.
+    /// The verdict on the current state.
     private func judge() async throws -> Verdict {
         try await remember()
         let all = records.withLock { $0.values.sorted { $0.sequence < $1.sequence } }
         return Verdict(
-            plan: plan, model: try ModelRoom(all, room: address.room.text), pens: pens, witnesses: witnesses,
-            standings: pupils.map(\.standing))
+            plan: plan, model: try ModelRoom(all, room: address.room.text), teachers: teachers, observers: observers,
+            positions: students.map(\.position))
     }
 
-    /// Reads the journal, and keeps what it has now even if it has it no more later: a full stream of nats-server 2.9
-    /// lets its oldest record go for a small new one, although it was told to refuse the new.
+    /// Reads the journal and keeps its records, also if the stream deletes them later: a full stream of nats-server 2.9
+    /// deletes its oldest record for a small new one, although it is configured to refuse new ones.
     func remember() async throws {
         for record in try await connection.readBack("INK_LOG_\(address.partition)") {
             records.withLock { $0[record.sequence] = record }
+        }
+    }
+}
+
+/// Conditions that tests wait for during a lesson.
+extension Lesson {
+    /// Returns when `count` more operations have been released to every cohort.
+    func goesOn(by count: UInt64 = 12, within limit: Duration = .seconds(30)) async throws {
+        let goals = observers.map { $0.index + count }
+        try await eventually("operations are released", within: limit) {
+            zip(observers, goals).allSatisfy { $0.index >= $1 } ? () : nil
+        }
+    }
+
+    /// A new student joins, follows until it has caught up with the cohort, and leaves.
+    func welcomeNewcomer() async throws {
+        let newcomer = TestStudent(connection, address: address, cohort: .main)
+        let following = Task { try await newcomer.follow() }
+        defer { following.cancel() }
+        try await eventually("the newcomer has joined") { newcomer.position.index > 0 ? () : nil }
+        try await goesOn()
+        let goal = observers[0].index
+        try await eventually("the newcomer has what the others have") { newcomer.position.index >= goal ? () : nil }
+        let position = newcomer.position
+        let seen = observers[0].sightings.first { $0.index == position.index }
+        #expect(seen?.digest == position.digest)
+        #expect(position.report?.isSound == true && position.report?.gaps == 0, "\(position.problems)")
+    }
+}
+
+/// The video of a cohort: media time starts with the lesson and reaches the cohort after a delay.
+struct Video: Sendable {
+    let start: ContinuousClock.Instant
+    let delay: Duration
+
+    /// Media time shown at an instant, in milliseconds.
+    func time(at instant: ContinuousClock.Instant = .now) -> Double {
+        (start.duration(to: instant) - delay) / .milliseconds(1)
+    }
+
+    /// Publishes the clock until cancelled.
+    func publish(to subject: String, _ connection: NATSConnection) async {
+        var number = 0
+        while !Task.isCancelled {
+            let time = time()
+            if time >= 0 {
+                number += 1
+                // Without a connection the sample is lost, as in production.
+                try? connection.publish(Array(#"{"m":\#(time),"q":\#(number)}"#.utf8), to: subject)
+            }
+            try? await Task.sleep(for: .milliseconds(250))
         }
     }
 }

@@ -1,52 +1,55 @@
+import EmbeddedNATS
 import Foundation
-import NATSClient
-import NATSTestServer
+import Locking
 import TestSupport
+import Testing
 
-/// The built `lectern` with some arguments, as a child process that ends with the test.
+/// The built `lectern` as a child process that ends with the test.
 final class LecternProcess: Sendable {
     private let child: ChildProcess
     private let logFile: URL
 
-    /// Where the build has put it: beside the test program.
-    private static var executable: String {
-        get throws {
-            let program = Bundle.main.executableURL ?? URL(fileURLWithPath: CommandLine.arguments[0])
-            let path = program.resolvingSymlinksInPath().deletingLastPathComponent().appendingPathComponent("lectern")
-            guard FileManager.default.isExecutableFile(atPath: path.path) else {
-                throw Unexpected("no lectern at \(path.path)")
-            }
-            return path.path
-        }
+    /// Of `lectern` the path in `LECTERN_PROGRAM`; else, and of other programs, the file beside the test program.
+    private static func path(of program: String) throws -> String {
+        if program == "lectern", let given = EnvironmentVariable("LECTERN_PROGRAM").text { return given }
+        let test = Bundle.main.executableURL ?? URL(fileURLWithPath: CommandLine.arguments[0])
+        let path = test.resolvingSymlinksInPath().deletingLastPathComponent().appendingPathComponent(program).path
+        guard FileManager.default.isExecutableFile(atPath: path) else { throw Unexpected("no \(program) at \(path)") }
+        return path
     }
 
     /// Starts it; returns at once.
     ///
-    /// - Parameter environment: for what it needs to be told beside its arguments.
-    init(_ arguments: [String], environment: [String: String] = [:]) throws {
+    /// - Parameters:
+    ///   - program: `lectern`, or another program of the package.
+    ///   - environment: variables added to those of the test, which passes on none of its `LECTERN_…`.
+    init(_ arguments: [String], program: String = "lectern", environment: [String: String] = [:]) throws {
         guard let started = StartedProcesses.ofThisTest else { throw Unexpected("nobody would end the program") }
-        logFile = FileManager.default.temporaryDirectory.appendingPathComponent("lectern-\(UUID()).log")
-        // What is said to the tests by LECTERN_… is no setting of the program's.
+        logFile = FileManager.default.temporaryDirectory.appendingPathComponent("\(program)-\(UUID()).log")
+        // LECTERN_… variables of the tests are no settings of the program.
         let foreign = ProcessInfo.processInfo.environment.keys.filter { $0.hasPrefix("LECTERN_") }
         child = try ChildProcess(
             "/usr/bin/env",
-            arguments: foreign.flatMap { ["-u", $0] } + environment.map { "\($0)=\($1)" } + [Self.executable]
-                + arguments, log: logFile.path)
+            arguments: foreign.flatMap { ["-u", $0] } + environment.map { "\($0)=\($1)" }
+                + [try Self.path(of: program)] + arguments, log: logFile.path)
         started.add(child)
     }
+
+    /// Its process id.
+    var identifier: Int32 { child.identifier }
 
     deinit {
         try? FileManager.default.removeItem(at: logFile)
     }
 
-    /// What it wrote to standard output and error.
+    /// Its standard output and error.
     var log: String {
         (try? Data(contentsOf: logFile)).map { String(decoding: $0, as: UTF8.self) } ?? ""
     }
 
     var hasExited: Bool { child.hasExited }
 
-    /// Waits for some text in what it writes.
+    /// Waits for a text in its output.
     func waitForLog(_ text: String, within limit: Duration = .seconds(30)) async throws {
         do {
             _ = try await eventually("it says \"\(text)\"", within: limit) {
@@ -58,15 +61,15 @@ final class LecternProcess: Sendable {
         }
     }
 
-    /// Nil where a signal ended it, or it has not ended within `limit`.
+    /// Nil if a signal ended it, or it has not ended within `limit`.
     func exitCode(within limit: Duration = .seconds(30)) async -> Int32? { await child.exitCode(within: limit) }
 
     func send(_ signal: Int32) {
         if !child.hasExited { Foundation.kill(child.identifier, signal) }
     }
 
-    /// SIGTERM, and SIGKILL after `patience`; returns when it has ended.
-    func end(patience: Duration = .seconds(5)) async { await child.end(patience: patience) }
+    /// Sends SIGTERM, and SIGKILL after `timeout`; returns when it has ended.
+    func end(timeout: Duration = .seconds(5)) async { await child.end(timeout: timeout) }
 }
 
 extension LecternProcess {
@@ -77,3 +80,110 @@ extension LecternProcess {
         return (code, process.log)
     }
 }
+
+/// The built `lectern serve`, as a child process that ends with the test.
+final class DaemonProcess: Sendable {
+    let name: String
+    private let process: LecternProcess
+
+    /// Starts it; returns at once.
+    init(
+        _ name: String, nats: String, http: String = "off", _ settings: [String] = [],
+        environment: [String: String] = [:]
+    ) throws {
+        self.name = name
+        process = try LecternProcess(
+            ["serve", "--nats", nats, "--http", http] + (["node.id=\(name)"] + settings).flatMap { ["--set", $0] },
+            environment: environment)
+    }
+
+    /// Its process id.
+    var identifier: Int32 { process.identifier }
+
+    var log: String { process.log }
+
+    /// Lines of its log that contain a text.
+    func lines(with text: String) -> [Substring] { log.split(separator: "\n").filter { $0.contains(text) } }
+
+    var hasExited: Bool { process.hasExited }
+
+    /// Waits for a line of its log.
+    func waitForLog(_ text: String, within limit: Duration = .seconds(30)) async throws {
+        try await process.waitForLog(text, within: limit)
+    }
+
+    func waitUntilServing() async throws { try await waitForLog(" serving") }
+
+    /// Kills it with SIGKILL, as in a crash.
+    func kill() async {
+        process.send(SIGKILL)
+        await process.end()
+    }
+
+    /// Shuts it down with SIGTERM.
+    /// - Returns: its exit code.
+    func terminate(within limit: Duration = .seconds(30)) async -> Int32? {
+        terminateSoon()
+        return await exitCode(within: limit)
+    }
+
+    func exitCode(within limit: Duration) async -> Int32? { await process.exitCode(within: limit) }
+
+    /// Sends SIGTERM without waiting for the end.
+    func terminateSoon() { process.send(SIGTERM) }
+
+    /// Suspends it (SIGSTOP) until ``resume()``.
+    func pause() { process.send(SIGSTOP) }
+
+    func resume() { process.send(SIGCONT) }
+}
+
+/// The programs that a test has started.
+///
+/// All of them are ended: one left running would try to reconnect, and in the end find another test's NATS server on the
+/// same port.
+final class StartedProcesses: Sendable {
+    @TaskLocal static var ofThisTest: StartedProcesses?
+
+    private let children = Locked<[ChildProcess]>([])
+
+    func add(_ child: ChildProcess) {
+        children.withLock { $0.append(child) }
+    }
+
+    func end() async {
+        for child in children.withLock({ $0 }) where !child.hasExited { await child.end(timeout: .zero) }
+    }
+}
+
+/// Ends the programs of a test, however the test ends.
+struct EndsProcesses: SuiteTrait, TestTrait, TestScoping {
+    let isRecursive = true
+
+    func provideScope(
+        for test: Test, testCase: Test.Case?, performing function: @concurrent @Sendable () async throws -> Void
+    ) async throws {
+        let started = StartedProcesses()
+        let result: Result<Void, any Error>
+        do {
+            result = .success(try await StartedProcesses.$ofThisTest.withValue(started) { try await function() })
+        } catch {
+            result = .failure(error)
+        }
+        await started.end()
+        try result.get()
+    }
+}
+
+extension Trait where Self == EndsProcesses {
+    /// For every suite whose tests start programs.
+    static var endsProcesses: Self { Self() }
+}
+
+/// Number of rounds in a test: a few, unless `LECTERN_ROUNDS` is set.
+func rounds(_ few: Int) -> Int { asked.map(Int.init) ?? few }
+
+/// Whether to run the long versions of tests.
+var isThorough: Bool { asked != nil }
+
+private let asked = EnvironmentVariable("LECTERN_ROUNDS").number

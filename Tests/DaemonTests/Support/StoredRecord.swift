@@ -3,14 +3,14 @@ import NATSClient
 import NATSTestServer
 import TestSupport
 
-/// A message of the journal as JetStream gives it back.
+/// A message of the journal, read back from JetStream.
 struct StoredRecord: Sendable {
     let sequence: UInt64
     let subject: String
     let payload: [UInt8]
 }
 
-/// What `$JS.API.STREAM.INFO` says, as far as tests ask.
+/// The part of the reply to `$JS.API.STREAM.INFO` that tests use.
 struct StreamState: Sendable, Decodable {
     struct State: Sendable, Decodable {
         let messages: Int
@@ -29,7 +29,7 @@ extension NATSConnection {
         return try JSONDecoder().decode(StreamState.self, from: Data(reply.payload))
     }
 
-    /// Everything a stream holds, by a plain consumer of the test's own.
+    /// All messages of a stream, read by a plain consumer.
     func readBack(_ stream: String) async throws -> [StoredRecord] {
         let count = try await streamState(stream).state.messages
         guard count > 0 else { return [] }

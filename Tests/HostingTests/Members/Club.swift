@@ -7,7 +7,7 @@ final class Club {
     var members: [String: Membership] = [:]
     var silent: Set<String> = []
     /// Who was heard by whom for the first time.
-    private(set) var news: [(listener: String, Acquaintance)] = []
+    private(set) var news: [(listener: String, PeerStatus)] = []
     /// How many announcements the members have made.
     private(set) var spoken = 0
     private let partitions: Int
@@ -43,8 +43,8 @@ final class Club {
     }
 
     private func hear(_ announcement: Announcement, _ listener: String) {
-        let acquaintance = members[listener]?.receive(announcement, at: now) ?? .known
-        if acquaintance != .known { news.append((listener, acquaintance)) }
+        let status = members[listener]?.receive(announcement, at: now) ?? .known
+        if status != .known { news.append((listener, status)) }
     }
 
     private func act(_ name: String) {

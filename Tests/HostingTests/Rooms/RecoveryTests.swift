@@ -100,7 +100,6 @@ import Whiteboard
         #expect(probe.world.closed.isEmpty)
         try restore(bytes, probe)
         #expect(probe.world.closed == [0])
-        #expect(probe.world.places == 100)
     }
 
     @Test func `a barrier is passed when no more than is allowed waits for rooms`() throws {

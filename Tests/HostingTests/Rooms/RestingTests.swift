@@ -11,7 +11,6 @@ import Whiteboard
         probe.acknowledge()
         probe.wait(.seconds(60))
         #expect(probe.world.left == [.algebra])
-        #expect(probe.world.places == 100)
         guard case .waking = probe.host.look(for: .algebra, partition: 0, at: probe.now) else {
             Issue.record("it is not fetched")
             return
@@ -31,7 +30,7 @@ import Whiteboard
 
     @Test func `a room with something held stays`() {
         let probe = HostProbe(gate: .video)
-        probe.host.sample(Array(#"{"m":0,"s":"pause"}"#.utf8), of: .algebra, cohort: .main, partition: 0, at: probe.now)
+        probe.sample(#"{"m":0,"s":"pause"}"#)
         probe.draw(100)
         for _ in 0..<20 {
             probe.wait(.seconds(1))
@@ -62,17 +61,13 @@ import Whiteboard
         #expect(probe.world.released() == [1, 2, 3])
     }
 
-    @Test func `a blank room makes place for one that is written to, and decisions of two rooms have two names`() {
-        let probe = HostProbe()
-        probe.world.places = 2
-        for room in [RoomID.algebra, .botany] {
-            probe.host.sample(Array(#"{"m":0,"ep":1}"#.utf8), of: room, cohort: .main, partition: 0, at: probe.now)
-        }
-        #expect(Set(probe.world.decisions.map(\.id)).count == 2)
-        #expect(probe.world.places == 0)
-        guard let third = RoomID("chemistry") else { return }
-        probe.draw(1, to: third)
+    @Test func `a room that only a clock was heard of makes place for one that is written to`() {
+        let probe = HostProbe(rooms: 2)
+        for room in [RoomID.algebra, .botany] { probe.sample(#"{"m":0,"ep":1}"#, of: room) }
+        #expect(probe.world.decisions.isEmpty)
+        probe.draw(1, to: .chemistry)
         #expect(probe.world.left == [.algebra])
+        #expect(probe.host.roomNames == [.chemistry])
     }
 
     @Test func `a partition that is closed saves its rooms, and releases nothing any more`() {

@@ -91,12 +91,106 @@ import Whiteboard
         #expect(probe.host.covered(of: 0, through: 2) == 2)
     }
 
-    @Test func `a room that nobody has written to is saved when its log has named a session of the encoder`() {
+    @Test func `a room is saved from its first operation on`() {
         let probe = HostProbe()
-        probe.log(.control(.epoch(3)))
+        probe.send(#"{"n":1,"s":2,"o":0,"d":[{"x":1,"y":1}]}"#)
+        probe.wait(.seconds(9))
+        #expect(probe.world.saves.isEmpty)
+        #expect(probe.host.covered(of: 0, through: 1) == 0)
+        probe.send(#"{"n":1,"s":2,"o":1,"d":[{"x":1,"y":1}]}"#)
         probe.wait(.seconds(1))
-        let save = probe.acknowledge().first
-        #expect(save?.stored.hasState == true)
-        #expect(save?.bytes != nil)
+        #expect(probe.acknowledge().map { $0.bytes != nil } == [true])
+        #expect(probe.host.covered(of: 0, through: 2) == 2)
+    }
+
+    @Test func `256 releases are saved at once, counted from the cursors that were acknowledged`() {
+        let probe = HostProbe(gate: .video)
+        for number in 0..<600 {
+            let message = #"{"n":\#(number / 3 + 1),"t":\#(10_001 + number),"d":[{"x":1,"y":1}]}"#
+            probe.send(message, by: ["ann", "bob", "cid"][number % 3])
+        }
+        probe.wait(.seconds(1))
+        #expect(probe.acknowledge().map { $0.bytes != nil } == [true])
+        func release(through number: Int) { probe.sample(#"{"m":\#(10_001 + number),"r":0,"d":true}"#) }
+        release(through: 255)
+        #expect(probe.world.released().count == 255)
+        #expect(probe.world.saves.isEmpty)
+        release(through: 256)
+        #expect(probe.world.saves.map(\.stored.cursors) == [[.main: 256]])
+        release(through: 400)
+        probe.acknowledge()
+        release(through: 511)
+        #expect(probe.world.saves.isEmpty)
+        release(through: 512)
+        #expect(probe.world.saves.map(\.stored.cursors) == [[.main: 512]])
+    }
+
+    @Test func `a pause that begins or ends is saved within a second, though no cursor moves`() {
+        let probe = HostProbe(gate: .video)
+        probe.sample(#"{"m":1000}"#)
+        probe.send(#"{"n":1,"t":50000,"d":[{"x":1,"y":1}]}"#)
+        probe.wait(.seconds(1))
+        #expect(probe.acknowledge().last?.stored.cursors == [.main: 0])
+        let paused = probe.now
+        for _ in 0..<40 {
+            probe.sample(#"{"m":1000,"s":"pause"}"#)
+            probe.wait(.milliseconds(250))
+        }
+        #expect(probe.acknowledge().map(\.stored.cursors) == [[.main: CohortCursor(0, pausedSince: paused)]])
+        probe.sample(#"{"m":1000}"#)
+        probe.wait(.seconds(1))
+        #expect(probe.acknowledge().map(\.stored.cursors) == [[.main: CohortCursor(0, pausedTime: .seconds(10))]])
+    }
+
+    @Test func `a cohort that comes to be is saved within a second, though its first sample waits for its epoch`()
+        throws
+    {
+        let probe = HostProbe(gate: .video)
+        probe.sample(#"{"m":1000,"ep":1}"#)
+        probe.send(#"{"n":1,"t":50000,"d":[{"x":1,"y":1}]}"#)
+        probe.log(.control(.epoch(1)))
+        probe.wait(.seconds(1))
+        #expect(probe.acknowledge().map(\.stored.cursors) == [[.main: 0]])
+        let late = try #require(CohortName("late"))
+        probe.sample(#"{"m":0,"ep":2}"#, cohort: late)
+        #expect(probe.world.decisions.last == .epoch(2))
+        probe.wait(.seconds(1))
+        #expect(probe.acknowledge().map(\.stored.cursors) == [[.main: 0, late: 0]])
+    }
+
+    @Test func `a successor saves what becomes of a pause, and nothing that it has from the newest note`() throws {
+        let probe = HostProbe(gate: .video)
+        probe.sample(#"{"m":1000}"#)
+        probe.send(#"{"n":1,"t":500,"d":[{"x":1,"y":1}]}"#)
+        probe.send(#"{"n":2,"t":50000,"d":[{"x":1,"y":1}]}"#)
+        probe.wait(.seconds(1))
+        let bytes = try #require(probe.acknowledge().first?.bytes)
+        probe.send(#"{"n":3,"t":90000,"d":[{"x":1,"y":1}]}"#)
+        probe.sample(#"{"m":60000,"s":"pause","d":true}"#)
+        let paused = probe.now
+        probe.wait(.seconds(1))
+        let note = try #require(probe.acknowledge().first)
+        #expect(note.bytes == nil)
+        #expect(note.stored.cursors == [.main: CohortCursor(2, pausedSince: paused)])
+
+        let next = HostProbe(gate: .video, stored: [.algebra: note.stored], after: 2, isLive: false)
+        next.wait(.seconds(3))
+        next.send(#"{"n":3,"t":90000,"d":[{"x":1,"y":1}]}"#)
+        let room = try Room(
+            restoring: bytes, configuration: next.host.configuration.room, at: next.now, logClockAhead: .zero)
+        next.host.restored(.algebra, room, sequence: 2, tail: [], at: next.now)
+        next.host.caughtUp(0, at: next.now)
+        for _ in 0..<8 {
+            next.wait(.milliseconds(500))
+            next.sample(#"{"m":60000,"s":"pause"}"#)
+        }
+        #expect(next.world.saves.isEmpty)
+        next.sample(#"{"m":60000}"#)
+        next.wait(.seconds(1))
+        #expect(
+            next.acknowledge().map(\.stored.cursors)
+                == [[.main: CohortCursor(2, pausedTime: .seconds(4))]]
+        )
+        #expect(next.world.released().isEmpty)
     }
 }

@@ -13,6 +13,8 @@ struct Plan {
     let delays: [Duration]
     /// Rooms that a daemon has in memory.
     let places: Int
+    /// Rooms that may be stored of each partition.
+    let storedRooms: Int
     let maxHold: Duration
     let history: HistoryConfiguration
     /// Whether clock samples name the encoder's sessions.
@@ -29,7 +31,8 @@ struct Plan {
         rooms = ["algebra", "botany", "chemistry"].prefix(random.int(1...3)).compactMap { RoomID($0) }
         cohorts = [.main] + (random.chance(700, in: 1000) ? [CohortName("slow")].compactMap(\.self) : [])
         delays = [random.milliseconds(100...800), random.milliseconds(2000...7000)]
-        places = random.chance(200, in: 1000) ? 1 : 100
+        places = random.chance(400, in: 1000) ? random.int(1...2) : 100
+        storedRooms = random.chance(200, in: 1000) ? random.int(1...2) : 100
         maxHold = random.milliseconds(5000...12_000)
         history = HistoryConfiguration(
             scope: random.chance(500, in: 1000) ? .room : .author, depth: random.chance(500, in: 1000) ? 4 : 100)
@@ -47,6 +50,6 @@ struct Plan {
                 history: history, cohorts: CohortsConfiguration(defaults: settings)),
             partitions: partitions,
             checkpoints: CheckpointSchedule(interval: .seconds(4), operations: 24, cursors: .seconds(1), releases: 8),
-            idle: .seconds(5), waitingBytes: 2000)
+            idle: .seconds(5), rooms: places, waitingBytes: 2000)
     }
 }

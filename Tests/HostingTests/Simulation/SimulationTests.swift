@@ -19,7 +19,6 @@ import Testing
 
     @Test(arguments: Fault.allCases)
     func `daemons that do one thing wrong are found out`(fault: Fault) {
-        let findings = (1...8).map { Schedule(seed: $0, fault: fault).run() }
-        #expect(findings.contains { !$0.isEmpty })
+        #expect((1...60).contains { !Schedule(seed: $0, fault: fault).run().isEmpty })
     }
 }

@@ -9,20 +9,25 @@ final class HostProbe {
     let host: RoomHost<FakeWorld>
     private(set) var now = Instant(nanoseconds: 1_000_000_000_000)
     private var sequence: UInt64
+    /// What was acknowledged of each room.
+    private var shelf: [RoomID: (bytes: [UInt8], sequence: UInt64)] = [:]
 
     /// - Parameters:
+    ///   - cohorts: in place of those that `gate` makes.
     ///   - stored: what is known of rooms from before.
     ///   - kept: how long what is saved is there.
     ///   - after: the last record before those that this host is given.
     init(
-        isDurable: Bool = true, gate: CohortSettings.Gating = .none, stored: [RoomID: StoredRoom] = [:],
-        kept: Duration? = nil, after sequence: UInt64 = 0, isLive: Bool = true
+        isDurable: Bool = true, gate: CohortSettings.Gating = .none, cohorts: CohortsConfiguration? = nil,
+        stored: [RoomID: StoredRoom] = [:], kept: Duration? = nil, rooms: Int = 100, sleepingBytes: Int = 1 << 20,
+        after sequence: UInt64 = 0, isLive: Bool = true
     ) {
-        let settings = CohortSettings(gate: gate)
+        let cohorts = cohorts ?? CohortsConfiguration(defaults: CohortSettings(gate: gate))
         host = RoomHost(
             configuration: HostConfiguration(
-                room: RoomConfiguration(cohorts: CohortsConfiguration(defaults: settings)),
-                checkpoints: isDurable ? CheckpointSchedule() : nil, idle: .seconds(60), waitingBytes: 1000),
+                room: RoomConfiguration(cohorts: cohorts),
+                checkpoints: isDurable ? CheckpointSchedule() : nil, idle: .seconds(60), rooms: rooms,
+                waitingBytes: 2500, sleepingBytes: sleepingBytes, unsentBytes: 4096),
             output: world, isOutputOpen: true)
         self.sequence = sequence
         world.isVolatile = !isDurable
@@ -41,8 +46,20 @@ final class HostProbe {
     func log(_ content: JournalRecord.Content, of room: RoomID = .algebra) -> UInt64 {
         sequence += 1
         host.take(
-            JournalRecord(partition: 0, room: room, content: content, sequence: sequence, loggedAt: now), at: now)
+            JournalRecord(partition: 0, room: room, content: content, sequence: sequence, loggedAt: now),
+            arrivedAt: now, at: now)
         return sequence
+    }
+
+    /// A clock sample, handled so long after it came.
+    func sample(
+        _ text: String, of room: RoomID = .algebra, cohort: CohortName = .main, handledAfter delay: Duration = .zero
+    ) {
+        let arrivedAt = now
+        now = now + delay
+        host.sample(
+            IncomingSample(room: room, partition: 0, cohort: cohort, bytes: Array(text.utf8), arrivedAt: arrivedAt),
+            at: now)
     }
 
     func draw(_ number: Int, to room: RoomID = .algebra) {
@@ -59,16 +76,50 @@ final class HostProbe {
                 Issue.record("the host asks to be woken again at once")
                 break
             }
+            confirm()
         }
         now = end
+    }
+
+    /// Answers a confirmation that was asked for.
+    /// - Returns: whether one was.
+    @discardableResult
+    func confirm() -> Bool {
+        guard world.takeConfirmation() else { return false }
+        host.confirmed(true, at: now)
+        return true
     }
 
     /// Acknowledges what was saved.
     @discardableResult
     func acknowledge(isSaved: Bool = true) -> [SaveRequest] {
         let saves = world.takeSaves()
-        for save in saves { host.saved(save.room, isSaved: isSaved, at: now) }
+        for save in saves {
+            if isSaved, let bytes = save.bytes { shelf[save.room] = (bytes, save.stored.sequence) }
+            host.saved(save.room, isSaved: isSaved, at: now)
+        }
         return saves
+    }
+
+    /// Answers what the host asks for until it asks for nothing more.
+    func serve() {
+        while true {
+            if let wake = host.nextWake, wake <= now + .milliseconds(5) {
+                now = max(now, wake)
+                host.advance(to: now)
+            }
+            let (isConfirmed, saves, fetches) = (confirm(), acknowledge(), world.takeFetches())
+            guard isConfirmed || !saves.isEmpty || !fetches.isEmpty else { return }
+            for room in fetches {
+                guard let saved = shelf[room] else {
+                    Issue.record("\(room) was never saved")
+                    continue
+                }
+                let restored = try? Room(
+                    restoring: saved.bytes, configuration: host.configuration.room, at: now, logClockAhead: .zero)
+                host.restored(room, restored, sequence: saved.sequence, tail: [], at: now)
+            }
+        }
     }
 
     /// The room, where it is in memory.
@@ -80,6 +131,7 @@ final class HostProbe {
 extension RoomID {
     static let algebra = known("algebra")
     static let botany = known("botany")
+    static let chemistry = known("chemistry")
 
     private static func known(_ name: String) -> RoomID {
         guard let room = RoomID(name) else { preconditionFailure("\(name) is no room's name") }

@@ -5,17 +5,17 @@ import StrokeWire
 import Synchronization
 import Testing
 
-/// The service's side of a room over NATS, as far as a client sees it: answers authors, releases operations, answers
-/// joins. What a client must do in disorder is tested in virtual time.
+/// The service's side of a room over NATS: answers authors, releases operations, replies to joins. Disorder is tested
+/// in virtual time.
 final class FakeService: Sendable {
     let connection: NATSConnection
     let address: RoomAddress
     private let room: Mutex<(model: ModelRoom, cursor: UInt64)>
     private let applied = Mutex<(next: UInt64, byMessage: [String: UInt64], headers: [[String?]])>((0, [:], []))
-    /// How many messages have come in, each time one does.
+    /// The number of received messages, at each message.
     let arrivals: AsyncStream<Int>
     private let arrival: AsyncStream<Int>.Continuation
-    /// Messages, by their count, that are received and not answered.
+    /// Positions of the messages that get no answer.
     private let ignored: Set<Int>
 
     private init(_ connection: NATSConnection, _ address: RoomAddress, room: ModelRoom, ignoring: Set<Int> = []) {
@@ -47,16 +47,18 @@ final class FakeService: Sendable {
         try connection.subscribe(address.subject(.input(author))) { [self] message in
             answer(message, to: address.subject(.feedback(author)))
         }
-        try connection.subscribe(address.subject(.join(.main))) { [self] message in
-            guard let reply = message.reply, let request = try? JoinRequest(decoding: message.copyPayload()) else {
-                return
+        for subject in [RoomSubject.join(.main), .joinHead].map(address.subject) {
+            try connection.subscribe(subject) { [self] message in
+                guard let reply = message.reply, let request = try? JoinRequest(decoding: message.copyPayload()) else {
+                    return
+                }
+                let encoded = room.withLock { $0.model.encodedReply(to: request, at: $0.cursor) }
+                try? connection.publish(encoded, to: reply)
             }
-            let encoded = room.withLock { $0.model.encodedReply(to: request, at: $0.cursor) }
-            try? connection.publish(encoded, to: reply)
         }
     }
 
-    /// Each operation gets the next index with its last shard; a repeat gets its answer again.
+    /// Gives an operation the next index at its last shard; repeats the answer for a repeat.
     private func answer(_ message: borrowing NATSMessage, to subject: String) {
         let bytes = message.copyPayload()
         let headers = [message.header(HeaderName.session), message.header(HeaderName.msgID)]
@@ -76,13 +78,13 @@ final class FakeService: Sendable {
     }
 
     /// Releases the next operation.
-    /// - Parameter isLost: whether it goes nowhere.
+    /// - Parameter isLost: whether its messages are lost.
     func release(isLost: Bool = false) throws {
         room.withLock { $0.cursor += 1 }
         if !isLost { try releaseAgain() }
     }
 
-    /// Publishes the last released operation, maybe once more.
+    /// Publishes the last released operation again.
     func releaseAgain() throws {
         for message in try room.withLock({ try $0.model.released($0.cursor, pointsPerShard: 3) }) {
             var headers: NATSHeaders = [
@@ -95,7 +97,7 @@ final class FakeService: Sendable {
         }
     }
 
-    /// Says where the cohort stands.
+    /// Publishes a mark.
     func mark() throws {
         let mark = room.withLock { state in
             Mark(
@@ -105,6 +107,58 @@ final class FakeService: Sendable {
         try connection.publish(mark.encoded(), to: address.subject(.mark(.main)))
     }
 
-    /// The board as released.
+    /// Digest of the cohort's board.
     var digest: BoardDigest { room.withLock { $0.model.boards[Int($0.cursor)].digest } }
+}
+
+/// The stream of a partition's log, as a daemon creates it.
+enum JournalStream {
+    struct Stored: Sendable, Equatable {
+        let messageID: String
+        let bytes: [UInt8]
+    }
+
+    static let name = "INK_LOG_0"
+
+    /// Creates the stream.
+    static func create(
+        over connection: NATSConnection, _ configure: (inout StreamConfiguration) -> Void = { _ in }
+    ) async throws {
+        var stream = StreamConfiguration(name: name, subjects: ["ink.0.*.in.*", "ink.0.*.ctl"])
+        stream.discard = .new
+        configure(&stream)
+        _ = try await JetStream(connection).provision(stream)
+    }
+
+    /// Its messages in order.
+    static func read(over connection: NATSConnection) async throws -> [Stored] {
+        let stored = Recorder<Stored>()
+        let settings = OrderedConsumerSettings(stream: name, start: .sequence(1))
+        try await JetStream(connection).readToEnd(settings, logger: .silent) { message, _ in
+            stored.append(Stored(messageID: message.header(HeaderName.msgID) ?? "", bytes: message.copyPayload()))
+        }
+        return stored.values
+    }
+
+    /// Records the sizes of authors' messages, stored or not.
+    static func arrivals(over connection: NATSConnection) async throws -> Recorder<Int> {
+        let arrivals = Recorder<Int>()
+        try connection.subscribe("ink.0.*.in.*") { arrivals.append($0.payloadSize) }
+        try await connection.flush()
+        return arrivals
+    }
+}
+
+/// Helpers of tests over a real NATS server.
+enum Wire {
+    /// An established connection.
+    static func connect(_ server: NATSTestServer) async throws -> NATSConnection {
+        let connection = NATSConnection(NATSSettings(url: server.url, name: "test"), logger: .silent)
+        try await connection.connect()
+        return connection
+    }
+
+    static func address() throws -> RoomAddress {
+        RoomAddress(root: "ink", room: try #require(RoomID("lesson-7")), partitions: 1)
+    }
 }

@@ -1,4 +1,5 @@
 import LecternClient
+import LecternDemo
 import NATSClient
 import NATSTestServer
 import StrokeWire
@@ -6,11 +7,11 @@ import Testing
 
 @Suite("Clients whose user lacks a permission", .timeLimit(.minutes(1)))
 struct PermissionTests {
-    /// Runs a body as a user who may do anything but this.
+    /// Runs a body as a user who lacks one permission.
     private func without(
-        _ act: Denial.Act, _ subject: String, _ body: @Sendable (NATSConnection) async throws -> Void
+        _ action: PermissionViolation.Action, _ subject: String, _ body: @Sendable (NATSConnection) async throws -> Void
     ) async throws {
-        let kind = act == .publish ? "publish" : "subscribe"
+        let kind = action == .publish ? "publish" : "subscribe"
         let configuration = """
             accounts: { CLASS: { users: [
               { user: ada, password: ada, permissions: { \(kind): { deny: "\(subject)" } } } ] } }
@@ -33,36 +34,63 @@ struct PermissionTests {
         try await student(lacking: .publish, "join.main")
     }
 
-    private func student(lacking act: Denial.Act, _ subject: String) async throws {
+    private func student(lacking action: PermissionViolation.Action, _ subject: String) async throws {
         let address = try Wire.address()
-        try await without(act, "\(address).\(subject)") { nats in
+        try await without(action, "\(address).\(subject)") { nats in
             let student = Student(connection: nats, address: address, cohort: .main, logger: .silent)
-            await #expect(throws: NATSError.notPermitted(Denial(act, "\(address).\(subject)"))) {
+            await #expect(throws: NATSError.notPermitted(PermissionViolation(action, "\(address).\(subject)"))) {
                 _ = try await student.follow { _, _ in true }
             }
         }
     }
 
-    @Test("who may not follow the head is told so")
-    func head() async throws {
+    @Test(
+        "who may not follow the head, or not join it, is told so",
+        arguments: [(PermissionViolation.Action.subscribe, "head"), (.publish, "join-head")])
+    func head(action: PermissionViolation.Action, subject: String) async throws {
         let address = try Wire.address()
-        try await without(.subscribe, "\(address).head") { nats in
-            await #expect(throws: NATSError.notPermitted(Denial(.subscribe, "\(address).head"))) {
-                _ = try await HeadFeed(connection: nats, address: address).follow { _, _ in true }
+        try await without(action, "\(address).\(subject)") { nats in
+            let monitor = Student(connection: nats, address: address, feed: .head, logger: .silent)
+            await #expect(throws: NATSError.notPermitted(PermissionViolation(action, "\(address).\(subject)"))) {
+                _ = try await monitor.follow { _, _ in true }
             }
+        }
+    }
+
+    @Test("a grant of every cohort's joins does not open the head's")
+    func joinsOfCohorts() async throws {
+        let address = try Wire.address()
+        let configuration = """
+            accounts: { CLASS: { users: [
+              { user: ada, password: ada, permissions: { publish: { allow: ["ink.*.*.join.*", "ink.*.*.image.*"] } } } ] } }
+            """
+        try await NATSTestServer.with(configuration: configuration) { server in
+            let nats = NATSConnection(NATSSettings(server, user: "ada"), logger: .silent)
+            try await nats.connect(within: .seconds(30))
+            for subject in [RoomSubject.joinHead, .imageHead].map(address.subject) {
+                await #expect(throws: NATSError.notPermitted(PermissionViolation(.publish, subject))) {
+                    _ = try await nats.request(Array("{}".utf8), to: subject)
+                }
+            }
+            await #expect(throws: NATSError.noResponders) {
+                _ = try await nats.request(Array("{}".utf8), to: address.subject(.join(.main)))
+            }
+            await nats.close()
         }
     }
 
     @Test(
         "a teacher who may not publish, or not hear the answers, is told so",
-        arguments: [(Denial.Act.publish, "in.ann"), (.subscribe, "feedback.ann")])
-    func teacher(act: Denial.Act, subject: String) async throws {
+        arguments: [(PermissionViolation.Action.publish, "in.ann"), (.subscribe, "feedback.ann")])
+    func teacher(action: PermissionViolation.Action, subject: String) async throws {
         let address = try Wire.address()
         let author = try #require(AuthorID("ann"))
-        try await without(act, "\(address).\(subject)") { nats in
+        try await without(action, "\(address).\(subject)") { nats in
             let teacher = Teacher(connection: nats, address: address, author: author, logger: .silent)
             let plan = PublishPlan(try DemoLesson.make(), speed: 1000)
-            await #expect(throws: TeacherError.nats(.notPermitted(Denial(act, "\(address).\(subject)")))) {
+            await #expect(
+                throws: TeacherError.nats(.notPermitted(PermissionViolation(action, "\(address).\(subject)")))
+            ) {
                 _ = try await teacher.publish(plan)
             }
         }
@@ -76,14 +104,14 @@ struct PermissionTests {
                 connection: nats, address: address, cohort: .main, timeline: VideoTimeline(),
                 interval: .milliseconds(20), logger: .silent)
             let report = await clock.run(firstNumber: 1)
-            #expect(report.denial == Denial(.publish, "\(address).clock.main"))
+            #expect(report.violation == PermissionViolation(.publish, "\(address).clock.main"))
         }
     }
 
     @Test("who may not ask for rooms is told so, not that nobody answers")
     func rooms() async throws {
         try await without(.publish, "ink.rooms") { nats in
-            await #expect(throws: RoomDirectoryError.nats(.notPermitted(Denial(.publish, "ink.rooms")))) {
+            await #expect(throws: RoomDirectoryError.nats(.notPermitted(PermissionViolation(.publish, "ink.rooms")))) {
                 _ = try await RoomDirectory(connection: nats, root: "ink").rooms()
             }
         }

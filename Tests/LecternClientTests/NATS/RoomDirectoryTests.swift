@@ -36,7 +36,7 @@ struct RoomDirectoryTests {
                 #expect(rooms.map(\.index) == [7, 4])
                 #expect(rooms.map(\.visible) == [2, nil])
                 #expect(rooms.first?.cohorts.first?.video == 12.5)
-                await #expect(throws: RoomDirectoryError.nobody) {
+                await #expect(throws: RoomDirectoryError.noReply) {
                     try await RoomDirectory(connection: connection, root: "chalk").rooms()
                 }
             }
@@ -44,7 +44,34 @@ struct RoomDirectoryTests {
         }
     }
 
-    /// Answers requests for the room's state, whose life ends when a decision comes in.
+    @Test("lists also the rooms of a page that comes in parts, beside another service's")
+    func parts() async throws {
+        try await NATSTestServer.with { server in
+            let services = try await Wire.connect(server)
+            let pages = [["a", "b"], ["c"]].map { names in
+                Array("{\"rooms\":[\(names.map { line($0, index: 3) }.joined(separator: ","))]}".utf8)
+            }
+            for (number, page) in pages.enumerated() {
+                try services.subscribe("ink.rooms") { [services] message in
+                    guard let reply = message.reply else { return }
+                    let count = number + 2
+                    for part in 0..<count {
+                        let range = page.count * part / count..<page.count * (part + 1) / count
+                        try? services.publish(
+                            Array(page[range]), to: reply, headers: [HeaderName.part: "\(part + 1)/\(count)"])
+                    }
+                }
+            }
+            try await services.flush()
+            try await NATSConnection.with(server) { connection in
+                let rooms = try await RoomDirectory(connection: connection, root: "ink").rooms()
+                #expect(rooms.map(\.room) == ["a", "b", "c"])
+            }
+            await services.close()
+        }
+    }
+
+    /// Replies with the room's state until a close request arrives.
     private func serve(_ server: NATSTestServer) async throws -> NATSConnection {
         let service = try await Wire.connect(server)
         let life = Life()

@@ -1,8 +1,9 @@
+import Foundation
 import LecternClient
 import NATSClient
 import NATSTestServer
 import StrokeWire
-import Synchronization
+import TestSupport
 import Testing
 
 @Suite("A student over NATS", .timeLimit(.minutes(1)))
@@ -84,27 +85,42 @@ struct StudentNATSTests {
         }
     }
 
-    @Test("who follows the head sees every operation from the first")
+    @Test("who follows the head joins it, and mends what is lost")
     func head() async throws {
         try await NATSTestServer.with { server in
             try await FakeService.with(server, room: room(25)) { service, connection in
-                let feed = HeadFeed(connection: connection, address: try Wire.address())
-                let isListening = Atomic(false)
-                async let followed = feed.follow { _, session in
-                    isListening.store(true, ordering: .relaxed)
-                    return session.index < 25
+                for _ in 0..<10 { try service.release() }
+                try await service.connection.flush()
+                let monitor = Student(
+                    connection: connection, address: try Wire.address(), feed: .head, logger: .silent)
+                let session = try await monitor.follow { event, session in
+                    do {
+                        if case .joined(_, 10, _, _) = event {
+                            for index in 11...25 { try service.release(isLost: index == 17) }
+                        }
+                    } catch {
+                        Issue.record(error)
+                    }
+                    return session.board.index < 25
                 }
-                // The feed has no join that would tell when it listens: repeat the first operation until it is there.
-                try service.release()
-                while !isListening.load(ordering: .relaxed) {
-                    try service.releaseAgain()
-                    try await connection.flush()
-                }
-                for _ in 2...25 { try service.release() }
-                let session = try await followed
-                #expect(session.report.applied == 25)
+                #expect(session.digest == service.digest)
+                #expect(session.style == "pen")
+                #expect(session.report.applied == 15)
+                #expect(session.report.gaps == 1)
                 #expect(session.report.isSound)
             }
+        }
+    }
+
+    @Test("the client in the documentation is the one that the tests build")
+    func example() throws {
+        let page = try String(
+            contentsOfFile: PackageRoot.path(to: "Sources/LecternClient/LecternClient.docc/LecternClient.md"),
+            encoding: .utf8)
+        for file in ["Package.swift", "Sources/follow/Follow.swift"] {
+            let source = try String(
+                contentsOfFile: PackageRoot.path(to: "Tests/ClientExample/\(file)"), encoding: .utf8)
+            #expect(page.contains("```swift\n\(source)```\n"), "\(file)")
         }
     }
 }

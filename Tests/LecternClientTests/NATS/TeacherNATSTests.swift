@@ -1,7 +1,10 @@
+import Foundation
 import LecternClient
+import LecternDemo
 import NATSClient
 import NATSTestServer
 import StrokeWire
+import TestSupport
 import Testing
 
 @Suite("A teacher over NATS", .timeLimit(.minutes(1)))
@@ -39,7 +42,7 @@ struct TeacherNATSTests {
     @Test("goes on after the server was away, and sends what was not answered again")
     func restart() async throws {
         try await NATSTestServer.with { server in
-            // The last message of ten is swallowed, and so are the first questions about it.
+            // The service ignores the last of ten messages and its first repeat.
             try await withTeacher(server, ignoring: [10, 11]) { teacher, service in
                 let lines = (1...10).map { "{\"n\":\($0),\"t\":0,\"d\":[{\"x\":1,\"y\":1}]}" }
                 let lesson = try Lesson(ndjson: Array(lines.joined(separator: "\n").utf8))
@@ -53,5 +56,206 @@ struct TeacherNATSTests {
                 #expect(final.resent >= 1)
             }
         }
+    }
+}
+
+@Suite("A teacher over JetStream", .timeLimit(.minutes(2)))
+struct TeacherJournalTests {
+    private let lesson: Lesson
+    private let author: AuthorID
+
+    init() throws {
+        lesson = try DemoLesson.make(seed: 5)
+        author = try #require(AuthorID("ann"))
+    }
+
+    /// Publishes the lesson at the highest rate during events on the server.
+    private func publish(
+        to server: NATSTestServer, outbox: OutboxFile? = nil, answerTimeout: Duration = .milliseconds(500),
+        _ events: @escaping @Sendable (NATSTestServer) async throws -> Void
+    ) async throws -> TeacherReport {
+        let connection = NATSConnection(NATSSettings(server), logger: .silent)
+        try await connection.connect()
+        let teacher = Teacher(
+            connection: connection, address: try Wire.address(), author: author, logger: .silent)
+        let trouble = Task { try await events(server) }
+        let report = try await teacher.publish(
+            PublishPlan(lesson, speed: 1000), outbox: outbox, answerTimeout: answerTimeout)
+        try await trouble.value
+        await connection.close()
+        return report
+    }
+
+    /// Expects every message of the lesson in the stream, once and in order.
+    private func expectLesson(on server: NATSTestServer, sourceLocation: SourceLocation = #_sourceLocation) async throws
+    {
+        try await NATSConnection.with(server) { connection in
+            let stored = try await JournalStream.read(over: connection)
+            let isWhole = stored.map(\.bytes) == lesson.messages.map(\.bytes)
+            #expect(isWhole, "\(stored.count) of \(lesson.messages.count)", sourceLocation: sourceLocation)
+            #expect(Set(stored.map(\.messageID)).count == stored.count, sourceLocation: sourceLocation)
+        }
+    }
+
+    private func withJournal(
+        _ configure: @Sendable (inout StreamConfiguration) -> Void = { _ in },
+        _ body: @Sendable (NATSTestServer) async throws -> Void
+    ) async throws {
+        try await NATSTestServer.with(jetStream: true) { server in
+            try await NATSConnection.with(server) { try await JournalStream.create(over: $0, configure) }
+            try await body(server)
+        }
+    }
+
+    @Test("has every message acknowledged, and stored once")
+    func undisturbed() async throws {
+        try await withJournal { server in
+            let report = try await publish(to: server) { _ in }
+            #expect(report.isJournalled && report.hasArrived)
+            #expect(report.stored == lesson.messages.count)
+            #expect(report.resent == 0)
+            try await expectLesson(on: server)
+        }
+    }
+
+    @Test("has every message stored once when the server is killed and started again")
+    func killed() async throws {
+        try await withJournal { server in
+            let report = try await publish(to: server) { server in
+                try await NATSConnection.with(server) { connection in
+                    _ = try await JournalStream.arrivals(over: connection).values(100)
+                    await server.kill()
+                    try await server.restart()
+                }
+            }
+            #expect(report.hasArrived)
+            #expect(report.reconnects >= 1)
+            try await expectLesson(on: server)
+        }
+    }
+
+    @Test("has every message stored once when the server stands still for 3 s")
+    func paused() async throws {
+        try await withJournal { server in
+            let report = try await publish(to: server) { server in
+                try await NATSConnection.with(server) { connection in
+                    _ = try await JournalStream.arrivals(over: connection).values(100)
+                    await server.pause()
+                    // The server runs in real time.
+                    try await Task.sleep(for: .seconds(3))
+                    await server.resume()
+                }
+            }
+            #expect(report.hasArrived)
+            try await expectLesson(on: server)
+        }
+    }
+
+    @Test("waits for a stream that is not there yet, and then publishes in order")
+    func absent() async throws {
+        try await NATSTestServer.with(jetStream: true) { server in
+            let report = try await publish(to: server, answerTimeout: .seconds(3)) { server in
+                try await NATSConnection.with(server) { connection in
+                    try await Task.sleep(for: .seconds(1))
+                    try await JournalStream.create(over: connection)
+                }
+            }
+            #expect(report.hasArrived)
+            #expect(report.resent >= 1)
+            try await expectLesson(on: server)
+        }
+    }
+
+    @Test("goes on when a full stream has room again")
+    func full() async throws {
+        let small: @Sendable (inout StreamConfiguration) -> Void = {
+            $0.maxMessages = 100
+            $0.maxAge = .seconds(1)
+            $0.duplicateWindow = .seconds(1)
+        }
+        try await withJournal(small) { server in
+            let report = try await publish(to: server) { _ in }
+            #expect(report.hasArrived)
+            #expect(report.stored == lesson.messages.count)
+            #expect(report.refusals > 0)
+            #expect(report.refusal == nil)
+        }
+    }
+
+    @Test("ended and started again with its outbox, has every message stored once under one session")
+    func restarted() async throws {
+        let path = FileManager.default.temporaryDirectory.appendingPathComponent("outbox-\(UUID())").path
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        try await withJournal { server in
+            try await NATSConnection.with(server) { observer in
+                let arrivals = try await JournalStream.arrivals(over: observer)
+                for run in 1...3 {
+                    let publisher = Task {
+                        try await publish(
+                            to: server,
+                            outbox: OutboxFile(path: path, address: try Wire.address(), author: author)
+                        ) { _ in }
+                    }
+                    if run < 3 {
+                        _ = try await arrivals.values(run * 60)
+                        publisher.cancel()
+                    }
+                    let report = try await publisher.value
+                    #expect(report.hasArrived == (run == 3))
+                    if run == 3 { #expect(report.stored == lesson.messages.count) }
+                }
+            }
+            try await expectLesson(on: server)
+        }
+    }
+}
+
+@Suite("A teacher over a cluster", .timeLimit(.minutes(3)))
+struct TeacherClusterTests {
+    /// Without the stream's leader no message is acknowledged until the next one is elected.
+    @Test("has every message stored once if the leader or another server is killed", arguments: [true, false])
+    func killed(isLeader: Bool) async throws {
+        let lesson = try DemoLesson.make(seed: 5)
+        let author = try #require(AuthorID("ann"))
+        try await NATSTestServer.withCluster(of: 3) { servers in
+            let leader = try await leaderOfNewStream(servers)
+            let victim = isLeader ? leader : (leader + 1) % 3
+            let survivor = try await Wire.connect(servers[(victim + 1) % 3])
+            let arrivals = try await JournalStream.arrivals(over: survivor)
+            var settings = NATSSettings(url: servers.map(\.url).joined(separator: ","), name: "teacher")
+            settings.reconnectWait = .milliseconds(5) ... .milliseconds(20)
+            let connection = NATSConnection(settings, logger: .silent)
+            try await connection.connect()
+            let teacher = Teacher(
+                connection: connection, address: try Wire.address(), author: author, logger: .silent)
+            async let publishing = teacher.publish(PublishPlan(lesson, speed: 1000), answerTimeout: .milliseconds(500))
+            _ = try await arrivals.values(100)
+            await servers[victim].kill()
+            let report = try await publishing
+            #expect(report.hasArrived)
+            #expect(report.stored == lesson.messages.count)
+            let stored = try await JournalStream.read(over: survivor)
+            #expect(Set(stored.map(\.messageID)).count == stored.count)
+            #expect(Set(stored.map(\.bytes)) == Set(lesson.messages.map(\.bytes)))
+            #expect(stored.count == lesson.messages.count)
+            await connection.close()
+            await survivor.close()
+        }
+    }
+
+    /// Creates the stream with three replicas.
+    /// - Returns: the position of its leader.
+    private func leaderOfNewStream(_ servers: [NATSTestServer]) async throws -> Int {
+        let connection = try await Wire.connect(servers[0])
+        try await eventually("the cluster has a leader", within: .seconds(60), every: .milliseconds(250)) {
+            try await JournalStream.create(over: connection) { $0.replicas = 3 }
+        }
+        let leader = try await eventually("the stream has a leader") {
+            let reply = try await connection.request(to: "$JS.API.STREAM.INFO.\(JournalStream.name)")
+            let text = String(decoding: reply.payload, as: UTF8.self).filter { !$0.isWhitespace }
+            return servers.indices.first { text.contains(#""leader":"node\#($0)""#) }
+        }
+        await connection.close()
+        return leader
     }
 }

@@ -2,7 +2,7 @@ import NATSClient
 import StrokeWire
 import TestSupport
 
-/// A message as it arrived.
+/// A received message.
 struct Received: Sendable, Equatable {
     let subject: String
     let payload: [UInt8]
@@ -27,7 +27,7 @@ struct Received: Sendable, Equatable {
     var text: String { String(decoding: payload, as: UTF8.self) }
 }
 
-/// Everything that arrives on a subject, to be awaited one by one with a deadline.
+/// The messages of a subscription, awaited one by one with a deadline.
 final class Inbox: Sendable {
     private let subscription: NATSSubscription
     private let stream: AsyncStream<Received>
@@ -41,7 +41,7 @@ final class Inbox: Sendable {
 
     deinit { subscription.unsubscribe() }
 
-    /// The next message; throws when none comes in time.
+    /// The next message; throws if none arrives in time.
     func next(within limit: Duration = .seconds(10)) async throws -> Received {
         let stream = stream
         return try await withDeadline(limit) {
@@ -56,7 +56,7 @@ final class Inbox: Sendable {
         return messages
     }
 
-    /// The next message that a condition holds for; others before it are passed over.
+    /// The next message that meets a condition; skips others.
     func next(within limit: Duration = .seconds(10), where condition: (Received) -> Bool) async throws -> Received {
         while true {
             let message = try await next(within: limit)
@@ -65,7 +65,7 @@ final class Inbox: Sendable {
     }
 }
 
-/// Waits for an operation, but not for ever.
+/// Runs an operation with a deadline.
 func withDeadline<Result: Sendable>(
     _ limit: Duration, _ body: @escaping @Sendable () async throws -> Result
 ) async throws -> Result {
@@ -78,5 +78,39 @@ func withDeadline<Result: Sendable>(
         guard let first = try await group.next() else { throw Unexpected("no task") }
         group.cancelAll()
         return first
+    }
+}
+
+/// Publishes messages of one author as text.
+struct Hand: Sendable {
+    let connection: NATSConnection
+    let address: RoomAddress
+    let author: AuthorID
+
+    init(_ connection: NATSConnection, _ address: RoomAddress, _ author: String = "anna") throws {
+        guard let id = AuthorID(author) else { throw Unexpected("not an author: \(author)") }
+        self.connection = connection
+        self.address = address
+        self.author = id
+    }
+
+    func publish(_ text: String) throws {
+        try connection.publish(Array(text.utf8), to: address.subject(.input(author)))
+    }
+
+    /// A stroke of two points.
+    static func stroke(_ number: Int, at time: Int, _ more: String = "") -> String {
+        #"{"n":\#(number),"c":1,"l":4,"t":\#(time),"w":400,"h":300,"d":[{"x":\#(number % 400),"y":10},{"x":200,"y":150}]\#(more)}"#
+    }
+
+    static func command(_ action: Int, _ number: Int, at time: Int) -> String {
+        #"{"n":\#(number),"a":\#(action),"t":\#(time)}"#
+    }
+}
+
+extension NATSConnection {
+    /// Sets a clock that stands still at a media time, so that the test decides when it moves.
+    func setClock(_ address: RoomAddress, _ media: Int, cohort: CohortName = .main, _ more: String = "") throws {
+        try publish(Array(#"{"m":\#(media),"r":0\#(more)}"#.utf8), to: address.subject(.clock(cohort)))
     }
 }

@@ -3,10 +3,10 @@ import Testing
 
 @testable import NATSClient
 
-/// The state machine against a server in virtual time that loses, repeats and mixes up whatever it can.
+/// The state machine against a server in virtual time that loses, repeats and reorders messages.
 @Suite struct OrderedConsumerStateTests {
     private static let limits = OrderedConsumerState.Limits(
-        silence: 200, startTimeout: 500, retryWait: 10...100, rewindPatience: 1000, hold: 300)
+        silence: 200, startTimeout: 500, retryWait: 10...100, rewindTimeout: 1000, hold: 300)
 
     @Test func `With whatever losses, each message is delivered once and in order`() {
         for seed in TestSeed.choose(300) {
@@ -19,17 +19,17 @@ import Testing
 
     @Test func `A failure after progress is answered at once, one after another with longer and longer waits`() {
         var state = OrderedConsumerState(next: 1, limits: Self.limits)
-        #expect(state.connectionChanged(isConnected: true).contains(.ask(attempt: 1, from: 1)))
-        _ = state.made(1, first: 1, at: 0)
+        #expect(state.connectionChanged(isConnected: true).contains(.createConsumer(attempt: 1, from: 1)))
+        _ = state.created(1, first: 1, at: 0)
         let metadata = DeliveryMetadata(streamSequence: 1, consumerSequence: 1, time: 0, pending: 0)
         let isAccepted = state.accepts(metadata, of: 1, at: 1)
         #expect(isAccepted)
-        #expect(state.lost(1).contains(.ask(attempt: 2, from: 2)))
+        #expect(state.lost(1).contains(.createConsumer(attempt: 2, from: 2)))
         var waits: [Int64] = []
         for attempt in 2...8 as ClosedRange<UInt64> {
-            for case .arm(let timer, let time) in state.refused(attempt) {
+            for case .arm(let timer, let time) in state.rejected(attempt) {
                 waits.append(time)
-                #expect(state.timerFired(timer, at: 0).contains(.ask(attempt: attempt + 1, from: 2)))
+                #expect(state.timerFired(timer, at: 0).contains(.createConsumer(attempt: attempt + 1, from: 2)))
             }
         }
         #expect(waits == [20, 40, 80, 100, 100, 100, 100])
@@ -38,12 +38,12 @@ import Testing
     @Test func `Silence for the limit begins anew, any sign of life puts it off`() {
         var state = OrderedConsumerState(next: 5, limits: Self.limits)
         _ = state.connectionChanged(isConnected: true)
-        let actions = state.made(1, first: 5, at: 0)
-        #expect(actions == [.follow(attempt: 1), .arm(timer: 2, after: 200)])
-        let agrees = state.agrees(lastConsumerSequence: 0, of: 1, at: 150)
+        let actions = state.created(1, first: 5, at: 0)
+        #expect(actions == [.subscribe(attempt: 1), .arm(timer: 2, after: 200)])
+        let agrees = state.heartbeatMatches(lastConsumerSequence: 0, of: 1, at: 150)
         #expect(agrees)
         #expect(state.timerFired(2, at: 200) == [.arm(timer: 3, after: 150)])
-        #expect(state.timerFired(3, at: 350).contains(.ask(attempt: 2, from: 5)))
+        #expect(state.timerFired(3, at: 350).contains(.createConsumer(attempt: 2, from: 5)))
     }
 
     @Test func `Without a connection nothing is asked, with the next one at once`() {
@@ -51,22 +51,22 @@ import Testing
         _ = state.connectionChanged(isConnected: true)
         #expect(state.connectionChanged(isConnected: false) == [.drop])
         #expect(state.timerFired(1, at: 1000) == [])
-        #expect(state.made(1, first: 1, at: 1) == [])
-        #expect(state.connectionChanged(isConnected: true).contains(.ask(attempt: 2, from: 1)))
+        #expect(state.created(1, first: 1, at: 1) == [])
+        #expect(state.connectionChanged(isConnected: true).contains(.createConsumer(attempt: 2, from: 1)))
     }
 
     @Test func `Begun anew, nothing comes until what came before has been dealt with`() {
         var state = OrderedConsumerState(next: 1, limits: Self.limits)
         _ = state.connectionChanged(isConnected: true)
-        _ = state.made(1, first: 1, at: 0)
+        _ = state.created(1, first: 1, at: 0)
         let metadata = DeliveryMetadata(streamSequence: 1, consumerSequence: 1, time: 0, pending: 0)
         _ = state.accepts(metadata, of: 1, at: 1)
         _ = state.lost(1)
-        #expect(state.made(2, first: 2, at: 2) == [.question, .arm(timer: 4, after: 300)])
-        // The server forgets a consumer that nobody listens to; the question stands.
-        #expect(state.timerFired(4, at: 302).contains(.ask(attempt: 3, from: 2)))
-        #expect(state.made(3, first: 2, at: 303) == [.arm(timer: 6, after: 300)])
-        #expect(state.passed(at: 304) == [.follow(attempt: 3), .arm(timer: 7, after: 200)])
+        #expect(state.created(2, first: 2, at: 2) == [.requestBarrier, .arm(timer: 4, after: 300)])
+        // The server deletes a consumer without a subscriber; the barrier stays open.
+        #expect(state.timerFired(4, at: 302).contains(.createConsumer(attempt: 3, from: 2)))
+        #expect(state.created(3, first: 2, at: 303) == [.arm(timer: 6, after: 300)])
+        #expect(state.barrierPassed(at: 304) == [.subscribe(attempt: 3), .arm(timer: 7, after: 200)])
         #expect(state.isReading(3))
     }
 
@@ -75,8 +75,8 @@ import Testing
         _ = state.connectionChanged(isConnected: true)
         var now: Int64 = 0
         for attempt in 1... as PartialRangeFrom<UInt64> {
-            let actions = state.made(attempt, first: 8, at: now)
-            if actions.contains(.tellRewound(last: 9)) { break }
+            let actions = state.created(attempt, first: 8, at: now)
+            if actions.contains(.reportRewound(last: 9)) { break }
             guard case .arm(let timer, let time) = actions.last else {
                 Issue.record("no further attempt")
                 return
@@ -92,7 +92,7 @@ import Testing
     @Test func `Ended is for good`() {
         var state = OrderedConsumerState(next: 1, limits: Self.limits)
         _ = state.connectionChanged(isConnected: true)
-        _ = state.made(1, first: 1, at: 0)
+        _ = state.created(1, first: 1, at: 0)
         #expect(state.end() == [.drop])
         let metadata = DeliveryMetadata(streamSequence: 1, consumerSequence: 1, time: 0, pending: 0)
         let isAccepted = state.accepts(metadata, of: 1, at: 1)
@@ -100,5 +100,160 @@ import Testing
         #expect(state.lost(1) == [])
         #expect(state.connectionChanged(isConnected: true) == [])
         #expect(state.timerFired(2, at: 5000) == [])
+    }
+}
+
+/// A server in virtual time, and an `OrderedConsumerState` that reads from it.
+///
+/// The stream has gaps in its sequences. Requests get lost or are refused; messages and heartbeats get lost, come twice
+/// or from an earlier consumer; consumers disappear; the connection breaks.
+struct ConsumerTrial {
+    let stream: [UInt64]
+    private(set) var delivered: [UInt64] = []
+    /// How often a consumer delivered before the reader had processed what the one before had delivered.
+    private(set) var begunUnasked = 0
+    private var generator: SeededGenerator
+    private var state: OrderedConsumerState
+    private var now: Int64 = 0
+    private var timer: (number: UInt64, at: Int64)?
+    /// The request under way.
+    private var asked: (attempt: UInt64, from: UInt64)?
+    /// The current consumer: how much it has sent, and the rest.
+    private var consumer: (attempt: UInt64, sent: UInt64, rest: ArraySlice<UInt64>)?
+    private var isConnected = false
+    /// The number of messages that are not processed, and whether the reader was asked.
+    private var unprocessed = 0
+    private var isBarrierPending = false
+    private var earlier: [(attempt: UInt64, DeliveryMetadata)] = []
+
+    init(seed: UInt64, limits: OrderedConsumerState.Limits) {
+        var generator = SeededGenerator(seed: seed)
+        var sequence: UInt64 = 0
+        stream = (0..<40).map { _ in
+            sequence += UInt64.random(in: 1...3, using: &generator)
+            return sequence
+        }
+        state = OrderedConsumerState(next: 1, limits: limits)
+        self.generator = generator
+    }
+
+    /// Runs until all is delivered, or for much longer than that should take.
+    mutating func run() {
+        for step in 0..<20_000 where delivered.count < stream.count {
+            // The faults end, or nothing could be expected.
+            self.step(isTroubled: step < 5000)
+        }
+    }
+
+    private mutating func step(isTroubled: Bool) {
+        now += Int64.random(in: 0...20, using: &generator)
+        if !isConnected || (isTroubled && generator.chance(1, in: 100)) {
+            isConnected.toggle()
+            if !isConnected { (asked, consumer) = (nil, nil) }
+            perform(state.connectionChanged(isConnected: isConnected))
+        }
+        if let timer, now >= timer.at {
+            self.timer = nil
+            perform(state.timerFired(timer.number, at: now))
+        }
+        if let asked, generator.chance(50, in: 100) { answer(asked, isTroubled: isTroubled) }
+        if isBarrierPending, generator.chance(10, in: 100) {
+            (isBarrierPending, unprocessed) = (false, 0)
+            perform(state.barrierPassed(at: now))
+        }
+        send(isTroubled: isTroubled)
+    }
+
+    private mutating func answer(_ request: (attempt: UInt64, from: UInt64), isTroubled: Bool) {
+        asked = nil
+        if isTroubled, generator.chance(20, in: 100) { return }
+        if isTroubled, generator.chance(20, in: 100) { return perform(state.rejected(request.attempt)) }
+        let rest = stream.drop { $0 < request.from }
+        perform(state.created(request.attempt, first: rest.first ?? request.from, at: now))
+        if state.isCurrent(request.attempt) { consumer = (request.attempt, 0, rest) }
+    }
+
+    private mutating func send(isTroubled: Bool) {
+        if isTroubled, generator.chance(10, in: 100), let old = earlier.randomElement(using: &generator) {
+            receive(old.1, of: old.attempt)
+        }
+        guard var current = consumer, state.isReading(current.attempt) else { return }
+        defer { if consumer?.attempt == current.attempt { consumer = current } }
+        if isTroubled, generator.chance(2, in: 100) {
+            // Deleted: no more messages, no more heartbeats.
+            consumer = nil
+            return
+        }
+        if let sequence = current.rest.popFirst() {
+            current.sent += 1
+            let metadata = DeliveryMetadata(
+                streamSequence: sequence, consumerSequence: current.sent, time: now, pending: UInt64(current.rest.count)
+            )
+            earlier.append((current.attempt, metadata))
+            if isTroubled, generator.chance(10, in: 100) { return }
+            receive(metadata, of: current.attempt)
+            if isTroubled, generator.chance(5, in: 100) { receive(metadata, of: current.attempt) }
+        } else if !state.heartbeatMatches(lastConsumerSequence: current.sent, of: current.attempt, at: now) {
+            perform(state.lost(current.attempt))
+        }
+    }
+
+    private mutating func receive(_ metadata: DeliveryMetadata, of attempt: UInt64) {
+        if state.accepts(metadata, of: attempt, at: now) {
+            delivered.append(metadata.streamSequence)
+            if metadata.consumerSequence == 1, unprocessed > 0 { begunUnasked += 1 }
+            unprocessed += 1
+        } else {
+            perform(state.lost(attempt))
+        }
+    }
+
+    private mutating func perform(_ actions: [OrderedConsumerState.Action]) {
+        for action in actions {
+            switch action {
+            case .createConsumer(let attempt, let sequence): asked = (attempt, sequence)
+            case .drop: (asked, consumer) = (nil, nil)
+            case .arm(let number, let time): timer = (number, now + time)
+            case .requestBarrier: isBarrierPending = true
+            case .subscribe, .reportRewound: break
+            }
+        }
+    }
+}
+
+@Suite struct StreamEndDetectorTests {
+    @Test func `An empty stream is caught up with at once, and only once`() {
+        var streamEnd = StreamEndDetector()
+        let steps = [
+            streamEnd.began(pending: 0), streamEnd.message(pending: 0), streamEnd.began(pending: 0), streamEnd.idle(),
+        ]
+        #expect(steps == [true, false, false, false])
+    }
+
+    @Test func `What was there at the beginning is enough, however much comes meanwhile`() {
+        var streamEnd = StreamEndDetector()
+        let steps = [
+            streamEnd.began(pending: 3), streamEnd.message(pending: 9), streamEnd.message(pending: 20),
+            streamEnd.message(pending: 30), streamEnd.message(pending: 0),
+        ]
+        #expect(steps == [false, false, false, true, false])
+    }
+
+    @Test func `Begun anew, what is there then counts`() {
+        var streamEnd = StreamEndDetector()
+        let steps = [
+            streamEnd.began(pending: 3), streamEnd.message(pending: 2), streamEnd.began(pending: 2),
+            streamEnd.message(pending: 1), streamEnd.message(pending: 0),
+        ]
+        #expect(steps == [false, false, false, false, true])
+    }
+
+    @Test func `What goes by its age meanwhile is not waited for`() {
+        var streamEnd = StreamEndDetector()
+        let steps = [
+            streamEnd.began(pending: 3), streamEnd.idle(), streamEnd.message(pending: 2), streamEnd.idle(),
+            streamEnd.idle(),
+        ]
+        #expect(steps == [false, false, false, false, true])
     }
 }

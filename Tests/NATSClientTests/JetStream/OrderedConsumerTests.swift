@@ -14,7 +14,7 @@ import Testing
             settings, logger: .silent, clock: { [origin] in origin.duration(to: .now).wholeNanoseconds },
             onEvent: { event in
                 switch event {
-                case .began(let start): events.append("began \(start.asked) \(start.first)")
+                case .began(let start): events.append("began \(start.requested) \(start.first)")
                 case .caughtUp: events.append("caught up")
                 case .barrier(let barrier): barrier.pass()
                 case .rewound(let last): events.append("rewound \(last)")
@@ -43,8 +43,8 @@ import Testing
             let (consumer, messages, events) = try read(nats, settings)
             _ = try await events.values(2)
             #expect(messages.values == ["2 s.b", "3 s.a", "4 s.c"])
-            // A new beginning goes on after those.
-            try nats.link.session().end("cut")
+            // A new consumer continues after those.
+            try nats.core.current().end("cut")
             _ = try await events.values(3)
             _ = try await jetStream.publish([], to: "s.b")
             #expect(try await messages.values(4).last == "5 s.b")
@@ -70,7 +70,7 @@ import Testing
             for _ in 1...20 { _ = try await jetStream.publish([], to: "s.a") }
             var settings = OrderedConsumerSettings(stream: "S", start: .sequence(1))
             settings.heartbeat = .milliseconds(100)
-            settings.rewindPatience = .milliseconds(200)
+            settings.rewindTimeout = .milliseconds(200)
             let (consumer, messages, events) = try read(nats, settings)
             _ = try await messages.values(20)
             _ = try await nats.request(to: "$JS.API.STREAM.DELETE.S")

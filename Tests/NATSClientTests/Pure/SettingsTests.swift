@@ -39,3 +39,39 @@ import Testing
         #expect(nats.state == .closed)
     }
 }
+
+@Suite struct ServerURLTests {
+    @Test(
+        arguments: [
+            ("nats://h:4222", false, nil, nil, "h:4222"),
+            ("h", false, nil, nil, "h"),
+            ("tls://ada:secret@h:4222/", true, "ada", "secret", "h:4222"),
+            ("nats://token@h", false, "token", nil, "h"),
+            ("nats://ada:p%40ss%3Aw%2Frd%2C%25@[::1]:4222", false, "ada", "p@ss:w/rd,%", "[::1]:4222"),
+            ("nats://ada:p@ss:w/rd%@h:4222", false, "ada", "p@ss:w/rd%", "h:4222"),
+            ("nats://ada:50%off+%4@h", false, "ada", "50%off+%4", "h"),
+            ("nats://ada:%C3%A4@h", false, "ada", "ä", "h"),
+        ] as [(String, Bool, String?, String?, String)])
+    func `User and password are decoded, and what is no escape stands for itself`(
+        text: String, isSecure: Bool, user: String?, password: String?, address: String
+    ) throws {
+        let url = try ServerURL(text)
+        #expect(url.isSecure == isSecure)
+        #expect(url.user == user)
+        #expect(url.password == password)
+        #expect(url.address == address)
+    }
+
+    @Test(arguments: [
+        "", "nats://", "http://h:1", "nats://a@", "nats://a:b@h/x", "nats://a%3Ab:c@h", "nats://a:%00@h",
+        "nats://a:%FF@h", ",", "nats://a,tls://b",
+    ])
+    func `What is no list of URLs of one kind is refused, and nothing of it is repeated`(text: String) {
+        #expect {
+            _ = try ServerURL.list(text)
+        } throws: { error in
+            guard case NATSError.invalidSettings(let why) = error else { return false }
+            return !why.contains("%")
+        }
+    }
+}

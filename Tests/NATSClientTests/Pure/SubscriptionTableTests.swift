@@ -12,7 +12,7 @@ import Testing
     @Test func `A session is quiet after the close and the last completion, in any order`() throws {
         let (first, second) = (Key(), Key())
         var table = SubscriptionTable()
-        let early = table.complete()  // before the subscription is noted
+        let early = table.complete()  // before `add`
         #expect(!early)
         table.add(try pointer(1), for: ObjectIdentifier(first), completes: true)
         table.add(try pointer(2), for: ObjectIdentifier(second), completes: true)
@@ -34,15 +34,30 @@ import Testing
         for value in 1...SubscriptionTable.maxRetired + 5 {
             let key = Key()
             table.add(try pointer(value), for: ObjectIdentifier(key), completes: true)
-            let retired = table.retire(ObjectIdentifier(key))
-            if try #require(retired).sweepIsDue { sweeps += 1 }
-            let again = table.retire(ObjectIdentifier(key))
+            let raw = table.remove(ObjectIdentifier(key))
+            if table.retire(try #require(raw)) { sweeps += 1 }
+            let again = table.remove(ObjectIdentifier(key))
             #expect(again == nil)
         }
         #expect(sweeps == 1)
         let retired = table.takeRetired()
         #expect(retired.count == SubscriptionTable.maxRetired + 5)
         #expect(table.all.isEmpty)
+    }
+
+    @Test func `A sweep does not take a subscription that is still being ended in libnats`() throws {
+        var table = SubscriptionTable()
+        let key = Key()
+        table.add(try pointer(1), for: ObjectIdentifier(key), completes: true)
+        let removed = table.remove(ObjectIdentifier(key))
+        let raw = try #require(removed)
+        let early = table.takeRetired()
+        #expect(early.isEmpty)
+        // It is destroyed at the end of the connection all the same.
+        #expect(table.all == [raw])
+        _ = table.retire(raw)
+        let late = table.takeRetired()
+        #expect(late == [raw])
     }
 
     @Test func `A sweep that failed is asked for again with the next subscription that is retired`() throws {
@@ -52,13 +67,13 @@ import Testing
             let key = Key()
             value += 1
             table.add(try pointer(value), for: ObjectIdentifier(key), completes: true)
-            let retired = table.retire(ObjectIdentifier(key))
-            return try #require(retired).sweepIsDue
+            let raw = table.remove(ObjectIdentifier(key))
+            return table.retire(try #require(raw))
         }
         var asked = false
         while !asked { asked = try retire() }
         let taken = table.takeRetired()
-        // While the sweep waits for the server others end.
+        // Other subscriptions end while the sweep waits for the server.
         for _ in 1...3 {
             let early = try retire()
             #expect(!early)

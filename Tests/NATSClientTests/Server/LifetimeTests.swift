@@ -3,7 +3,7 @@ import NATSTestServer
 import Testing
 
 @Suite struct LifetimeTests {
-    /// What a handler keeps alive: gone when the last context that libnats held is released.
+    /// Captured by the handlers, and freed when libnats has released the last context.
     private final class Kept: Sendable {}
 
     private struct Weak: ~Copyable {

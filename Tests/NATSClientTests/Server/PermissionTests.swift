@@ -1,10 +1,11 @@
 import Foundation
-import NATSClient
 import NATSTestServer
 import Testing
 
+@testable import NATSClient
+
 @Suite struct PermissionTests {
-    /// Runs a body as a user with these permissions, on a server of its own.
+    /// Runs a body as a user with these permissions, on its own server.
     private func with(
         _ permissions: String, _ body: @Sendable (NATSConnection) async throws -> Void
     ) async throws {
@@ -21,10 +22,10 @@ import Testing
 
     @Test func `A request that may not be published fails at once with the reason`() async throws {
         try await with("publish: { deny: \"yours\" }") { nats in
-            let error = NATSError.notPermitted(Denial(.publish, "yours"))
+            let error = NATSError.notPermitted(PermissionViolation(.publish, "yours"))
             await #expect(throws: error) { try await nats.request(to: "yours", timeout: .seconds(600)) }
             await #expect(throws: error) { try await nats.requestMany(to: "yours", window: .seconds(600)) }
-            // Others go on.
+            // Other requests go on.
             await #expect(throws: NATSError.noResponders) { try await nats.request(to: "mine", timeout: .seconds(600)) }
         }
     }
@@ -35,8 +36,8 @@ import Testing
                 do throws(NATSError) {
                     _ = try await nats.request(to: "a", timeout: .seconds(600))
                     Issue.record("answered")
-                } catch .notPermitted(let denial) {
-                    #expect(denial.act == .subscribe && denial.subject.hasPrefix("_INBOX."))
+                } catch .notPermitted(let violation) {
+                    #expect(violation.action == .subscribe && violation.subject.hasPrefix("_INBOX."))
                 }
             }
         }
@@ -44,11 +45,14 @@ import Testing
 
     @Test func `An observer is told of subscriptions and messages that are refused`() async throws {
         try await with("publish: { deny: \"yours\" }, subscribe: { deny: \"theirs\" }") { nats in
-            let denials = Recorder<Denial>()
-            let observation = nats.onDenial { denials.append($0) }
+            let violations = Recorder<PermissionViolation>()
+            let observation = nats.onPermissionViolation { violations.append($0) }
             _ = try nats.subscribe("theirs") { _ in }
             try nats.publish([], to: "yours")
-            #expect(try await denials.values(2) == [Denial(.subscribe, "theirs"), Denial(.publish, "yours")])
+            #expect(
+                try await violations.values(2) == [
+                    PermissionViolation(.subscribe, "theirs"), PermissionViolation(.publish, "yours"),
+                ])
             observation.cancel()
         }
     }
@@ -58,7 +62,7 @@ import Testing
             var settings = NATSSettings(server)
             settings.credentialsFile = "/no/such.creds"
             let error = NATSError.unreadableCredentials(path: "/no/such.creds", why: "No such file or directory")
-            #expect(throws: error) { try settings.checkCredentials() }
+            #expect(throws: error) { try settings.checkFiles() }
             let nats = NATSConnection(settings, logger: .silent)
             await #expect(throws: error) { try await nats.connect(within: .milliseconds(200)) }
         }
@@ -78,5 +82,22 @@ import Testing
                 "\(error)".contains(file.path)
             }
         }
+    }
+}
+
+@Suite struct PermissionViolationTests {
+    @Test func `What the server says is read, with the subject`() {
+        let publish = PermissionViolation(reported: #"Permissions Violation for Publish to "ink.rooms""#)
+        #expect(publish == PermissionViolation(.publish, "ink.rooms"))
+        #expect(publish?.description == "this NATS user may not publish to ink.rooms")
+        let subscribe = PermissionViolation(reported: #"Permissions Violation for Subscription to "_INBOX.a.*""#)
+        #expect(subscribe == PermissionViolation(.subscribe, "_INBOX.a.*"))
+        let queue = PermissionViolation(reported: #"Permissions Violation for Subscription to "a" using queue "q""#)
+        #expect(queue == PermissionViolation(.subscribe, "a"))
+    }
+
+    @Test(arguments: ["", "Authorization Violation", #"Unknown "thing""#, #"Permissions Violation for Publish to "a"#])
+    func `Anything else is no violation`(_ text: String) {
+        #expect(PermissionViolation(reported: text) == nil)
     }
 }

@@ -130,3 +130,44 @@ import Testing
         }
     }
 }
+
+@Suite struct ConfirmationTests {
+    @Test func `What is confirmed has reached the server, in the generation that is told`() async throws {
+        try await NATSTestServer.with { server in
+            try await NATSConnection.with(server) { nats in
+                #expect(nats.generation == 1)
+                let states = nats.recordStates()
+                // Many concurrent callers, each after a message of its own.
+                try await withThrowingTaskGroup(of: Void.self) { group in
+                    for _ in 0..<100 {
+                        group.addTask {
+                            try nats.publish([1], to: "a")
+                            #expect(try await nats.confirmPublished(timeout: .seconds(30)) == 1)
+                        }
+                    }
+                    try await group.waitForAll()
+                }
+                await server.kill()
+                _ = try await states.values(1)
+                await #expect(throws: NATSError.disconnected) { try await nats.confirmPublished() }
+                try await server.restart()
+                _ = try await states.values(2)
+                #expect(try await nats.confirmPublished(timeout: .seconds(30)) == nats.generation)
+                #expect(nats.generation >= 2)
+            }
+        }
+    }
+
+    @Test func `A server that stands still confirms nothing, and the wait ends with the connection`() async throws {
+        try await NATSTestServer.with { server in
+            try await NATSConnection.with(server, { $0.pingInterval = .seconds(600) }) { nats in
+                await server.pause()
+                try nats.publish([1], to: "a")
+                await #expect(throws: NATSError.timeout) { try await nats.confirmPublished(timeout: .milliseconds(50)) }
+                let confirmation = Task { try await nats.confirmPublished(timeout: .seconds(600)) }
+                await server.kill()
+                await #expect(throws: NATSError.disconnected) { try await confirmation.value }
+            }
+        }
+    }
+}

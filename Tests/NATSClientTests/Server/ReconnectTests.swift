@@ -3,17 +3,16 @@ import NATSTestServer
 import Testing
 
 @Suite struct ReconnectTests {
-    /// Publishes until the echo is back: what is lost around a reconnect is lost.
+    /// Publishes a value and waits until it has come back.
     private func expectEcho(_ nats: NATSConnection, _ seen: Recorder<[UInt8]>, _ value: UInt8) async throws {
         try nats.publish([value], to: "echo")
         _ = try await seen.values(seen.values.count + (seen.values.contains([value]) ? 0 : 1))
         #expect(seen.values.contains([value]))
     }
 
-    @Test(arguments: [false, true])
-    func `After the server is back every subscription lives again`(sendAsap: Bool) async throws {
+    @Test func `After the server is back every subscription lives again`() async throws {
         try await NATSTestServer.with { server in
-            try await NATSConnection.with(server, { $0.sendAsap = sendAsap }) { nats in
+            try await NATSConnection.with(server) { nats in
                 let states = nats.recordStates()
                 let seen = Recorder<[UInt8]>()
                 _ = try nats.subscribe("echo") { seen.append($0.copyPayload()) }
@@ -103,23 +102,39 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func `When the server takes nothing any more the publisher learns it, and the stream is begun anew`(
-        sendAsap: Bool
+    func `When the server takes nothing any more publishing fails at once, and the stream is begun anew`(
+        afterDenial: Bool
     ) async throws {
-        try await NATSTestServer.with { server in
+        // An earlier violation must not hide later events of the connection.
+        let configuration = """
+            accounts: { CLASS: { users: [
+              { user: ada, password: ada, permissions: { publish: { deny: "yours" } } } ] } }
+            """
+        try await NATSTestServer.with(configuration: configuration) { server in
             let settings: (inout NATSSettings) -> Void = { settings in
-                settings.sendAsap = sendAsap
-                settings.writeDeadline = .milliseconds(20)
+                settings = NATSSettings(server, user: "ada")
+                settings.writeDeadline = .milliseconds(200)
                 settings.pingInterval = .seconds(600)
+                settings.maxBufferedBytes = 8 << 20
             }
             try await NATSConnection.with(server, settings) { nats in
+                let violations = Recorder<PermissionViolation>()
+                nats.onPermissionViolation { violations.append($0) }
+                if afterDenial {
+                    try nats.publish([], to: "yours")
+                    _ = try await violations.values(1)
+                }
                 let states = nats.recordStates()
                 let seen = Recorder<[UInt8]>()
                 _ = try nats.subscribe("echo") { seen.append($0.copyPayload()) }
+                try await nats.confirmPublished(timeout: .seconds(30))
                 await server.pause()
                 let megabyte = [UInt8](repeating: 1, count: 1 << 20)
-                #expect(throws: NATSError.disconnected) {
+                #expect(throws: NATSError.backlogged(limit: 8 << 20)) {
                     for _ in 0..<1000 { try nats.publish(megabyte, to: "heavy") }
+                }
+                await #expect(throws: NATSError.disconnected) {
+                    try await nats.confirmPublished(timeout: .seconds(30))
                 }
                 await server.resume()
                 _ = try await states.values(2)
@@ -162,6 +177,99 @@ import Testing
                 }
                 try await expectEcho(nats, seen, 7)
             }
+        }
+    }
+}
+
+@Suite struct SupervisorTests {
+    /// An account with one user, whose password is the name.
+    private func accounts(_ user: String, permissions: String = "") -> String {
+        """
+        accounts: { CLASS: { users: [ { user: \(user), password: \(user) \(permissions) } ] } }
+        """
+    }
+
+    private func connection(_ server: NATSTestServer, user: String) -> NATSConnection {
+        NATSConnection(NATSSettings(server, user: user), logger: .silent)
+    }
+
+    @Test func `Credentials refused over and over do not end the attempts`() async throws {
+        try await NATSTestServer.with(configuration: accounts("ada")) { server in
+            let nats = connection(server, user: "ada")
+            let states = nats.recordStates()
+            let seen = Recorder<[UInt8]>()
+            _ = try nats.subscribe("echo") { seen.append($0.copyPayload()) }
+            try await nats.connect(within: .seconds(30))
+            // libnats gives up after the second refusal with the same text.
+            for stranger in ["eve", "mallory"] {
+                try await server.restart(configuration: accounts(stranger))
+                _ = try await states.values(2)
+                let own = connection(server, user: "ada")
+                await #expect(throws: NATSError.self) { try await own.connect(within: .milliseconds(200)) }
+                #expect(nats.state == .disconnected)
+            }
+            try await server.restart(configuration: accounts("ada"))
+            _ = try await states.values(3)
+            try nats.publish([1], to: "echo")
+            #expect(try await seen.values(1) == [[1]])
+            await nats.close()
+            #expect(states.values == [.connected, .disconnected, .connected, .closed])
+        }
+    }
+
+    @Test func `A protocol error, after which libnats closes for good, is survived`() async throws {
+        // The server sends a generic -ERR for a control line that is too long, and closes.
+        try await NATSTestServer.with(configuration: "max_control_line: 256") { server in
+            try await NATSConnection.with(server) { nats in
+                let states = nats.recordStates()
+                let seen = Recorder<[UInt8]>()
+                _ = try nats.subscribe("echo") { seen.append($0.copyPayload()) }
+                try nats.publish([], to: String(repeating: "x", count: 900))
+                _ = try await states.values(2)
+                try nats.publish([1], to: "echo")
+                #expect(try await seen.values(1) == [[1]])
+                #expect(states.values == [.disconnected, .connected])
+            }
+        }
+    }
+
+    @Test func `A violation of permissions leaves the connection as it is`() async throws {
+        let permissions = ", permissions: { publish: { allow: [ \"mine.>\" ] }, subscribe: { allow: [ \">\" ] } }"
+        try await NATSTestServer.with(configuration: accounts("ada", permissions: permissions)) { server in
+            let nats = connection(server, user: "ada")
+            let seen = Recorder<String>()
+            _ = try nats.subscribe(">") { seen.append($0.subject) }
+            try await nats.connect(within: .seconds(30))
+            try nats.publish([], to: "yours.a")
+            try nats.publish([], to: "mine.a")
+            #expect(try await seen.values(1) == ["mine.a"])
+            #expect(nats.state == .connected)
+            await nats.close()
+        }
+    }
+
+    @Test func `The first connection is waited for, and the reason given when it does not come`() async throws {
+        try await NATSTestServer.with(configuration: accounts("ada")) { server in
+            let stranger = connection(server, user: "eve")
+            do throws(NATSError) {
+                try await stranger.connect(within: .milliseconds(300))
+                Issue.record("connected with wrong credentials")
+            } catch .status {
+                #expect(stranger.state == .closed)
+            }
+            await #expect(throws: NATSError.closed) { try await stranger.connect() }
+
+            await server.stop()
+            let early = connection(server, user: "ada")
+            let states = early.recordStates()
+            await #expect(throws: NATSError.self) {
+                try await early.connect(within: .milliseconds(50), keepTrying: true)
+            }
+            #expect(early.state == .connecting)
+            try await server.restart()
+            _ = try await states.values(1)
+            #expect(early.state == .connected)
+            await early.close()
         }
     }
 }

@@ -102,7 +102,7 @@ import Testing
                         if let reply = message.reply { try? nats.publish([value], to: reply) }
                     }
                 }
-                // How long three answers take is the machine's affair: the window grows until they fit.
+                // The time of three answers depends on the machine: the window grows until they fit.
                 var members: Set<[UInt8]> = []
                 for exponent in 0..<10 where members.count < 3 {
                     let window = Duration.milliseconds(50 << exponent)
@@ -125,7 +125,7 @@ import Testing
         }
     }
 
-    @Test func `JetStream's interface answers requests with headers and acknowledgements`() async throws {
+    @Test func `JetStream acknowledges a message, and its repeat as a duplicate`() async throws {
         try await NATSTestServer.with(jetStream: true) { server in
             try await NATSConnection.with(server) { nats in
                 let created = try await nats.request(
@@ -137,9 +137,7 @@ import Testing
                         [1], to: "log.a", headers: ["Nats-Msg-Id": "7"], timeout: .seconds(30))
                     let text = String(decoding: stored.payload, as: UTF8.self)
                     #expect(text.contains("\"seq\":1"))
-                    #expect(
-                        text.contains("\"duplicate\": true") == duplicate
-                            || text.contains("\"duplicate\":true") == duplicate)
+                    #expect((text.contains(#""duplicate":true"#) || text.contains(#""duplicate": true"#)) == duplicate)
                 }
             }
         }

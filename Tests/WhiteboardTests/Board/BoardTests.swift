@@ -1,7 +1,8 @@
 import StrokeWire
 import TestSupport
 import Testing
-import Whiteboard
+
+@testable import Whiteboard
 
 @Suite("Undo, redo, clear")
 struct BoardTests {
@@ -81,6 +82,20 @@ struct BoardTests {
         #expect(probe.takeTold().last == "rejected 5 0 nothing-to-undo")
     }
 
+    @Test("An author's redo puts a stroke back below those that came after it, with the digest of before")
+    func redoBelow() throws {
+        var probe = RoomProbe(RoomConfiguration(history: HistoryConfiguration(scope: .author)))
+        for (text, author) in [(draw(1), AuthorID.alice), (draw(1), .bob), (draw(2), .bob), (undo(2), .alice)] {
+            probe.send(text, by: author)
+        }
+        #expect(probe.visible == [2, 3])
+        probe.send(redo(3))
+        #expect(probe.visible == [1, 2, 3])
+        #expect(probe.applied.last?.reference == 1)
+        #expect(probe.applied.map(\.digest.value) == [[1], [1, 2], [1, 2, 3], [2, 3], [1, 2, 3]].map(plainDigest))
+        #expect(probe.applied.last?.digest.description == "456d78af809b437c")
+    }
+
     @Test("Strokes below the depth stay on the board and in the digest but can no longer be undone")
     func depth() {
         var probe = RoomProbe(RoomConfiguration(history: HistoryConfiguration(depth: 2)))
@@ -105,6 +120,73 @@ struct BoardTests {
             ])
     }
 
+    @Test("What undoable clears took away makes room: the oldest clear becomes final")
+    func undoableClearsMakeRoom() {
+        let history = HistoryConfiguration(clear: .undoable)
+        var probe = RoomProbe(RoomConfiguration(intake: IntakeLimits(boardPoints: 100), history: history))
+        for text in [draw(1, points: 60), clear(2), draw(3, points: 30), clear(4), draw(5, points: 50)] {
+            probe.send(text)
+        }
+        #expect(probe.takeTold().last == "applied 5 as 5")
+        for text in [undo(6), undo(7)] { probe.send(text) }
+        #expect(probe.visible == [3])
+        probe.send(undo(8))
+        #expect(probe.takeTold().last == "applied 8 as 8")
+        probe.send(undo(9))
+        #expect(probe.takeTold() == ["rejected 9 0 nothing-to-undo"])
+    }
+
+    @Test("A full board can be cleared and drawn on again, whether clears can be undone or not")
+    func clearsOfFullBoards() {
+        for rule in HistoryConfiguration.Clear.allCases {
+            let history = HistoryConfiguration(clear: rule)
+            var probe = RoomProbe(RoomConfiguration(intake: IntakeLimits(boardPoints: 100), history: history))
+            for number in Int64(1)...20 { probe.send(number % 2 == 0 ? clear(number) : draw(number, points: 100)) }
+            #expect(probe.applied.count == 20)
+            #expect(probe.room.head.visible.isEmpty)
+        }
+    }
+
+    @Test("Undoable clears count for the bytes of their own messages")
+    func bytesOfClears() {
+        let history = HistoryConfiguration(clear: .undoable)
+        var probe = RoomProbe(RoomConfiguration(intake: IntakeLimits(boardPoints: 1000), history: history))
+        let filler = #","q":"\#(String(repeating: "a", count: 10_000))""#
+        for number in Int64(1)...50 {
+            probe.send(clear(number, filler))
+            #expect(probe.room.head.undoableClears.reduce(0) { $0 + $1.clear.message.count } <= 32_000)
+        }
+        #expect(probe.applied.count == 50)
+        #expect(probe.room.head.undoableClears.count == 3)
+    }
+
+    @Test("What a board refuses depends on what came in alone, not on how the room has packed what came before")
+    func refusesTheSame() throws {
+        let seed = TestSeed.choose()
+        var random = SeededGenerator(seed: seed)
+        let intake = IntakeLimits(messagesPerSecond: 1_000_000, bytesPerSecond: 1 << 30, boardPoints: 600)
+        let configuration = RoomConfiguration(intake: intake)
+        var lasting = RoomProbe(configuration)
+        var restarted = lasting
+        var refused = 0
+        for number in Int64(1)...1000 {
+            let filler = #","k\#(String(repeating: "a", count: random.int(0...300)))":1"#
+            let text = number % 60 == 0 ? clear(number) : draw(number, points: random.int(1...40), filler)
+            lasting.send(text)
+            restarted.send(text)
+            let told = lasting.takeTold()
+            #expect(restarted.takeTold() == told, "seed \(seed)")
+            if told.contains(where: { $0.hasSuffix("too-many-points d") }) { refused += 1 }
+            guard random.chance(1, in: 20) else { continue }
+            let bytes = restarted.room.checkpoint().encoded()
+            let room = try Room(
+                restoring: bytes, configuration: configuration, at: restarted.now, logClockAhead: .zero)
+            restarted = RoomProbe(room, at: restarted.now, logAhead: .zero)
+        }
+        #expect(refused > 10, "seed \(seed)")
+        #expect(restarted.room.head.digest == lasting.room.head.digest, "seed \(seed)")
+    }
+
     @Test("Dots, and messages full of unknown keys, count for the memory that they occupy")
     func boardMemory() {
         var probe = RoomProbe(RoomConfiguration(intake: IntakeLimits(boardPoints: 1000)))
@@ -113,5 +195,47 @@ struct BoardTests {
         let filler = #","q":"\#(String(repeating: "a", count: 20_000))""#
         probe.send(draw(1, points: 1, filler), by: .bob)
         #expect(probe.takeTold(.bob) == ["rejected 1 0 too-many-points d"])
+    }
+}
+
+@Suite("Board size")
+struct BoardSizeTests {
+    @Test("The room's board is 1024×768 until its first applied draw, then that one's")
+    func firstDraw() {
+        var probe = RoomProbe()
+        #expect(probe.room.head.size == BoardSize(width: 1024, height: 768))
+        probe.send(clear(1, #","w":50,"h":50"#))
+        probe.send(#"{"n":2,"w":60,"h":60,"d":[]}"#)
+        #expect(probe.room.head.fixedSize == nil)
+        probe.send(draw(3, #","w":800,"h":600"#))
+        probe.send(draw(4, #","w":400,"h":300"#))
+        #expect(probe.room.head.size == BoardSize(width: 800, height: 600))
+        probe.send(clear(5))
+        #expect(probe.room.head.size == BoardSize(width: 800, height: 600))
+    }
+
+    @Test("A first draw without a size fixes the standard one")
+    func noSize() {
+        var probe = RoomProbe()
+        probe.send(draw(1))
+        probe.send(draw(2, #","w":400,"h":300"#))
+        #expect(probe.room.head.fixedSize == .standard)
+    }
+
+    @Test("A configured size stays")
+    func configured() {
+        var probe = RoomProbe(RoomConfiguration(boardSize: BoardSize(width: 100, height: 50)))
+        probe.send(draw(1, #","w":400,"h":300"#))
+        #expect(probe.room.head.size == BoardSize(width: 100, height: 50))
+    }
+
+    @Test("x is scaled by W/w, y by H/h, the line width by the smaller; what is not given is the room's")
+    func scale() {
+        let board = BoardSize(width: 1000, height: 600)
+        let both = board.scale(for: StrokeMessage(number: 1, boardWidth: 500, boardHeight: 200))
+        #expect(both == (2, 3, 2))
+        let one = board.scale(for: StrokeMessage(number: 1, boardHeight: 1200))
+        #expect(one == (1, 0.5, 0.5))
+        #expect(board.scale(for: StrokeMessage(number: 1)) == (1, 1, 1))
     }
 }

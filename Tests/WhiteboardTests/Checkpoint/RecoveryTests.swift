@@ -4,12 +4,12 @@ import Testing
 
 @testable import Whiteboard
 
-/// What a daemon does with a room between its checkpoint and its first sample.
+/// A restored room until its first clock sample.
 @Suite("Recovery of a room")
 struct RecoveryTests {
     private var probe = RoomProbe()
 
-    /// The room in another process, whose clock began elsewhere.
+    /// The room in another process, whose clock has another origin.
     private func restored(_ probe: RoomProbe, after downtime: Duration = .zero) throws -> RoomProbe {
         let now = Instant(nanoseconds: -77_000_000_000)
         let ahead = probe.logTime + downtime - now
@@ -30,7 +30,7 @@ struct RecoveryTests {
         #expect(restored.room.cursors == [.main: 2, hls: 4])
         #expect(restored.room.board(of: hls).index == 4)
         #expect(restored.shown.isEmpty)
-        restored.restoreCursors([.main: .max])
+        restored.restoreCursors([.main: CohortCursor(.max)])
         #expect(restored.room.cursors == [.main: 6, hls: 4])
         #expect(restored.room.board(of: .main).digest == restored.room.head.digest)
         restored.clock(1e6)
@@ -74,15 +74,74 @@ struct RecoveryTests {
         #expect(restored.shown() == [3])
     }
 
-    @Test("An operation has waited since it was logged, whatever this process's clock shows")
-    mutating func waiting() throws {
+    @Test("While no clock is heard an operation waits from the restart on")
+    mutating func waitingUnheard() throws {
         probe.send(draw(1))
         probe.wait(.seconds(12))
+        var restored = try restored(probe, after: .seconds(500))
+        restored.wait(.milliseconds(29_999))
+        #expect(restored.shown.isEmpty)
+        restored.wait(.milliseconds(1))
+        #expect(restored.shown() == [1])
+    }
+
+    @Test("With a video that plays it has waited since it was logged, whatever this process's clock shows")
+    mutating func waiting() throws {
+        probe.send(draw(1, #","t":90000"#))
+        probe.wait(.seconds(12))
         var restored = try restored(probe, after: .seconds(5))
+        restored.clock(0)
         restored.wait(.milliseconds(12_999))
         #expect(restored.shown.isEmpty)
         restored.wait(.milliseconds(1))
         #expect(restored.shown() == [1])
+    }
+
+    @Test(
+        "In a long pause nothing is let out at a take-over, nor by the play that ends the pause",
+        arguments: [0, 1, 2], [false, true])
+    mutating func pause(samplesAfterwards: Int, isNoted: Bool) throws {
+        probe.clock(5000, .main, #","s":"pause""#)
+        probe.send(draw(1, #","t":6000"#))
+        for _ in 0..<2000 {
+            probe.wait(.milliseconds(250))
+            probe.clock(5000, .main, #","s":"pause""#)
+        }
+        #expect(probe.shown.isEmpty)
+        var restored = try restored(probe, after: .seconds(100))
+        if isNoted { restored.restoreCursors(probe.room.cursors) }
+        restored.wait(.seconds(5))
+        for _ in 0..<samplesAfterwards {
+            restored.clock(5000, .main, #","s":"pause""#)
+            restored.wait(.milliseconds(500))
+        }
+        restored.clock(5000)
+        #expect(restored.shown.isEmpty)
+        restored.wait(.milliseconds(1001))
+        #expect(restored.shown() == [1])
+        #expect(restored.shown.allSatisfy { !$0.isLate })
+    }
+
+    @Test("Time that a cohort was paused before a restart does not count as waiting after it")
+    mutating func pausedBefore() throws {
+        probe.clock(5000)
+        probe.send(draw(1, #","t":65000"#))
+        for state in ["stall", "play"] {
+            for _ in 0..<80 {
+                probe.wait(.milliseconds(250))
+                probe.clock(5000, .main, #","s":"\#(state)","d":true"#)
+            }
+        }
+        // Logged 40 s ago, of which 20 s in a stall.
+        #expect(probe.shown.isEmpty)
+        var restored = try restored(probe)
+        restored.restoreCursors(probe.room.cursors)
+        restored.clock(5000)
+        restored.wait(.milliseconds(9_999))
+        #expect(restored.shown.isEmpty)
+        restored.wait(.milliseconds(1))
+        #expect(restored.shown() == [1])
+        #expect(restored.shown.allSatisfy { $0.isLate })
     }
 
     @Test("A gate time goes on counting after its operation was released, judged or not")
@@ -188,5 +247,82 @@ struct RecoveryTests {
         #expect(probe.room.isBlank && probe.room.isQuiet)
         let restored = try restored(probe)
         #expect(restored.room.isBlank)
+    }
+}
+
+/// A restored room goes on like one that was never restarted.
+@Suite("Restarts")
+struct RestartTests {
+    private static let seeds = TestSeed.choose(10)
+
+    private func configuration(_ random: inout SeededGenerator, cohortsAreNamed: Bool) -> RoomConfiguration {
+        let settings = CohortSettings(
+            policy: [.maxhold, .maxhold, .hold, .freerun][random.int(0...3)], maxHold: .seconds(random.int(2...20)))
+        let named = cohortsAreNamed ? TroubledClass.names.map { ($0, settings) } : []
+        return RoomConfiguration(
+            intake: IntakeLimits(messagesPerSecond: [8, 1000][random.int(0...1)], numberLead: 200),
+            history: HistoryConfiguration(
+                scope: random.chance(50, in: 100) ? .room : .author, depth: random.int(1...12),
+                clear: random.chance(50, in: 100) ? .final : .undoable),
+            cohorts: CohortsConfiguration(defaults: settings, named: Dictionary(uniqueKeysWithValues: named)),
+            log: LogRetention(tail: cohortsAreNamed ? random.int(0...100) : 0))
+    }
+
+    @Test("At any moment of a wild class: the same from then on, down to the last byte of the state", arguments: seeds)
+    func atOnce(_ seed: UInt64) throws {
+        var random = SeededGenerator(seed: seed)
+        // A late joiner's cohort starts where the log begins: with the released tail, which checkpoints leave out.
+        var probe = RoomProbe(configuration(&random, cohortsAreNamed: false))
+        probe.decisionsReturn = [[.zero], [.milliseconds(7)], [.milliseconds(900), .seconds(2)]][random.int(0...2)]
+        var lesson = TroubledClass(seed: random.next(), at: probe.now, operations: 50, isWild: true)
+        var restarts: [Restart] = []
+        while !lesson.isOver {
+            lesson.step(&probe)
+            guard random.chance(2, in: 100) else { continue }
+            probe.take(.clocksLost)
+            var restart = Restart(checkpoint: probe)
+            restart.die(&probe)
+            restarts.append(restart)
+        }
+        lesson.end(&probe)
+        for restart in restarts.shuffled(using: &random).prefix(5) {
+            let restored = try restart.restored(
+                for: probe, logAhead: random.milliseconds(-1_000_000_000...1_000_000_000))
+            restart.expectSame(restored, probe, seed)
+            #expect(restored.room.checkpoint().encoded() == probe.room.checkpoint().encoded(), "seed \(seed)")
+        }
+        #expect(probe.applied.count > 20 && probe.room.isQuiet && !restarts.isEmpty, "seed \(seed)")
+    }
+
+    @Test(
+        "From an older checkpoint, the tail of the log and older cursors: nothing is lost, nothing comes early",
+        arguments: seeds)
+    func fromTail(_ seed: UInt64) throws {
+        var random = SeededGenerator(seed: seed)
+        var probe = RoomProbe(configuration(&random, cohortsAreNamed: true))
+        probe.decisionsReturn = [random.milliseconds(0...900)]
+        var lesson = TroubledClass(seed: random.next(), at: probe.now, operations: 50, isWild: false)
+        var restarts: [Restart] = []
+        var restart: Restart?
+        while !lesson.isOver {
+            lesson.step(&probe)
+            if restart == nil, random.chance(3, in: 100) {
+                restart = Restart(checkpoint: probe)
+                restart?.note(probe)
+            }
+            if random.chance(3, in: 100) { restart?.note(probe) }
+            if random.chance(2, in: 100), var dying = restart {
+                dying.die(&probe)
+                restarts.append(dying)
+                restart = nil
+            }
+        }
+        lesson.end(&probe)
+        for restart in restarts.shuffled(using: &random).prefix(5) {
+            let restored = try restart.restored(
+                for: probe, logAhead: random.milliseconds(-1_000_000_000...1_000_000_000))
+            restart.expectSame(restored, probe, seed)
+        }
+        #expect(probe.applied.count > 20 && probe.room.isQuiet, "seed \(seed)")
     }
 }

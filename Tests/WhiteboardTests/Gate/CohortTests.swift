@@ -1,8 +1,10 @@
 import StrokeWire
+import TestSupport
 import Testing
-import Whiteboard
 
-/// Cohorts: which come to be, from where; cursors moved from outside.
+@testable import Whiteboard
+
+/// Cohorts: which are made, where they start; cursors moved from outside.
 @Suite("Cohorts")
 struct CohortTests {
     @Test("A cohort comes to be with its first sample and is shown in order what is due by its clock")
@@ -98,19 +100,128 @@ struct CohortTests {
         gate.restore(7, of: hls, at: .init(nanoseconds: 0))
         #expect(gate.released(to: hls) == 40)
         var releases: [Release] = []
-        gate.release(at: .init(nanoseconds: 0), into: &releases)
-        #expect(releases.map(\.index) == [44, 45])
-        #expect(releases.allSatisfy { $0.isLate && $0.due == Instant(nanoseconds: 0) })
+        gate.release(at: .init(nanoseconds: 29_999_999_999), into: &releases)
+        #expect(releases.isEmpty)
+        gate.release(at: .init(nanoseconds: 30_000_000_000), into: &releases)
+        #expect(releases.map(\.index) == [44, 45, 41, 42, 43, 44, 45])
+        #expect(releases.allSatisfy { $0.isLate && $0.due == Instant(nanoseconds: 30_000_000_000) })
         gate.restore(42, of: .main, at: .init(nanoseconds: 0))
         #expect(gate.released(to: .main) == 45)
-        gate.release(at: .init(nanoseconds: 29_999_999_999), into: &releases)
-        #expect(releases.count == 2)
-        gate.release(at: .init(nanoseconds: 30_000_000_000), into: &releases)
-        #expect(releases.dropFirst(2).map(\.index) == [41, 42, 43, 44, 45])
         let sample = ClockSample(media: MediaTime(microseconds: 7))
-        #expect(gate.receive(sample, cohort: .main, at: .init(nanoseconds: 0)) == .taken)
+        #expect(gate.receive(sample, cohort: .main, at: .init(nanoseconds: 30_000_000_000)) == .taken)
         gate.restore(99, of: .main, at: .init(nanoseconds: 0))
         #expect(gate.released(to: .main) == 45)
         #expect(gate.videoTime(of: .main, at: .init(nanoseconds: 0)) == sample.media)
+    }
+}
+
+/// The gate's indexes over its cohorts, against the cohorts themselves.
+@Suite("What the gate keeps of its cohorts")
+struct CohortUpkeepTests {
+    /// A gate, and its indexes computed from its cohorts.
+    private struct Model {
+        var cursors: [CohortName: CohortCursor]
+        var changes: UInt64
+        /// Each cohort's R when it was last saved, and the most releases since.
+        var saved: [CohortName: UInt64]
+        var mostUnsaved: UInt64 = 0
+
+        init(_ gate: Gate) {
+            cursors = gate.cursors
+            changes = gate.cursorChanges
+            saved = cursors.mapValues(\.released)
+        }
+
+        mutating func check(_ gate: Gate, _ event: String) {
+            let now = gate.cursors
+            #expect(now == cursors || gate.cursorChanges != changes, "a change of cursors is missed: \(event)")
+            (cursors, changes) = (now, gate.cursorChanges)
+            for (name, cursor) in now {
+                mostUnsaved = max(
+                    mostUnsaved, cursor.released - min(saved[name, default: cursor.released], cursor.released))
+                if saved[name] == nil { saved[name] = cursor.released }
+            }
+            #expect(gate.mostUnsaved == mostUnsaved, "\(event)")
+            let dues = gate.cohorts.filter { $0.released < gate.timeline.last }.map {
+                $0.due(gate.timeline[$0.released + 1])?.instant
+            }
+            #expect(gate.nextDue == dues.compactMap(\.self).min(), "\(event)")
+            #expect(gate.isEmpty == dues.isEmpty, "\(event)")
+            for (position, cohort) in gate.cohorts.enumerated() {
+                #expect(gate.position(of: cohort.name) == position, "\(event)")
+            }
+        }
+    }
+
+    @Test("is what they say one by one, whatever happens", arguments: TestSeed.choose(24))
+    func agrees(seed: UInt64) throws {
+        var schedule = GateSchedule(seed: seed, seconds: 60)
+        var random = SeededGenerator(seed: ~seed)
+        var gate = Gate(configuration: schedule.configuration, at: instant(0))
+        var model = Model(gate)
+        var records: [(at: Int64, epoch: Int64)] = []
+        let others = try ["hls", "web", "late", "later"].map { try #require(CohortName($0)) }
+        for (time, event) in schedule.events {
+            let now = instant(time)
+            while let next = records.first, next.at <= time {
+                records.removeFirst()
+                gate.beginEpoch(next.epoch, at: instant(next.at), now: now)
+                model.check(gate, "seed \(seed), epoch at \(time)")
+            }
+            var releases: [Release] = []
+            gate.release(at: now, into: &releases)
+            model.check(gate, "seed \(seed), release at \(time)")
+            switch event {
+            case .operation(let media):
+                gate.append(time: media, at: instant(time - Int64(random.pick([0, 0, 300, 5000]))), now: now)
+            case .sample(let sample, let cohort):
+                if case .newEpochs(let epochs) = gate.receive(sample, cohort: cohort, at: now) {
+                    let delay = schedule.recordDelay()
+                    records += epochs.map { (time + delay, $0) }
+                }
+            }
+            model.check(gate, "seed \(seed), \(event)")
+            guard random.chance(5, in: 100) else { continue }
+            disturb(&gate, &model, &random, random.pick(others), at: time)
+            model.check(gate, "seed \(seed), disturbed at \(time)")
+        }
+    }
+
+    /// A random restart, change of owner, save or full log.
+    private func disturb(
+        _ gate: inout Gate, _ model: inout Model, _ random: inout SeededGenerator, _ cohort: CohortName, at time: Int64
+    ) {
+        switch random.int(0..<6) {
+        case 0: gate.begin(at: instant(time - Int64(random.pick([0, 1000]))))
+        case 1: gate.forget(through: UInt64(random.int(0...Int(gate.timeline.last))))
+        case 2:
+            let cursors =
+                random.chance(50, in: 100) ? gate.cursors : gate.cursors.filter { _ in random.chance(50, in: 100) }
+            gate.noteSaved(cursors)
+            model.saved = gate.cursors.mapValues { _ in 0 }.merging(cursors.mapValues(\.released)) { $1 }
+            model.mostUnsaved = 0
+        case 3:
+            var releases: [Release] = []
+            gate.force(
+                cohort, through: UInt64(random.int(0...Int(gate.timeline.last))), at: instant(time), into: &releases)
+        default:
+            let cursor = CohortCursor(
+                UInt64(random.int(0...Int(gate.timeline.last) + 1)), pausedTime: .milliseconds(random.int(0...3000)),
+                pausedSince: random.pick([nil, instant(time), instant(time - 2000)]))
+            let before = gate.released(to: cohort)
+            gate.restore(cursor, of: cohort, at: instant(time))
+            guard let before, cursor.released >= before else { return }
+            model.saved[cohort] = gate.released(to: cohort)
+        }
+    }
+
+    private func instant(_ milliseconds: Int64) -> Instant {
+        Instant(nanoseconds: 1_000_000_000_000 + milliseconds * 1_000_000)
+    }
+}
+
+extension Gate {
+    fileprivate var cursors: [CohortName: CohortCursor] {
+        Dictionary(uniqueKeysWithValues: cohorts.map { ($0.name, cursor(of: $0)) })
     }
 }

@@ -86,7 +86,9 @@ struct GateTimeTests {
         }
     }
 
-    @Test("A time that came before any clock is judged by the first sample", arguments: [Int64.max, 70_001, 1 << 53])
+    @Test(
+        "A time that came before any clock is judged by the first sample",
+        arguments: [Int64.max, 86_410_001, 1 << 53])
     func absurdBeforeClock(time: Int64) throws {
         var room = VirtualRoom()
         room.log(10_100, time, 10_200)
@@ -99,17 +101,69 @@ struct GateTimeTests {
         room.change { gate, _, _ in #expect(gate.takeClampedCount() == 1) }
     }
 
-    @Test("A time exactly 60 s ahead of the fastest clock is believed, a millisecond more is not")
+    @Test("A time exactly 60 s ahead of the clock and of the anchor is believed, a millisecond more is not")
     func edgeOfAbsurd() throws {
         let slow = try CohortName.named("hls")
-        for (time, clamped) in [(Int64(90_000), 0), (90_001, 1)] {
-            var room = VirtualRoom()
+        // The anchor is at 24 s and 2 s old, or at 31 s.
+        let cases: [(anchor: Int64, time: Int64, clamped: Int)] = [
+            (24_000, 90_000, 0), (24_000, 90_001, 1), (31_000, 93_000, 0), (31_000, 93_001, 1),
+        ]
+        for (anchor, time, clamped) in cases {
+            var room = VirtualRoom(.init(staleAfter: .seconds(60)))
             try room.sample(30_000, r: 0)
             try room.sample(12_000, slow, r: 0)
+            room.log(anchor)
+            room.wait(.seconds(2))
+            room.log(time)
+            room.change { gate, _, _ in #expect(gate.takeClampedCount() == clamped, "\(time)") }
+            #expect(room.shown().contains(2) == (clamped == 1 && anchor < 30_000), "\(time)")
+        }
+    }
+
+    @Test("An epoch without an anchor believes a time up to 24 h ahead of the clock")
+    func withoutAnchor() throws {
+        for (time, clamped) in [(Int64(86_430_000), 0), (86_430_001, 1)] {
+            var room = VirtualRoom()
+            try room.sample(30_000, r: 0)
             room.log(time)
             room.change { gate, _, _ in #expect(gate.takeClampedCount() == clamped) }
             #expect(room.shown() == (clamped == 0 ? [] : [1]))
         }
+    }
+
+    @Test("An honest teacher is never clamped, however long the video stalls", arguments: [1.0, 1.02])
+    func longStall(hurry: Double) throws {
+        var room = VirtualRoom(.init(policy: .hold))
+        try room.play(from: 0, for: .seconds(10))
+        for second in 10..<1000 {
+            room.log(Int64(Double(second) * 1000 * hurry))
+            try room.sample(9750, s: .stall)
+            room.wait(.seconds(1))
+        }
+        room.change { gate, _, _ in #expect(gate.takeClampedCount() == 0) }
+        #expect(room.shown() == [])
+        guard hurry == 1 else { return }
+        // One bad time neither blocks the room nor shifts what follows.
+        room.log(100_000_000, 1_000_500)
+        room.change { gate, _, _ in #expect(gate.takeClampedCount() == 1) }
+        try room.sample(1_000_400, d: true)
+        #expect(room.shown() == Array(1...991))
+        room.wait(.milliseconds(101))
+        #expect(room.shown() == Array(1...992))
+    }
+
+    @Test("A new epoch has an anchor of its own")
+    func anchorOfEpoch() throws {
+        var room = VirtualRoom(.init(policy: .hold))
+        try room.sample(500_000, ep: 1, r: 0)
+        room.log(500_100)
+        try room.sample(0, ep: 2, r: 0)
+        room.wait(.seconds(10))
+        room.log(70_000)
+        room.change { gate, _, _ in #expect(gate.takeClampedCount() == 0) }
+        room.log(100)
+        room.log(70_000)
+        room.change { gate, _, _ in #expect(gate.takeClampedCount() == 1) }
     }
 
     @Test("A silent clock does not make the times of a class that goes on absurd")

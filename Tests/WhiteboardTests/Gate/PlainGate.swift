@@ -1,8 +1,8 @@
 import StrokeWire
 import Whiteboard
 
-/// The rules of the release gate as plainly as possible: everything is kept, everything is worked out again when it is
-/// asked for, and time moves by whole milliseconds. Media times are in microseconds. Leaves out wrap and streams.
+/// A model of the release gate, as plain as possible: keeps everything, computes everything again on demand, and moves
+/// time by whole milliseconds. Media times are in microseconds. Leaves out wrap and streams.
 struct PlainGate {
     struct Logged {
         var time: Int64?
@@ -24,6 +24,8 @@ struct PlainGate {
     private var gateTimes: [Int64] = []
     private var left: [Int64: Int64] = [:]
     private var lastAsked: (epoch: Int64, at: Int64)?
+    /// The last time near a clock of each epoch, and when it was logged.
+    private var anchors: [Int64: (time: Int64, at: Int64)] = [:]
     private(set) var clamped = 0
 
     init(_ configuration: CohortsConfiguration) {
@@ -37,9 +39,12 @@ struct PlainGate {
     mutating func append(time: Int64?, at now: Int64) {
         log.append(Logged(time: time.map { $0 * 1000 }, at: now, epoch: current, isJudged: false))
         judge(at: now)
+        guard let time = log[log.count - 1].time, log[log.count - 1].epoch == current else { return }
+        let clocks = cohorts.filter { $0.epoch == current }.compactMap { $0.video(at: now, believed: .max) }
+        if clocks.contains(where: { abs($0 - time) <= 60_000_000 }) { anchors[current] = (time, now) }
     }
 
-    /// Judges what can be judged, and works out all gate times again.
+    /// Judges what can be judged, and computes all gate times again.
     private mutating func judge(at now: Int64) {
         for position in log.indices where !log[position].isJudged {
             let epoch = log[position].epoch
@@ -53,10 +58,14 @@ struct PlainGate {
                 time > fastest + 10_000_000, time <= seen + 1_000_000
             {
                 log[position].epoch = old.number
-            } else if time > fastest + 60_000_000 {
-                log[position].time = nil
-                clamped += 1
+                continue
             }
+            let limit =
+                anchors[epoch].map { $0.time + (log[position].at - $0.at) * 1000 + 60_000_000 }
+                ?? fastest + 86_400_000_000
+            guard time > fastest + 60_000_000, time > limit else { continue }
+            log[position].time = nil
+            clamped += 1
         }
         gateTimes = log.indices.map { index in
             log[...index].filter { $0.epoch == log[index].epoch }.compactMap(\.time).max() ?? .min
@@ -73,6 +82,7 @@ struct PlainGate {
             epochs.append((epoch, now))
         } else {
             epochs[0].number = epoch
+            anchors[epoch] = anchors.removeValue(forKey: -1)
             for position in log.indices { log[position].epoch = epoch }
             for position in cohorts.indices { cohorts[position].name(epoch) }
         }
@@ -121,6 +131,7 @@ struct PlainGate {
             cohorts[position].doubt = seen
             return wait(sample, next, position, now)
         case .restarted, .believed:
+            cohorts[position].closePause(at: received)
             cohorts[position].seen.append(seen)
             cohorts[position].doubt = nil
             return .taken
@@ -145,12 +156,13 @@ struct PlainGate {
         if let own = cohorts[position].epoch, let video = cohorts[position].video(at: now) {
             left[own] = max(left[own] ?? .min, video)
         }
+        cohorts[position].closePause(at: now)
         cohorts[position].seen.append(seen)
         cohorts[position].doubt = nil
         judge(at: now)
     }
 
-    /// One tick: what may be shown now.
+    /// One tick: what may be released now.
     mutating func release(at now: Int64) -> [Shown] {
         var shown: [Shown] = []
         for position in cohorts.indices {
@@ -165,4 +177,123 @@ struct PlainGate {
         }
         return shown
     }
+}
+
+/// A cohort of ``PlainGate``: all samples that it took.
+struct PlainCohort {
+    struct Seen {
+        let sample: ClockSample
+        let at: Int64
+        var epoch: Int64
+
+        /// By this sample alone.
+        func video(at now: Int64) -> Int64 {
+            let media = sample.media.microseconds
+            // Thousandths times milliseconds are microseconds.
+            return sample.state == .play ? media + max(0, now - at) * Int64(sample.rate) : media
+        }
+    }
+
+    enum Opinion {
+        case ignored
+        case doubted
+        case believed
+        /// Believed, more than 10 s back.
+        case restarted
+    }
+
+    let name: CohortName
+    let settings: CohortSettings
+    let created: Int64
+    var seen: [Seen] = []
+    var doubt: Seen?
+    var waiting: Seen?
+    var released = 0
+    /// Times in which the clock was live and its picture stood still.
+    private(set) var pauses: [ClosedRange<Int64>] = []
+
+    var epoch: Int64? { seen.last?.epoch }
+
+    mutating func name(_ epoch: Int64) {
+        for position in seen.indices { seen[position].epoch = epoch }
+    }
+
+    /// Milliseconds for which the last sample is believed.
+    private var life: Int64 {
+        let stale = milliseconds(settings.staleAfter)
+        guard seen.count > 1, let last = seen.last else { return stale }
+        return max(stale, 3 * min(10_000, last.at - seen[seen.count - 2].at))
+    }
+
+    func isLive(at now: Int64) -> Bool {
+        seen.last.map { now - $0.at <= life } ?? false
+    }
+
+    /// The first sample of the current state.
+    private var stateSince: Int64 {
+        var since: Int64 = 0
+        for sample in seen.reversed() {
+            guard sample.sample.state == seen.last?.sample.state, sample.epoch == epoch else { break }
+            since = sample.at
+        }
+        return since
+    }
+
+    func video(at now: Int64) -> Int64? {
+        if !settings.extrapolate { return video(at: now, believed: 0) }
+        return video(at: now, believed: settings.policy == .freerun ? .max : life)
+    }
+
+    /// V if the last sample is believed for that long.
+    func video(at now: Int64, believed: Int64) -> Int64? {
+        guard let last = seen.last else { return nil }
+        let pause: Int64 = last.sample.state == .pause && now - stateSince >= 500 ? 1000 : 0
+        return last.video(at: min(now, believed < .max ? last.at + believed : now)) + pause
+    }
+
+    func opinion(of new: Seen) -> Opinion {
+        guard let last = seen.last, let video = video(at: new.at), let expected = self.video(at: new.at, believed: .max)
+        else { return .believed }
+        guard new.at >= last.at else { return .ignored }
+        if let number = new.sample.number {
+            let numbers = seen.filter { $0.epoch == new.epoch }.compactMap(\.sample.number)
+            if let before = numbers.last, number <= before, isLive(at: new.at) { return .ignored }
+            if doubt?.sample.number == number { return .ignored }
+        }
+        let media = new.sample.media.microseconds
+        let isNear = media - expected <= 5_000_000 && video - media <= 1_000_000
+        let isConfirmed = doubt.map { abs(media - $0.video(at: new.at)) <= 1_000_000 } ?? false
+        guard isNear || isConfirmed || new.sample.isDiscontinuity else { return .doubted }
+        return video - media > 10_000_000 ? .restarted : .believed
+    }
+
+    func passes(_ operation: PlainGate.Logged, _ gateTime: Int64, at now: Int64) -> Bool {
+        guard let epoch, let video = video(at: now), operation.epoch <= epoch else { return false }
+        let hasEnded = seen.last?.sample.state == .end && now - stateSince >= 2000
+        return operation.epoch < epoch || hasEnded || gateTime < video
+    }
+
+    func isOverdue(_ operation: PlainGate.Logged, at now: Int64) -> Bool {
+        guard settings.policy == .maxhold else { return false }
+        var from = max(operation.at, created)
+        var waited: Int64 = 0
+        for pause in (pauses + [pause(at: now)].compactMap(\.self)).sorted(by: { $0.lowerBound < $1.lowerBound }) {
+            waited += max(0, pause.lowerBound - from)
+            from = max(from, pause.upperBound)
+        }
+        return waited + max(0, now - from) >= milliseconds(settings.maxHold)
+    }
+
+    /// The current pause, as long as the clock is live.
+    private func pause(at now: Int64) -> ClosedRange<Int64>? {
+        guard let last = seen.last, last.sample.state == .pause || last.sample.state == .stall else { return nil }
+        return last.at...max(last.at, min(now, last.at + life))
+    }
+
+    /// Takes a sample.
+    mutating func closePause(at now: Int64) {
+        if let pause = pause(at: now) { pauses.append(pause) }
+    }
+
+    private func milliseconds(_ duration: Duration) -> Int64 { Int64(duration / .milliseconds(1)) }
 }

@@ -49,6 +49,37 @@ struct LateTests {
         #expect(probe.shown.map { $0.isLate } == [false, false, true])
     }
 
+    @Test("However many are drawn out of order, none is drawn twice while a smaller number is still waited for")
+    mutating func onceAhead() {
+        probe = RoomProbe(RoomConfiguration(intake: IntakeLimits(messagesPerSecond: 1_000_000)))
+        probe.send(draw(1))
+        probe.send(draw(4000))
+        probe.record(.gaveUp(author: .alice, from: 3, to: 3999))
+        let late = stride(from: Int64(3), to: 3999, by: 2)
+        for number in late { probe.send(draw(number)) }
+        // As many as are remembered; the others are rejected.
+        #expect(probe.applied.count == 1 + 1024)
+        #expect(probe.takeTold().last == "rejected 3997 0 too-many-pending")
+        for number in late { probe.send(draw(number)) }
+        #expect(probe.applied.count == 1 + 1024)
+        probe.send(draw(2))
+        for number in late { probe.send(draw(number)) }
+        probe.wait(.seconds(10))
+        for number in late { probe.send(draw(number)) }
+        #expect(Set(probe.applied.map(\.number)).count == probe.applied.count)
+    }
+
+    @Test("Nor is one from below the start of its count drawn twice")
+    mutating func onceBelowStart() {
+        probe = RoomProbe(RoomConfiguration(intake: IntakeLimits(messagesPerSecond: 1_000_000)))
+        probe.send(draw(5000))
+        let late = stride(from: Int64(4999), to: 2, by: -2)
+        for number in late { probe.send(draw(number)) }
+        #expect(probe.applied.count > 1024)
+        for number in late { probe.send(draw(number)) }
+        #expect(Set(probe.applied.map(\.number)).count == probe.applied.count)
+    }
+
     @Test("A stroke whose shards had begun to arrive becomes whole with the rest of them")
     mutating func shards() {
         probe.send(draw(1))

@@ -1,4 +1,5 @@
 import StrokeWire
+import TestSupport
 import Testing
 
 @testable import Whiteboard
@@ -43,7 +44,7 @@ struct LimitTests {
         probe.send(draw(7), by: late)
         #expect(probe.takeTold(late) == ["applied 7 as 33"])
         #expect(probe.room.status(at: probe.now).authors == 32)
-        // Alice was not silent for so long.
+        // Alice was not silent for 10 minutes.
         probe.send(draw(1))
         #expect(probe.takeTold().last == "applied 1 as 1")
     }
@@ -73,6 +74,24 @@ struct LimitTests {
         #expect(probe.applied.count == 11)
     }
 
+    @Test("A message over the size is too large, whatever the rate, takes nothing of it, and no place of an author")
+    func size() {
+        var probe = RoomProbe(RoomConfiguration(intake: IntakeLimits(authors: 1)))
+        let huge = draw(1, #","q":"\#(String(repeating: "a", count: 2_800_000))""#)
+        probe.send(huge, by: .bob)
+        #expect(probe.takeTold(.bob) == ["rejected - - too-large"])
+        for _ in 1...500 { probe.send(draw(1, #","q":"\#(String(repeating: "a", count: 262_144))""#)) }
+        #expect(Set(probe.takeTold()) == ["rejected - - too-large"])
+        for number in Int64(1)...401 { probe.send(draw(number)) }
+        #expect(probe.applied.count == 400)
+        #expect(probe.takeTold().last == "rejected 401 0 rate-limited")
+        probe.send(huge)
+        probe.send(huge, by: .bob)
+        #expect(probe.takeTold() == ["rejected - - too-large"])
+        #expect(probe.takeTold(.bob) == ["rejected - - too-large"])
+        #expect(probe.counts.intake.rejected == [.tooLarge: 503, .rateLimited: 1])
+    }
+
     @Test("64 strokes under assembly an author; given-up ones make room first")
     func assembling() {
         var probe = RoomProbe()
@@ -89,6 +108,8 @@ struct LimitTests {
     func pendingBytes() {
         var probe = RoomProbe(RoomConfiguration(intake: IntakeLimits(pendingBytes: 1000)))
         let filler = #","q":"\#(String(repeating: "a", count: 700))""#
+        probe.send(draw(1), by: .known("first"))
+        _ = probe.takeTold()
         probe.send(shard(1, 0, of: 3, filler))
         probe.send(shard(1, 1, of: 3, filler))
         #expect(probe.takeTold() == ["rejected 1 1 too-many-pending"])
@@ -129,9 +150,193 @@ struct LimitTests {
     @Test("64 session names are remembered")
     func sessions() {
         var sessions = Sessions()
-        for number in 0...Sessions.bound { sessions.begin("s\(number)") }
+        for number in 0...Sessions.bound { sessions.begin("s\(number)", after: AppliedNumbers()) }
         if case .new = sessions.standing(of: "s0") {} else { Issue.record("the oldest name was not forgotten") }
         if case .earlier = sessions.standing(of: "s1") {} else { Issue.record("a name was forgotten") }
         if case .current = sessions.standing(of: "s64") {} else { Issue.record("the current name was forgotten") }
+    }
+}
+
+@Suite("Token bucket")
+struct TokenBucketTests {
+    private let start = Instant(nanoseconds: 0)
+
+    @Test("Holds a burst of twice the rate, then refills at the rate, to the nanosecond")
+    func burst() {
+        var bucket = TokenBucket(rate: 200, at: start)
+        for _ in 0..<400 {
+            #expect(bucket.holds(1, at: start) == true)
+            bucket.take(1)
+        }
+        #expect(bucket.holds(1, at: start) == false)
+        #expect(bucket.holds(1, at: start + .nanoseconds(4_999_999)) == false)
+        #expect(bucket.holds(1, at: start + .milliseconds(5)) == true)
+        #expect(bucket.holds(2, at: start + .milliseconds(5)) == false)
+    }
+
+    @Test("Is never fuller than twice the rate, and takes nothing from a clock that goes back")
+    func full() {
+        var bucket = TokenBucket(rate: 10, at: start)
+        #expect(bucket.holds(21, at: .distantFuture) == false)
+        #expect(bucket.holds(20, at: .distantPast) == true)
+        bucket.take(20)
+        #expect(bucket.holds(1, at: .distantPast) == false)
+    }
+
+    @Test("Takes any rate that a configuration may name", arguments: [Int.min, 0, 1, 4_000_000_000, Int.max])
+    func rates(_ rate: Int) {
+        var bucket = TokenBucket(rate: rate, at: start)
+        #expect(bucket.holds(2, at: start + .seconds(1)) == true)
+        bucket.take(2)
+        #expect(bucket.holds(1, at: start + .seconds(1_000_000)) == true)
+    }
+}
+
+/// The memory that an author can make a room take.
+@Suite("Memory of an author is bounded")
+struct MemoryTests {
+    private static let limits = IntakeLimits(
+        assembling: 8, held: 16, pendingBytes: 20_000, messagesPerSecond: 1_000_000, bytesPerSecond: 1 << 30)
+
+    @Test("Whatever is sent: pending bytes, strokes under assembly, held operations, settled ranges")
+    func random() throws {
+        let seed = TestSeed.choose()
+        var random = SeededGenerator(seed: seed)
+        var now = Instant(nanoseconds: 0)
+        var author = Author(.alice, limits: Self.limits, at: now)
+        var index: UInt64 = 0
+        for _ in 0..<6000 {
+            now = now + random.milliseconds(0...40)
+            var output = IntakeOutput()
+            let context = IntakeContext(limits: Self.limits, head: index, lastClear: 0)
+            author.receive(
+                IncomingMessage(author: .alice, session: nil, bytes: text(&random, author), loggedAt: now), context,
+                into: &output)
+            if random.chance(20, in: 100) { author.checkGaps(at: now, heldLimit: Self.limits.held, into: &output) }
+            for case .gaveUp(_, let from, let to) in output.decisions where random.chance(70, in: 100) {
+                author.giveUp(from: from, to: to, context, into: &output)
+            }
+            for operation in output.ready {
+                index += UInt64(random.int(1...2))
+                author.recordApplied(operation.number, index: index)
+            }
+            // There is none before the first readable message.
+            guard let sequence = author.sequence else { continue }
+            let pending = sequence.pending
+            try #require(pending.byteCount <= Self.limits.pendingBytes, "seed \(seed)")
+            try #require(pending.assemblingCount <= Self.limits.assembling, "seed \(seed)")
+            try #require(pending.held.count <= 2 * Self.limits.held, "seed \(seed)")
+            try #require(sequence.settled.entries.count <= 2 * SettledNumbers.bound, "seed \(seed)")
+            try #require(author.gaps.askedAssemblies.count <= Self.limits.assembling, "seed \(seed)")
+            let kept = pending.held.map(\.value.ready.bytes.count) + pending.assemblies.map(\.value.byteCount)
+            try #require(
+                pending.byteCount == (kept + pending.late.values.map(\.byteCount)).reduce(0, +), "seed \(seed)")
+        }
+        #expect(index > 100, "seed \(seed)")
+    }
+
+    private func text(_ random: inout SeededGenerator, _ author: Author) -> [UInt8] {
+        let expected = author.sequence?.expected ?? 10
+        let number = max(2, expected + Int64(random.int(-30...30)))
+        let filler = #","q":"\#(String(repeating: "a", count: random.int(0...900)))""#
+        switch random.int(0...9) {
+        case 0...2: return Array(draw(number, filler).utf8)
+        case 3...7: return Array(shard(number, random.int(0...3), of: 3, points: 0..<random.int(1...2), filler).utf8)
+        case 8: return Array(draw(expected, filler).utf8)
+        default: return Malformed.message(&random)
+        }
+    }
+
+    @Test("Late strokes that cut a range that was given up into pieces leave no more ranges than are remembered")
+    func lateStrokes() throws {
+        var probe = RoomProbe(RoomConfiguration(intake: IntakeLimits(messagesPerSecond: 1_000_000)))
+        probe.send(draw(1))
+        probe.send(draw(5000))
+        probe.wait(.seconds(2))
+        for number in stride(from: Int64(2), to: 4999, by: 2) { probe.send(draw(number)) }
+        #expect(probe.applied.count == 2 + 2499)
+        probe.send(draw(4999))
+        #expect(probe.takeTold().last == "applied 4999 as 2502")
+        // The oldest ranges are forgotten: the message counts as a repeat.
+        probe.send(draw(3))
+        #expect(probe.applied.count == 2502)
+    }
+
+    @Test("What was applied under earlier sessions is remembered as far as what was applied in one")
+    func earlierSessions() {
+        var sessions = Sessions()
+        var applied = AppliedNumbers()
+        for number in 0..<Int64(AppliedNumbers.bound) { applied.record(2 * number, index: UInt64(number)) }
+        for name in 1...5 { sessions.begin("s\(name)", after: applied) }
+        #expect(sessions.known.map(\.applied.runCount) == [0, 0, 0, AppliedNumbers.bound, 0])
+        #expect(sessions.index(of: 2, in: "s4") == 1)
+        #expect(sessions.index(of: 2, in: "s3") == nil)
+        #expect(sessions.index(of: 2, in: "s9") == nil)
+    }
+
+    @Test("Memory is taken for what has arrived, never for what `s` claims")
+    func claims() throws {
+        var author = Author(.alice, limits: Self.limits, at: Instant(nanoseconds: 0))
+        var output = IntakeOutput()
+        let bytes = Array(shard(2, 700, of: 1024).utf8)
+        author.receive(
+            IncomingMessage(author: .alice, session: nil, bytes: bytes, loggedAt: Instant(nanoseconds: 0)),
+            IntakeContext(limits: Self.limits, head: 0, lastClear: 0), into: &output)
+        #expect(author.sequence?.pending.byteCount == bytes.count)
+    }
+}
+
+/// The cost of an input without effect. Compares times, each the best of several, with a factor far below that of a
+/// linear search.
+@Suite("Cost of an input", .serialized)
+struct CostTests {
+    private static let factor = 8
+
+    /// The shortest of several times that 200 inputs take, each followed by what the server does.
+    ///
+    /// - Parameter held: number of operations of each author that wait, every other number.
+    private func cost(authors: Int, held: Int) throws -> Duration {
+        let limits = IntakeLimits(
+            held: 50_000, pendingBytes: 1 << 30, authors: authors, messagesPerSecond: 1_000_000,
+            bytesPerSecond: 1 << 30)
+        var room = Room(configuration: RoomConfiguration(intake: limits), at: Instant(nanoseconds: 0))
+        var effects = RoomEffects()
+        let names = (0..<authors).map { AuthorID.known("author-\($0)") }
+        var now = Instant(nanoseconds: 0)
+        func send(_ number: Int64, by author: AuthorID) {
+            now = now + .nanoseconds(1)
+            room.receive(
+                IncomingMessage(author: author, session: nil, bytes: Array(draw(number).utf8), loggedAt: now),
+                incarnation: { "life" }, at: now, into: &effects)
+            room.advance(to: now, into: &effects)
+            #expect(room.nextWake(after: now) != nil)
+            effects.removeAll()
+        }
+        for author in names {
+            send(0, by: author)
+            for place in 1...Int64(held) { send(4 * place, by: author) }
+        }
+        var random = SeededGenerator(seed: 7)
+        return leastProcessorTime {
+            for _ in 0..<200 {
+                // New gaps inside old ones, and repeats.
+                let place = Int64(random.int(1...held - 1))
+                send(4 * place + 2, by: names[random.int(0...authors - 1)])
+            }
+        }
+    }
+
+    @Test("Does not grow with the operations that wait")
+    func held() throws {
+        let (few, many) = (try cost(authors: 1, held: 20), try cost(authors: 1, held: 20_000))
+        print("200 inputs: \(few) with 20 held operations, \(many) with 20,000")
+        #expect(many < few * Self.factor)
+    }
+
+    @Test("Does not grow with the authors")
+    func authors() throws {
+        let (few, many) = (try cost(authors: 1, held: 20), try cost(authors: 1000, held: 20))
+        print("200 inputs: \(few) with 1 author, \(many) with 1,000")
+        #expect(many < few * Self.factor)
     }
 }

@@ -145,7 +145,7 @@ struct OrderTests {
         #expect(probe.takeTold() == [])
     }
 
-    @Test("Ink-Session names the count: a new value starts one, an earlier one is a repeat, and 1 is not special")
+    @Test("Ink-Session names the count: a new value starts one, an earlier one is over, and 1 is not special")
     mutating func sessions() {
         probe.send(draw(1), session: "a")
         probe.send(draw(1, x: 9), session: "a")
@@ -154,7 +154,74 @@ struct OrderTests {
         probe.send(draw(2), session: "a")
         probe.send(draw(2), session: "b")
         #expect(probe.applied.map(\.number) == [1, 1, 2])
-        #expect(probe.counts.intake.repeats == 2)
+        #expect(probe.counts.intake.repeats == 1)
+        #expect(probe.counts.intake.rejected == [.sessionOver: 1])
+    }
+
+    @Test("Under an earlier session what was applied is answered with its index, and all else is refused")
+    mutating func earlierSession() {
+        probe.send(draw(1), session: "a")
+        probe.send(draw(3), session: "a")
+        probe.send(draw(1), session: "b")
+        _ = probe.takeTold()
+        probe.send(draw(1), session: "a")
+        for number in Int64(2)...4 { probe.send(draw(number), session: "a") }
+        probe.send(shard(5, 1, of: 2), session: "a")
+        probe.send(#"{"n":2,"e":7,"d":[]}"#, session: "a")
+        probe.send(draw(2), session: "b")
+        #expect(
+            probe.takeTold() == [
+                "applied 1 as 1", "rejected 2 0 session-over", "rejected 3 0 session-over",
+                "rejected 4 0 session-over", "rejected 5 1 session-over", "rejected 2 0 unknown-element e",
+                "applied 2 as 3",
+            ])
+        #expect(probe.applied.map(\.number) == [1, 1, 2])
+    }
+
+    @Test("A count without a name ends a session too")
+    mutating func unnamedAfterSession() {
+        probe.send(draw(1), session: "a")
+        probe.send(draw(2), session: "a")
+        probe.send(draw(1, x: 9))
+        _ = probe.takeTold()
+        probe.send(draw(2), session: "a")
+        probe.send(draw(3), session: "a")
+        #expect(probe.takeTold() == ["applied 2 as 2", "rejected 3 0 session-over"])
+    }
+
+    @Test("Feedback says which session it is about")
+    mutating func sessionOfFeedback() {
+        probe.send(draw(1))
+        probe.send(draw(1), session: "a")
+        probe.send(draw(3), session: "a")
+        probe.wait(.milliseconds(500))
+        // Gives 3 up.
+        probe.send(draw(7), session: "b")
+        probe.send(draw(2), session: "a")
+        probe.send(draw(1), session: "a")
+        probe.send("no json", session: "a")
+        probe.send("no json", session: "b")
+        probe.send(undo(8), session: "b")
+        probe.send(undo(9), session: "b")
+        probe.send(undo(10), session: "b")
+        probe.send(undo(11), session: "b")
+        let told = probe.told.map { "\($0.session ?? "-"): \($0.feedback.summary)" }
+        #expect(
+            told == [
+                "-: applied 1 as 1", "a: applied 1 as 2", "a: missing 2...2", "a: missing 2...2", "a: gave up 3...3",
+                "b: applied 7 as 3", "a: rejected 2 0 session-over", "a: applied 1 as 2", "a: rejected - - not-json",
+                "b: rejected - - not-json", "b: applied 8 as 4", "b: applied 9 as 5", "b: applied 10 as 6",
+                "b: rejected 11 0 nothing-to-undo",
+            ])
+    }
+
+    @Test("An author for whom there is no place hears of it under the session of the message")
+    mutating func sessionWithoutPlace() {
+        probe = RoomProbe(RoomConfiguration(intake: IntakeLimits(authors: 1)))
+        probe.send(draw(1))
+        probe.send(draw(1), by: .bob, session: "b")
+        probe.send(draw(1), by: .bob, session: "not usable")
+        #expect(probe.told.map(\.session) == [nil, "b", nil])
     }
 
     @Test(

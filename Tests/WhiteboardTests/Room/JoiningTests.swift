@@ -27,7 +27,7 @@ struct JoiningTests {
             Issue.record("no board")
             return
         }
-        #expect(board.visible.map(\.stroke.index) == [1, 2])
+        #expect(board.visible.map(\.index) == [1, 2])
         #expect(indices(try join(0)) == [1, 2])
     }
 
@@ -85,7 +85,7 @@ struct JoiningTests {
             Issue.record("no board")
             return
         }
-        #expect(board.visible.map(\.stroke.index) == [1])
+        #expect(board.visible.map(\.index) == [1])
         #expect(board.undone.map(\.index) == [3, 2])
     }
 

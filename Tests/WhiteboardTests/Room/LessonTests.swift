@@ -1,7 +1,8 @@
 import StrokeWire
 import TestSupport
 import Testing
-import Whiteboard
+
+@testable import Whiteboard
 
 @Suite("Real lessons", .needsRecordedLessons)
 struct LessonTests {
@@ -38,11 +39,220 @@ struct LessonTests {
         #expect(probe.applied.map(\.restoredMessage) == straight.applied.map(\.restoredMessage), "seed \(seed)")
     }
 
-    /// The lesson at a hundred messages a second, with a clock that has seen all of it.
+    /// A room that got the lesson at a hundred messages a second, and then a clock past its end.
     private func played(_ lesson: RecordedLesson) throws -> RoomProbe {
         var probe = try RoomProbe(hearing: lesson)
         probe.clock(1e7, .main, #","d":true"#)
         probe.wait(.seconds(60))
         return probe
+    }
+}
+
+/// Messages that are lost, repeated, reordered and sent again on request.
+@Suite("Any loss, any order")
+struct LossTests {
+    private static let seeds = TestSeed.choose(12)
+
+    /// A room with one stroke. Before its first operation a room forgets authors whose messages were rejected.
+    private func roomWithStroke(_ random: inout SeededGenerator) -> RoomProbe {
+        let configuration = RoomConfiguration(
+            intake: IntakeLimits(messagesPerSecond: 100_000, bytesPerSecond: 1 << 30),
+            history: HistoryConfiguration(
+                scope: random.chance(50, in: 100) ? .room : .author, depth: random.int(1...12),
+                clear: random.chance(50, in: 100) ? .final : .undoable))
+        var probe = RoomProbe(configuration)
+        probe.send(draw(1), by: .known("first"))
+        return probe
+    }
+
+    @Test(
+        "The log and the board are those of the plain rules; every operation ends applied, or its author knows why not",
+        arguments: seeds)
+    func agrees(_ seed: UInt64) throws {
+        var random = SeededGenerator(seed: seed)
+        var probe = roomWithStroke(&random)
+        let first = Arrival(at: probe.now, author: "first", number: 1, kind: .draw, part: 0, parts: 1, ink: [0, 1])
+        var lesson = LossyClass(seed: random.next(), at: probe.now, authors: 1...4, operations: 60)
+        while !lesson.isOver { lesson.step(&probe) }
+        while !isQuiet(probe) { lesson.step(&probe) }
+
+        var plain = PlainRoom(probe.room.configuration.history)
+        for arrival in [first] + lesson.arrivals { plain.receive(arrival) }
+        plain.giveUp(until: probe.now)
+
+        try #require(probe.applied.map(\.summary) == plain.log, "seed \(seed)")
+        #expect(probe.applied.map(\.index) == Array(1...UInt64(probe.applied.count)), "seed \(seed)")
+        #expect(probe.visible == plain.board.visible, "seed \(seed)")
+        #expect(probe.room.head.digest.value == plain.board.digest, "seed \(seed)")
+        for stroke in probe.room.head.visible {
+            let points = try #require(stroke.decoded()).points
+            let ink = points.map { Int($0.x) }
+            #expect(ink == plain.ink[stroke.index], "seed \(seed)")
+        }
+        expectAllTold(lesson, probe, seed)
+        #expect(probe.applied.count > 20, "seed \(seed): too little was applied for this to mean anything")
+    }
+
+    @Test(
+        "However late and often decisions come back: dense indices, every operation applied or its author told",
+        arguments: seeds)
+    func slowJournal(_ seed: UInt64) {
+        var random = SeededGenerator(seed: seed)
+        var probe = roomWithStroke(&random)
+        probe.decisionsReturn = (0..<random.int(1...3)).map { _ in random.milliseconds(1...1500) }
+        var lesson = LossyClass(seed: random.next(), at: probe.now, authors: 1...4, operations: 60)
+        while !lesson.isOver { lesson.step(&probe) }
+        while !isQuiet(probe) { lesson.step(&probe) }
+        #expect(probe.applied.map(\.index) == Array(1...UInt64(probe.applied.count)), "seed \(seed)")
+        #expect(probe.room.head.digest.value == plainDigest(probe.visible), "seed \(seed)")
+        expectAllTold(lesson, probe, seed)
+        let numbers = probe.applied.map { "\($0.author.text) \($0.number)" }
+        #expect(Set(numbers).count == numbers.count, "seed \(seed): an operation was applied twice")
+    }
+
+    @Test("Without loss everything is applied, whatever the order within 2 s, and nobody waits in the end")
+    func onlyReordered() {
+        let seed = TestSeed.choose()
+        var probe = RoomProbe(
+            RoomConfiguration(intake: IntakeLimits(messagesPerSecond: 100_000, bytesPerSecond: 1 << 30)))
+        var lesson = LossyClass(
+            seed: seed, at: probe.now, authors: 4...4, operations: 80,
+            loss: LossyClass.Loss(lost: 0, repeated: 30, delayed: 0))
+        while !lesson.isOver { lesson.step(&probe) }
+        probe.wait(.seconds(20))
+        #expect(probe.decisions.isEmpty, "seed \(seed)")
+        #expect(probe.room.assemblingCount == 0, "seed \(seed)")
+        let rejected = probe.counts.intake.rejected
+        #expect(Set(rejected.keys).isSubset(of: [.nothingToUndo, .nothingToRedo, .tooLate]), "seed \(seed)")
+    }
+
+    /// Whether no author was told anything for 12 s: nothing is awaited any more.
+    private func isQuiet(_ probe: RoomProbe) -> Bool {
+        probe.now - (probe.told.last?.at ?? probe.now) > .seconds(12)
+    }
+
+    private func expectAllTold(_ lesson: LossyClass, _ probe: RoomProbe, _ seed: UInt64) {
+        var told: Set<String> = []
+        for entry in probe.told {
+            switch entry.feedback {
+            case .applied(let number, _): told.insert("\(entry.author.text) \(number)")
+            case .rejected(let number?, _, _): told.insert("\(entry.author.text) \(number)")
+            case .gaveUp(let from, let to):
+                for number in from...to { told.insert("\(entry.author.text) \(number)") }
+            default: break
+            }
+        }
+        #expect(lesson.arrived.subtracting(told) == [], "seed \(seed)")
+    }
+}
+
+/// Malformed and hostile messages.
+@Suite("Malformed bytes")
+struct HostileTests {
+    private static let mallory = AuthorID.known("mallory")
+
+    @Test("Of every kind, in the middle of a lesson, change nothing of another author's ink")
+    func otherInk() throws {
+        let seed = TestSeed.choose()
+        var random = SeededGenerator(seed: seed)
+        let rules = HistoryConfiguration(scope: .author)
+        let intake = IntakeLimits(messagesPerSecond: 1_000_000, bytesPerSecond: 1 << 30)
+        var quiet = RoomProbe(RoomConfiguration(intake: intake, history: rules))
+        var loud = quiet
+        quiet.clock(0)
+        loud.clock(0)
+        // A room without an operation forgets authors whose messages were rejected or given up.
+        quiet.send(draw(1), by: .known("first"))
+        loud.send(draw(1), by: .known("first"))
+        var lesson = LossyClass(seed: random.next(), at: quiet.now, authors: 2...2, operations: 60)
+        var sent = 0
+        while !lesson.isOver {
+            let before = lesson.arrivals.count
+            lesson.step(&quiet)
+            let text = lesson.arrivals.count > before ? lesson.lastText : nil
+            for _ in 0..<random.int(0...8) {
+                let bytes = Malformed.message(&random)
+                // A clear, if it happens to be one, counts for everybody.
+                if let header = try? StrokeMessage(decoding: bytes), header.action == .clear { continue }
+                loud.send(bytes, by: Self.mallory, session: random.chance(10, in: 100) ? "s\(random.int(0...99))" : nil)
+                sent += 1
+            }
+            loud.receiveClock(Malformed.message(&random))
+            loud.record(.gaveUp(author: Self.mallory, from: .random(in: .min ... .max, using: &random), to: .max))
+            loud.wait(quiet.now - loud.now)
+            if let text, let author = lesson.arrivals.last?.author { loud.send(text, by: .known(author)) }
+        }
+        quiet.wait(.seconds(40))
+        loud.wait(.seconds(40))
+
+        func ink(_ probe: RoomProbe) -> [[UInt8]] {
+            probe.room.head.visible.filter { $0.author != Self.mallory }.map(\.message.bytes)
+        }
+        func log(_ probe: RoomProbe) -> [String] {
+            probe.applied.filter { $0.author != Self.mallory }.map { "\($0.author.text) \($0.number) \($0.action)" }
+        }
+        #expect(log(loud) == log(quiet), "seed \(seed)")
+        #expect(ink(loud) == ink(quiet), "seed \(seed)")
+        #expect(log(quiet).count > 20, "seed \(seed)")
+        // Each is counted and answered.
+        let rejected =
+            loud.counts.intake.rejected.values.reduce(0, +) - quiet.counts.intake.rejected.values.reduce(0, +)
+        #expect(rejected > sent / 4, "seed \(seed)")
+        #expect(loud.counts.samplesRejected > 0, "seed \(seed)")
+        #expect(loud.applied.map(\.index) == Array(1...UInt64(loud.applied.count)), "seed \(seed)")
+        #expect(loud.shown() == loud.applied.map(\.index), "seed \(seed)")
+    }
+
+    @Test("A message that cannot be read is answered without a number, and no room begins with it")
+    func unreadable() {
+        var probe = RoomProbe()
+        for text in ["", "{", "[]", #"{"n":-1}"#, #"{"n":9007199254740992}"#, #"{"d":[]}"#, #"{"n":"1"}"#] {
+            probe.send(text)
+        }
+        #expect(
+            probe.takeTold() == [
+                "rejected - - not-json", "rejected - - not-json", "rejected - - wrong-type",
+                "rejected - 0 out-of-range n", "rejected - 0 out-of-range n", "rejected - 0 missing-field n",
+                "rejected - 0 wrong-type n",
+            ])
+        #expect(probe.room.incarnation == "")
+        #expect(probe.room.isBlank)
+    }
+
+    @Test("The greatest number there is can be sent and followed by nothing")
+    func greatest() {
+        var probe = RoomProbe()
+        probe.send(draw((1 << 53) - 1))
+        probe.send(draw((1 << 53) - 1))
+        probe.send(#"{"n":9007199254740991,"e":9,"d":[]}"#)
+        probe.wait(.seconds(60))
+        #expect(probe.applied.count == 1)
+    }
+}
+
+/// Hostile bytes: truncated, changed, nested, repeated, enormous, or nothing like a message.
+enum Malformed {
+    static func message(_ random: inout SeededGenerator) -> [UInt8] {
+        let number = Int64(random.int(0...60))
+        let texts = [
+            draw(number, points: random.int(0...5)), shard(number, random.int(0...9), of: random.int(0...9)),
+            undo(number), redo(number),
+            #"{"n":\#(number),"a":\#(random.int(-2...9)),"e":\#(random.int(-2...9)),"d":[]}"#,
+            #"{"n":\#(number),"s":\#(random.int(-5...2000)),"o":\#(random.int(-5...2000)),"d":[{"x":1,"y":1e400}]}"#,
+            #"{"n":1e\#(random.int(0...400)),"l":\#(random.int(-1...1000)),"d":[{"x":1,"y":1}]}"#,
+            #"{"n":\#(number),"n":\#(Int64.random(in: .min ... .max, using: &random)),"t":1e300,"d":{}}"#,
+            #"{"n":\#(number),"q":\#(String(repeating: "[", count: random.int(1...20)))}"#,
+            #"{"n":\#(number),"w":0,"h":1e9,"d":[1,null,"x",{}]}"#,
+        ]
+        var bytes = Array((texts.randomElement(using: &random) ?? "").utf8)
+        switch random.int(0...5) {
+        case 0: bytes.removeLast(random.int(0...bytes.count))
+        case 1:
+            for _ in 0..<random.int(1...4) { bytes[random.int(0...(bytes.count - 1))] = UInt8(random.int(0...255)) }
+        case 2: bytes = (0..<random.int(0...200)).map { _ in UInt8(random.int(0...255)) }
+        case 3: bytes.insert(contentsOf: [0xef, 0xbb, 0xbf], at: 0)
+        default: break
+        }
+        return bytes
     }
 }

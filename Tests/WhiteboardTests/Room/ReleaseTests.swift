@@ -4,13 +4,13 @@ import Testing
 
 @testable import Whiteboard
 
-/// Cohorts and those who join them, while a class goes on over a bad network.
+/// Releases and joins during a class over a bad network.
 @Suite("Every cohort and every student gets every operation once, in order")
 struct ReleaseTests {
     private struct Joined {
         let cohort: CohortName
         var student: Student
-        /// How many releases had been published when the student joined.
+        /// Number of releases published before the student joined.
         let after: Int
         let isTail: Bool
     }
@@ -72,7 +72,7 @@ struct ReleaseTests {
         print("joins \(joined.count), by tail \(joined.count { $0.isTail })")
     }
 
-    /// A student who has the board, or who had followed for a while and joins again.
+    /// A student who joins with the board, or again after having followed for a while.
     private func join(
         _ cohort: CohortName, _ random: inout SeededGenerator, _ probe: RoomProbe, _ rules: HistoryConfiguration
     ) throws -> Joined {
@@ -94,7 +94,7 @@ struct ReleaseTests {
             for operation in operations { student.take(operation) }
         case .board(let board):
             isTail = false
-            // A cohort that comes to be after its students starts where the log begins.
+            // A cohort made after its students joined starts where the log begins.
             if board.index == 0, probe.room.gate.released(to: cohort) == nil {
                 return try join(.main, &random, probe, rules)
             }
@@ -103,5 +103,92 @@ struct ReleaseTests {
         #expect(student.index == catchUp.index)
         #expect(student.digest == catchUp.digest.value)
         return Joined(cohort: cohort, student: student, after: probe.shown.count, isTail: isTail)
+    }
+}
+
+@Suite("Marks")
+struct MarkTests {
+    private var probe = RoomProbe()
+
+    @Test("None before the first release; then every second for 30 s after the last release, then every 10 s")
+    mutating func rhythm() {
+        probe.wait(.seconds(60))
+        #expect(probe.marks.isEmpty)
+        probe.clock(1000)
+        let start = probe.now
+        probe.send(draw(1))
+        probe.wait(.seconds(60))
+        let seconds = probe.marks.map { ($0.at - start).components.seconds }
+        #expect(seconds == Array(1...30) + [40, 50, 60])
+        probe.send(draw(2))
+        probe.clock(100_000, .main, #","d":true"#)
+        probe.wait(.seconds(1))
+        #expect(probe.marks.count == seconds.count + 1)
+    }
+
+    @Test("Say room, index, digest and video time of the cohort, not of the head")
+    mutating func content() throws {
+        probe.clock(1000)
+        probe.send(draw(1, #","t":900"#))
+        probe.send(draw(2, #","t":9000"#))
+        probe.wait(.seconds(1))
+        let mark = try #require(probe.marks.last).mark
+        #expect(
+            mark
+                == Mark(
+                    room: "life", index: 1, digest: BoardDigest(value: plainDigest([1])),
+                    video: MediaTime(milliseconds: Int64(2000))))
+    }
+
+    @Test("The video time is unknown where no sample came")
+    mutating func unknownVideo() throws {
+        probe = RoomProbe(
+            RoomConfiguration(cohorts: CohortsConfiguration(defaults: CohortSettings(gate: .none))))
+        probe.send(draw(1))
+        probe.wait(.seconds(1))
+        #expect(try #require(probe.marks.last).mark.video == nil)
+    }
+
+    @Test("While nothing can be published no mark is said and no cursor moves")
+    mutating func closedOutput() {
+        probe.clock(1000)
+        probe.setOutput(isOpen: false)
+        probe.send(draw(1))
+        probe.wait(.seconds(5))
+        #expect(probe.marks.isEmpty)
+        #expect(probe.shown() == [])
+        #expect(probe.applied.count == 1)
+        probe.setOutput(isOpen: true)
+        #expect(probe.shown() == [1])
+        probe.wait(.seconds(1))
+        #expect(probe.marks.count == 1)
+    }
+}
+
+@Suite("The earliest of many instants")
+struct EarliestInstantTests {
+    @Test("is the same as in a plain list, and so is the first that is due", arguments: TestSeed.choose(8))
+    func agrees(_ seed: UInt64) {
+        var random = SeededGenerator(seed: seed)
+        var tree = DeadlineTree()
+        var list: [Instant] = []
+        #expect(tree.earliest == .distantFuture)
+        #expect(tree.first(dueAt: .distantFuture) == nil)
+        for _ in 0..<400 {
+            let instant = random.chance(20, in: 100) ? .distantFuture : Instant(nanoseconds: Int64(random.int(0...50)))
+            if list.isEmpty || random.chance(10, in: 100) {
+                list.append(instant)
+                tree.append(instant)
+            } else {
+                let position = random.int(0..<list.count)
+                list[position] = instant
+                tree[position] = instant
+                #expect(tree[position] == instant, "seed \(seed)")
+            }
+            #expect(tree.count == list.count, "seed \(seed)")
+            #expect(tree.earliest == list.min(), "seed \(seed)")
+            let now = Instant(nanoseconds: Int64(random.int(-1...50)))
+            #expect(tree.first(dueAt: now) == list.firstIndex { $0 <= now }, "seed \(seed)")
+        }
     }
 }

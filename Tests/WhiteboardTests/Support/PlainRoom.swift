@@ -1,3 +1,6 @@
+import StrokeWire
+import TestSupport
+import Testing
 import Whiteboard
 
 /// One message as it arrived: a shard of an operation, or all of it.
@@ -8,15 +11,15 @@ struct Arrival {
     let author: String
     let number: Int64
     let kind: Kind
-    /// Place among its stroke's parts, from 0, and how many parts there are.
+    /// Position among its stroke's parts, from 0, and their number.
     let part: Int
     let parts: Int
-    /// Abscissae of its points.
+    /// The x coordinates of its points.
     let ink: [Int]
 }
 
-/// The rules of order and loss, written as plainly as they read: everything is kept, everything is looked through
-/// again after each event. Decisions take effect at once. Starts of counts at 0 or 1 are left out.
+/// A model of the rules of order and loss, as plain as possible: keeps everything and searches it after each event.
+/// Decisions take effect at once. Leaves out sequences restarted at 0 or 1.
 struct PlainRoom {
     private enum Fate {
         case applied, rejected
@@ -42,7 +45,7 @@ struct PlainRoom {
 
     private(set) var log: [String] = []
     private(set) var board: PlainBoard
-    /// Abscissae of each stroke.
+    /// The x coordinates of each stroke.
     private(set) var ink: [UInt64: [Int]] = [:]
     private var authors: [String: Author] = [:]
     private var lastClear: UInt64 = 0
@@ -75,15 +78,20 @@ struct PlainRoom {
             if take(arrival, &author) { author.completeAt[number] = arrival.at }
             drain(&author)
         }
-        authors[arrival.author] = author
+        keep(author, arrival.author)
     }
 
-    /// What has waited long enough by then is given up.
+    /// While a room has no operation, rejected and given-up messages leave no trace.
+    private mutating func keep(_ author: Author, _ name: String) {
+        authors[name] = log.isEmpty && author.parts.keys.allSatisfy { author.fates[$0] != nil } ? nil : author
+    }
+
+    /// Gives up what has waited long enough by then.
     mutating func giveUp(until now: Instant) {
         while let (due, name, number) = nextGiveUp, due <= now, var author = authors[name] {
             author.fates[number] = .gaveUp(head: head)
             drain(&author)
-            authors[name] = author
+            keep(author, name)
         }
     }
 
@@ -110,7 +118,7 @@ struct PlainRoom {
         return next
     }
 
-    /// - Returns: whether all parts are there.
+    /// - Returns: whether all parts have come.
     private func take(_ arrival: Arrival, _ author: inout Author) -> Bool {
         if author.parts[arrival.number]?[arrival.part] == nil {
             author.parts[arrival.number, default: [:]][arrival.part] = arrival
@@ -145,5 +153,190 @@ struct PlainRoom {
         author.fates[number] = .applied
         let late = isLate ? " late" : ""
         log.append("\(index) \(first.author) \(number) \(first.kind)\(reference.map { " \($0)" } ?? "")\(late)")
+    }
+}
+
+/// A model of the rules of undo, redo and clear: whole lists, digests from scratch.
+struct PlainBoard {
+    enum Entry: Equatable {
+        case stroke(UInt64, author: String)
+        /// An undoable clear and the strokes that it removed.
+        case clear(UInt64, took: [UInt64])
+
+        var index: UInt64 {
+            switch self {
+            case .stroke(let index, _), .clear(let index, _): index
+            }
+        }
+
+        func isOf(_ author: String) -> Bool {
+            if case .stroke(_, let own) = self { own == author } else { true }
+        }
+    }
+
+    let rules: HistoryConfiguration
+    private(set) var visible: [UInt64] = []
+    private(set) var undoStack: [Entry] = []
+    private(set) var redoStack: [Entry] = []
+
+    /// The greatest weight of all strokes kept, and the weight of each; a clear weighs 8.
+    private let weightLimit: Int
+    private var weights: [UInt64: Int] = [:]
+
+    init(_ rules: HistoryConfiguration, weightLimit: Int = .max) {
+        self.rules = rules
+        self.weightLimit = weightLimit
+    }
+
+    /// The weight of the strokes that are visible or can be brought back, and of the clears in the stacks.
+    var weight: Int { weight(of: undoStack) }
+
+    /// The weight that would be left if no clear could be undone.
+    var leastWeight: Int { weight(of: []) }
+
+    private func weight(of undoStack: [Entry]) -> Int {
+        var kept = Set(visible)
+        for case .clear(_, let took) in undoStack { kept.formUnion(took) }
+        for case .stroke(let index, _) in redoStack { kept.insert(index) }
+        let clears = (undoStack + redoStack).count { if case .clear = $0 { true } else { false } }
+        return kept.reduce(8 * clears) { $0 + (weights[$1] ?? 0) }
+    }
+
+    mutating func draw(_ index: UInt64, by author: String, weight: Int = 8) {
+        weights[index] = weight
+        visible.append(index)
+        switch rules.scope {
+        case .room: redoStack = []
+        case .author: redoStack.removeAll { $0.isOf(author) }
+        }
+        push(.stroke(index, author: author))
+        dropClears()
+    }
+
+    /// - Returns: the entry undone; nil where there is nothing to undo.
+    mutating func undo(by author: String) -> UInt64? {
+        let position = rules.scope == .room ? undoStack.indices.last : undoStack.lastIndex { $0.isOf(author) }
+        guard let position else { return nil }
+        let entry = undoStack.remove(at: position)
+        redoStack.append(entry)
+        switch entry {
+        case .stroke(let index, _): visible.removeAll { $0 == index }
+        case .clear(_, let took): visible = (visible + took).sorted()
+        }
+        return entry.index
+    }
+
+    mutating func redo(by author: String) -> UInt64? {
+        let position = rules.scope == .room ? redoStack.indices.last : redoStack.lastIndex { $0.isOf(author) }
+        guard let position else { return nil }
+        let entry = redoStack.remove(at: position)
+        switch entry {
+        case .stroke(let index, _):
+            visible = (visible + [index]).sorted()
+            push(entry)
+        case .clear(let index, _):
+            push(.clear(index, took: visible))
+            visible = []
+        }
+        return entry.index
+    }
+
+    mutating func clear(_ index: UInt64) {
+        redoStack = []
+        switch rules.clear {
+        case .final: undoStack = []
+        case .undoable: push(.clear(index, took: visible))
+        }
+        visible = []
+        dropClears()
+    }
+
+    /// The oldest clears become final while there is too much.
+    private mutating func dropClears() {
+        while weight > weightLimit,
+            let position = undoStack.firstIndex(where: { if case .clear = $0 { true } else { false } })
+        {
+            undoStack.removeFirst(position + 1)
+        }
+    }
+
+    private mutating func push(_ entry: Entry) {
+        undoStack.append(entry)
+        if undoStack.count > rules.depth { undoStack.removeFirst() }
+    }
+
+    /// The digest as subjects.md has it.
+    var digest: UInt64 { plainDigest(visible) }
+}
+
+/// A student's copy of the board, made from a catch-up and the releases after it alone.
+struct Student {
+    private(set) var index: UInt64
+    private(set) var visible: [UInt64]
+    /// Messages of all strokes that the student has received.
+    private(set) var ink: [UInt64: [UInt8]]
+    private var took: [UInt64: [UInt64]]
+    private let clearsAreFinal: Bool
+
+    /// A student who was there from the start.
+    init(_ rules: HistoryConfiguration) {
+        index = 0
+        visible = []
+        ink = [:]
+        took = [:]
+        clearsAreFinal = rules.clear == .final
+    }
+
+    /// A student who joins with the board.
+    init(_ rules: HistoryConfiguration, board: Board) {
+        self.init(rules)
+        index = board.index
+        var strokes = Array(board.visible)
+        visible = strokes.map(\.index)
+        for case .stroke(let stroke) in board.undone { strokes.append(stroke) }
+        for (clear, removed) in board.undoableClears {
+            took[clear.index] = removed.map(\.index)
+            strokes += removed
+        }
+        for case .clear(let clear) in board.undone { took[clear.index] = [] }
+        for stroke in strokes { ink[stroke.index] = stroke.message.bytes }
+    }
+
+    var digest: UInt64 { plainDigest(visible) }
+
+    /// Takes the next operation; repeats are dropped.
+    mutating func take(_ operation: Whiteboard.Operation) {
+        guard operation.index > index else { return }
+        #expect(operation.index == index + 1, "a student missed an operation")
+        index = operation.index
+        switch operation.action {
+        case .draw:
+            ink[index] = operation.restoredMessage
+            visible.append(index)
+        case .clear:
+            if !clearsAreFinal { took[index] = visible }
+            visible = []
+        case .undo: undo(operation.reference ?? 0)
+        case .redo: redo(operation.reference ?? 0)
+        }
+    }
+
+    private mutating func undo(_ reference: UInt64) {
+        if let strokes = took[reference] {
+            visible = (visible + strokes).sorted()
+        } else {
+            #expect(visible.contains(reference), "a stroke that is not seen is taken back")
+            visible.removeAll { $0 == reference }
+        }
+    }
+
+    private mutating func redo(_ reference: UInt64) {
+        if took[reference] != nil {
+            took[reference] = visible
+            visible = []
+        } else {
+            #expect(ink[reference] != nil, "a stroke that the student never had comes back")
+            visible = (visible + [reference]).sorted()
+        }
     }
 }

@@ -1,16 +1,18 @@
 import StrokeWire
+import TestSupport
 import Testing
 
 @testable import Whiteboard
 
-/// A room in virtual time, driven as the server drives it: it advances when it asks to and at no other time, and its
-/// decisions come back from a journal.
+/// A room in virtual time, driven as the server drives it: advances only when it asks to, and gets its decisions back
+/// from a journal.
 struct RoomProbe {
     struct Told {
         let author: AuthorID
+        let session: String?
         let feedback: Feedback
         let at: Instant
-        /// Whether it was the passing of time that it came of, not an input.
+        /// Whether time brought it about, not an input.
         let isReminder: Bool
     }
 
@@ -23,11 +25,11 @@ struct RoomProbe {
 
     private(set) var room: Room
     private(set) var now: Instant
-    /// How far the log's time is ahead.
+    /// How far the log's clock is ahead.
     let logAhead: Duration
-    /// All that the room was given, by the log's time.
+    /// All inputs of the room, by log time.
     private(set) var inputs: [(at: Instant, input: RoomInput)] = []
-    /// After how long each copy of a decision comes back from the journal.
+    /// Delays after which copies of a decision come back from the journal.
     var decisionsReturn: [Duration] = [.zero]
 
     var told: [Told] = []
@@ -36,7 +38,7 @@ struct RoomProbe {
     private(set) var marks: [(cohort: CohortName, mark: Mark, at: Instant)] = []
     private(set) var decisions: [ControlRecord] = []
     private var effects = RoomEffects()
-    /// Places of the effects that came of the passing of time.
+    /// Positions of the effects that time brought about.
     private var reminders: [Range<Int>] = []
     private var returning: [(record: ControlRecord, at: Instant)] = []
 
@@ -55,7 +57,7 @@ struct RoomProbe {
 
     var counts: RoomCounts { effects.counts }
 
-    /// A message comes in.
+    /// Gives the room a message.
     mutating func send(_ text: String, by author: AuthorID = .alice, session: String? = nil) {
         send(Array(text.utf8), by: author, session: session)
     }
@@ -64,7 +66,7 @@ struct RoomProbe {
         take(.message(author, session: session, bytes))
     }
 
-    /// A sample of a cohort's clock comes in.
+    /// Gives the room a sample of a cohort's clock.
     mutating func clock(_ milliseconds: Double, _ cohort: CohortName = .main, _ more: String = "") {
         receiveClock(Array(#"{"m":\#(milliseconds)\#(more)}"#.utf8), cohort)
     }
@@ -73,7 +75,7 @@ struct RoomProbe {
         take(.sample(bytes, cohort))
     }
 
-    /// A record stands in the journal that this room did not ask for.
+    /// Gives the room a record that it did not ask for.
     mutating func record(_ record: ControlRecord) {
         take(.record(record))
     }
@@ -82,19 +84,19 @@ struct RoomProbe {
         take(.output(isOpen: isOpen))
     }
 
-    /// An input comes in, and the room does what is due.
+    /// Gives the room an input and lets it do what is due.
     mutating func take(_ input: RoomInput) {
         feed(input)
         settle()
     }
 
-    /// An input comes in while the room must not advance: nothing that it says reaches anybody.
+    /// Gives the room an input without letting it advance, and discards its effects.
     mutating func recover(_ input: RoomInput, loggedAt: Instant) {
         input.feed(&room, loggedAt: loggedAt, at: now, into: &effects)
         effects.removeAll()
     }
 
-    mutating func restoreCursors(_ cursors: [CohortName: UInt64]) {
+    mutating func restoreCursors(_ cursors: [CohortName: CohortCursor]) {
         room.restoreCursors(cursors, at: now)
         settle()
     }
@@ -104,7 +106,7 @@ struct RoomProbe {
         input.feed(&room, loggedAt: logTime, at: now, into: &effects)
     }
 
-    /// Time passes.
+    /// Lets time pass.
     mutating func wait(_ duration: Duration) {
         let end = now + duration
         while let next = nextEvent, next <= end {
@@ -119,16 +121,16 @@ struct RoomProbe {
         now = end
     }
 
-    /// What an author was told since the last call.
+    /// The feedback to an author since the last call.
     mutating func takeTold(_ author: AuthorID = .alice) -> [String] {
         defer { told.removeAll { $0.author == author } }
         return told.filter { $0.author == author }.map(\.feedback.summary)
     }
 
     /// The visible strokes at the head, bottom to top.
-    var visible: [UInt64] { room.head.visible.map(\.stroke.index) }
+    var visible: [UInt64] { room.head.visible.map(\.index) }
 
-    /// The indices released to a cohort, in the order in which they were.
+    /// The indices released to a cohort, in order of release.
     func shown(_ cohort: CohortName = .main) -> [UInt64] {
         shown.filter { $0.cohort == cohort }.map(\.operation.index)
     }
@@ -162,8 +164,8 @@ struct RoomProbe {
 
     private mutating func perform(_ effect: RoomEffect, isReminder: Bool) {
         switch effect {
-        case .feedback(let author, let feedback):
-            told.append(Told(author: author, feedback: feedback, at: now, isReminder: isReminder))
+        case .feedback(let author, let session, let feedback):
+            told.append(Told(author: author, session: session, feedback: feedback, at: now, isReminder: isReminder))
         case .head(let operation): applied.append(operation)
         case .release(let cohort, let operation, let isLate, _):
             shown.append(Shown(cohort: cohort, operation: operation, isLate: isLate, at: now))
@@ -193,10 +195,83 @@ extension AuthorID {
 }
 
 extension Whiteboard.Operation {
-    /// What happened, in a line that a test can compare.
+    /// The operation as one line, to be compared.
     var summary: String {
         let late = isLate ? " late" : ""
         let reference = reference.map { " \($0)" } ?? ""
         return "\(index) \(author.text) \(number) \(action)\(reference)\(late)"
+    }
+}
+
+extension RoomProbe {
+    /// A room that got a lesson, a hundred messages a second, without a clock.
+    init(hearing lesson: RecordedLesson) throws {
+        self.init(RoomConfiguration(cohorts: CohortsConfiguration(defaults: CohortSettings(policy: .hold))))
+        for message in try lesson.messages() {
+            wait(.milliseconds(10))
+            send(message)
+        }
+    }
+}
+
+/// An input of a room.
+enum RoomInput {
+    case message(AuthorID, session: String?, [UInt8])
+    case record(ControlRecord)
+    case sample([UInt8], CohortName)
+    case output(isOpen: Bool)
+    /// Not a real input: makes a room lose its clocks, as a restart does, to be compared with a restarted one.
+    case clocksLost
+
+    func feed(_ room: inout Room, loggedAt: Instant, at now: Instant, into effects: inout RoomEffects) {
+        switch self {
+        case .message(let author, let session, let bytes):
+            let message = IncomingMessage(author: author, session: session, bytes: bytes, loggedAt: loggedAt)
+            room.receive(message, incarnation: { "life" }, at: now, into: &effects)
+        case .record(let record): room.receive(record, loggedAt: loggedAt, at: now, into: &effects)
+        case .sample(let bytes, let cohort):
+            room.receive(clockSample: bytes, cohort: cohort, at: now, into: &effects)
+        case .output(let isOpen): room.setOutput(isOpen: isOpen)
+        case .clocksLost:
+            room.gate.forgetClocks(at: now)
+        }
+    }
+}
+
+// Messages of an author. `more` is inserted as it is, its comma first.
+
+/// A whole stroke of `points` points from (`x`, 0) on.
+func draw(_ number: Int64, x: Int = 0, points: Int = 2, _ more: String = "") -> String {
+    #"{"n":\#(number)\#(more),"d":[\#(pointText(x..<(x + points)))]}"#
+}
+
+/// One shard, with points at these x coordinates.
+func shard(_ number: Int64, _ order: Int, of count: Int, points: Range<Int> = 0..<2, _ more: String = "") -> String {
+    #"{"n":\#(number),"s":\#(count),"o":\#(order)\#(more),"d":[\#(pointText(points))]}"#
+}
+
+func undo(_ number: Int64, _ more: String = "") -> String { #"{"n":\#(number),"a":2\#(more)}"# }
+func redo(_ number: Int64, _ more: String = "") -> String { #"{"n":\#(number),"a":3\#(more)}"# }
+func clear(_ number: Int64, _ more: String = "") -> String { #"{"n":\#(number),"a":4\#(more)}"# }
+
+private func pointText(_ points: Range<Int>) -> String {
+    points.map { #"{"x":\#($0),"y":\#($0 % 7)}"# }.joined(separator: ",")
+}
+
+extension Feedback {
+    /// The feedback as one line, to be compared.
+    var summary: String {
+        switch self {
+        case .applied(let number, let index): "applied \(number) as \(index)"
+        case .missingShards(let number, let orders): "missing \(number) \(orders)"
+        case .missingRange(let from, let to): "missing \(from)...\(to)"
+        case .gaveUp(let from, let to): "gave up \(from)...\(to)"
+        case .rejected(let number, let order, let rejection):
+            [
+                "rejected", number.map(String.init) ?? "-", order.map(String.init) ?? "-", rejection.code.rawValue,
+                rejection.field,
+            ]
+            .compactMap(\.self).joined(separator: " ")
+        }
     }
 }

@@ -54,9 +54,10 @@ final class Ledger {
     private(set) var releases: [Release] = []
     private(set) var published: [Following: Set<UInt64>] = [:]
     private(set) var farthest: [Following: UInt64] = [:]
-    private(set) var told: [RoomID: [String: [Feedback]]] = [:]
+    private(set) var told: [RoomID: [String: [FeedbackMessage]]] = [:]
     private var order: [Order: UInt64] = [:]
     private var kept: [Order: Video] = [:]
+    private var said: [Order: [UInt64: Video]] = [:]
     /// Kept, so that no two have the same identity.
     private var seen: [ObjectIdentifier: HostedRoom] = [:]
 
@@ -65,43 +66,54 @@ final class Ledger {
         self.findings = findings
     }
 
-    func tell(_ feedback: Feedback, to author: AuthorID, of room: RoomID) {
+    func tell(_ feedback: FeedbackMessage, to author: AuthorID, of room: RoomID) {
         told[room, default: [:]][author.text, default: []].append(feedback)
     }
 
-    func head(_ operation: Whiteboard.Operation, of room: HostedRoom) {
-        note(operation, Life(room: room.id, incarnation: room.incarnation))
+    /// - Parameter life: of the room when it was said.
+    func head(_ operation: Whiteboard.Operation, of room: HostedRoom, _ life: String) {
+        note(operation, Life(room: room.id, incarnation: life))
     }
 
+    /// A process says a release. It may be lost on its way, and be said again; it was due when it was first said.
+    func say(_ operation: Whiteboard.Operation, of room: HostedRoom, to cohort: CohortName, by process: DaemonProcess) {
+        let order = order(of: room, room.incarnation, cohort)
+        let before = said[order]?[operation.index] ?? kept[order]
+        said[order, default: [:]][operation.index] = [video(of: room, cohort, process), before].compactMap(\.self)
+            .max { $0 < $1 }
+    }
+
+    /// A release has come to the server.
+    /// - Parameter name: the life of the room when it was said.
     func release(
-        _ operation: Whiteboard.Operation, of room: HostedRoom, to cohort: CohortName, isLate: Bool,
+        _ operation: Whiteboard.Operation, of room: HostedRoom, _ name: String, to cohort: CohortName, isLate: Bool,
         by process: DaemonProcess
     ) {
-        let life = Life(room: room.id, incarnation: room.incarnation)
-        let following = Following(life: life, cohort: cohort)
-        note(operation, life)
-        checkOrder(operation.index, Order(room: ObjectIdentifier(room), following: following), by: process)
-        seen[ObjectIdentifier(room)] = room
+        let order = order(of: room, name, cohort)
+        let following = order.following
+        note(operation, following.life)
+        checkOrder(operation.index, order, by: process)
         published[following, default: []].insert(operation.index)
         farthest[following] = max(farthest[following] ?? 0, operation.index)
-        // One that waited for the connection was due when it was first tried.
-        let video = [video(of: room, cohort, process), kept[Order(room: ObjectIdentifier(room), following: following)]]
-            .compactMap(\.self).max { $0 < $1 }
         releases.append(
             Release(
-                following: following, index: operation.index, isLate: isLate, video: video, at: world.now,
-                process: process.name))
+                following: following, index: operation.index, isLate: isLate, video: said[order]?[operation.index],
+                at: world.now, process: process.name))
     }
 
     /// What a room asks for cannot be published, for want of a connection; what it releases now will be later.
     func keep(_ room: HostedRoom, _ cohort: CohortName, by process: DaemonProcess) {
-        let following = Following(
-            life: Life(room: room.id, incarnation: room.incarnation), cohort: cohort)
+        kept[order(of: room, room.incarnation, cohort)] = video(of: room, cohort, process)
+    }
+
+    private func order(of room: HostedRoom, _ name: String, _ cohort: CohortName) -> Order {
         seen[ObjectIdentifier(room)] = room
-        kept[Order(room: ObjectIdentifier(room), following: following)] = video(of: room, cohort, process)
+        let following = Following(life: Life(room: room.id, incarnation: name), cohort: cohort)
+        return Order(room: ObjectIdentifier(room), following: following)
     }
 
     private func video(of room: HostedRoom, _ cohort: CohortName, _ process: DaemonProcess) -> Video? {
+        process.bookKept(for: room)
         let named = process.naming(of: room.id)
         guard let clock = process.clocks.clock(of: room, cohort, named: named) else { return nil }
         return clock.farthest(at: process.now.nanoseconds).map { (clock.session, $0) }
@@ -127,7 +139,13 @@ final class Ledger {
     private func checkOrder(_ index: UInt64, _ key: Order, by process: DaemonProcess) {
         let following = key.following
         if let last = order[key] {
-            if index != last + 1 { report("\(process.name) releases \(index) of \(following) after \(last)") }
+            // What a lost connection may have taken goes out again.
+            let isRepeat = index <= last && process.losses > 0
+            // What another has saved, and has released, may come back instead of what this one had.
+            let isTaken = index > last && index <= reached(following) + 1
+            guard isRepeat || isTaken || index == last + 1 else {
+                return report("\(process.name) releases \(index) of \(following) after \(last)")
+            }
         } else if index > reached(following) + 1 {
             report("\(process.name) begins \(following) at \(index); students have \(reached(following))")
         }
@@ -138,8 +156,8 @@ final class Ledger {
     func save(_ stored: StoredRoom, of room: RoomID) {
         guard stored.hasState else { return }
         let life = Life(room: room, incarnation: stored.incarnation)
-        for (cohort, cursor) in stored.cursors where cursor > reached(Following(life: life, cohort: cohort)) {
-            report("a checkpoint of \(room) has \(cohort) at \(cursor), beyond what was published")
+        for (cohort, cursor) in stored.cursors where cursor.released > reached(Following(life: life, cohort: cohort)) {
+            report("a checkpoint of \(room) has \(cohort) at \(cursor.released), beyond what was published")
         }
     }
 

@@ -4,13 +4,18 @@ struct PlainAuthor {
         case applied
         case rejected
         case gaveUp(head: Int)
+
+        fileprivate var isApplied: Bool {
+            if case .applied = self { true } else { false }
+        }
     }
 
     /// A message's parts by their place.
     typealias Parts = [Int: SimulatedLog.Entry]
 
     var session: String?
-    var earlier: Set<String> = []
+    /// The numbers that were applied under each name that was used before.
+    private var earlier: [String: Set<Int64>] = [:]
     var start: Int64 = 0
     var startedAt: Int64 = 0
     var startHead = 0
@@ -35,16 +40,22 @@ struct PlainAuthor {
 
     /// - Returns: whether the message counts: false for one of an earlier count.
     mutating func enter(_ sent: Sent, at time: Int64, head: Int) -> Bool {
-        if let name = sent.session, earlier.contains(name), name != session { return false }
+        if let name = sent.session, earlier[name] != nil, name != session { return false }
         if !hasCount || sent.session != nil && sent.session != session {
             begin(sent, at: time, head: head)
         }
         return true
     }
 
+    /// Whether a number was applied in a count that is over.
+    func isApplied(_ number: Int64, in session: String?) -> Bool {
+        session.flatMap { earlier[$0] }?.contains(number) ?? false
+    }
+
     private mutating func begin(_ sent: Sent, at time: Int64, head: Int) {
+        if let name = session { earlier[name] = Set(fates.filter { $0.value.isApplied }.keys) }
         session = sent.session
-        if let name = sent.session { earlier.insert(name) }
+        if let name = sent.session { earlier[name] = [] }
         (start, startedAt, startHead, hasCount) = (sent.number, time, head, true)
         parts = [:]
         fates = [:]

@@ -63,6 +63,8 @@ struct PlainRoom {
             case gaveUp
         }
         let author: String
+        /// Name of the count that it is about.
+        let session: String?
         let number: Int64
         let kind: Kind
     }
@@ -78,9 +80,18 @@ struct PlainRoom {
     /// The sessions of the encoder that the room has heard of in this life.
     private var sessions: [Int64] = []
     private var isLiving = false
+    /// The first record of this life, and what was owed before it.
+    private var began: UInt64 = 0
+    private var owedBefore: Set<Owed> = []
+    /// Whether a life of the room was one too many.
+    private(set) var wasRefused = false
 
-    init(_ rules: HistoryConfiguration) {
+    /// Whether a life of the room may be one too many.
+    private let isLimited: Bool
+
+    init(_ rules: HistoryConfiguration, isLimited: Bool = false) {
         self.rules = rules
+        self.isLimited = isLimited
         board = PlainBoard(rules)
     }
 
@@ -88,17 +99,23 @@ struct PlainRoom {
 
     mutating func take(_ entry: SimulatedLog.Entry, prefix: String) {
         switch entry.record.content {
-        case .control(.close): close()
-        case .control(.epoch(let number)): if number > sessions.last ?? -1 { sessions.append(number) }
+        case .control(.close):
+            if isLimited { forgetEarlierSessions() }
+            close()
+        case .control(.full(let through)): refuse(through)
+        case .control(.epoch(let number)): if isLiving, number > sessions.last ?? -1 { sessions.append(number) }
         case .control(.gaveUp(let author, let from, let to)): giveUp(author.text, from, to)
         case .message:
             guard let sent = entry.sent else { return }
             if !isLiving {
                 lives.append(Life(incarnation: "\(prefix)-\(entry.record.sequence)"))
                 isLiving = true
+                began = entry.record.sequence
+                owedBefore = owed
             }
             receive(sent, entry)
         }
+        if isLiving, head == 0 { forgetRefused() }
         guard isLiving, !lives.isEmpty else { return }
         lives[lives.count - 1].sessions = sessions
         lives[lives.count - 1].visible = board.visible
@@ -107,6 +124,38 @@ struct PlainRoom {
     /// Authors with operations that nothing was decided about.
     var undecided: [String] {
         authors.flatMap { name, author in author.pending.map { "\(name) \($0)" } }.sorted()
+    }
+
+    /// An author of a room that waits for its refusal hears nothing before the end of its life, and then nothing about
+    /// sessions that are over.
+    private mutating func forgetEarlierSessions() {
+        owed = owed.filter { answer in
+            guard case .applied = answer.kind, let author = authors[answer.author] else { return true }
+            return author.session == answer.session || owedBefore.contains(answer)
+        }
+    }
+
+    /// As long as a room has no operation, what was refused or given up leaves no trace.
+    private mutating func forgetRefused() {
+        authors = authors.filter { !$1.pending.isEmpty }
+        guard authors.isEmpty else { return }
+        lives.removeLast()
+        isLiving = false
+        (authors, board, lastClear, sessions) = ([:], PlainBoard(rules), 0, [])
+    }
+
+    /// The room was one too many: what has come in this life is rejected.
+    private mutating func refuse(_ through: UInt64) {
+        guard isLiving, began <= through, let life = lives.last else { return }
+        wasRefused = true
+        owed = owed.filter { owed in
+            if case .applied = owed.kind { owedBefore.contains(owed) } else { true }
+        }
+        for operation in life.operations {
+            if let author = authors[operation.author] { owe(operation.author, author, operation.number, .rejected) }
+        }
+        for (name, author) in authors { for number in author.pending { owe(name, author, number, .rejected) } }
+        close()
     }
 
     private mutating func close() {
@@ -125,9 +174,17 @@ struct PlainRoom {
         var author = authors[name] ?? PlainAuthor()
         defer { authors[name] = author }
         let before = author
-        guard author.enter(sent, at: time, head: head) else { return }
+        guard author.enter(sent, at: time, head: head) else {
+            if !author.isApplied(sent.number, in: sent.session) {
+                owe(Owed(author: name, session: sent.session, number: sent.number, kind: .rejected))
+            }
+            return
+        }
         if before.hasCount, author.session != before.session {
-            for number in before.pending { owe(name, number, .gaveUp) }
+            // They are told under the name of the count that ends.
+            for number in before.pending {
+                owe(Owed(author: name, session: before.session, number: number, kind: .gaveUp))
+            }
         }
         let number = sent.number
         if number < author.start, author.fates[number] == nil {
@@ -139,7 +196,7 @@ struct PlainRoom {
         case .gaveUp(let since):
             if sent.kind != .draw || lastClear > since {
                 author.fates[number] = .rejected
-                owe(name, number, .rejected)
+                owe(name, author, number, .rejected)
             } else {
                 author.parts[number, default: [:]][sent.part] = author.parts[number]?[sent.part] ?? entry
                 if author.isComplete(number) { apply(number, of: name, &author, entry, isLate: true) }
@@ -156,7 +213,7 @@ struct PlainRoom {
         guard max(from, author.expected) <= min(to, last) else { return }
         for number in range where author.fates[number] == nil && !author.isComplete(number) {
             author.fates[number] = .gaveUp(head: head)
-            owe(name, number, .gaveUp)
+            owe(name, author, number, .gaveUp)
         }
         drain(name, &author, nil)
         authors[name] = author
@@ -181,11 +238,11 @@ struct PlainRoom {
             lastClear = Int(index)
         case .undo, .redo:
             reference = first.kind == .undo ? board.undo(by: name) : board.redo(by: name)
-            guard reference != nil else { return owe(name, number, .rejected) }
+            guard reference != nil else { return owe(name, author, number, .rejected) }
         case .garbage: return
         }
         author.fates[number] = .applied
-        owe(name, number, .applied(index: index))
+        owe(name, author, number, .applied(index: index))
         log(first, parts, index, reference, isLate, at: entry)
     }
 
@@ -203,7 +260,9 @@ struct PlainRoom {
                 loggedAt: entry?.at ?? Moment(nanoseconds: 0)))
     }
 
-    private mutating func owe(_ author: String, _ number: Int64, _ kind: Owed.Kind) {
-        owed.insert(Owed(author: author, number: number, kind: kind))
+    private mutating func owe(_ name: String, _ author: PlainAuthor, _ number: Int64, _ kind: Owed.Kind) {
+        owe(Owed(author: name, session: author.session, number: number, kind: kind))
     }
+
+    private mutating func owe(_ answer: Owed) { owed.insert(answer) }
 }

@@ -13,7 +13,8 @@ struct Verdict {
     func check() {
         for room in rooms {
             let log = site.logs[site.partition(of: room)]
-            var plain = PlainRoom(site.configuration.room.history)
+            var plain = PlainRoom(
+                site.configuration.room.history, isLimited: site.plan.storedRooms < site.plan.rooms.count)
             for entry in log.entries where entry.record.room == room { plain.take(entry, prefix: log.prefix) }
             for undecided in plain.undecided { report(room, "nothing was decided about \(undecided)") }
             for life in plain.lives {
@@ -114,8 +115,9 @@ struct Verdict {
         let told = ledger.told[room] ?? [:]
         for owed in plain.owed {
             let feedback = told[owed.author] ?? []
-            let isTold = feedback.contains { feedback in
-                switch (feedback, owed.kind) {
+            let isTold = feedback.contains { message in
+                guard message.session == owed.session else { return false }
+                return switch (message.feedback, owed.kind) {
                 case (.applied(let number, let index), .applied(let expected)):
                     number == owed.number && index == expected
                 case (.rejected(let number, _, _), .rejected): number == owed.number
@@ -126,7 +128,9 @@ struct Verdict {
             if !isTold { report(room, "\(owed.author) was never told that \(owed.number) is \(owed.kind)") }
         }
         for (author, count) in plain.garbage {
-            let answers = (told[author] ?? []).count { if case .rejected(nil, _, _) = $0 { true } else { false } }
+            let answers = (told[author] ?? []).count {
+                if case .rejected(nil, _, _) = $0.feedback { true } else { false }
+            }
             if answers < count { report(room, "\(author) was told of \(answers) of \(count) unreadable messages") }
         }
     }
@@ -135,7 +139,7 @@ struct Verdict {
     private func checkStudents(of room: RoomID, _ plain: PlainRoom) {
         let life = plain.lives.last.flatMap { $0.isClosed ? nil : $0 }
         // Whoever heard a daemon of yesterday last follows a life that has ended, until the next one shows something.
-        if site.plan.closesRooms, life?.operations.isEmpty ?? true { return }
+        if site.plan.closesRooms || plain.wasRefused, life?.operations.isEmpty ?? true { return }
         for student in students where student.room == room {
             if student.visible != life?.visible ?? [] || student.index != UInt64(life?.operations.count ?? 0) {
                 report(

@@ -15,6 +15,8 @@ final class Student {
     private(set) var visible: [UInt64] = []
     private var isJoined = false
     private var asked = 0
+    /// What came while an answer was awaited: it may say what was before.
+    private var heard: [(operation: Whiteboard.Operation, life: String)] = []
     var isConnected = true
 
     init(_ name: String, room: RoomID, cohort: CohortName, world: World, wire: Wire, findings: Findings) {
@@ -46,6 +48,7 @@ final class Student {
     func disconnect(for duration: Duration) {
         guard isConnected else { return }
         isConnected = false
+        heard = []
         world.after(duration) { [self] in
             isConnected = true
             join()
@@ -62,7 +65,8 @@ final class Student {
     }
 
     func hear(_ operation: Whiteboard.Operation, of life: String) {
-        guard isConnected, isJoined else { return }
+        guard isConnected else { return }
+        guard isJoined else { return heard.append((operation, life)) }
         if incarnation.isEmpty, operation.index == 1 { incarnation = life }
         guard life == incarnation, operation.index <= index + 1 else { return join() }
         apply(operation)
@@ -70,6 +74,13 @@ final class Student {
 
     private func take(_ answer: CatchUp) {
         isJoined = true
+        show(answer)
+        let waiting = heard
+        heard = []
+        for (operation, life) in waiting { hear(operation, of: life) }
+    }
+
+    private func show(_ answer: CatchUp) {
         if answer.incarnation != incarnation {
             reset()
             incarnation = answer.incarnation
@@ -81,7 +92,7 @@ final class Student {
             // R was restored from a checkpoint: what the student has is right, and more.
             guard answer.index >= index else { return }
             index = answer.index
-            visible = board.visible.map(\.stroke.index)
+            visible = board.visible.map(\.index)
             if answer.digest.value != digest { report("a board of another digest") }
         }
     }

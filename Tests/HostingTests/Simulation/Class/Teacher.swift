@@ -48,9 +48,10 @@ final class Teacher {
     func stop() { isOver = true }
 
     /// The service says that something is missing.
-    func hear(_ feedback: Feedback) {
+    func hear(_ message: FeedbackMessage) {
+        guard message.session == session else { return }
         let wanted: [Sent]
-        switch feedback {
+        switch message.feedback {
         case .missingRange(let from, let to):
             wanted = (from...min(to, from + 50)).flatMap { outbox[$0].map { Array($0.values) } ?? [] }
         case .missingShards(let number, let orders): wanted = orders.compactMap { outbox[number]?[$0] }

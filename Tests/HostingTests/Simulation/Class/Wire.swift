@@ -27,26 +27,26 @@ final class Wire {
         }
     }
 
-    func tell(_ feedback: Feedback, to author: AuthorID, of room: RoomID) {
+    func tell(_ feedback: FeedbackMessage, to author: AuthorID, of room: RoomID) {
         for teacher in teachers where teacher.room == room && teacher.id == author && !world.chance(50) {
             carry(to: teacher) { teacher.hear(feedback) }
         }
     }
 
     func clock(_ sample: [UInt8], of room: RoomID, _ cohort: CohortName) {
-        for process in processes where process.isConnected && !world.chance(40) {
+        for process in processes where process.isReached && !world.chance(40) {
             carry(to: process) { process.hear(sample, of: room, cohort) }
         }
     }
 
     func announce(_ announcement: Announcement) {
-        for process in processes where process.isConnected && !world.chance(20) {
+        for process in processes where process.isReached && !world.chance(20) {
             carry(to: process) { process.hear(announcement) }
         }
     }
 
     func join(_ room: RoomID, _ cohort: CohortName, _ request: JoinRequest, answer: @escaping (CatchUp) -> Void) {
-        for process in processes where process.isConnected && !world.chance(20) {
+        for process in processes where process.isReached && !world.chance(20) {
             carry(to: process) { [world] in
                 process.hear(request, of: room, cohort) { reply in world.after(0...20) { answer(reply) } }
             }

@@ -13,6 +13,11 @@ final class DaemonProcess {
     private(set) var isAlive = true
     private(set) var isConnected = true
     private(set) var isStopped = false
+    let buffer: SendBuffer
+    /// How many connections it has lost.
+    private(set) var losses = 0
+    /// How many of these losses its host was told of: it publishes on no newer connection.
+    private var known = 0
     /// Since when nothing has held it up.
     private(set) var freeSince: Moment
     private var backlog: [() -> Void] = []
@@ -22,6 +27,8 @@ final class DaemonProcess {
     lazy var host = RoomHost(configuration: site.configuration, output: output, isOutputOpen: true)
     var works: [Int: PartitionWork] = [:]
     var clocks = ClockBook()
+    var readings: [RoomID: Reading] = [:]
+    var keptSamples: [KeptSample] = []
     var questions: [Question] = []
     private var hostAlarm: Moment?
     private var memberAlarm: Moment?
@@ -31,6 +38,7 @@ final class DaemonProcess {
         self.world = world
         self.site = site
         freeSince = world.now
+        buffer = SendBuffer(world: world)
         clock = LocalClock(at: world.now, random: &world.random)
         membership = Membership(
             name: name, partitions: site.configuration.partitions, at: clock.time(at: world.now))
@@ -40,6 +48,23 @@ final class DaemonProcess {
     }
 
     var now: Instant { clock.time(at: world.now) }
+
+    /// Whether anything comes to it or from it: a connection may be dead before anybody notices.
+    var isReached: Bool { isConnected && !buffer.isStalled }
+
+    /// Whether something can be published on the connection that the host knows.
+    var canPublish: Bool { isConnected && known == losses }
+
+    /// Finds out whether all that it has published until now has arrived.
+    func confirm(_ answer: @escaping (Bool) -> Void) {
+        let connection = losses
+        guard canPublish else { return world.after(0...20) { [self] in post { answer(false) } } }
+        buffer.send(
+            { [self] in
+                world.after(0...5) { [self] in post { [self] in answer(connection == losses && isConnected) } }
+            },
+            orLose: { [self] in world.after(0...20) { [self] in post { answer(false) } } })
+    }
 
     /// Has something done on the process's thread: now, or when it is not stopped any more.
     func post(_ body: @escaping () -> Void) {
@@ -51,6 +76,7 @@ final class DaemonProcess {
 
     /// Carries out what has become due by what was done, and sets the alarms.
     private func settle() {
+        bookKept()
         while let progress = output.takeProgress() {
             switch progress {
             case .ready(let partition): membership.opened(partition, at: now)
@@ -83,7 +109,7 @@ final class DaemonProcess {
     func step() {
         for action in membership.advance(to: now) {
             switch action {
-            case .announce(let announcement): if isConnected { site.wire.announce(announcement) }
+            case .announce(let announcement): if isReached { site.wire.announce(announcement) }
             case .open(let partition): open(partition)
             case .close(let partition): close(partition)
             case .abandon(let partition): close(partition, discarding: true)
@@ -105,6 +131,7 @@ final class DaemonProcess {
         world.note("\(name) is gone")
         isAlive = false
         isConnected = false
+        buffer.lose()
         backlog = []
         for work in works.values { work.reader?.cancel() }
         works = [:]
@@ -127,10 +154,19 @@ final class DaemonProcess {
     }
 
     func disconnect(for duration: Duration) {
-        guard isAlive, isConnected else { return }
-        world.note("\(name) has no connection for \(duration)")
-        setConnected(false)
-        world.after(duration) { [self] in
+        guard isAlive, isReached else { return }
+        // Nobody notices before the server has left a PING unanswered.
+        let unnoticed = world.chance(300) ? Duration.zero : world.random.milliseconds(0...2500)
+        world.note("\(name) has no connection for \(duration), and knows it in \(unnoticed)")
+        buffer.stall()
+        for work in works.values { work.reader?.isConnected = false }
+        world.after(unnoticed) { [self] in
+            guard isAlive else { return }
+            losses += 1
+            buffer.lose()
+            setConnected(false)
+        }
+        world.after(unnoticed + duration) { [self] in
             guard isAlive else { return }
             world.note("\(name) has its connection back")
             setConnected(true)
@@ -141,7 +177,13 @@ final class DaemonProcess {
         isConnected = isOpen
         freeSince = world.now
         for work in works.values { work.reader?.isConnected = isOpen }
-        post { [self] in host.setOutput(isOpen: isOpen, at: now) }
+        post { [self] in
+            if isOpen, known != losses {
+                known = losses
+                host.setOutput(isOpen: false, at: now)
+            }
+            host.setOutput(isOpen: isOpen, at: now)
+        }
         if isOpen { for (_, work) in works.sorted(by: { $0.key < $1.key }) { work.reader?.goOn() } }
     }
 

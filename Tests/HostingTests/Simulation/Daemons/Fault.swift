@@ -6,6 +6,10 @@ enum Fault: String, CaseIterable {
     case losesAnswers
     /// Checkpoints have cursors that nobody has been shown.
     case overstatesCursors
+    /// What is buffered counts as released before the server has it.
+    case savesUnconfirmed
+    /// What a lost connection had buffered does not go out again.
+    case forgetsUnconfirmed
     /// Records count as saved that are not.
     case overstatesCoverage
     /// The video is believed to be half a second farther than it is.

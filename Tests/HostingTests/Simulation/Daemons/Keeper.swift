@@ -28,6 +28,14 @@ final class Keeper {
     // MARK: Saving
 
     func save(_ request: SaveRequest) {
+        // Only what the server has confirmed counts as released.
+        guard process.site.fault != .savesUnconfirmed else { return write(request) }
+        process.confirm { [self] isConfirmed in
+            if isConfirmed { write(request) } else { fail(request) }
+        }
+    }
+
+    private func write(_ request: SaveRequest) {
         later(1...40) { [self] in
             guard isReachable else { return fail(request) }
             switch request.state {
@@ -47,7 +55,9 @@ final class Keeper {
 
     private func write(_ request: SaveRequest, state: Int?) {
         var stored = request.stored
-        if process.site.fault == .overstatesCursors { stored.cursors = stored.cursors.mapValues { $0 + 3 } }
+        if process.site.fault == .overstatesCursors {
+            stored.cursors = stored.cursors.mapValues { CohortCursor($0.released + 3) }
+        }
         let manifest = SimulatedShelf.Manifest(
             stored: stored, covered: covered[request.partition] ?? 0, state: state)
         let shelf = shelf(of: request.room)
@@ -78,7 +88,7 @@ final class Keeper {
         later(200...2000) { [self] in process.host.saved(request.room, isSaved: false, at: process.now) }
     }
 
-    private var isReachable: Bool { process.isConnected && !world.chance(30) }
+    private var isReachable: Bool { process.isReached && !world.chance(30) }
 
     /// After so many milliseconds, if the process still lives and is not stopped.
     private func later(_ milliseconds: ClosedRange<Int>, _ body: @escaping () -> Void) {
@@ -87,10 +97,11 @@ final class Keeper {
 
     // MARK: Fetching
 
-    func fetch(_ room: RoomID) {
+    /// - Parameter asked: the records after that one come to the host by themselves.
+    func fetch(_ room: RoomID, _ asked: UInt64) {
         later(1...60) { [self] in
-            guard isReachable else { return fetch(room) }
-            let (restored, sequence, tail) = restoration(of: room)
+            guard isReachable else { return fetch(room, asked) }
+            let (restored, sequence, tail) = restoration(of: room, asked)
             later(0...20) { [self] in
                 world.note("\(process.name) has \(room) back as of \(sequence), and \(tail.count) records")
                 restoredThrough[room] = max(sequence, tail.last?.sequence ?? 0)
@@ -99,14 +110,16 @@ final class Keeper {
         }
     }
 
-    /// The newest state that can be read, and the records since then if it is not the one that was asked for.
-    private func restoration(of id: RoomID) -> (Room?, UInt64, [JournalRecord]) {
-        let newest = manifests[id]
+    /// The newest state that can be read, and the records since then if it is older than the one that was asked for.
+    private func restoration(of id: RoomID, _ asked: UInt64) -> (Room?, UInt64, [JournalRecord]) {
+        let newest = shelf(of: id).newest(of: id)
+        manifests[id] = newest
         let log = process.site.logs[process.site.partition(of: id)]
         var manifest = newest
         while let candidate = manifest {
             if let bytes = shelf(of: id).state(candidate), let room = room(bytes, id) {
-                let tail = candidate == newest ? [] : log.records(of: id, after: candidate.stored.sequence)
+                let isCurrent = candidate == newest && candidate.stored.sequence >= asked
+                let tail = isCurrent ? [] : log.records(of: id, after: candidate.stored.sequence)
                 return (room, candidate.stored.sequence, tail)
             }
             manifest = shelf(of: id).manifest(before: candidate, of: id)

@@ -21,7 +21,7 @@ extension DaemonProcess {
         world.after(2...150) { [self] in
             post { [self] in
                 guard works[partition] === work, !work.isClosing else { return }
-                guard isConnected, !world.chance(80) else { return readCatalogue(partition, work) }
+                guard isReached, !world.chance(80) else { return readCatalogue(partition, work) }
                 let catalogue = site.shelves[partition].catalogue()
                 world.after(0...40) { [self] in post { [self] in begin(partition, work, catalogue) } }
             }
@@ -45,7 +45,7 @@ extension DaemonProcess {
         work.reader = SimulatedReader(log, from: first, world: world, clock: clock) { [weak self] event in
             self?.post { self?.take(event, of: partition, work) }
         }
-        work.reader?.isConnected = isConnected
+        work.reader?.isConnected = isReached
     }
 
     private func take(_ event: SimulatedReader.Event, of partition: Int, _ work: PartitionWork) {
@@ -56,7 +56,7 @@ extension DaemonProcess {
             host.setLogClock(of: partition, ahead: ahead)
         case .record(let record):
             work.delivered = record.sequence
-            host.take(record, at: now)
+            host.take(record, arrivedAt: now, at: now)
         case .barrier(let pass): host.barrier(pass)
         case .caughtUp:
             work.isCaughtUp = true

@@ -12,7 +12,7 @@ final class ProcessOutput: HostOutput {
     private unowned let process: DaemonProcess
     private var progress: [Progress] = []
     private var hasOpened = false
-    private var places = 0
+    private var stored: [Int: Int] = [:]
 
     init(_ process: DaemonProcess) {
         self.process = process
@@ -28,53 +28,68 @@ final class ProcessOutput: HostOutput {
 
     func publish(_ effect: RoomEffect, of room: HostedRoom) -> Bool {
         let site = process.site
-        guard process.isConnected else {
+        guard process.canPublish else {
             for cohort in site.plan.cohorts { site.ledger.keep(room, cohort, by: process) }
             return false
         }
+        let life = room.incarnation
         switch effect {
         case .release(_, let operation, _, _) where site.fault == .losesReleases && operation.index % 8 == 0: break
-        case .feedback(_, .rejected) where site.fault == .losesAnswers: break
-        case .feedback(let author, let feedback):
-            site.ledger.tell(feedback, to: author, of: room.id)
-            site.wire.tell(feedback, to: author, of: room.id)
+        case .feedback(_, _, .rejected) where site.fault == .losesAnswers: break
+        case .feedback(let author, let session, let feedback):
+            let message = FeedbackMessage(session: session, feedback: feedback)
+            process.buffer.send { [id = room.id] in
+                site.ledger.tell(message, to: author, of: id)
+                site.wire.tell(message, to: author, of: id)
+            }
         case .head(let operation):
-            site.ledger.head(operation, of: room)
+            process.buffer.send { site.ledger.head(operation, of: room, life) }
         case .release(let cohort, let operation, let isLate, _):
-            process.world.note(
-                "\(process.name) releases \(room.id) \(operation.index) to \(cohort)\(isLate ? " late" : "")")
-            site.ledger.release(operation, of: room, to: cohort, isLate: isLate, by: process)
-            site.wire.release(operation, of: room.incarnation, to: room.id, cohort)
+            site.ledger.say(operation, of: room, to: cohort, by: process)
+            process.buffer.send { [process] in
+                let late = isLate ? " late" : ""
+                process.world.note("\(process.name) releases \(room.id) \(operation.index) to \(cohort)\(late)")
+                site.ledger.release(operation, of: room, life, to: cohort, isLate: isLate, by: process)
+                site.wire.release(operation, of: life, to: room.id, cohort)
+            }
         case .mark(let cohort, let mark):
-            site.wire.mark(mark, to: room.id, cohort)
+            process.buffer.send { [id = room.id] in site.wire.mark(mark, to: id, cohort) }
         case .record:
             process.report("a decision was to be published")
         }
         return true
     }
 
-    func append(_ record: ControlRecord, to room: HostedRoom, id: String, at now: Instant) -> JournalRecord? {
-        guard process.isConnected, !process.world.chance(50) else { return nil }
+    func confirm() {
+        let answer = { [process] isConfirmed in process.host.confirmed(isConfirmed, at: process.now) }
+        // A host that is told that all has arrived forgets it.
+        if process.site.fault == .forgetsUnconfirmed {
+            process.world.after(.zero) { [process] in process.post { answer(true) } }
+        } else {
+            process.confirm(answer)
+        }
+    }
+
+    func append(_ record: ControlRecord, to room: HostedRoom, at now: Instant) -> JournalRecord? {
+        guard process.isReached, !process.world.chance(50) else { return nil }
         let log = process.site.logs[room.partition]
         let room = room.id
-        process.world.after(0...15) { log.take(.control(record), of: room, id: id) }
+        process.world.after(0...15) { log.take(.control(record), of: room, id: nil) }
         return nil
     }
 
-    func refuse(_ record: JournalRecord) { process.report("refuses a record of a journal that lasts") }
-
-    func takePlace() -> Bool {
-        guard places < process.site.plan.places else { return false }
-        places += 1
+    func countNew(_ partition: Int) -> Bool {
+        guard stored[partition, default: 0] < process.site.plan.storedRooms else { return false }
+        countStored(1, of: partition)
         return true
     }
 
-    func giveBackPlace() {
-        places -= 1
-        if places < 0 { process.report("gives back more places than it took") }
+    func countStored(_ change: Int, of partition: Int) {
+        stored[partition, default: 0] += change
+        if stored[partition, default: 0] < 0 { process.report("counts fewer rooms than none") }
     }
 
-    func fetch(_ room: RoomID, _ stored: StoredRoom) { process.keeper.fetch(room) }
+    func fetch(_ room: RoomID, _ stored: StoredRoom) { process.keeper.fetch(room, stored.sequence) }
     func save(_ request: SaveRequest) { process.keeper.save(request) }
     func settled(_ room: HostedRoom, _ counts: RoomCounts) {}
     func opened(_ room: HostedRoom) { hasOpened = true }

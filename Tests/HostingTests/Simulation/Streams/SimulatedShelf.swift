@@ -52,6 +52,8 @@ final class SimulatedShelf {
         sequence >= usable(room).last?.stored.sequence ?? 0
     }
 
+    func newest(of room: RoomID) -> Manifest? { usable(room).last }
+
     func state(_ manifest: Manifest) -> [UInt8]? { manifest.state.flatMap { states[$0] } }
 
     /// The usable manifest before that one.

@@ -1,0 +1,188 @@
+internal import Foundation
+
+/// A `nats-server` child process on 127.0.0.1, without authentication unless its configuration says otherwise.
+///
+/// It ends at `stop()`, and whenever this process ends.
+public final class EmbeddedServer: Sendable {
+    /// How the server is started.
+    public struct Settings: Sendable {
+        /// The program: a path, or a name to be found on PATH or in the usual `sbin` directories.
+        public var program = "nats-server"
+        /// The port; 0 lets the server choose a free one.
+        public var port = 0
+        /// The directory of JetStream's files, which stay after the end; without it JetStream is off.
+        public var storeDirectory: String?
+        /// The text of a configuration file: accounts, permissions, limits.
+        public var configuration: String?
+        /// The time limit for the server to listen.
+        public var startTimeout: Duration = .seconds(10)
+
+        /// The defaults above.
+        public init() {}
+    }
+
+    /// `nats://127.0.0.1:PORT`.
+    public let url: String
+    /// The port that it listens on.
+    public let port: Int
+    /// The number of the server's process.
+    public var processIdentifier: Int32 { child.identifier }
+
+    private let child: ChildProcess
+    private let directory: ServerDirectory
+
+    private init(child: ChildProcess, directory: ServerDirectory, port: Int) {
+        self.child = child
+        self.directory = directory
+        self.port = port
+        url = "nats://127.0.0.1:\(port)"
+    }
+
+    /// Starts a server and waits until it listens.
+    ///
+    /// - Throws: `EmbeddedServerError`, or an error of the file system.
+    public static func start(_ settings: Settings = Settings()) async throws -> EmbeddedServer {
+        let directory = try ServerDirectory(configuration: settings.configuration)
+        do {
+            let child = try ChildProcess(
+                settings.program, arguments: directory.arguments(for: settings), log: directory.logFile.path)
+            let deadline = ContinuousClock.now + settings.startTimeout
+            while true {
+                if let port = directory.port(of: child.identifier) {
+                    return EmbeddedServer(child: child, directory: directory, port: port)
+                }
+                if child.hasExited {
+                    throw EmbeddedServerError(
+                        exitedWith: await child.exitCode(within: .zero), log: directory.logTail(), settings)
+                }
+                guard ContinuousClock.now < deadline, !Task.isCancelled else {
+                    await child.end(timeout: .zero)
+                    try Task.checkCancellation()
+                    throw EmbeddedServerError.notListening(within: settings.startTimeout)
+                }
+                // The server reports its port in a file that appears in a directory.
+                try? await Task.sleep(for: .milliseconds(10))
+            }
+        } catch {
+            directory.remove()
+            throw error
+        }
+    }
+
+    /// Waits until the server has ended, or the task is cancelled.
+    /// - Returns: whether it has ended.
+    public func waitForExit() async -> Bool {
+        await child.waitForExit()
+        return child.hasExited
+    }
+
+    /// Sends SIGTERM, and SIGKILL after `timeout`; returns when the server has ended. The store directory stays.
+    public func stop(timeout: Duration = .seconds(5)) async {
+        await child.end(timeout: timeout)
+        directory.remove()
+    }
+}
+
+/// Why an embedded server did not start.
+public enum EmbeddedServerError: Error, Sendable, CustomStringConvertible {
+    /// The system cannot start a process, with this `errno`.
+    case notStarted(code: Int32)
+    /// There is no such program.
+    case programMissing(String)
+    /// Another program listens on the port.
+    case portTaken(Int)
+    /// The server ended by itself; the last message of its log.
+    case exited(why: String)
+    /// The server did not listen in time.
+    case notListening(within: Duration)
+
+    /// The error for a server that ended by itself.
+    ///
+    /// - Parameters:
+    ///   - code: the exit code; nil for a signal.
+    ///   - log: the end of its log.
+    fileprivate init(exitedWith code: Int32?, log: String, _ settings: EmbeddedServer.Settings) {
+        // A shell exits with 127 when it does not find the program. Only the log shows that the port was taken.
+        if code == 127 {
+            self = .programMissing(settings.program)
+        } else if log.contains(":\(settings.port): bind: address already in use") {
+            self = .portTaken(settings.port)
+        } else {
+            self = .exited(why: Self.lastMessage(of: log))
+        }
+    }
+
+    public var description: String {
+        switch self {
+        case .notStarted(let code): "nats-server cannot be started: error \(code)"
+        case .programMissing(let program): "no program \(program) on the PATH or in the usual sbin directories"
+        case .portTaken(let port): "port \(port) of 127.0.0.1 is taken"
+        case .exited(let why): "nats-server ended by itself: \(why)"
+        case .notListening(let limit): "nats-server does not listen after \(limit / .seconds(1)) s"
+        }
+    }
+
+    /// The message of the fatal line, or else of the last line, without what is before it:
+    /// `[4711] 2026/01/31 12:00:00.000000 [FTL] Can't start JetStream: …`, or `nats-server: server.conf:1:0: …`.
+    private static func lastMessage(of log: String) -> String {
+        let lines = log.split(whereSeparator: \.isNewline)
+        guard let line = lines.last(where: { $0.contains("[FTL]") }) ?? lines.last else { return "no reason given" }
+        for mark in ["[FTL] ", "nats-server: "] {
+            let parts = line.split(separator: mark, maxSplits: 1, omittingEmptySubsequences: false)
+            if parts.count == 2 { return String(parts[1]) }
+        }
+        return String(line)
+    }
+}
+
+/// The directory of a server's configuration, its log, and the file with its port.
+private struct ServerDirectory: Sendable {
+    private let url: URL
+    private let hasConfiguration: Bool
+
+    /// A new directory for temporary files.
+    init(configuration: String?) throws {
+        url = FileManager.default.temporaryDirectory.appendingPathComponent("lectern-nats-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+        hasConfiguration = configuration != nil
+        if let configuration {
+            try Data(configuration.utf8).write(to: configurationFile)
+        }
+    }
+
+    var logFile: URL { url.appendingPathComponent("server.log") }
+
+    private var configurationFile: URL { url.appendingPathComponent("server.conf") }
+
+    func arguments(for settings: EmbeddedServer.Settings) -> [String] {
+        let port = settings.port == 0 ? "-1" : String(settings.port)
+        var arguments = ["-a", "127.0.0.1", "-p", port, "--ports_file_dir", url.path]
+        if hasConfiguration { arguments += ["-c", configurationFile.path] }
+        if let store = settings.storeDirectory { arguments += ["-js", "-sd", store] }
+        return arguments
+    }
+
+    /// The server's port, once it listens: the file is named after the program and the process.
+    func port(of process: Int32) -> Int? {
+        guard let names = try? FileManager.default.contentsOfDirectory(atPath: url.path),
+            let name = names.first(where: { $0.hasSuffix("_\(process).ports") }),
+            let data = try? Data(contentsOf: url.appendingPathComponent(name)),
+            let ports = try? JSONDecoder().decode(Ports.self, from: data)
+        else { return nil }
+        return ports.nats.lazy.compactMap { URL(string: $0)?.port }.first
+    }
+
+    private struct Ports: Decodable {
+        var nats: [String]
+    }
+
+    /// The end of the log.
+    func logTail() -> String {
+        let log = (try? Data(contentsOf: logFile)) ?? Data()
+        return String(decoding: log.suffix(1000), as: UTF8.self)
+    }
+
+    func remove() {
+        try? FileManager.default.removeItem(at: url)
+    }
+}

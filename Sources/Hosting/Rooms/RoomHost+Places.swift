@@ -1,0 +1,306 @@
+import DequeModule
+public import StrokeWire
+public import Whiteboard
+
+/// Rooms come into memory where there is a place for them, and leave it.
+///
+/// There are `configuration.rooms` places. A room that comes when all are taken waits, its records with it, and the room
+/// longest unused is saved and leaves, whatever is held or pending in it: what is stored of it says when it has to be
+/// back. All of it takes the same time however many rooms there are.
+extension RoomHost {
+    /// Rooms that wait for places; beyond, none comes for being looked at, nor by a timer or a clock.
+    private static var queueBound: Int { 256 }
+
+    /// A room that has come stays for so long at least: what it came for is done then.
+    private static var leastStay: Duration { .milliseconds(5) }
+
+    var hasShortQueue: Bool { queue.count < Self.queueBound }
+    var hasFreePlace: Bool { queue.isEmpty && occupied < configuration.rooms }
+
+    /// A room that is not in memory: fetched where it is stored, made where it is new; at once where there is a place.
+    /// - Parameters:
+    ///   - record: the first that waits for it.
+    ///   - hasClock: whether it comes for a clock.
+    @discardableResult
+    func summon(
+        _ id: RoomID, for record: JournalRecord? = nil, hasClock: Bool = false, at now: Instant
+    ) -> HostedRoom {
+        let hosted = HostedRoom(address(of: id), at: now)
+        hosted.hasClock = hasClock
+        if let origin = stored.take(id) {
+            hosted.sequence = origin.stored.sequence
+            hosted.toldThrough = origin.stored.handled
+            hosted.cursorsToRestore = origin.stored.cursors
+            hosted.lifeToRestore = origin.stored.incarnation
+            hosted.hasState = origin.stored.hasState
+            hosted.isCounted = origin.isCounted
+            hosted.waitsFrom = origin.waitsFrom
+            hosted.isRecorded = true
+            hosted.tracker = CheckpointTracker(restored: origin.stored, index: 0, at: now)
+            hosted.origin = origin
+        }
+        if let record { wait(record, for: hosted) }
+        register(hosted)
+        queue.append(hosted)
+        fillPlaces(at: now)
+        return hosted
+    }
+
+    func register(_ hosted: HostedRoom) {
+        rooms[hosted.id] = hosted
+        partitions[hosted.partition]?.rooms += 1
+        partitions[hosted.partition]?.waking += hosted.isWaking ? 1 : 0
+        partitions[hosted.partition]?.busy.remove(hosted.id)
+    }
+
+    func address(of room: RoomID) -> RoomAddress {
+        RoomAddress(root: configuration.root, room: room, partitions: configuration.partitions)
+    }
+
+    /// Gives free places to those that wait, and has as many rooms leave as still wait then.
+    func fillPlaces(at now: Instant) {
+        guard !isFilling else { return }
+        isFilling = true
+        defer { isFilling = false }
+        fillDue = nil
+        while true {
+            if let next = queue.first, rooms[next.id] !== next {
+                queue.removeFirst()
+            } else if occupied < configuration.rooms, let next = queue.popFirst() {
+                takePlace(next)
+                begin(next, at: now)
+            } else if leaving < queue.count, let oldest = recency.oldest {
+                guard oldest.staysUntil <= now || oldest.room?.isBlank ?? false else {
+                    fillDue = oldest.staysUntil
+                    return
+                }
+                evict(oldest, at: now)
+            } else {
+                return
+            }
+        }
+    }
+
+    func takePlace(_ hosted: HostedRoom) {
+        occupied += 1
+        hosted.hasPlace = true
+    }
+
+    /// A room has a place: fetches it, or makes it.
+    private func begin(_ hosted: HostedRoom, at now: Instant) {
+        guard let origin = hosted.origin, origin.stored.hasState else {
+            adopt(hosted, Room(configuration: configuration.room, at: now), at: now)
+            return arrive(hosted, at: now)
+        }
+        hosted.origin = nil
+        guard origin.state.isEmpty else {
+            // What this process has written it can read.
+            let room = try? Room(
+                restoring: origin.state, configuration: configuration.room, at: now,
+                logClockAhead: logClockAhead(of: hosted.partition))
+            adopt(hosted, room ?? Room(configuration: configuration.room, at: now), at: now)
+            return arrive(hosted, at: now)
+        }
+        hosted.isFetching = true
+        output.fetch(hosted.id, origin.stored)
+    }
+
+    /// A room is there: folds in what has waited for it.
+    private func arrive(_ hosted: HostedRoom, tail: [JournalRecord] = [], at now: Instant) {
+        for record in tail + takeWaiting(of: hosted) {
+            fold(record, into: hosted, at: now)
+            perform(in: hosted, at: now)
+        }
+        hosted.staysUntil = now + Self.leastStay
+        // Another host may have stored a life that this one has not seen begin.
+        if hosted.incarnation != hosted.lifeToRestore { hosted.cursorsToRestore = [:] }
+        if partitions[hosted.partition]?.phase == .live { resume(hosted, at: now) }
+        takeSamples(of: hosted, at: now)
+        output.opened(hosted)
+        settle(hosted, at: now)
+        sayReady(hosted.partition)
+    }
+
+    /// A room has been fetched.
+    /// - Parameters:
+    ///   - room: nil where nothing of it could be read.
+    ///   - sequence: it holds its records through this one.
+    ///   - tail: records after that which this host has not been given, for the state is older than what was asked
+    ///     for.
+    public func restored(_ id: RoomID, _ room: Room?, sequence: UInt64, tail: [JournalRecord], at now: Instant) {
+        guard let hosted = rooms[id], hosted.isWaking, hosted.isFetching, let partition = partitions[hosted.partition]
+        else { return }
+        hosted.isFetching = false
+        if partition.phase == .closing { return letGo(hosted, at: now) }
+        let isCurrent = room != nil && sequence == hosted.sequence
+        hosted.sequence = room == nil ? 0 : sequence
+        let index = room?.head.index ?? 0
+        if isCurrent {
+            hosted.tracker = CheckpointTracker(restored: hosted.tracker.noted ?? hosted.note, index: index, at: now)
+        } else {
+            hosted.tracker = CheckpointTracker(at: now)
+            // It has to be stored anew.
+            if hosted.sequence > 0 { hosted.tracker.note(hosted.sequence, at: now) }
+            hosted.hasState = room?.isBlank == false
+            countFetched(hosted, room)
+        }
+        adopt(hosted, room ?? Room(configuration: configuration.room, at: now), at: now)
+        arrive(hosted, tail: tail, at: now)
+        fillPlaces(at: now)
+    }
+
+    /// What another host has stored of a room stays, however many there are.
+    private func countFetched(_ hosted: HostedRoom, _ room: Room?) {
+        guard let room, room.head.index > 0, !hosted.isCounted else { return }
+        hosted.isCounted = true
+        output.countStored(1, of: hosted.partition)
+    }
+
+    /// A room that is one too many is not stored, and does not keep others from coming: it lasts until the journal's
+    /// answer is there.
+    func giveBackPlace(of hosted: HostedRoom, at now: Instant) {
+        guard hosted.hasPlace else { return }
+        recency.remove(hosted)
+        if hosted.isLeaving { leaving -= 1 }
+        (hosted.isLeaving, hosted.hasPlace) = (false, false)
+        occupied -= 1
+        fillPlaces(at: now)
+    }
+
+    /// A room that did not exist has had its first acceptable message, and there is no place for it: it waits for one,
+    /// and the message is folded in again then.
+    func queueUp(_ hosted: HostedRoom, for record: JournalRecord, after sequence: UInt64, at now: Instant) {
+        effects.removeAll()
+        if hosted.isCounted { output.countStored(-1, of: hosted.partition) }
+        (hosted.isCounted, hosted.isOverLimit, hosted.hasState) = (false, false, false)
+        (hosted.room, hosted.sequence, hosted.tracker) = (nil, sequence, CheckpointTracker(at: now))
+        partitions[hosted.partition]?.waking += 1
+        wait(record, for: hosted)
+        queue.append(hosted)
+        fillPlaces(at: now)
+    }
+
+    /// Something came in for a room that is there. One that leaves memory does so nevertheless, for otherwise no other
+    /// would come in while all are used.
+    func touch(_ hosted: HostedRoom, at now: Instant) {
+        hosted.lastUse = now
+        if hosted.hasPlace, hosted.room != nil, !hosted.isLeaving { recency.append(hosted) }
+    }
+
+    /// A room that was to leave memory could not be saved: it stays, and another leaves instead, where there is one. It
+    /// may have to fold in more before it can be saved.
+    func stay(_ hosted: HostedRoom, at now: Instant) {
+        guard hosted.isLeaving, !isClosing(hosted) else { return }
+        hosted.isLeaving = false
+        leaving -= 1
+        recency.append(hosted)
+        for record in takeWaiting(of: hosted) {
+            fold(record, into: hosted, at: now)
+            perform(in: hosted, at: now)
+        }
+    }
+
+    /// Has a room leave memory as soon as all of it is saved.
+    private func evict(_ hosted: HostedRoom, at now: Instant) {
+        recency.remove(hosted)
+        hosted.isLeaving = true
+        leaving += 1
+        if !hosted.unconfirmed.isEmpty, !confirmation.isAsked { confirmation.due = now }
+        settle(hosted, at: now)
+    }
+
+    /// Lets a room go that is empty, that has long been idle, that gives its place to another, or whose partition is
+    /// being closed.
+    /// - Returns: whether it is gone.
+    func rest(_ hosted: HostedRoom, at now: Instant) -> Bool {
+        if isClosing(hosted) {
+            // An answer that comes later would be taken for that to another question.
+            guard !hosted.isFetching, !hosted.tracker.isSaving else { return false }
+            guard hosted.isDiscarded || hosted.unsent.isEmpty && nextSave(of: hosted) == nil else { return false }
+            letGo(hosted, at: now)
+            return true
+        }
+        guard canLeave(hosted) else { return false }
+        let isIdle = nextRest(of: hosted).map { $0 <= now } ?? false
+        let isEmpty = hosted.room?.isBlank ?? false
+        let isForClock = hosted.hasClock && hosted.hasPlace
+        guard hosted.isLeaving || isIdle || isEmpty && !isForClock else { return false }
+        retire(hosted, at: now)
+        return true
+    }
+
+    /// Whether a room can be had again as it is, or need not be.
+    private func canLeave(_ hosted: HostedRoom) -> Bool {
+        guard hosted.room != nil, hosted.unsent.isEmpty, hosted.unconfirmed.isEmpty else { return false }
+        guard configuration.checkpoints != nil else { return isLive(hosted) }
+        if hosted.isDiscarded { return true }
+        let tracker = hosted.tracker
+        return !tracker.isSaving && tracker.firstUncovered == nil && (tracker.noted != nil || !hosted.hasState)
+            && nextSave(of: hosted) == nil
+    }
+
+    /// Lets go of a room that can be had again, or need not be.
+    private func retire(_ hosted: HostedRoom, at now: Instant) {
+        let waiting = takeWaiting(of: hosted)
+        store(hosted, at: now)
+        forget(hosted, at: now)
+        for record in waiting { take(record, arrivedAt: now, at: now) }
+    }
+
+    private func store(_ hosted: HostedRoom, at now: Instant) {
+        // What another host has stored of a room is there though it is blank for this one.
+        guard let room = hosted.room, hosted.hasState || hosted.isDiscarded else { return }
+        let isVolatile = configuration.checkpoints == nil
+        guard let note = isVolatile || hosted.isDiscarded ? hosted.note : hosted.tracker.noted else { return }
+        // A partition that is being recovered has its busy rooms fetched when its journal has been read.
+        let due = room.nextDue(after: now)
+        let end = partitions[hosted.partition]?.kept.map { now + $0 }
+        let isPaused = note.cursors.values.contains { $0.pausedSince != nil }
+        stored.put(
+            note, state: isVolatile ? room.checkpoint().encoded() : [], of: hosted.id, isCounted: hosted.isCounted,
+            waitsFrom: isPaused ? hosted.hasClock ? now : hosted.waitsFrom ?? now : nil,
+            wake: isLive(hosted) ? due.map { max($0, now + Self.leastStay) } : nil, until: end)
+        hosted.isCounted = false
+        while stored.stateBytes > configuration.sleepingBytes, let gone = stored.takeOldest() { drop(gone) }
+    }
+
+    /// What was stored of a room is there no longer.
+    func drop(_ gone: StoredRooms.Entry) {
+        let partition = partition(of: gone.room)
+        if gone.isCounted { output.countStored(-1, of: partition) }
+        output.forgotten(gone.room)
+        if partitions[partition]?.busy.remove(gone.room) != nil { sayReady(partition) }
+    }
+
+    /// When a room has been idle for long enough, nil while something is going on in it.
+    func nextRest(of hosted: HostedRoom) -> Instant? {
+        guard canLeave(hosted), isLive(hosted), let room = hosted.room, room.isQuiet || room.isBlank else { return nil }
+        return hosted.lastUse + configuration.idle
+    }
+
+    /// A room of a partition that is being closed.
+    func letGo(_ hosted: HostedRoom, at now: Instant) {
+        forget(hosted, at: now)
+        sayClosed(hosted.partition)
+    }
+
+    private func forget(_ hosted: HostedRoom, at now: Instant) {
+        recency.remove(hosted)
+        if hosted.isLeaving { leaving -= 1 }
+        hosted.isLeaving = false
+        if hosted.isCounted { output.countStored(-1, of: hosted.partition) }
+        hosted.isCounted = false
+        wakes.set(hosted.id, to: nil)
+        if rooms.removeValue(forKey: hosted.id) != nil {
+            partitions[hosted.partition]?.rooms -= 1
+            partitions[hosted.partition]?.waking -= hosted.isWaking ? 1 : 0
+        }
+        if hosted.hasPlace { occupied -= 1 }
+        hosted.hasPlace = false
+        _ = takeWaiting(of: hosted)
+        dropUnsent(of: hosted)
+        forgetUnconfirmed(of: hosted)
+        output.left(hosted)
+        fillPlaces(at: now)
+    }
+}

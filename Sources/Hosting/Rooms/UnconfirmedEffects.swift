@@ -1,0 +1,162 @@
+import StrokeWire
+public import Whiteboard
+
+/// What a room has published and the NATS server has not confirmed yet, oldest first: a connection that is lost takes
+/// what it had buffered with it, and then this goes out again.
+struct UnconfirmedEffects {
+    /// Published before the confirmation that is under way was asked for.
+    private var asked: [RoomEffect] = []
+    /// Published since.
+    private var since: [RoomEffect] = []
+    /// Memory that they hold, about.
+    private(set) var bytes = 0
+
+    var isEmpty: Bool { asked.isEmpty && since.isEmpty }
+
+    mutating func append(_ effect: RoomEffect) {
+        since.append(effect)
+        bytes += effect.cost
+    }
+
+    /// A confirmation of all that was published so far is asked for.
+    mutating func ask() {
+        guard !since.isEmpty else { return }
+        asked = asked.isEmpty ? since : asked + since
+        since = []
+    }
+
+    /// What was published when it was asked for has arrived.
+    mutating func confirm() {
+        asked = []
+        bytes = since.reduce(0) { $0 + $1.cost }
+    }
+
+    /// All of it, to go out again.
+    mutating func takeAll() -> [RoomEffect] {
+        defer { self = UnconfirmedEffects() }
+        return asked + since
+    }
+}
+
+extension RoomEffect {
+    /// Whether it is not said again by itself.
+    var isSaidOnce: Bool {
+        switch self {
+        case .feedback(_, _, .missingShards), .feedback(_, _, .missingRange), .mark, .record: false
+        case .feedback, .head, .release: true
+        }
+    }
+
+    /// Bytes that it holds while it waits, about.
+    var cost: Int {
+        switch self {
+        case .head(let operation), .release(_, let operation, _, _): operation.message.count + 256
+        case .feedback, .mark, .record: 256
+        }
+    }
+}
+
+/// Effects are remembered until the server has confirmed them.
+extension RoomHost {
+    /// When the server is asked for a confirmation, over all rooms.
+    struct Confirmation {
+        var due: Instant?
+        var isAsked = false
+        /// Bytes of all that is not confirmed.
+        var bytes = 0
+        /// Whether something was held back for its sake.
+        var isHoldingBack = false
+    }
+
+    /// How long after something was published a confirmation is asked for. One PING for all rooms.
+    static var confirmationInterval: Duration { .milliseconds(250) }
+
+    /// Bytes of effects that are not confirmed; beyond, nothing more is published until the server answers.
+    static var unconfirmedBound: Int { 16 << 20 }
+
+    func remember(_ effect: RoomEffect, of hosted: HostedRoom, at now: Instant) {
+        guard effect.isSaidOnce else { return }
+        if hosted.unconfirmed.isEmpty { unconfirmedRooms.insert(hosted.id) }
+        hosted.unconfirmed.append(effect)
+        confirmation.bytes += effect.cost
+        if confirmation.due == nil, !confirmation.isAsked { confirmation.due = now + Self.confirmationInterval }
+    }
+
+    /// Asks for a confirmation where one is due.
+    func confirm(at now: Instant) {
+        guard let due = confirmation.due, due <= now else { return }
+        confirmation.due = nil
+        guard isOutputOpen, !unconfirmedRooms.isEmpty else { return }
+        confirmation.isAsked = true
+        for room in unconfirmedRooms { rooms[room]?.unconfirmed.ask() }
+        output.confirm()
+    }
+
+    /// The answer to ``HostOutput/confirm()``.
+    /// - Parameter isConfirmed: whether the server has received all that was published before, on the connection that
+    ///   `setOutput` was last told of; otherwise it is asked again.
+    public func confirmed(_ isConfirmed: Bool, at now: Instant) {
+        guard confirmation.isAsked else { return }
+        confirmation.isAsked = false
+        if isConfirmed {
+            for hosted in unconfirmedRooms.sorted().compactMap({ rooms[$0] }) {
+                confirmation.bytes -= hosted.unconfirmed.bytes
+                hosted.unconfirmed.confirm()
+                confirmation.bytes += hosted.unconfirmed.bytes
+                guard hosted.unconfirmed.isEmpty else { continue }
+                unconfirmedRooms.remove(hosted.id)
+                settle(hosted, at: now)
+            }
+            if confirmation.isHoldingBack, isOutputOpen {
+                confirmation.isHoldingBack = false
+                for hosted in rooms(where: { !$0.unsent.isEmpty }) { sendUnsent(of: hosted, at: now) }
+            }
+        }
+        guard !unconfirmedRooms.isEmpty, isOutputOpen else { return }
+        // Rooms that give up their places wait for it.
+        confirmation.due = isConfirmed && leaving > 0 ? now : now + Self.confirmationInterval
+    }
+
+    /// The connection is lost, and what it had buffered with it.
+    func takeBackUnconfirmed() {
+        for hosted in unconfirmedRooms.compactMap({ rooms[$0] }) {
+            putAside(hosted.unconfirmed.takeAll(), in: hosted, isFirst: true)
+        }
+        unconfirmedRooms = []
+        confirmation = Confirmation(isAsked: confirmation.isAsked)
+    }
+
+    /// A room's effects are void, or the room leaves memory.
+    func forgetUnconfirmed(of hosted: HostedRoom) {
+        guard unconfirmedRooms.remove(hosted.id) != nil else { return }
+        confirmation.bytes -= hosted.unconfirmed.bytes
+        hosted.unconfirmed = UnconfirmedEffects()
+    }
+
+    /// Publishes what waited for the connection, or for a confirmation, and lets the room go on.
+    func sendUnsent(of hosted: HostedRoom, at now: Instant) {
+        let unsent = hosted.unsent
+        dropUnsent(of: hosted)
+        // What has waited is not dropped for want of room.
+        for effect in unsent where !send(effect, of: hosted, at: now) { putAside([effect], in: hosted) }
+        hosted.room?.setOutput(isOpen: hosted.unsent.isEmpty)
+        settle(hosted, at: now)
+    }
+
+    /// Publishes an effect, or keeps it where that cannot be done now.
+    func publish(_ effect: RoomEffect, of hosted: HostedRoom, at now: Instant) {
+        if !send(effect, of: hosted, at: now) { keep(effect, in: hosted) }
+    }
+
+    /// - Returns: false where it has to wait.
+    private func send(_ effect: RoomEffect, of hosted: HostedRoom, at now: Instant) -> Bool {
+        guard hosted.unsent.isEmpty else { return false }
+        guard confirmation.bytes < Self.unconfirmedBound else {
+            confirmation.isHoldingBack = true
+            return false
+        }
+        guard output.publish(effect, of: hosted) else { return false }
+        remember(effect, of: hosted, at: now)
+        return true
+    }
+}

@@ -1,0 +1,72 @@
+public import StrokeWire
+
+/// Turns the points of one stroke into its centre line, incrementally.
+///
+/// Add the points in any number of chunks, then `finish`: the chunks do not change the segments. To show an
+/// unfinished stroke to its end, finish a copy. A tracer holds a few points and no heap memory.
+public struct StrokeTracer: Sendable {
+    private enum Curve: Sendable {
+        case smooth(SmoothCurve)
+        case quadratic(QuadraticCurve)
+        case bspline(BSplineCurve)
+        case calligraphy(CalligraphyCurve)
+        case pen(PenCurve)
+        case shape(ShapeCurve)
+    }
+
+    private var curve: Curve
+
+    /// Begins a stroke of the given width in board units. The eraser takes the same curves as freehand ink.
+    public init(element: Element, style: InkStyle, width: Double) {
+        switch element {
+        case .line: curve = .shape(ShapeCurve(kind: .line, width: width))
+        case .rectangle: curve = .shape(ShapeCurve(kind: .rectangle, width: width))
+        case .ellipse: curve = .shape(ShapeCurve(kind: .ellipse, width: width))
+        case .freehand, .eraser:
+            switch style {
+            case .smooth: curve = .smooth(SmoothCurve(width: width))
+            case .quadratic: curve = .quadratic(QuadraticCurve(width: width))
+            case .bspline: curve = .bspline(BSplineCurve(width: width))
+            case .calligraphy: curve = .calligraphy(CalligraphyCurve(width: width))
+            case .pen, .stamp:
+                curve = .pen(element == .eraser ? PenCurve(width: width, leastOpacity: 1) : PenCurve(width: width))
+            }
+        }
+    }
+
+    /// Adds the next points, in board units.
+    public mutating func add(_ points: some Sequence<StrokePoint>, into sink: inout some CurveSink) {
+        switch curve {
+        case .smooth(var smooth):
+            for point in points { smooth.add(Vector(point.x, point.y), into: &sink) }
+            curve = .smooth(smooth)
+        case .quadratic(var quadratic):
+            for point in points { quadratic.add(Vector(point.x, point.y), into: &sink) }
+            curve = .quadratic(quadratic)
+        case .bspline(var bspline):
+            for point in points { bspline.add(Vector(point.x, point.y), into: &sink) }
+            curve = .bspline(bspline)
+        case .calligraphy(var calligraphy):
+            for point in points { calligraphy.add(point, into: &sink) }
+            curve = .calligraphy(calligraphy)
+        case .pen(var pen):
+            for point in points { pen.add(point, into: &sink) }
+            curve = .pen(pen)
+        case .shape(var shape):
+            for point in points { shape.add(Vector(point.x, point.y)) }
+            curve = .shape(shape)
+        }
+    }
+
+    /// Draws the rest, up to the last point.
+    public func finish(into sink: inout some CurveSink) {
+        switch curve {
+        case .smooth(let smooth): smooth.finish(into: &sink)
+        case .quadratic(let quadratic): quadratic.finish(into: &sink)
+        case .bspline(let bspline): bspline.finish(into: &sink)
+        case .calligraphy(let calligraphy): calligraphy.finish(into: &sink)
+        case .pen(let pen): pen.finish(into: &sink)
+        case .shape(let shape): shape.finish(into: &sink)
+        }
+    }
+}

@@ -1,0 +1,282 @@
+import Foundation
+public import StrokeWire
+public import Whiteboard
+
+/// The checkpoint of a room at a point of its log, with the place of the room's state.
+///
+/// Its sequences are those of the partition's log.
+public struct CheckpointManifest: Sendable, Equatable {
+    /// A room's state, which is stored in parts.
+    public struct State: Sendable, Equatable {
+        /// The sequences of the parts in the checkpoint stream, in order.
+        public var parts: [UInt64]
+        /// Bytes of all parts together.
+        public var bytes: Int
+        /// FNV-1a (64 bit) of all bytes.
+        public var hash: UInt64
+        /// A token of the parts' subjects, 0 ... 2, so that states that are kept never share a subject. Nil for a state
+        /// written by the first release.
+        public var slot: Int?
+        /// The format of the bytes: ``RoomCheckpoint/formatVersion`` of the release that wrote them.
+        public var format: UInt8
+        /// The rules that made the room: ``RoomCheckpoint/foldVersion`` of the release that wrote the state.
+        public var fold: UInt64
+
+        /// - Parameters:
+        ///   - format: by default this release's.
+        ///   - fold: by default this release's.
+        public init(
+            parts: [UInt64], bytes: Int, hash: UInt64, slot: Int?, format: UInt8 = RoomCheckpoint.formatVersion,
+            fold: UInt64 = RoomCheckpoint.foldVersion
+        ) {
+            self.parts = parts
+            self.bytes = bytes
+            self.hash = hash
+            self.slot = slot
+            self.format = format
+            self.fold = fold
+        }
+    }
+
+    /// A state, and the records that it contains.
+    public struct Generation: Sendable, Equatable {
+        /// The state contains all records of the room up to this one.
+        public var sequence: UInt64
+        /// The state.
+        public var state: State
+
+        public init(sequence: UInt64, state: State) {
+            self.sequence = sequence
+            self.state = state
+        }
+    }
+
+    /// The room.
+    public var room: RoomID
+    /// The `PartitionLog.incarnationPrefix` of the log that the sequences belong to.
+    public var log: String
+    /// The room's incarnation.
+    public var incarnation: String
+    /// The state contains all records of the room up to this one.
+    public var sequence: UInt64
+    /// The feedback to authors was published for all records of the room up to this one.
+    public var handled: UInt64
+    /// The position of each cohort.
+    public var cursors: [CohortName: CohortCursor]
+    /// Whether nothing happens in the room without an input, so that it need not be restored before one comes.
+    public var isQuiet: Bool
+    /// Nil when the room was closed and there is nothing to restore.
+    public var state: State?
+    /// The generation before `state`, in case `state` is damaged; kept until the next one is acknowledged.
+    public var previous: Generation?
+
+    public init(
+        room: RoomID, log: String, incarnation: String, sequence: UInt64, handled: UInt64,
+        cursors: [CohortName: CohortCursor], isQuiet: Bool, state: State?, previous: Generation? = nil
+    ) {
+        self.room = room
+        self.log = log
+        self.incarnation = incarnation
+        self.sequence = sequence
+        self.handled = handled
+        self.cursors = cursors
+        self.isQuiet = isQuiet
+        self.state = state
+        self.previous = previous
+    }
+
+    /// The generations that the room can be restored from, the newest first.
+    public var generations: [Generation] {
+        [state.map { Generation(sequence: sequence, state: $0) }, previous].compactMap(\.self)
+    }
+
+    /// The slot of the next state, which no kept generation uses.
+    var freeSlot: Int {
+        let taken = generations.map(\.state.slot)
+        return (0..<3).first { !taken.contains($0) } ?? 0
+    }
+}
+
+// MARK: - Encoding
+
+extension CheckpointManifest {
+    /// Why a stored manifest cannot be used.
+    enum Unreadable: Error, Equatable {
+        /// It is damaged, or not a manifest.
+        case damaged
+        /// A newer release wrote it, or a state that it names.
+        case newer(log: String, what: String)
+    }
+
+    /// 1: one state, whose parts have subjects without a slot. 2: generations.
+    static let version = 2
+
+    fileprivate struct Wire: Codable {
+        struct State: Codable {
+            var parts: [UInt64]
+            var bytes: Int
+            /// As text, because some JSON readers damage numbers of 64 bits.
+            var hash: String
+            var slot: Int?
+            var format: UInt8?
+            var fold: UInt64?
+        }
+        struct Generation: Codable {
+            var sequence: UInt64
+            var state: State
+        }
+        struct Pause: Codable {
+            /// In nanoseconds.
+            var time: Int64
+            /// In nanoseconds of the log's clock.
+            var since: Int64?
+        }
+        var version = CheckpointManifest.version
+        var room: String
+        var log: String
+        var incarnation: String
+        var sequence: UInt64
+        var handled: UInt64
+        /// The index of the last operation released to each cohort.
+        var cursors: [String: UInt64]
+        /// The pauses of cohorts since the operation after that one was logged. Older releases do not write them.
+        var pauses: [String: Pause]?
+        var quiet: Bool
+        var state: State?
+        var previous: Generation?
+    }
+
+    /// The fields of every version.
+    private struct Stamp: Decodable {
+        var version: Int
+        var log: String
+    }
+
+    func encoded() -> [UInt8] {
+        var pauses: [String: Wire.Pause] = [:]
+        for (name, cursor) in cursors where cursor.pausedTime > .zero || cursor.pausedSince != nil {
+            let (seconds, attoseconds) = cursor.pausedTime.components
+            pauses[name.text] = Wire.Pause(
+                time: seconds &* 1_000_000_000 &+ attoseconds / 1_000_000_000, since: cursor.pausedSince?.nanoseconds)
+        }
+        return HashedJSON.encode(
+            Wire(
+                room: room.text, log: log, incarnation: incarnation, sequence: sequence, handled: handled,
+                cursors: Dictionary(uniqueKeysWithValues: cursors.map { ($0.key.text, $0.value.released) }),
+                pauses: pauses.isEmpty ? nil : pauses, quiet: isQuiet,
+                state: state.map(\.wire),
+                previous: previous.map { Wire.Generation(sequence: $0.sequence, state: $0.state.wire) }))
+    }
+
+    init(decoding bytes: [UInt8]) throws(Unreadable) {
+        guard let stamp = HashedJSON.decode(Stamp.self, from: bytes), stamp.version > 0 else { throw .damaged }
+        guard stamp.version <= Self.version else {
+            throw .newer(
+                log: stamp.log, what: "a manifest of version \(stamp.version), this release knows \(Self.version)")
+        }
+        guard let wire = HashedJSON.decode(Wire.self, from: bytes), let room = RoomID(wire.room) else {
+            throw .damaged
+        }
+        var cursors: [CohortName: CohortCursor] = [:]
+        for (name, index) in wire.cursors {
+            guard let cohort = CohortName(name) else { throw .damaged }
+            let pause = wire.pauses?[name]
+            cursors[cohort] = CohortCursor(
+                index, pausedTime: .nanoseconds(pause?.time ?? 0),
+                pausedSince: pause?.since.map(Instant.init(nanoseconds:)))
+        }
+        self.init(
+            room: room, log: wire.log, incarnation: wire.incarnation, sequence: wire.sequence, handled: wire.handled,
+            cursors: cursors, isQuiet: wire.quiet, state: nil)
+        if let stored = wire.state { state = try State(stored) }
+        if let stored = wire.previous {
+            previous = Generation(sequence: stored.sequence, state: try State(stored.state))
+        }
+        for state in generations.map(\.state) {
+            if let what = state.newness { throw .newer(log: wire.log, what: what) }
+        }
+    }
+}
+
+extension CheckpointManifest.State {
+    fileprivate var wire: CheckpointManifest.Wire.State {
+        CheckpointManifest.Wire.State(
+            parts: parts, bytes: bytes, hash: FNV1a64.digits(hash), slot: slot, format: format, fold: fold)
+    }
+
+    /// The first release wrote neither format nor rules; both were version 1.
+    fileprivate init(_ wire: CheckpointManifest.Wire.State) throws(CheckpointManifest.Unreadable) {
+        guard let hash = BoardDigest(hexadecimal: wire.hash)?.value, wire.bytes >= 0,
+            wire.slot.map({ (0..<3).contains($0) }) ?? true
+        else { throw .damaged }
+        self.init(
+            parts: wire.parts, bytes: wire.bytes, hash: hash, slot: wire.slot, format: wire.format ?? 1,
+            fold: wire.fold ?? 1)
+    }
+
+    /// Why this release cannot read the state; nil when it can.
+    fileprivate var newness: String? {
+        if format > RoomCheckpoint.formatVersion {
+            return "a state of format \(format), this release knows \(RoomCheckpoint.formatVersion)"
+        }
+        if fold > RoomCheckpoint.foldVersion {
+            return "a room made by the rules \(fold), this release knows \(RoomCheckpoint.foldVersion)"
+        }
+        return nil
+    }
+}
+
+/// How far a partition's log is covered by checkpoints.
+struct Coverage: Codable, Equatable {
+    static let currentVersion = 1
+
+    var version = Self.currentVersion
+    /// The `PartitionLog.incarnationPrefix` of the log.
+    var log: String
+    /// All records of the partition up to this one are in acknowledged checkpoints.
+    var covered: UInt64
+
+    init(log: String, covered: UInt64) {
+        self.log = log
+        self.covered = covered
+    }
+
+    func encoded() -> [UInt8] { HashedJSON.encode(self) }
+
+    /// Nil when the bytes are damaged.
+    /// - Throws: `.newer` when a newer release wrote them.
+    init?(decoding bytes: [UInt8]) throws(CheckpointManifest.Unreadable) {
+        struct Stamp: Decodable {
+            var version: Int
+            var log: String
+        }
+        guard let stamp = HashedJSON.decode(Stamp.self, from: bytes), stamp.version > 0 else { return nil }
+        guard stamp.version <= Self.currentVersion else {
+            throw .newer(
+                log: stamp.log,
+                what: "a coverage of version \(stamp.version), this release knows \(Self.currentVersion)")
+        }
+        guard let coverage = HashedJSON.decode(Coverage.self, from: bytes) else { return nil }
+        self = coverage
+    }
+}
+
+/// Readable JSON after a line with its hash: 16 hexadecimal digits, FNV-1a (64 bit) of the JSON.
+enum HashedJSON {
+    /// - Precondition: the value has only numbers, booleans and valid text, which can always be encoded.
+    static func encode(_ value: some Encodable) -> [UInt8] {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        let json = (try? encoder.encode(value)).map { Array($0) } ?? []
+        return Array("\(FNV1a64.digits(FNV1a64.hash(json)))\n".utf8) + json
+    }
+
+    /// Nil when the bytes are damaged, or something else.
+    static func decode<Value: Decodable>(_ type: Value.Type, from bytes: [UInt8]) -> Value? {
+        let json = bytes.dropFirst(17)
+        guard bytes.count > 17, bytes[16] == UInt8(ascii: "\n"),
+            bytes[..<16].elementsEqual(FNV1a64.digits(FNV1a64.hash(json)).utf8)
+        else { return nil }
+        return try? JSONDecoder().decode(type, from: Data(json))
+    }
+}

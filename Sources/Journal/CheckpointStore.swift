@@ -1,0 +1,319 @@
+import Locking
+public import Logging
+public import NATSClient
+public import StrokeWire
+
+/// The checkpoints of rooms, in the partitions' streams `<ROOT>_CHECKPOINT_<p>`, which `JetStreamJournal.provision`
+/// creates.
+///
+/// A checkpoint is a manifest, on `<address>.checkpoint`, and the parts of the room's state, on
+/// `<address>.checkpoint.<slot>.<i>`. The parts are written first, so a stored manifest names stored parts. It names
+/// two generations of the state, in different slots. The next state is written to the third slot: a save that fails,
+/// however often, harms neither. The oldest generation is deleted when the next manifest is acknowledged.
+///
+/// A value; any thread.
+public struct CheckpointStore: Sendable {
+    /// The most bytes of a part; fewer where the server's limit is lower.
+    private static let partBytes = 512 << 10
+    /// The most parts of a state: half a gigabyte.
+    private static let maxParts = 1024
+    /// The most manifests of a room that are read; the stream keeps fewer, unless an operator changed it.
+    private static let maxHistory = 16
+
+    private let root: String
+    private let partitions: Int
+    private let jetStream: JetStream
+    private let logger: Logger
+
+    /// - Parameters:
+    ///   - root: the first tokens of all subjects.
+    ///   - partitions: the number of partitions.
+    ///   - timeout: of each request to JetStream.
+    public init(
+        root: String, partitions: Int, connection: NATSConnection, timeout: Duration = .seconds(5), logger: Logger
+    ) {
+        self.root = root
+        self.partitions = partitions
+        self.logger = logger
+        jetStream = JetStream(connection, timeout: timeout)
+    }
+
+    private func streams(of partition: Int) -> PartitionStreams {
+        PartitionStreams(root: root, partition: partition)
+    }
+
+    private func streams(of room: RoomID) -> PartitionStreams {
+        streams(of: RoomAddress.partition(of: room, among: partitions))
+    }
+}
+
+/// Writing.
+extension CheckpointStore {
+    /// Writes a room's state, part by part, each acknowledged. It counts when a manifest names it; when that is
+    /// acknowledged, ``discard(_:room:)`` the state that no manifest names any more.
+    ///
+    /// - Parameter stored: the room's newest manifest, from ``newest(of:log:notBeyond:)``: the parts go to a slot that
+    ///   neither of its generations uses.
+    /// - Returns: the state for the manifest.
+    /// - Throws: `.checkpointTooLarge`; `.stream` when JetStream does not store a part.
+    public func save(
+        state bytes: [UInt8], room: RoomID, beside stored: CheckpointManifest?
+    ) async throws(JournalError) -> CheckpointManifest.State {
+        // The server's limit includes headers.
+        let size = max(1, min(Self.partBytes, jetStream.connection.maxPayload - 4096))
+        let count = (bytes.count + size - 1) / size
+        guard count <= Self.maxParts else { throw .checkpointTooLarge(bytes: bytes.count) }
+        let streams = streams(of: room)
+        let slot = stored?.freeSlot ?? 0
+        var parts: [UInt64] = []
+        for number in 0..<count {
+            let part = Array(bytes[number * size..<min(bytes.count, (number + 1) * size)])
+            parts.append(try await publish(part, to: streams.part(number, of: room, slot: slot), streams))
+        }
+        return CheckpointManifest.State(parts: parts, bytes: bytes.count, hash: FNV1a64.hash(bytes), slot: slot)
+    }
+
+    /// Writes a manifest and waits until it is acknowledged: then it is the room's checkpoint.
+    ///
+    /// - Throws: `.superseded` when a stored manifest contains more records: a daemon that was stopped for a while must
+    ///   not replace what another has saved since. Two daemons that write at the same time do no harm: three manifests
+    ///   are kept, and the best one counts.
+    public func save(_ manifest: CheckpointManifest) async throws(JournalError) {
+        _ = try await newest(of: manifest.room, log: manifest.log, notBeyond: manifest.sequence)
+        let streams = streams(of: manifest.room)
+        _ = try await publish(manifest.encoded(), to: streams.manifest(of: manifest.room), streams)
+    }
+
+    /// The room's manifest that was written last; nil when there is none of that log, or when it is damaged.
+    ///
+    /// - Parameter sequence: of the caller's state.
+    /// - Throws: `.superseded` when the manifest contains records after `sequence`; `.newer` when a newer release has
+    ///   written it.
+    public func newest(
+        of room: RoomID, log: String, notBeyond sequence: UInt64
+    ) async throws(JournalError) -> CheckpointManifest? {
+        let streams = streams(of: room)
+        let message: StoredMessage?
+        do throws(JetStreamError) {
+            message = try await jetStream.lastMessage(streams.checkpoint, subject: streams.manifest(of: room))
+        } catch {
+            throw .stream(name: streams.checkpoint, error)
+        }
+        let bodies = message.map { [$0.payload] } ?? []
+        guard let stored = try readable(bodies, of: room, log: log).last, stored.log == log else { return nil }
+        guard stored.sequence <= sequence else { throw .superseded(room: room, by: stored.sequence) }
+        return stored
+    }
+
+    /// Deletes the parts of a state that no manifest names any more. Parts that cannot be deleted expire by their age.
+    public func discard(_ state: CheckpointManifest.State, room: RoomID) async {
+        let streams = streams(of: room)
+        for part in state.parts {
+            do throws(JetStreamError) {
+                try await jetStream.deleteMessage(streams.checkpoint, part)
+            } catch {
+                logger.debug("cannot delete an old part", metadata: ["room": "\(room)", "error": "\(error)"])
+                return
+            }
+        }
+    }
+
+    /// Writes that all records of a partition up to `sequence` are in acknowledged checkpoints.
+    /// - Parameter log: the log's `incarnationPrefix`, because the log that replaces it counts from 1 again.
+    public func save(covered sequence: UInt64, of partition: Int, log: String) async throws(JournalError) {
+        let streams = streams(of: partition)
+        _ = try await publish(Coverage(log: log, covered: sequence).encoded(), to: streams.coverage, streams)
+    }
+
+    /// Without a `Nats-Msg-Id`: for a duplicate the server would return the sequence of a message that may be deleted
+    /// by then.
+    private func publish(
+        _ bytes: [UInt8], to subject: String, _ streams: PartitionStreams
+    ) async throws(JournalError) -> UInt64 {
+        do throws(JetStreamError) {
+            return try await jetStream.publish(bytes, to: subject).sequence
+        } catch {
+            throw .stream(name: streams.checkpoint, error)
+        }
+    }
+}
+
+/// Reading.
+extension CheckpointStore {
+    /// The bytes of a state, checked by length and hash; nil, and logged, when a part is missing or damaged.
+    public func bytes(
+        of state: CheckpointManifest.State, room: RoomID
+    ) async throws(JournalError) -> [UInt8]? {
+        guard state.parts.count <= Self.maxParts else { return unusable(room, "it has too many parts") }
+        let streams = streams(of: room)
+        var bytes: [UInt8] = []
+        for (number, sequence) in state.parts.enumerated() {
+            guard let part = try await part(sequence, streams),
+                part.subject == streams.part(number, of: room, slot: state.slot)
+            else { return unusable(room, "part \(number) is missing") }
+            bytes += part.payload
+            guard bytes.count <= state.bytes else { break }
+        }
+        guard bytes.count == state.bytes, FNV1a64.hash(bytes) == state.hash else {
+            return unusable(room, "the parts do not match its hash")
+        }
+        return bytes
+    }
+
+    private func part(_ sequence: UInt64, _ streams: PartitionStreams) async throws(JournalError) -> StoredMessage? {
+        do throws(JetStreamError) {
+            return try await jetStream.message(streams.checkpoint, sequence)
+        } catch {
+            throw .stream(name: streams.checkpoint, error)
+        }
+    }
+
+    private func unusable(_ room: RoomID, _ why: String) -> [UInt8]? {
+        logger.warning("checkpoint cannot be used", metadata: ["room": "\(room)", "reason": "\(why)"])
+        return nil
+    }
+
+    /// The best usable manifest that contains less than `better`, whose state turned out to be damaged; nil when there
+    /// is none.
+    public func manifest(before better: CheckpointManifest) async throws(JournalError) -> CheckpointManifest? {
+        let stored = try await manifests(of: better.room)
+        let usable = try readable(stored, of: better.room, log: better.log).filter { $0.log == better.log }
+        return usable.prefix { $0 != better }.last
+    }
+
+    /// The best usable manifest of a room; nil when there is none.
+    public func manifest(of room: RoomID, log: String) async throws(JournalError) -> CheckpointManifest? {
+        try readable(try await manifests(of: room), of: room, log: log).last { $0.log == log }
+    }
+
+    /// The stored manifests of a room, the oldest first.
+    private func manifests(of room: RoomID) async throws(JournalError) -> [[UInt8]] {
+        let streams = streams(of: room)
+        var bodies: [[UInt8]] = []
+        var next: UInt64 = 1
+        do throws(JetStreamError) {
+            while bodies.count < Self.maxHistory,
+                let message = try await jetStream.nextMessage(
+                    streams.checkpoint, subject: streams.manifest(of: room), from: next)
+            {
+                bodies.append(message.payload)
+                next = message.sequence + 1
+            }
+        } catch {
+            throw .stream(name: streams.checkpoint, error)
+        }
+        return bodies
+    }
+}
+
+extension CheckpointStore {
+    /// The best usable manifest of every room of a partition, which is the one that contains the most records. Rooms
+    /// with damaged manifests are listed.
+    ///
+    /// Takes memory for three manifests per room.
+    /// - Parameters:
+    ///   - log: the `incarnationPrefix` of the present log. Rooms with manifests of other logs only are counted.
+    ///   - timeout: the longest time without a message; reading all may take longer.
+    /// - Throws: `.newer` when a newer release has written one; `.stream`, also when nothing came for `timeout`.
+    public func catalogue(
+        of partition: Int, log: String, timeout: Duration = .seconds(30)
+    ) async throws(JournalError) -> CheckpointCatalogue {
+        let streams = streams(of: partition)
+        var catalogue = CheckpointCatalogue()
+        for (subject, bodies) in try await manifests(in: streams, timeout) {
+            if subject == streams.coverage {
+                let coverages = try readable(bodies, log: log, in: streams, Coverage.init(decoding:))
+                catalogue.covered = coverages.filter { $0.log == log }.map(\.covered).max() ?? 0
+                continue
+            }
+            guard let room = streams.room(ofManifest: subject) else { continue }
+            let manifests = try readable(bodies, of: room, log: log)
+            let usable = manifests.filter { $0.log == log }
+            guard !usable.isEmpty || manifests.isEmpty else {
+                catalogue.foreign += 1
+                continue
+            }
+            if manifests.count < bodies.count {
+                logger.warning("a checkpoint is damaged", metadata: ["room": "\(room)", "usable": "\(usable.count)"])
+            }
+            guard let best = usable.last else {
+                catalogue.damaged.append(room)
+                continue
+            }
+            catalogue.rooms[room] = best
+            if manifests.count < bodies.count { catalogue.outdated.append(room) }
+        }
+        catalogue.damaged.sort { $0.text < $1.text }
+        catalogue.outdated.sort { $0.text < $1.text }
+        return catalogue
+    }
+
+    /// The manifests that can be decoded, of any log, the one that contains the most records last.
+    /// - Throws: `.newer` when a newer release has written one for `log`.
+    private func readable(_ bodies: [[UInt8]], of room: RoomID, log: String) throws(JournalError)
+        -> [CheckpointManifest]
+    {
+        let streams = streams(of: room)
+        return try readable(bodies, log: log, in: streams) { body throws(CheckpointManifest.Unreadable) in
+            try CheckpointManifest(decoding: body)
+        }
+        .filter { $0.room == room }.enumerated()
+        .sorted {
+            ($0.element.sequence, $0.element.handled, $0.offset)
+                < ($1.element.sequence, $1.element.handled, $1.offset)
+        }.map(\.element)
+    }
+
+    /// Decodes bodies. Damaged ones are left out, and those that a newer release has written for another log.
+    private func readable<Value>(
+        _ bodies: [[UInt8]], log: String, in streams: PartitionStreams,
+        _ decode: ([UInt8]) throws(CheckpointManifest.Unreadable) -> Value?
+    ) throws(JournalError) -> [Value] {
+        var values: [Value] = []
+        for body in bodies {
+            do throws(CheckpointManifest.Unreadable) {
+                if let value = try decode(body) { values.append(value) }
+            } catch {
+                guard case .newer(log, let what) = error else { continue }
+                throw .newer(stream: streams.checkpoint, what: what)
+            }
+        }
+        return values
+    }
+
+    /// All bodies of manifest subjects, in the order in which they were written.
+    private func manifests(
+        in streams: PartitionStreams, _ timeout: Duration
+    ) async throws(JournalError) -> [String: [[UInt8]]] {
+        let settings = OrderedConsumerSettings(
+            stream: streams.checkpoint, start: .sequence(1), filterSubject: streams.manifests)
+        let found = Locked<[String: [[UInt8]]]>([:])
+        do throws(JetStreamError) {
+            try await jetStream.readToEnd(settings, logger: logger, timeout: timeout) { message, _ in
+                let (subject, body) = (message.subject, message.copyPayload())
+                found.withLock { $0[subject, default: []].append(body) }
+            }
+        } catch {
+            throw .stream(name: streams.checkpoint, error)
+        }
+        return found.withLock { $0 }
+    }
+}
+
+/// The checkpoints of a partition.
+public struct CheckpointCatalogue: Sendable, Equatable {
+    /// The best usable manifest of each room.
+    public var rooms: [RoomID: CheckpointManifest] = [:]
+    /// Rooms with a damaged manifest that may have been a better one: their records are needed from the best usable
+    /// manifest's `sequence` on, whatever `covered` says.
+    public var outdated: [RoomID] = []
+    /// Rooms without a usable manifest.
+    public var damaged: [RoomID] = []
+    /// All records of the partition's log up to this one are in checkpoints; 0 when nothing is known.
+    public var covered: UInt64 = 0
+    /// The number of rooms with checkpoints of other logs only.
+    public var foreign = 0
+
+    /// No checkpoints.
+    public init() {}
+}

@@ -1,0 +1,282 @@
+import Locking
+public import Logging
+public import NATSClient
+public import StrokeWire
+import Synchronization
+public import Whiteboard
+
+/// The journal in JetStream. For each partition a stream, the log, captures what authors publish, also while no daemon
+/// runs; every daemon reads it in the same order.
+///
+/// Safe to use from any thread. Events are delivered on the connection's delivery thread.
+public final class JetStreamJournal: Sendable {
+    let root: String
+    let partitions: Int
+    let settings: JournalSettings
+    let jetStream: JetStream
+    let logger: Logger
+    private let misaddressed = Atomic<Int>(0)
+    private let refused = Atomic<Int>(0)
+    /// The partitions whose streams this process has seen.
+    private let known = Locked<Set<Int>>([])
+
+    /// - Parameters:
+    ///   - root: the first tokens of all subjects.
+    ///   - partitions: the number of partitions.
+    public init(
+        root: String, partitions: Int, settings: JournalSettings, connection: NATSConnection, logger: Logger
+    ) {
+        self.root = root
+        self.partitions = partitions
+        self.settings = settings
+        self.logger = logger
+        jetStream = JetStream(connection, timeout: settings.timeout)
+    }
+
+    /// Records so far on subjects that no client derives from a room's address; they are skipped.
+    public var misaddressedCount: Int { misaddressed.load(ordering: .relaxed) }
+
+    /// Control records so far that could not be decoded; every daemon skips them.
+    public var refusedCount: Int { refused.load(ordering: .relaxed) }
+
+    /// Creates the partition's two streams, for its log and its checkpoints, where they have never existed. Existing
+    /// streams are never changed; differences from the settings are logged.
+    ///
+    /// - Throws: `.streamsMissing` when a stream existed and is gone, unless the settings say that it is created again;
+    ///   `.stream` when JetStream is not enabled or refuses the stream, or when a stream of that name cannot be used.
+    public func provision(_ partition: Int) async throws(JournalError) -> PartitionLog {
+        let streams = PartitionStreams(root: root, partition: partition)
+        let lost = settings.recreatesStreams ? [] : try await lostStreams(partition)
+        guard lost.isEmpty else { throw .streamsMissing(lost) }
+        // The checkpoints first: a log without them has never been read.
+        let lifetime = try await provision(streams.checkpointConfiguration(settings)).configuration.maxAge
+        let log = try await provision(streams.logConfiguration(settings))
+        known.withLock { _ = $0.insert(partition) }
+        return PartitionLog(
+            incarnationPrefix: String(log.created, radix: 36), firstSequence: log.firstSequence,
+            lastSequence: log.lastSequence, checkpointLifetime: lifetime > .zero ? lifetime : nil)
+    }
+
+    /// The streams of a partition that existed and are gone: this process has seen them, or the other one of the two
+    /// shows that they were in use. They may be being restored.
+    private func lostStreams(_ partition: Int) async throws(JournalError) -> [String] {
+        let streams = PartitionStreams(root: root, partition: partition)
+        let isKnown = known.withLock { $0.contains(partition) }
+        switch (try await info(streams.log), try await info(streams.checkpoint)) {
+        case (nil, nil): return isKnown ? [streams.log, streams.checkpoint] : []
+        case (nil, let checkpoints?): return isKnown || checkpoints.lastSequence > 0 ? [streams.log] : []
+        // A log that was never trimmed holds all that checkpoints could.
+        case (let log?, nil): return isKnown || log.firstSequence > 1 ? [streams.checkpoint] : []
+        case (_?, _?): return []
+        }
+    }
+
+    /// Writes a decision, without waiting for it. It takes effect when it comes back through the log; if it is lost, it
+    /// must be written again.
+    ///
+    /// It has no `Nats-Msg-Id`: an author could publish a message with a guessed one first, and the log would then drop
+    /// the decision as a duplicate. A decision that is in the log twice counts once.
+    public func append(_ record: ControlRecord, room: RoomID) {
+        let address = RoomAddress(root: root, room: room, partitions: partitions)
+        do {
+            try jetStream.connection.publish(record.encoded(), to: address.subject(.control))
+        } catch {
+            logger.debug("decision not written", metadata: ["room": "\(room)", "error": "\(error)"])
+        }
+    }
+
+    /// The present state of a stream; nil when it does not exist.
+    private func info(_ name: String) async throws(JournalError) -> StreamInfo? {
+        do throws(JetStreamError) {
+            return try await jetStream.streamInfo(name)
+        } catch {
+            guard error.isStreamMissing else { throw .stream(name: name, error) }
+            return nil
+        }
+    }
+
+    private func provision(_ stream: StreamConfiguration) async throws(JournalError) -> StreamInfo {
+        do throws(JetStreamError) {
+            let (info, differences) = try await jetStream.provision(stream)
+            for difference in differences {
+                logger.warning(
+                    "stream differs from the configuration and is not changed",
+                    metadata: ["stream": "\(stream.name)", "difference": "\(difference)"])
+            }
+            return info
+        } catch {
+            throw .stream(name: stream.name, error)
+        }
+    }
+
+    /// Those of the partition's two streams that do not exist, by name.
+    ///
+    /// - Throws: `.stream` when JetStream does not answer.
+    public func missingStreams(_ partition: Int) async throws(JournalError) -> [String] {
+        let streams = PartitionStreams(root: root, partition: partition)
+        var missing: [String] = []
+        for name in [streams.log, streams.checkpoint] where try await info(name) == nil { missing.append(name) }
+        return missing
+    }
+
+    /// Reads a partition's log from a sequence on, and what is written to it later, until cancelled. It continues after
+    /// losses of the connection and of servers, also when nobody holds the reader.
+    ///
+    /// - Parameters:
+    ///   - sequence: the first one to be read.
+    ///   - now: the time of the rooms' clock.
+    ///   - deliver: called for each event, in order, on the delivery thread; must not block. Before a barrier is passed
+    ///     the server delivers a bounded amount: 2 MiB at first, at most 32 MiB.
+    public func read(
+        _ partition: Int, from sequence: UInt64, now: @escaping @Sendable () -> Instant,
+        deliver: @escaping @Sendable (PartitionEvent) -> Void
+    ) -> PartitionReader {
+        let reader = PartitionReader(of: partition, in: self, from: sequence, now: now, deliver: deliver)
+        reader.start(from: sequence)
+        return reader
+    }
+
+    /// The records of one room after a sequence of its partition's log, up to the log's present end: for a room whose
+    /// newest checkpoint cannot be read.
+    ///
+    /// Returns them all in memory, and reads the records of all rooms: the server refuses a filter wider than one of
+    /// the stream's subjects, and two reads with a filter each would not end at the same place.
+    /// - Parameter timeout: the longest time without a record; reading all may take longer.
+    /// - Throws: `.stream`, also when nothing came for `timeout` before the end.
+    public func records(
+        of room: RoomID, after sequence: UInt64, timeout: Duration = .seconds(30)
+    ) async throws(JournalError) -> [JournalRecord] {
+        let partition = RoomAddress.partition(of: room, among: partitions)
+        let streams = PartitionStreams(root: root, partition: partition)
+        let settings = OrderedConsumerSettings(stream: streams.log, start: .sequence(sequence &+ 1))
+        let found = Locked<[JournalRecord]>([])
+        do throws(JetStreamError) {
+            try await jetStream.readToEnd(settings, logger: logger, timeout: timeout) { message, metadata in
+                guard let record = self.record(message, metadata, of: partition), record.room == room else { return }
+                found.withLock { $0.append(record) }
+            }
+        } catch {
+            throw .stream(name: streams.log, error)
+        }
+        return found.withLock { $0 }
+    }
+
+    /// Decodes a message of the log; nil, and counted, when it is not a room's record.
+    func record(
+        _ message: borrowing NATSMessage, _ metadata: DeliveryMetadata, of partition: Int
+    ) -> JournalRecord? {
+        guard let subject = InboundSubject(message.subject, root: root), subject.address.partition == partition,
+            subject.address.isCanonical(among: partitions)
+        else {
+            countMisaddressed(message.subject, partition)
+            return nil
+        }
+        do {
+            guard let content = try JournalRecord.Content(message, on: subject) else { return nil }
+            return JournalRecord(
+                partition: partition, room: subject.address.room, content: content, sequence: metadata.streamSequence,
+                loggedAt: Instant(nanoseconds: metadata.time))
+        } catch {
+            refused.add(1, ordering: .relaxed)
+            logger.warning(
+                "control record refused", metadata: ["room": "\(subject.address.room)", "error": "\(error)"])
+            return nil
+        }
+    }
+
+    /// Counts a misaddressed record, which a teacher loses, and logs the first, the second, the fourth and so on.
+    private func countMisaddressed(_ subject: String, _ partition: Int) {
+        let count = misaddressed.add(1, ordering: .relaxed).newValue
+        guard count & (count - 1) == 0 else { return }
+        logger.warning(
+            "skipped a message on a subject of no room; do its sender and the service agree on partitions?",
+            metadata: ["subject": "\(subject)", "partitions": "\(partitions)", "count": "\(count)"])
+    }
+}
+
+extension JournalRecord.Content {
+    /// Decodes a message on a room's subject; nil when the journal does not keep this kind of subject.
+    /// - Throws: why a control record cannot be decoded.
+    init?(_ message: borrowing NATSMessage, on subject: InboundSubject) throws(Rejection) {
+        switch subject.kind {
+        case .input(let author):
+            self = .message(
+                author: author, session: message.header(HeaderName.session), bytes: message.copyPayload())
+        case .control:
+            self = .control(try ControlRecord(decoding: message.copyPayload()))
+        default:
+            return nil
+        }
+    }
+}
+
+extension RoomAddress {
+    /// Whether the partition is the room's; clients always derive it from the room.
+    public func isCanonical(among partitions: Int) -> Bool {
+        partition == RoomAddress.partition(of: room, among: partitions)
+    }
+}
+
+/// The present state of a partition's log.
+public struct PartitionLog: Sendable, Equatable {
+    /// The prefix of its rooms' incarnations: the stream's creation time, nanoseconds since 1970 in base 36.
+    public let incarnationPrefix: String
+    /// The sequence of the oldest record; without records `lastSequence + 1`, or 0 in a new stream.
+    public let firstSequence: UInt64
+    /// The sequence of the newest record; 0 before the first.
+    public let lastSequence: UInt64
+    /// How long the checkpoint stream keeps a message; nil for ever.
+    public let checkpointLifetime: Duration?
+}
+
+/// How the streams of a journal are created and read.
+public struct JournalSettings: Sendable, Equatable {
+    /// The number of servers with a copy, 1 to 5.
+    public var replicas = 1
+    /// How long the log and the checkpoints are kept: a room without records for so long is forgotten.
+    public var maxAge: Duration = .seconds(30 * 86_400)
+    /// Bytes of one partition's log; -1: no limit. A full log refuses what teachers publish; above 80 % of the limit,
+    /// records that are in checkpoints are deleted.
+    public var maxBytes: Int64 = -1
+    /// How long a `Nats-Msg-Id` is remembered; not above `maxAge`.
+    public var duplicateWindow: Duration = .seconds(120)
+    /// The size of the server's store in bytes, which the server does not tell; -1: unknown.
+    public var storeBytes: Int64 = -1
+    /// Whether streams that existed and are gone are created again, empty.
+    public var recreatesStreams = false
+    /// The time limit of one request to JetStream.
+    public var timeout: Duration = .seconds(5)
+    /// The interval of the server's heartbeats while nothing is written. After twice that without a sign of the server
+    /// reading restarts.
+    public var heartbeat: Duration = .seconds(1)
+
+    /// Settings with the defaults above.
+    public init() {}
+}
+
+/// Why the journal could not be read or written.
+public enum JournalError: Error, Sendable, Equatable, CustomStringConvertible {
+    /// An error of one of the partition's streams.
+    case stream(name: String, JetStreamError)
+    /// A state of this size needs more parts than a checkpoint may have.
+    case checkpointTooLarge(bytes: Int)
+    /// A checkpoint is intact, but was written by a newer release.
+    case newer(stream: String, what: String)
+    /// Streams existed and are gone, by name; they may be being restored.
+    case streamsMissing([String])
+    /// The connection was lost before the server confirmed the operations released on it.
+    case unconfirmed
+    /// Another daemon has saved the room meanwhile, through this record.
+    case superseded(room: RoomID, by: UInt64)
+
+    public var description: String {
+        switch self {
+        case .stream(let name, let error): "\(name): \(error)"
+        case .checkpointTooLarge(let bytes): "a checkpoint of \(bytes) bytes is too large"
+        case .newer(let stream, let what): "\(stream) has checkpoints of a newer release: \(what)"
+        case .streamsMissing(let names): "\(names.joined(separator: " and ")) existed and is gone"
+        case .unconfirmed: "the NATS server has not confirmed the released operations"
+        case .superseded(let room, let sequence): "another daemon has saved \(room) through \(sequence) meanwhile"
+        }
+    }
+}

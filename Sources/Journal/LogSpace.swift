@@ -1,0 +1,99 @@
+import NATSClient
+
+/// The space that a partition's log takes, relative to its limits.
+public struct LogSpace: Sendable, Equatable {
+    /// The fullness above which the log is trimmed, and a warning is logged.
+    public static let high = 0.8
+    /// The fullness to which it is trimmed.
+    static let low = 0.7
+
+    /// The highest ratio of used space to a limit: 0 ... 1, or a little above; 0 without limits.
+    public let fullness: Double
+    /// The first sequence that would make ``fullness`` 0.7, if all records had the same size; 0 when it is lower
+    /// already.
+    public let wantedFirst: UInt64
+    /// The sequence of the oldest record.
+    public let firstSequence: UInt64
+
+    /// Whether the log must be trimmed.
+    public var isLow: Bool { fullness > Self.high }
+
+    init(_ log: StreamInfo, limits: [(used: UInt64, limit: UInt64)]) {
+        firstSequence = log.firstSequence
+        fullness = limits.map { Double($0.used) / Double($0.limit) }.max() ?? 0
+        let excess = limits.map { Double($0.used) - Self.low * Double($0.limit) }.max() ?? 0
+        guard excess > 0, log.messages > 0 else {
+            wantedFirst = 0
+            return
+        }
+        let mean = max(1, Double(log.bytes) / Double(log.messages))
+        wantedFirst = log.firstSequence + UInt64(min(Double(log.messages), (excess / mean).rounded(.up)))
+    }
+}
+
+extension JetStreamJournal {
+    /// The space of a partition's log, relative to its own `max_bytes`, the account's limit, and the size of the
+    /// server's store where that is known.
+    public func space(of partition: Int) async throws(JournalError) -> LogSpace {
+        let name = PartitionStreams(root: root, partition: partition).log
+        do throws(JetStreamError) {
+            let log = try await jetStream.streamInfo(name)
+            var limits: [(used: UInt64, limit: UInt64)] = []
+            if log.configuration.maxBytes > 0 { limits.append((log.bytes, UInt64(log.configuration.maxBytes))) }
+            // A user may lack the permission; the log's own limit counts all the same.
+            if let storage = try? await jetStream.storage(replicas: log.configuration.replicas) {
+                if let limit = storage.limit { limits.append((storage.bytes, limit)) }
+                if settings.storeBytes > 0 { limits.append((storage.bytes, UInt64(settings.storeBytes))) }
+            }
+            return LogSpace(log, limits: limits)
+        } catch {
+            throw .stream(name: name, error)
+        }
+    }
+
+    /// Deletes the records before `sequence` from a partition's log, oldest first.
+    ///
+    /// In a replicated log it deletes one by one, and at most ``deletionBound`` in a call: after a purge, a server that
+    /// restarts repeats it for everything that was in the log then, and lacks acknowledged records (nats-server
+    /// 2.9.10).
+    /// - Precondition: the records are in checkpoints, and no older checkpoint that is kept needs them.
+    public func trim(_ partition: Int, before sequence: UInt64) async throws(JournalError) {
+        let name = PartitionStreams(root: root, partition: partition).log
+        do throws(JetStreamError) {
+            let log = try await jetStream.streamInfo(name)
+            guard log.firstSequence < sequence else { return }
+            guard log.configuration.replicas > 1 else { return try await jetStream.purge(name, before: sequence) }
+            let end = min(sequence, log.firstSequence + Self.deletionBound)
+            try await delete(name, log.firstSequence..<end)
+        } catch {
+            throw .stream(name: name, error)
+        }
+    }
+
+    /// The most records that one call deletes.
+    static let deletionBound: UInt64 = 50_000
+    /// Deletions under way at the same time: each waits until most servers of the cluster agree.
+    private static let deletionWindow: UInt64 = 128
+
+    private func delete(_ stream: String, _ sequences: Range<UInt64>) async throws(JetStreamError) {
+        var start = sequences.lowerBound
+        while start < sequences.upperBound {
+            let end = min(start + Self.deletionWindow, sequences.upperBound)
+            let failure = await withTaskGroup(of: JetStreamError?.self) { group in
+                for sequence in start..<end {
+                    group.addTask { [jetStream] in
+                        do throws(JetStreamError) {
+                            try await jetStream.deleteMessage(stream, sequence)
+                            return nil
+                        } catch {
+                            return error
+                        }
+                    }
+                }
+                return await group.reduce(nil) { $0 ?? $1 }
+            }
+            if let failure { throw failure }
+            start = end
+        }
+    }
+}

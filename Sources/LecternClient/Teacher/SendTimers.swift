@@ -1,0 +1,70 @@
+/// Limits a teacher's sending below the service's limit per author: 200 messages and 1 MiB in any second.
+///
+/// The generic cell rate algorithm (ITU-T I.371), once for messages and once for bytes.
+struct SendingRate: Sendable {
+    private static let perMessage = Duration.seconds(1) / 180
+    private static let messageBurst = perMessage * 19
+    private static let perKibibyte = Duration.seconds(1) / 640
+    private static let byteBurst = perKibibyte * 128
+
+    private var messageArrival = Duration.zero
+    private var byteArrival = Duration.zero
+
+    /// When the next message may be sent.
+    var earliest: Duration { max(messageArrival - Self.messageBurst, byteArrival - Self.byteBurst) }
+
+    /// Counts a message sent now.
+    mutating func take(bytes: Int, at now: Duration) {
+        messageArrival = max(messageArrival, now) + Self.perMessage
+        byteArrival = max(byteArrival, now) + Self.perKibibyte * bytes / 1024
+    }
+}
+
+/// Schedules probes of a silent service, with exponential back-off.
+struct SilenceTimer: Sendable {
+    private static let first = Duration.seconds(1)
+    private static let longest = Duration.seconds(8)
+    /// A service reads the journal after an outage and answers without a probe.
+    private static let firstInJournal = Duration.seconds(4)
+
+    /// When to probe the service.
+    private(set) var deadline = first
+    private var pause = first
+
+    /// An answer came, or a message was sent for the first time.
+    mutating func restart(at now: Duration, isJournalled: Bool) {
+        pause = isJournalled ? Self.firstInJournal : Self.first
+        deadline = now + pause
+    }
+
+    /// The service was probed: doubles the pause, up to 8 s.
+    mutating func backOff(at now: Duration) {
+        pause = min(pause * 2, Self.longest)
+        deadline = now + pause
+    }
+}
+
+/// A stall: the oldest open message is resent with exponential back-off until it gets through. The others wait behind
+/// it, so that the log keeps their order.
+struct Stall: Sendable {
+    private static let first = Duration.milliseconds(250)
+    private static let longest = Duration.seconds(2)
+
+    /// The message that is resent.
+    let key: MessageKey
+    /// When to resend it.
+    private(set) var nextProbe: Duration
+    private var pause = first
+
+    /// - Parameter delay: time before the first attempt.
+    init(_ key: MessageKey, at now: Duration, delay: Duration) {
+        self.key = key
+        nextProbe = now + delay
+    }
+
+    /// The message was resent: doubles the pause, up to 2 s.
+    mutating func probed(at now: Duration) {
+        nextProbe = now + pause
+        pause = min(pause * 2, Self.longest)
+    }
+}

@@ -1,0 +1,378 @@
+import DequeModule
+public import StrokeWire
+
+/// State machine of a teacher: decides what to send next.
+///
+/// It has no clock and no connection: methods take the time since the start. First sends keep to their times; messages
+/// that the service reports missing go before them. Where a journal acknowledges messages, an overdue acknowledgement
+/// stalls all others; after the stall every open message is resent in order under its old id. When the service is
+/// silent, some unanswered operations are resent as probes, which show the service its gaps and bring its answers.
+public struct TeacherSession: Sendable {
+    /// An action for the caller.
+    public enum Step: Sendable, Equatable {
+        /// Publish this message, then call ``next(at:)`` again. The journal stores a repeated id once.
+        case send(OutgoingMessage, messageID: String, Receipt)
+        /// Wait until this time or the next event.
+        case wait(until: Duration)
+        /// Wait for the connection.
+        case waitForConnection
+        /// Stop: everything is sent and answered, a timeout has passed, or a newer session has ended this one.
+        case finish
+    }
+
+    /// Value of the header `Ink-Session`.
+    public let session: String
+    private let answerTimeout: Duration
+    private let ids: MessageIDs
+    private var plan: Deque<OutgoingMessage>
+    private var rate = SendingRate()
+    private var outbox: Outbox
+    private var resends = ResendQueue()
+    private var silence = SilenceTimer()
+    /// Messages that may be unacknowledged, in order of first sending; acknowledged ones are removed lazily.
+    private var inFlight: Deque<MessageKey> = []
+    private var stall: Stall?
+    private var isConnected = true
+    private var counts = TeacherReport()
+    /// When something was last sent for the first time, acknowledged or answered.
+    private var lastNews = Duration.zero
+    /// Whether the service has sent feedback, in this run or an earlier one.
+    private var isServiceKnown = false
+    /// Numbers of rejected operations, each counted once. Bounded by the plan.
+    private var rejectedNumbers: Set<Int64> = []
+    /// Numbers resent because a later one was applied, each once. Bounded by the plan.
+    private var passedOver: Set<Int64> = []
+    /// Records since the last ``takeRecords()``; nil without an outbox file.
+    private var records: [OutboxRecord]?
+
+    /// - Parameters:
+    ///   - session: id of this sequence of operation numbers.
+    ///   - ids: makes the message ids.
+    ///   - answerTimeout: how long to wait for answers when everything is sent and the service is silent.
+    init(
+        _ plan: some Sequence<OutgoingMessage>, session: String, ids: MessageIDs, answerTimeout: Duration,
+        outbox: Outbox = Outbox()
+    ) {
+        self.plan = Deque(plan)
+        self.session = session
+        self.ids = ids
+        self.answerTimeout = answerTimeout
+        self.outbox = outbox
+    }
+
+    /// Statistics so far.
+    public var report: TeacherReport {
+        var report = counts
+        report.unanswered = outbox.operations.count
+        report.unstored = outbox.operations.values.count { !$0.isStored }
+        report.unsent = plan.count
+        report.isStalled = stall != nil
+        report.isConnected = isConnected
+        return report
+    }
+
+    /// The next action.
+    public mutating func next(at now: Duration) -> Step {
+        guard counts.endedSession == nil else { return .finish }
+        guard isConnected else { return .waitForConnection }
+        watchForStall(at: now)
+        if stall != nil { return probeStall(at: now) }
+        probeIfSilent(at: now)
+        if let message = resends.first(in: outbox) {
+            guard rate.earliest <= now else { return .wait(until: rate.earliest) }
+            resends.removeFirst()
+            return resendNow(message.key, at: now)
+        }
+        if let step = sendFirst(at: now) { return step }
+        if plan.isEmpty && outbox.isEmpty || now >= deadline { return .finish }
+        return .wait(until: min(alarm, deadline))
+    }
+
+    /// First sending of the plan's next message; nil at the end of the plan or with a full outbox.
+    private mutating func sendFirst(at now: Duration) -> Step? {
+        while let message = plan.first, outbox.hasRoom(for: message) {
+            guard message.due <= now else { return .wait(until: min(message.due, alarm)) }
+            guard message.isWithheld || rate.earliest <= now else { return .wait(until: rate.earliest) }
+            plan.removeFirst()
+            outbox.keep(message)
+            records?.append(OutboxRecord(message))
+            silence.restart(at: now, isJournalled: counts.isJournalled)
+            lastNews = now
+            if message.isWithheld {
+                counts.withheld += 1
+            } else {
+                counts.published += 1
+                return send(message.key, at: now)
+            }
+        }
+        return nil
+    }
+
+    private mutating func probeStall(at now: Duration) -> Step {
+        guard let stall, now < deadline else { return .finish }
+        let time = max(stall.nextProbe, rate.earliest)
+        guard time <= now else { return .wait(until: min(time, deadline)) }
+        self.stall?.probed(at: now)
+        return resendNow(stall.key, at: now)
+    }
+
+    private mutating func resendNow(_ key: MessageKey, at now: Duration) -> Step {
+        counts.resent += 1
+        return send(key, at: now)
+    }
+
+    private mutating func send(_ key: MessageKey, at now: Duration) -> Step {
+        let isNew = outbox[key].map { $0.sentAt == nil || $0.isAcknowledged } ?? false
+        if isNew { inFlight.append(key) }
+        outbox.send(key, at: now)
+        guard let entry = outbox[key] else { return .wait(until: now) }
+        rate.take(bytes: entry.message.bytes.count, at: now)
+        let receipt = Receipt(key: key, generation: entry.generation)
+        return .send(entry.message, messageID: ids.id(receipt), receipt)
+    }
+
+    /// When to call ``next(at:)`` again, unless an event comes first.
+    private var alarm: Duration {
+        outbox.isEmpty ? .seconds(1 << 40) : min(silence.deadline, acknowledgementDue ?? silence.deadline)
+    }
+}
+
+extension TeacherSession {
+    /// Number of rejections listed in the report.
+    private static let listedRejections = 16
+
+    /// Feedback for the author arrived. Feedback on another session is ignored; older services name no session.
+    public mutating func receive(_ message: FeedbackMessage, at now: Duration) {
+        if message.session == nil || message.session == session { receive(message.feedback, at: now) }
+    }
+
+    /// Feedback on the session arrived.
+    public mutating func receive(_ feedback: Feedback, at now: Duration) {
+        silence.restart(at: now, isJournalled: counts.isJournalled)
+        lastNews = now
+        isServiceKnown = true
+        // Without a journal, feedback is the only sign that messages get through again.
+        if stall != nil, !counts.isJournalled { endStall() }
+        switch feedback {
+        case .applied(let number, let index):
+            counts.lastIndex = max(counts.lastIndex, index)
+            if settle(number, .applied(index: index)) { counts.applied += 1 }
+            resend(below: number)
+        case .missingShards(let number, let orders):
+            counts.missing += 1
+            let asked = Set(orders)
+            for entry in outbox.operations[number]?.entries ?? [] where asked.contains(entry.message.order) {
+                resends.add(entry.message.key, isWanted: true)
+            }
+        case .missingRange(let from, let to):
+            counts.missing += 1
+            for number in outbox.numbers where from <= number && number <= to { resend(number, isWanted: true) }
+        case .gaveUp(let from, let to):
+            for number in outbox.numbers where from <= number && number <= to { gaveUp(number) }
+        case .rejected(let number, _, let rejection):
+            rejected(number, rejection)
+        }
+    }
+
+    /// Resends unanswered operations below an applied one. A room applies in order, so these are lost first operations
+    /// of a session, which it does not report missing; it accepts them for two seconds from the start of the session.
+    private mutating func resend(below number: Int64) {
+        for open in outbox.numbers.prefix(while: { $0 < number }) where !passedOver.contains(open) {
+            passedOver.insert(open)
+            resend(open, isWanted: true)
+        }
+    }
+
+    /// Feedback arrived that cannot be decoded.
+    public mutating func receiveMalformedFeedback() {
+        counts.malformedFeedback += 1
+    }
+
+    /// Sets the number of dropped feedback messages.
+    public mutating func feedbackDropped(_ count: Int) {
+        counts.droppedFeedback = count
+    }
+
+    /// Resends a given-up stroke once, as the service accepts late strokes.
+    private mutating func gaveUp(_ number: Int64) {
+        guard let operation = outbox.operations[number] else { return }
+        if operation.entries.allSatisfy(\.message.isStroke), !operation.isSecondChance {
+            outbox.giveSecondChance(number)
+            resend(number, isWanted: true)
+        } else if settle(number, .gaveUp) {
+            counts.gaveUp += 1
+        }
+    }
+
+    private mutating func rejected(_ number: Int64?, _ rejection: Rejection) {
+        guard rejection.code != .sessionOver else {
+            counts.endedSession = session
+            return
+        }
+        if let number, rejection.settlesNumber {
+            _ = settle(number, .rejected(rejection.code))
+            guard rejectedNumbers.insert(number).inserted else { return }
+        }
+        counts.rejected[rejection.code, default: 0] += 1
+        if counts.firstRejections.count < Self.listedRejections {
+            counts.firstRejections.append(TeacherReport.NumberedRejection(number: number, rejection: rejection))
+        }
+    }
+
+    /// - Returns: whether the operation was unsettled.
+    private mutating func settle(_ number: Int64, _ outcome: OutboxRecord.Outcome) -> Bool {
+        guard let operation = outbox.remove(number) else { return false }
+        // An answered message is stored, even if its acknowledgement is lost.
+        if counts.isJournalled { counts.stored += operation.entries.count { !$0.isStored } }
+        records?.append(.settled(number: number, outcome))
+        return true
+    }
+}
+
+extension Rejection {
+    /// Whether the rejection of one message settles its whole operation.
+    fileprivate var settlesNumber: Bool {
+        !(code == .shardConflict || code == .outOfRange && field == "n")
+    }
+}
+
+extension TeacherSession {
+    /// How long an acknowledgement may take, which bounds the messages in flight.
+    private static let acknowledgementTimeout = Duration.seconds(1)
+    /// How long a stall may last after earlier success: a cluster takes 8 s to elect a leader.
+    private static let maximumStall = Duration.seconds(60)
+
+    /// A publish reply arrived.
+    public mutating func receive(_ reply: PublishReply, _ receipt: Receipt, at now: Duration) {
+        switch reply {
+        case .stored:
+            counts.isJournalled = true
+            counts.refusal = nil
+            lastNews = now
+            guard outbox.acknowledge(receipt) else { return }
+            counts.stored += 1
+            records?.append(.stored(number: receipt.key.number, order: receipt.key.order))
+        case .refused(let why):
+            counts.isJournalled = true
+            counts.refusal = why
+            counts.refusals += 1
+            beginStall(because: receipt, at: now)
+        case .noResponders:
+            beginStall(because: receipt, at: now)
+        }
+    }
+
+    /// When the oldest acknowledgement is overdue; nil without a journal.
+    private var acknowledgementDue: Duration? {
+        guard counts.isJournalled, resends.isEmpty, let key = inFlight.first else { return nil }
+        return outbox[key]?.sentAt.map { $0 + Self.acknowledgementTimeout }
+    }
+
+    /// When to stop waiting.
+    private var deadline: Duration {
+        let isOpen = stall != nil || counts.isJournalled && !inFlight.isEmpty
+        let wasHeard = counts.isJournalled || isServiceKnown
+        return lastNews + (isOpen && wasHeard ? max(answerTimeout, Self.maximumStall) : answerTimeout)
+    }
+
+    /// Detects the start and the end of a stall.
+    private mutating func watchForStall(at now: Duration) {
+        while let key = inFlight.first, outbox[key]?.isAcknowledged ?? true { inFlight.removeFirst() }
+        if let stall, stall.key != inFlight.first {
+            endStall()
+        } else if stall == nil, let key = inFlight.first, let due = acknowledgementDue, due <= now {
+            stall = Stall(key, at: now, delay: .zero)
+        }
+    }
+
+    /// Ends a stall, and resends all open messages in order.
+    private mutating func endStall() {
+        stall = nil
+        for key in inFlight { resends.add(key, isWanted: false) }
+    }
+
+    private mutating func beginStall(because receipt: Receipt, at now: Duration) {
+        let isOpen = outbox[receipt.key].map { !$0.isAcknowledged && $0.generation == receipt.generation } ?? false
+        guard stall == nil, isOpen, let key = inFlight.first else { return }
+        stall = Stall(key, at: now, delay: .milliseconds(250))
+    }
+}
+
+extension TeacherSession {
+    /// Number of operations resent by a probe: the newest, which shows the service all gaps before it, and the oldest,
+    /// whose answers may be lost.
+    private static let operationsProbed = 32
+
+    /// The connection is lost, maybe with the last messages and replies.
+    public mutating func connectionLost() {
+        isConnected = false
+    }
+
+    /// The connection is back: resends all unacknowledged messages in order.
+    public mutating func connectionReturned(at now: Duration) {
+        guard !isConnected else { return }
+        isConnected = true
+        stall = nil
+        lastNews = now
+        counts.reconnects += 1
+        silence.restart(at: now, isJournalled: counts.isJournalled)
+        for number in outbox.numbers { resend(number, isWanted: false) }
+    }
+
+    private mutating func probeIfSilent(at now: Duration) {
+        guard now >= silence.deadline else { return }
+        silence.backOff(at: now)
+        guard resends.isEmpty else { return }
+        let numbers = outbox.numbers
+        let oldest = numbers.prefix(Self.operationsProbed - 1)
+        for number in oldest + numbers.dropFirst(oldest.count).suffix(1) {
+            for entry in outbox.operations[number]?.entries ?? [] where isWorthProbing(entry) {
+                resends.add(entry.message.key, isWanted: true)
+            }
+        }
+    }
+
+    /// Excludes messages that wait for the journal, and stored ones where no service has ever answered.
+    private func isWorthProbing(_ entry: Outbox.Entry) -> Bool {
+        !counts.isJournalled || entry.sentAt == nil && !entry.isStored || entry.isAcknowledged && isServiceKnown
+    }
+
+    private mutating func resend(_ number: Int64, isWanted: Bool) {
+        for entry in outbox.operations[number]?.entries ?? [] where isWanted || !entry.isAcknowledged {
+            resends.add(entry.message.key, isWanted: isWanted)
+        }
+    }
+}
+
+extension TeacherSession {
+    /// Restores the state of earlier runs, with unsettled messages in order of first sending.
+    mutating func resume(_ history: OutboxHistory) {
+        records = []
+        counts.stored = history.storedCount
+        counts.isJournalled = history.storedCount > 0
+        isServiceKnown = !history.outcomes.isEmpty
+        for (number, outcome) in history.outcomes {
+            switch outcome {
+            case .applied(let index):
+                counts.applied += 1
+                counts.lastIndex = max(counts.lastIndex, index)
+            case .gaveUp:
+                counts.gaveUp += 1
+            case .rejected(let code):
+                counts.rejected[code, default: 0] += 1
+                rejectedNumbers.insert(number)
+            }
+        }
+        for pending in history.unsettled {
+            outbox.keep(pending.message, isStored: pending.isStored)
+            if !pending.isStored { resends.add(pending.message.key, isWanted: false) }
+        }
+    }
+
+    /// Returns the records since the last call; write them before sending.
+    mutating func takeRecords() -> [OutboxRecord] {
+        guard let taken = records, !taken.isEmpty else { return [] }
+        records = []
+        return taken
+    }
+}

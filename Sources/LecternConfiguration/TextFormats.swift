@@ -1,0 +1,143 @@
+internal import StrokeWire
+
+extension ValueFormat where Value == String {
+    /// A path or the name of a program.
+    static var program: Self {
+        ValueFormat(name: "path", range: "a path, or a name on PATH") { text throws(ParseError) in
+            guard !text.isEmpty else { throw ParseError(text, "must be the path or name of a program") }
+            return text
+        } format: { text in
+            text
+        }
+    }
+
+    /// A path of a directory.
+    static var directory: Self {
+        ValueFormat(name: "path", range: "a path") { text throws(ParseError) in
+            guard !text.isEmpty else { throw ParseError(text, "must be the path of a directory") }
+            return text
+        } format: { text in
+            text
+        }
+    }
+
+    /// A prefix of NATS subjects, other than the one for clients' replies.
+    static var inboxPrefix: Self {
+        let range = "subject tokens of a-z, A-Z, 0-9, _ and -, not _INBOX"
+        return ValueFormat(name: "subject", range: range) { text throws(ParseError) in
+            let tokens = text.split(separator: ".", omittingEmptySubsequences: false)
+            let isSound = tokens.allSatisfy { token in
+                !token.isEmpty && token.utf8.allSatisfy { $0 == 0x2d || $0 == 0x5f || isLetterOrDigit($0) }
+            }
+            guard isSound, text.utf8.count <= 128, tokens.first != "_INBOX" else {
+                throw ParseError(text, "must be \(range)")
+            }
+            return text
+        } format: { text in
+            text
+        }
+    }
+
+    private static func isLetterOrDigit(_ byte: UInt8) -> Bool {
+        0x30...0x39 ~= byte || 0x41...0x5a ~= byte || 0x61...0x7a ~= byte
+    }
+
+    /// One token of a NATS subject, as room ids are.
+    static var token: Self {
+        let range = "1 … 64 characters of a-z, 0-9, _ and -"
+        return ValueFormat(name: "name", range: range) { text throws(ParseError) in
+            guard let token = RoomID(text) else { throw ParseError(text, "must be \(range)") }
+            return token.text
+        } format: { text in
+            text
+        }
+    }
+}
+
+extension ValueFormat where Value == String? {
+    /// As ``ValueFormat/token``; empty for a random one.
+    static var tokenOrRandom: Self {
+        let token = ValueFormat<String>.token
+        return ValueFormat(name: token.name, range: token.range + ", or \"\" for a random one") {
+            text throws(ParseError) in
+            text.isEmpty ? nil : try token.parse(text)
+        } format: { text in
+            text ?? ""
+        }
+    }
+
+    /// Any text; empty for none.
+    static var text: Self {
+        ValueFormat(name: "text", range: "any text, or \"\" for none") { text throws(ParseError) in
+            text.isEmpty ? nil : text
+        } format: { text in
+            text ?? ""
+        }
+    }
+
+    /// As ``ValueFormat/text``, and not shown.
+    static var secret: Self {
+        ValueFormat(name: "password", range: "any text, or \"\" for none") { text throws(ParseError) in
+            text.isEmpty ? nil : text
+        } format: { text in
+            text == nil ? "" : "***"
+        }
+    }
+
+    /// A path of a file; empty for none.
+    static var file: Self {
+        ValueFormat(name: "path", range: "a path, or \"\" for none") { text throws(ParseError) in
+            text.isEmpty ? nil : text
+        } format: { text in
+            text ?? ""
+        }
+    }
+}
+
+extension ValueFormat where Value == ListenAddress? {
+    /// A listen address; `off` for none.
+    static var listenAddress: Self {
+        ValueFormat(name: "address", range: "host:port | off") { text throws(ParseError) in
+            if text == "off" { return nil }
+            guard let address = ListenAddress(text) else {
+                throw ParseError(text, "is not an address; write 127.0.0.1:8080, [::1]:8080 or off")
+            }
+            return address
+        } format: { address in
+            address?.description ?? "off"
+        }
+    }
+}
+
+extension ValueFormat where Value == NATSAddress {
+    /// NATS servers. The error does not show the text: there may be a password in it.
+    static var natsAddress: Self {
+        ValueFormat(name: "address", range: "nats://host:port | tls://host:port, several with commas | embedded") {
+            text throws(ParseError) in
+            guard let address = NATSAddress(text) else {
+                throw ParseError("is not a NATS address; write nats://host:port, tls://host:port or embedded")
+            }
+            return address
+        } format: { address in
+            address.description
+        }
+    }
+}
+
+extension ValueFormat where Value == Palette {
+    /// Colours, each `#rrggbb`.
+    static var palette: Self {
+        ValueFormat(name: "list of colours", range: "1 … 256 of #rrggbb", isList: true) { text throws(ParseError) in
+            let texts =
+                text.isEmpty ? [] : text.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
+            if let palette = Palette(texts) { return palette }
+            guard let invalid = texts.first(where: { Palette([$0]) == nil }) else {
+                throw ParseError("a palette has 1 … 256 colours, not \(texts.count)")
+            }
+            // An empty colour probably comes from an unquoted #, which begins a comment in YAML.
+            throw ParseError(invalid, "must be a colour, written \"#rrggbb\", in quotes in the file")
+        } format: { palette in
+            palette.texts.joined(separator: ",")
+        }
+    }
+}

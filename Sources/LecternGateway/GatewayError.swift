@@ -1,0 +1,99 @@
+internal import Foundation
+internal import Hummingbird
+internal import NATSClient
+internal import StrokeWire
+
+/// An error that answers an HTTP request.
+struct GatewayError: Error, Equatable {
+    let status: HTTPResponse.Status
+    /// One of the service's codes (`RequestError.Code`), or one of the gateway's own.
+    let code: String
+    /// One English sentence for a person.
+    let message: String
+    /// The address of the requested room, when the request was about one; known even when no service answers.
+    var address: RoomAddress?
+
+    init(_ status: HTTPResponse.Status, _ code: String, _ message: String) {
+        self.status = status
+        self.code = code
+        self.message = message
+    }
+
+    static func badRequest(_ message: String) -> GatewayError {
+        GatewayError(.badRequest, RequestError.Code.badRequest.rawValue, message)
+    }
+
+    static func notReady(_ message: String) -> GatewayError {
+        GatewayError(.serviceUnavailable, RequestError.Code.notReady.rawValue, message)
+    }
+
+    /// The service's answer cannot be used.
+    static func badGateway(_ message: String) -> GatewayError {
+        GatewayError(.badGateway, "bad-gateway", message)
+    }
+
+    static let notFound = GatewayError(.notFound, "not-found", "Nothing is here; / has links to all there is.")
+    static let methodNotAllowed = GatewayError(
+        .methodNotAllowed, "method-not-allowed", "Only GET and HEAD are allowed.")
+    static let internalError = GatewayError(.internalServerError, "internal", "The gateway failed; see its log.")
+
+    /// The same error, with the address of the requested room.
+    func about(_ address: RoomAddress) -> GatewayError {
+        var error = self
+        error.address = address
+        return error
+    }
+}
+
+extension GatewayError {
+    /// The service refused the request.
+    init(_ error: RequestError) {
+        let status: HTTPResponse.Status =
+            switch error.code {
+            case .unknownRoom, .unknownCohort: .notFound
+            case .badRequest: .badRequest
+            case .notReady: .serviceUnavailable
+            }
+        self.init(status, error.code.rawValue, error.message)
+    }
+
+    /// There was no usable answer.
+    init(_ error: NATSError) {
+        switch error {
+        case .timeout:
+            self.init(.gatewayTimeout, "timeout", "The service did not answer in time.")
+        case .noResponders:
+            self = .notReady("No service answers for this room.")
+        case .malformedReply, .replyTooLarge:
+            self = .badGateway("The service's answer cannot be used: \(error).")
+        default:
+            self = .notReady("The service cannot be reached: \(error).")
+        }
+    }
+}
+
+/// `{"error":{"code":…,"message":…}}`; a request about a room has its name and address too.
+struct ErrorBody: Encodable {
+    struct Reason: Encodable {
+        let code: String
+        let message: String
+    }
+
+    let error: Reason
+    let room: String?
+    let address: String?
+
+    init(_ error: GatewayError) {
+        self.error = Reason(code: error.code, message: error.message)
+        room = error.address?.room.text
+        address = error.address?.description
+    }
+
+    /// As JSON with sorted keys.
+    func encoded() -> [UInt8] {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        // Strings always encode.
+        return (try? encoder.encode(self)).map(Array.init) ?? []
+    }
+}

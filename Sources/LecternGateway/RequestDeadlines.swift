@@ -1,0 +1,131 @@
+internal import NIOCore
+internal import NIOHTTP1
+
+/// Adds ``RequestDeadlines`` to a connection's pipeline, right after the HTTP decoder.
+final class RequestDeadlinesInstaller: ChannelInboundHandler, RemovableChannelHandler {
+    typealias InboundIn = Never
+
+    private let limits: GatewayLimits
+    private let connections: ConnectionTable
+
+    init(_ limits: GatewayLimits, _ connections: ConnectionTable) {
+        self.limits = limits
+        self.connections = connections
+    }
+
+    func handlerAdded(context: ChannelHandlerContext) {
+        let pipeline = context.pipeline.syncOperations
+        do {
+            let decoder = try pipeline.handler(type: ByteToMessageHandler<HTTPRequestDecoder>.self)
+            try pipeline.addHandler(RequestDeadlines(limits, connections), position: .after(decoder))
+        } catch {
+            // No connection without deadlines.
+            context.close(promise: nil)
+        }
+    }
+}
+
+/// Closes a connection whose client takes too long to send the head of a request, or for a whole request, from its head
+/// to the last byte of the answer. Sending or reading a byte now and then does not extend either time.
+///
+/// Answers a request that ``ConnectionTable`` refuses with 503, and closes its connection.
+final class RequestDeadlines: ChannelDuplexHandler {
+    typealias InboundIn = HTTPServerRequestPart
+    typealias InboundOut = HTTPServerRequestPart
+    typealias OutboundIn = HTTPServerResponsePart
+    typealias OutboundOut = HTTPServerResponsePart
+
+    private let limits: GatewayLimits
+    private let connections: ConnectionTable
+    private var deadline: Scheduled<Void>?
+    // Requests of this connection. A client may send the next one before it has the answer to the last (pipelining).
+    private var requestsBegun = 0
+    private var requestsRead = 0
+    private var answersWritten = 0
+    private var isRefused = false
+
+    init(_ limits: GatewayLimits, _ connections: ConnectionTable) {
+        self.limits = limits
+        self.connections = connections
+    }
+
+    func handlerAdded(context: ChannelHandlerContext) {
+        let channel = context.channel
+        connections.opened(channel)
+        channel.closeFuture.whenComplete { [connections] _ in connections.closed(channel) }
+        close(context, after: limits.headTimeout, because: .head)
+    }
+
+    func handlerRemoved(context: ChannelHandlerContext) {
+        deadline?.cancel()
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        guard !isRefused else { return }
+        switch unwrapInboundIn(data) {
+        case .head(let head):
+            requestsBegun += 1
+            guard begin(context, head) else { return }
+        case .body:
+            break
+        case .end:
+            requestsRead += 1
+            endIfDone(context)
+        }
+        context.fireChannelRead(data)
+    }
+
+    func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+        guard case .end = unwrapOutboundIn(data) else { return context.write(data, promise: promise) }
+        let written = promise ?? context.eventLoop.makePromise(of: Void.self)
+        written.futureResult.assumeIsolated().whenSuccess { self.answerIsWritten(context) }
+        context.write(data, promise: written)
+    }
+
+    /// - Returns: whether the request is accepted.
+    private func begin(_ context: ChannelHandlerContext, _ head: HTTPRequestHead) -> Bool {
+        // The time of a pipelined request starts with the answer to the request before it.
+        let isFirst = requestsBegun == answersWritten + 1
+        if isFirst { close(context, after: limits.requestTimeout, because: .request) }
+        if connections.began(context.channel, isForHealth: HealthRoutes.serve(head.uri)) { return true }
+        isRefused = true
+        if isFirst { refuse(context) } else { connections.close(context.channel, because: .busy) }
+        return false
+    }
+
+    private func answerIsWritten(_ context: ChannelHandlerContext) {
+        answersWritten += 1
+        if requestsBegun > answersWritten { close(context, after: limits.requestTimeout, because: .request) }
+        endIfDone(context)
+    }
+
+    private func endIfDone(_ context: ChannelHandlerContext) {
+        guard requestsRead == requestsBegun, answersWritten == requestsBegun else { return }
+        connections.ended(context.channel)
+        close(context, after: limits.headTimeout, because: .head)
+    }
+
+    private func close(
+        _ context: ChannelHandlerContext, after limit: Duration, because reason: ConnectionTable.CloseReason
+    ) {
+        deadline?.cancel()
+        let channel = context.channel
+        deadline = context.eventLoop.scheduleTask(in: TimeAmount(limit)) { [connections] in
+            connections.close(channel, because: reason)
+        }
+    }
+
+    private func refuse(_ context: ChannelHandlerContext) {
+        connections.count(.busy)
+        let body = ByteBuffer(bytes: ErrorBody(.notReady("The gateway is busy with other requests.")).encoded())
+        let headers: HTTPHeaders = [
+            "Connection": "close", "Content-Length": "\(body.readableBytes)", "Content-Type": "application/json",
+            "Retry-After": "1",
+        ]
+        let head = HTTPResponseHead(version: .http1_1, status: .serviceUnavailable, headers: headers)
+        context.write(wrapOutboundOut(.head(head)), promise: nil)
+        context.write(wrapOutboundOut(.body(.byteBuffer(body))), promise: nil)
+        let channel = context.channel
+        context.writeAndFlush(wrapOutboundOut(.end(nil))).whenComplete { _ in channel.close(promise: nil) }
+    }
+}

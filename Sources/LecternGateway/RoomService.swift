@@ -1,0 +1,121 @@
+internal import Foundation
+internal import Logging
+internal import NATSClient
+internal import StrokeWire
+internal import Synchronization
+
+/// Asks the service over its subjects, with the timeouts of `GatewayLimits`. Safe from any task.
+struct RoomService: Sendable {
+    private let root: String
+    private let partitions: Int
+    private let connection: NATSConnection
+    private let permits: RequestPermits
+    private let cache = RoomListCache()
+    private let limits: GatewayLimits
+    private let logger: Logger
+
+    init(
+        _ configuration: GatewayConfiguration, _ limits: GatewayLimits, connection: NATSConnection, logger: Logger
+    ) {
+        root = configuration.root
+        partitions = configuration.partitions
+        self.limits = limits
+        permits = RequestPermits(limits.natsRequests)
+        self.connection = connection
+        self.logger = logger
+    }
+
+    /// The subject on which every daemon answers with its rooms.
+    private var listSubject: String { "\(root).rooms" }
+
+    func address(of room: RoomID) -> RoomAddress {
+        RoomAddress(root: root, room: room, partitions: partitions)
+    }
+
+    /// The state of a room: the service's JSON, unchanged.
+    func state(of room: RoomID) async throws(GatewayError) -> [UInt8] {
+        let reply = try await ask(address(of: room).subject(.info), within: limits.stateTimeout)
+        if let refusal = RequestError(decoding: reply) { throw GatewayError(refusal) }
+        guard reply.first == UInt8(ascii: "{") else { throw .badGateway("The service's answer is no JSON object.") }
+        return reply
+    }
+
+    /// The board as released to a cohort, as PNG.
+    /// - Parameter width: in pixels; nil leaves it to the service.
+    func picture(of room: RoomID, cohort: CohortName, width: Int?) async throws(GatewayError) -> [UInt8] {
+        let reply = try await ask(
+            address(of: room).subject(.image(cohort)), ImageRequest(width: width).encoded(),
+            within: limits.pictureTimeout)
+        guard reply.starts(with: Self.pngSignature) else {
+            if let refusal = RequestError(decoding: reply) { throw GatewayError(refusal) }
+            throw .badGateway("The service's answer is no picture.")
+        }
+        return reply
+    }
+
+    /// The rooms of all daemons that answer within the window; the list is at most a second old.
+    ///
+    /// - Throws: `not-ready` when no daemon answers, or all refuse; `bad-gateway` when no list can be read.
+    func list() async throws(GatewayError) -> RenderedRoomList {
+        try await cache.get { () async throws(GatewayError) in RenderedRoomList(try await gather()) }
+    }
+
+    private func gather() async throws(GatewayError) -> RoomList {
+        let replies = try await permits.withPermit { () async throws(NATSError) in
+            try await connection.requestMany(to: listSubject, window: limits.listingWindow)
+        }
+        guard !replies.isEmpty else { throw .notReady("No service answers.") }
+        var lists: [RoomList] = []
+        var refusal: RequestError?
+        for body in replies.lazy.map(\.payload) {
+            if let error = RequestError(decoding: body) {
+                refusal = error
+                continue
+            }
+            do {
+                lists.append(try JSONDecoder().decode(RoomList.self, from: Data(body)))
+            } catch {
+                logger.warning("a daemon's list of rooms cannot be read", metadata: ["error": "\(error)"])
+            }
+        }
+        if lists.isEmpty, let refusal { throw GatewayError(refusal) }
+        guard !lists.isEmpty else { throw .badGateway("No service's list of rooms can be read.") }
+        return RoomList.merging(lists)
+    }
+
+    private func ask(
+        _ subject: String, _ payload: [UInt8] = [], within limit: Duration
+    ) async throws(GatewayError) -> [UInt8] {
+        try await permits.withPermit { () async throws(NATSError) in
+            try await connection.requestParts(payload, to: subject, timeout: limit).payload
+        }
+    }
+
+    private static let pngSignature: [UInt8] = [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]
+}
+
+/// Bounds the requests to NATS that are under way. One more is refused as `not-ready` and not queued: a client does
+/// better to ask again than to wait in a queue of unknown length.
+final class RequestPermits: Sendable {
+    private let limit: Int
+    private let taken = Atomic<Int>(0)
+
+    init(_ limit: Int) {
+        self.limit = limit
+    }
+
+    /// Runs a request when a permit is left.
+    func withPermit<Value: Sendable>(
+        _ body: () async throws(NATSError) -> Value
+    ) async throws(GatewayError) -> Value {
+        defer { taken.subtract(1, ordering: .relaxed) }
+        guard taken.add(1, ordering: .relaxed).newValue <= limit else {
+            throw .notReady("The gateway is busy with other requests; ask again in a second.")
+        }
+        do throws(NATSError) {
+            return try await body()
+        } catch {
+            throw GatewayError(error)
+        }
+    }
+}

@@ -1,0 +1,413 @@
+import Hosting
+import Journal
+import Locking
+import Logging
+import NATSClient
+import StrokeWire
+import Whiteboard
+
+/// Saves and fetches rooms, apart from the threads that release operations. Safe from any thread.
+///
+/// Bounded by its callers: a room has at most one save and one fetch under way.
+final class CheckpointKeeper: Sendable {
+    private let store: CheckpointStore
+    private let journal: JetStreamJournal
+    private let connection: NATSConnection
+    private let configuration: ServerConfiguration
+    private let metrics: ServerMetrics
+    private let tasks: KeyedTaskQueue
+    /// For rooms that are rebuilt from a partition's log, which may take minutes.
+    private let rebuilds: KeyedTaskQueue
+    private let logger: Logger
+    /// The newest manifest of each room that is in memory and has a state.
+    private let manifests = Locked<[RoomID: CheckpointManifest]>([:])
+    /// Last record in the older generation of each room that has two, in memory or not.
+    private let olderStates = Locked<[RoomID: UInt64]>([:])
+    /// Rooms whose newest manifest cannot be used: older ones lack the records since then.
+    private let outdated = Locked<Set<RoomID>>([])
+    /// Rooms being rebuilt from the log, each with the last record it has from a checkpoint: the log must keep the records
+    /// after that until the room is saved.
+    private let rebuilding = Locked<[RoomID: UInt64]>([:])
+    private let partitions = Locked<[Int: PartitionStatus]>([:])
+    private let saveThrottle = Locked(LogThrottle())
+    private let fetchThrottle = Locked(LogThrottle())
+    private let isStopped = Locked(false)
+
+    private struct PartitionStatus: Sendable {
+        /// Incarnation of the log that its checkpoints belong to.
+        let log: String
+        var logClockAhead = Duration.zero
+        /// Last record that acknowledged checkpoints hold with all before it, as last noted.
+        var covered: UInt64
+        /// When the log's space was last checked, and when a lack of it was last logged.
+        var spaceSeenAt = Instant.distantPast
+        var spaceToldAt = Instant.distantPast
+        var isGivingBack = false
+        /// JetStream has refused a checkpoint for lack of space.
+        var isFull = false
+    }
+
+    /// Saves and fetches in parallel: each waits for network round trips.
+    private static let parallelTasks = 32
+    /// Rooms rebuilt from the log in parallel: each takes memory for its records.
+    private static let parallelRebuilds = 2
+
+    init(
+        store: CheckpointStore, journal: JetStreamJournal, connection: NATSConnection,
+        configuration: ServerConfiguration, metrics: ServerMetrics, logger: Logger
+    ) {
+        self.store = store
+        self.journal = journal
+        self.connection = connection
+        self.configuration = configuration
+        self.metrics = metrics
+        self.logger = logger
+        tasks = KeyedTaskQueue(count: Self.parallelTasks)
+        rebuilds = KeyedTaskQueue(count: Self.parallelRebuilds)
+    }
+
+    /// Opens a partition with its catalogue.
+    func open(_ partition: Int, _ catalogue: CheckpointCatalogue, log: String) {
+        outdated.withLock { $0.formUnion(catalogue.outdated) }
+        olderStates.withLock { $0.merge(catalogue.rooms.compactMapValues(\.previous?.sequence)) { _, new in new } }
+        rebuilding.withLock { rebuilding in
+            for room in catalogue.damaged { rebuilding[room] = 0 }
+            for room in catalogue.outdated { rebuilding[room] = catalogue.rooms[room]?.sequence ?? 0 }
+        }
+        partitions.withLock { $0[partition] = PartitionStatus(log: log, covered: catalogue.covered) }
+    }
+
+    /// Drops the state of a partition that another daemon serves from now on.
+    func close(_ partition: Int) {
+        let count = configuration.partitions
+        let isAnothers = { RoomAddress.partition(of: $0, among: count) != partition }
+        manifests.withLock { manifests in manifests = manifests.filter { isAnothers($0.key) } }
+        olderStates.withLock { states in states = states.filter { isAnothers($0.key) } }
+        outdated.withLock { outdated in outdated = outdated.filter(isAnothers) }
+        rebuilding.withLock { rebuilding in rebuilding = rebuilding.filter { isAnothers($0.key) } }
+        partitions.withLock { $0[partition] = nil }
+    }
+
+    /// Drops the state of a room that was evicted; its manifest is read again when it is loaded.
+    func evict(_ room: RoomID) {
+        manifests.withLock { $0[room] = nil }
+        rebuilding.withLock { $0[room] = nil }
+    }
+
+    /// Drops the state of a room whose checkpoint has expired.
+    func forget(_ room: RoomID) {
+        olderStates.withLock { $0[room] = nil }
+        outdated.withLock { _ = $0.remove(room) }
+    }
+
+    func setLogClock(of partition: Int, ahead: Duration) {
+        partitions.withLock { $0[partition]?.logClockAhead = ahead }
+    }
+
+    /// Stores that checkpoints hold all records of a partition through `sequence`: its next owner need not read them.
+    func note(covered sequence: UInt64, of partition: Int) async {
+        guard let notes = partitions.withLock({ $0[partition] }), sequence > notes.covered else { return }
+        do {
+            try await store.save(covered: sequence, of: partition, log: notes.log)
+            partitions.withLock { $0[partition]?.covered = sequence }
+        } catch {
+            logger.debug("coverage not noted", metadata: ["partition": "\(partition)", "error": "\(error)"])
+        }
+    }
+
+    /// Outcome of saving a room.
+    enum SaveOutcome: Sendable {
+        /// JetStream has acknowledged the checkpoint.
+        case saved
+        case failed
+        /// Another daemon has stored a newer one.
+        case superseded
+    }
+
+    /// Saves a room after the server has received everything that was published before.
+    /// - Parameter generation: of the connection on which the room's releases were published. If the connection has
+    ///   changed, releases may be lost, and nothing is saved.
+    func save(_ request: SaveRequest, publishedOn generation: UInt64, then: @escaping @Sendable (SaveOutcome) -> Void) {
+        tasks.run(for: request.room) { [self] in
+            do throws(JournalError) {
+                try await confirm(generation)
+                let (bytes, obsolete) = try await write(request)
+                metrics.countCheckpoint(isSaved: true, bytes: bytes)
+                then(.saved)
+                for state in obsolete { await store.discard(state, room: request.room) }
+            } catch {
+                metrics.countCheckpoint(isSaved: false, bytes: 0)
+                noteStorageFull(error, request.partition)
+                logSaveFailure(of: request.room, error)
+                if case .superseded = error { then(.superseded) } else { then(.failed) }
+            }
+        }
+    }
+
+    private func confirm(_ generation: UInt64) async throws(JournalError) {
+        let answered = try? await connection.confirmPublished()
+        guard answered == generation else { throw .unconfirmed }
+    }
+
+    private func noteStorageFull(_ error: JournalError, _ partition: Int) {
+        guard case .stream(_, let reason) = error, reason.isFull else { return }
+        partitions.withLock { $0[partition]?.isFull = true }
+    }
+
+    /// While NATS is away every room fails every second: one line is logged for all of them.
+    private func logSaveFailure(of room: RoomID, _ error: any Error) {
+        guard let count = saveThrottle.withLock({ $0.add(at: MonotonicClock.now()) }) else { return }
+        logger.warning(
+            "checkpoint not saved, retrying",
+            metadata: ["room": "\(room)", "failures": "\(count)", "error": "\(error)"])
+    }
+
+    /// - Returns: bytes of the state, 0 if none was written, and the states that no manifest references any more.
+    private func write(
+        _ request: SaveRequest
+    ) async throws(JournalError) -> (bytes: Int, obsolete: [CheckpointManifest.State]) {
+        let room = request.room
+        let log = partitions.withLock { $0[request.partition]?.log } ?? ""
+        let known = manifests.withLock { $0[room] }
+        var manifest = CheckpointManifest(
+            room: room, log: log, incarnation: request.stored.incarnation, sequence: request.stored.sequence,
+            handled: request.stored.handled, cursors: request.stored.cursors, isQuiet: request.stored.isQuiet,
+            state: nil)
+        var before = known
+        var written = 0
+        switch request.state {
+        case .none: break
+        case .unchanged: (manifest.state, manifest.previous) = (known?.state, known?.previous)
+        case .changed(let checkpoint):
+            // Another daemon may have saved meanwhile.
+            before = try await store.newest(of: room, log: log, notBeyond: manifest.sequence) ?? known
+            let bytes = checkpoint.encoded()
+            manifest.state = try await store.save(state: bytes, room: room, beside: before)
+            manifest.previous = before?.generations.first
+            written = bytes.count
+        }
+        try await store.save(manifest)
+        manifests.withLock { $0[room] = manifest.state == nil ? nil : manifest }
+        olderStates.withLock { $0[room] = manifest.previous?.sequence }
+        if case .unchanged = request.state {} else { rebuilding.withLock { $0[room] = nil } }
+        let kept = manifest.generations.map(\.state)
+        return (written, before?.generations.map(\.state).filter { !kept.contains($0) } ?? [])
+    }
+
+    /// Fetches a room. Retries until it has the room or knows that there is none; between two attempts other rooms go on.
+    func fetch(_ room: RoomID, _ stored: StoredRoom, then: @escaping @Sendable (RestoredRoom) -> Void) {
+        attempt(room, stored.sequence, pause: .milliseconds(100), isRebuild: false, then)
+    }
+
+    /// - Parameters:
+    ///   - sequence: the host receives the records after this one from the journal.
+    ///   - isRebuild: whether the newest checkpoint cannot be used.
+    private func attempt(
+        _ room: RoomID, _ sequence: UInt64, pause: Duration, isRebuild: Bool,
+        _ then: @escaping @Sendable (RestoredRoom) -> Void
+    ) {
+        guard !isStopped.withLock({ $0 }) else { return }
+        (isRebuild ? rebuilds : tasks).run(for: room) { [self] in
+            do throws(JournalError) {
+                if isRebuild { return then(try await rebuild(room)) }
+                if let restoration = try await restored(room, through: sequence) { return then(restoration) }
+                attempt(room, sequence, pause: pause, isRebuild: true, then)
+            } catch {
+                if let count = fetchThrottle.withLock({ $0.add(at: MonotonicClock.now()) }) {
+                    logger.warning(
+                        "room not fetched yet, retrying",
+                        metadata: ["room": "\(room)", "failures": "\(count)", "error": "\(error)"])
+                }
+                Task { [self] in
+                    try? await Task.sleep(for: pause)
+                    attempt(room, sequence, pause: min(pause * 2, .seconds(30)), isRebuild: isRebuild, then)
+                }
+            }
+        }
+    }
+
+    /// The room from its newest checkpoint; nil if that cannot be used or lacks records.
+    private func restored(_ id: RoomID, through sequence: UInt64) async throws(JournalError) -> RestoredRoom? {
+        guard !outdated.withLock({ $0.contains(id) }), let manifest = try await newest(of: id),
+            manifest.sequence >= sequence
+        else { return nil }
+        guard let state = manifest.state else {
+            // It was closed in the meantime.
+            let blank = Room(configuration: configuration.room, at: MonotonicClock.now())
+            return RestoredRoom(room: blank, sequence: manifest.sequence, tail: [])
+        }
+        guard let room = try await room(from: state, id) else { return nil }
+        manifests.withLock { $0[id] = manifest }
+        return RestoredRoom(room: room, sequence: manifest.sequence, tail: [])
+    }
+
+    /// The newest usable manifest.
+    private func newest(of id: RoomID) async throws(JournalError) -> CheckpointManifest? {
+        let partition = RoomAddress.partition(of: id, among: configuration.partitions)
+        return try await store.manifest(of: id, log: partitions.withLock { $0[partition]?.log } ?? "")
+    }
+
+    /// The room from the newest readable generation, with the records since then.
+    private func rebuild(_ id: RoomID) async throws(JournalError) -> RestoredRoom {
+        // The log must keep all records until the room is saved.
+        rebuilding.withLock { $0[id] = 0 }
+        var manifest = try await newest(of: id)
+        manifests.withLock { $0[id] = manifest }
+        while let candidate = manifest {
+            for generation in candidate.generations {
+                guard let room = try await room(from: generation.state, id) else {
+                    logger.error(
+                        "checkpoint damaged, using the one before",
+                        metadata: ["room": "\(id)", "sequence": "\(generation.sequence)"])
+                    continue
+                }
+                rebuilding.withLock { $0[id] = generation.sequence }
+                let tail = try await journal.records(of: id, after: generation.sequence)
+                outdated.withLock { _ = $0.remove(id) }
+                return RestoredRoom(room: room, sequence: generation.sequence, tail: tail)
+            }
+            manifest = try await store.manifest(before: candidate)
+        }
+        logger.error("no usable checkpoint, reading the whole log", metadata: ["room": "\(id)"])
+        return RestoredRoom(room: nil, sequence: 0, tail: try await journal.records(of: id, after: 0))
+    }
+
+    /// - Returns: nil if the state is missing or damaged.
+    /// - Throws: `.newer` if a newer release has written it.
+    private func room(from state: CheckpointManifest.State, _ id: RoomID) async throws(JournalError) -> Room? {
+        guard let bytes = try await store.bytes(of: state, room: id) else { return nil }
+        let partition = RoomAddress.partition(of: id, among: configuration.partitions)
+        let ahead = partitions.withLock { $0[partition]?.logClockAhead ?? .zero }
+        do throws(CheckpointError) {
+            return try Room(
+                restoring: bytes, configuration: configuration.room, at: MonotonicClock.now(), logClockAhead: ahead)
+        } catch {
+            switch error {
+            case .newerFormat, .newerFold: throw .newer(stream: "the room \(id)", what: "\(error)")
+            case .damaged:
+                logger.error("checkpoint unreadable", metadata: ["room": "\(id)", "error": "\(error)"])
+                return nil
+            }
+        }
+    }
+
+    private var spaceInterval: Duration { configuration.upkeepInterval * 2 }
+    private static let spaceReminder = Duration.seconds(60)
+    /// Rooms whose older generation is deleted at a time.
+    private static let releaseBatch = 256
+
+    /// Deletes records of a nearly full log that no checkpoint needs any more. Checks the log once in ``spaceInterval``.
+    /// - Parameter covered: last record that acknowledged checkpoints hold with all before it.
+    func trimLog(of partition: Int, covered: UInt64) async {
+        let now = MonotonicClock.now()
+        let seen = partitions.withLock { partitions -> PartitionStatus? in
+            guard let notes = partitions[partition], !notes.isGivingBack,
+                now - notes.spaceSeenAt >= spaceInterval
+            else { return nil }
+            partitions[partition]?.spaceSeenAt = now
+            partitions[partition]?.isGivingBack = true
+            partitions[partition]?.isFull = false
+            return notes
+        }
+        guard let notes = seen else { return }
+        defer { partitions.withLock { $0[partition]?.isGivingBack = false } }
+        do throws(JournalError) {
+            let space = try await journal.space(of: partition)
+            metrics.setLogFullness(space.fullness, of: partition)
+            guard space.isLow || notes.isFull else { return }
+            // The next owner reads no record through the one last noted.
+            let noted = min(covered, notes.covered)
+            let wantedFirst = notes.isFull ? noted + 1 : space.wantedFirst
+            let first = min(wantedFirst, min(noted, oldestNeeded(of: partition)) + 1)
+            if first > space.firstSequence { try await journal.trim(partition, before: first) }
+            if first < wantedFirst { releaseOldGenerations(of: partition, below: min(wantedFirst - 1, noted)) }
+            guard now - notes.spaceToldAt >= Self.spaceReminder else { return }
+            partitions.withLock { $0[partition]?.spaceToldAt = now }
+            logger.warning(
+                "the journal's log is nearly full; records held by checkpoints are deleted",
+                metadata: [
+                    "partition": "\(partition)", "full": "\(Int(space.fullness * 100)) %",
+                    "deleted": "\(first > space.firstSequence ? first - space.firstSequence : 0)",
+                ])
+        } catch {
+            logger.debug("log not checked", metadata: ["partition": "\(partition)", "error": "\(error)"])
+        }
+    }
+
+    /// The record after which some room needs the log: to be restored from its older generation or to be rebuilt.
+    private func oldestNeeded(of partition: Int) -> UInt64 {
+        let count = configuration.partitions
+        let isOfPartition = { RoomAddress.partition(of: $0, among: count) == partition }
+        let generations = olderStates.withLock { states in
+            states.lazy.filter { isOfPartition($0.key) }.map(\.value).min()
+        }
+        let rebuilds = rebuilding.withLock { rebuilding in
+            rebuilding.lazy.filter { isOfPartition($0.key) }.map(\.value).min()
+        }
+        return min(generations ?? .max - 1, rebuilds ?? .max - 1)
+    }
+
+    /// Deletes older generations that alone keep records in a nearly full log: one room that has been idle for long would
+    /// keep all of it.
+    private func releaseOldGenerations(of partition: Int, below sequence: UInt64) {
+        let count = configuration.partitions
+        let rooms = olderStates.withLock { states in
+            states.filter { $0.value < sequence && RoomAddress.partition(of: $0.key, among: count) == partition }
+                .keys.prefix(Self.releaseBatch)
+        }
+        for room in rooms {
+            tasks.run(for: room) { [self] in
+                guard !rebuilding.withLock({ $0.keys.contains(room) }) else { return }
+                do throws(JournalError) {
+                    let known = manifests.withLock { $0[room] }
+                    let stored = if let known { known } else { try await newest(of: room) }
+                    guard var manifest = stored, let old = manifest.previous else {
+                        return olderStates.withLock { $0[room] = nil }
+                    }
+                    manifest.previous = nil
+                    try await store.save(manifest)
+                    if known != nil { manifests.withLock { $0[room] = manifest } }
+                    olderStates.withLock { $0[room] = nil }
+                    await store.discard(old.state, room: room)
+                } catch {
+                    logger.debug("old generation kept", metadata: ["room": "\(room)", "error": "\(error)"])
+                }
+            }
+        }
+    }
+
+    /// Cancels saves and fetches.
+    func stop() {
+        isStopped.withLock { $0 = true }
+        tasks.stop()
+        rebuilds.stop()
+    }
+}
+
+/// A fetched room.
+struct RestoredRoom: Sendable {
+    /// nil if no checkpoint could be read.
+    let room: Room?
+    /// Last record that it holds.
+    let sequence: UInt64
+    /// The records after that, if the checkpoint is older than the requested one.
+    let tail: [JournalRecord]
+}
+
+/// Limits log lines on repeated failures to one per interval.
+struct LogThrottle: Sendable {
+    private var count = 0
+    private var toldAt = Instant.distantPast
+
+    private static let interval = Duration.seconds(5)
+
+    /// Counts a failure.
+    /// - Returns: the number of failures since the last log line, if the next one is due; else nil.
+    mutating func add(at now: Instant) -> Int? {
+        count += 1
+        guard now - toldAt >= Self.interval else { return nil }
+        defer { count = 0 }
+        toldAt = now
+        return count
+    }
+}

@@ -1,0 +1,218 @@
+import Hosting
+import Journal
+import Locking
+import Logging
+import NATSClient
+import StrokeWire
+import Synchronization
+import Whiteboard
+
+/// Opens partitions: provides their streams, reads the catalogue of stored rooms, and delivers the journal to the workers.
+/// Safe from any thread.
+struct PartitionOpener: Sendable {
+    let journal: JetStreamJournal
+    let store: CheckpointStore
+    let keeper: CheckpointKeeper
+    let workers: RoomWorkers
+    let logger: Logger
+    /// Gaps in logs that no checkpoint covers, by partition: each is reported once and then skipped.
+    private let knownGaps = Locked<[Int: [ClosedRange<UInt64>]]>([:])
+
+    init(
+        journal: JetStreamJournal, store: CheckpointStore, keeper: CheckpointKeeper, workers: RoomWorkers,
+        logger: Logger
+    ) {
+        self.journal = journal
+        self.store = store
+        self.keeper = keeper
+        self.workers = workers
+        self.logger = logger
+    }
+
+    /// Begins to open a partition; retries until it is open or closed again.
+    /// - Parameter onRewound: called if the journal was replaced, and rooms made from it have to be discarded.
+    func open(_ partition: Int, onRewound: @escaping @Sendable () -> Void) -> PartitionWork {
+        let work = PartitionWork(partition, onRewound: onRewound)
+        work.begin(Task { await open(partition, work) })
+        return work
+    }
+
+    /// Ends the work on a partition after all of its rooms have been evicted.
+    /// - Parameter covered: last record that checkpoints hold with all before it; nil if not known.
+    func finish(_ partition: Int, covered: UInt64?) async {
+        if let covered { await keeper.note(covered: covered, of: partition) }
+        keeper.close(partition)
+    }
+
+    private func open(_ partition: Int, _ work: PartitionWork) async {
+        var pause = Duration.milliseconds(100)
+        var told: (error: JournalError, at: Instant)?
+        while !Task.isCancelled {
+            do {
+                return try await begin(partition, work)
+            } catch {
+                let now = MonotonicClock.now()
+                // The same error is logged once in the interval.
+                if told.map({ $0.error != error || now - $0.at >= Self.reminderInterval }) ?? true {
+                    logger.warning("partition not open yet, retrying", metadata: explanation(of: error, partition))
+                    told = (error, now)
+                }
+                try? await Task.sleep(for: pause)
+                pause = min(pause * 2, .seconds(2))
+            }
+        }
+    }
+
+    private static let reminderInterval = Duration.seconds(30)
+
+    /// The error, with a hint if the remedy is known.
+    private func explanation(of error: JournalError, _ partition: Int) -> Logger.Metadata {
+        var metadata: Logger.Metadata = ["partition": "\(partition)", "error": "\(error)"]
+        switch error {
+        case .stream(_, .notEnabled):
+            metadata["hint"] = """
+                start the NATS server with JetStream (nats-server -js), or serve without a durable journal: \
+                --journal none (journal.mode)
+                """
+        case .newer:
+            metadata["hint"] = "run the release that wrote them, or a later one; nothing is damaged"
+        case .streamsMissing:
+            metadata["hint"] = """
+                restore the missing streams, or let the daemon create empty ones: journal.recreate_streams
+                """
+        default: break
+        }
+        return metadata
+    }
+
+    private func begin(_ partition: Int, _ work: PartitionWork) async throws(JournalError) {
+        let log = try await journal.provision(partition)
+        let catalogue = fitting(
+            try await store.catalogue(of: partition, log: log.incarnationPrefix), to: log, partition)
+        work.countRooms(catalogue.rooms.count)
+        var shares: [[RoomID: StoredRoom]] = workers.all.map { _ in [:] }
+        for (room, manifest) in catalogue.rooms {
+            shares[workers.position(of: room)][room] = StoredRoom(manifest)
+        }
+        // The missing records of these have to be read even if no request comes for the room.
+        for room in catalogue.outdated { shares[workers.position(of: room)][room]?.setOutdated() }
+        for room in catalogue.damaged {
+            shares[workers.position(of: room)][room] = .damaged
+        }
+        // Not after the closing: the partition would stay open.
+        let isOpen = work.unlessClosing {
+            keeper.open(partition, catalogue, log: log.incarnationPrefix)
+            for (worker, share) in zip(workers.all, shares) {
+                worker.post(
+                    .partition(
+                        .open(
+                            partition, prefix: log.incarnationPrefix, stored: share, kept: log.checkpointLifetime)))
+            }
+        }
+        guard isOpen else { return }
+        work.attach(
+            journal.read(partition, from: catalogue.covered + 1, now: MonotonicClock.now) { event in
+                deliver(event, of: partition, work, lostThrough: max(1, log.firstSequence) - 1)
+            })
+    }
+
+    /// The catalogue; empty if it goes beyond the end of the log, which then is another one.
+    private func fitting(
+        _ catalogue: CheckpointCatalogue, to log: PartitionLog, _ partition: Int
+    ) -> CheckpointCatalogue {
+        let isCut = catalogue.covered > log.lastSequence
+        let passedOver = catalogue.foreign + (isCut ? catalogue.rooms.count : 0)
+        if passedOver > 0 {
+            logger.error(
+                "the checkpoints belong to another log; ignored",
+                metadata: ["partition": "\(partition)", "rooms": "\(passedOver)"])
+        }
+        return isCut ? CheckpointCatalogue() : catalogue
+    }
+
+    /// - Parameter lostThrough: last record that had been deleted before the checkpoints were read.
+    private func deliver(
+        _ event: PartitionEvent, of partition: Int, _ work: PartitionWork, lostThrough: UInt64
+    ) {
+        guard !work.isDiscarded else { return }
+        switch event {
+        case .record(let record):
+            work.countRecord()
+            workers[record.room].deliver(record, mustNotBeLost: true)
+        case .caughtUp:
+            workers.postToAll(.partition(.caughtUp(partition)))
+        case .logClock(let ahead):
+            keeper.setLogClock(of: partition, ahead: ahead)
+            workers.postToAll(.partition(.logClock(partition, ahead: ahead)))
+        case .barrier(let barrier):
+            let latch = CountDownLatch(workers.all.count) { barrier.pass() }
+            workers.postToAll(.partition(.barrier(pass: latch.countDown)))
+        case .rewound(let lastRead):
+            logger.error(
+                "the journal ends before the last record read; its rooms are rebuilt from it",
+                metadata: ["partition": "\(partition)", "read": "\(lastRead)"])
+            work.onRewound()
+        case .missing(let from, let through):
+            if through <= lostThrough || isKnown(from...through, of: partition) {
+                logger.error(
+                    "records were deleted from the journal that no checkpoint holds",
+                    metadata: ["partition": "\(partition)", "from": "\(from)", "through": "\(through)"])
+            } else {
+                // Another daemon may have deleted them: then newer checkpoints than those read here hold them.
+                logger.warning(
+                    "records were deleted before they were read; reopening the partition from the checkpoints",
+                    metadata: ["partition": "\(partition)", "from": "\(from)", "through": "\(through)"])
+                work.discard()
+                work.onRewound()
+            }
+        }
+    }
+
+    /// Whether a gap is known; remembers it.
+    private func isKnown(_ gap: ClosedRange<UInt64>, of partition: Int) -> Bool {
+        knownGaps.withLock { gaps in
+            if gaps[partition]?.contains(gap) ?? false { return true }
+            gaps[partition] = (gaps[partition] ?? []).suffix(Self.gapBound - 1) + [gap]
+            return false
+        }
+    }
+
+    private static let gapBound = 64
+
+    /// Asks the workers how far the checkpoints of a partition have come, and notes it.
+    func askCoverage(of partition: Int, _ work: PartitionWork) {
+        guard let position = work.position else { return }
+        let least = Locked(position)
+        let latch = CountDownLatch(workers.all.count) {
+            Task {
+                let covered = least.withLock { $0 }
+                await keeper.note(covered: covered, of: partition)
+                await keeper.trimLog(of: partition, covered: covered)
+            }
+        }
+        let item = InboundItem.partition(
+            .position(partition, sequence: position) { covered in
+                least.withLock { $0 = min($0, covered) }
+                latch.countDown()
+            })
+        workers.postToAll(item)
+    }
+}
+
+extension StoredRoom {
+    fileprivate init(_ manifest: CheckpointManifest) {
+        self.init(
+            sequence: manifest.sequence, handled: manifest.handled, cursors: manifest.cursors,
+            isQuiet: manifest.isQuiet, hasState: manifest.state != nil, incarnation: manifest.incarnation)
+    }
+
+    /// Has the room fetched at once and the records after its checkpoint read again.
+    fileprivate mutating func setOutdated() {
+        isQuiet = false
+        hasState = true
+    }
+
+    /// No checkpoint of the room can be read: it is rebuilt from the whole log.
+    fileprivate static let damaged = StoredRoom(
+        sequence: 0, handled: 0, cursors: [:], isQuiet: false, hasState: true, incarnation: "")
+}

@@ -1,0 +1,117 @@
+import Hosting
+import Journal
+import Locking
+import Logging
+import Synchronization
+import Whiteboard
+
+/// The state of one partition in this daemon, from the decision to open it until its rooms are evicted.
+final class PartitionWork: Sendable {
+    private let partition: Int
+    let onRewound: @Sendable () -> Void
+    private let began = MonotonicClock.now()
+    private let records = Atomic<Int>(0)
+    private let rooms = Atomic<Int>(0)
+    private let discarded = Atomic<Bool>(false)
+    private let state = Locked(State())
+
+    private struct State {
+        var opening: Task<Void, Never>?
+        var reader: PartitionReader?
+        var ready = 0
+        var closed = 0
+        var isClosing = false
+        /// The last record delivered when closing began.
+        var lastPosition: UInt64?
+        var isWhole = true
+        var recovery: (duration: Duration, records: Int)?
+    }
+
+    init(_ partition: Int, onRewound: @escaping @Sendable () -> Void) {
+        self.partition = partition
+        self.onRewound = onRewound
+    }
+
+    var isReady: Bool { state.withLock { $0.recovery != nil } }
+    var isClosing: Bool { state.withLock { $0.isClosing } }
+    /// The last record delivered.
+    var position: UInt64? { state.withLock { $0.reader?.position } }
+
+    /// Whether the rooms made from the journal are discarded: further events are ignored.
+    var isDiscarded: Bool { discarded.load(ordering: .acquiring) }
+
+    func discard() { discarded.store(true, ordering: .releasing) }
+
+    func begin(_ opening: Task<Void, Never>) {
+        state.withLock { $0.opening = opening }
+    }
+
+    /// Runs a closure unless closing has begun; returns whether it ran.
+    func unlessClosing(_ body: () -> Void) -> Bool {
+        state.withLock { state in
+            guard !state.isClosing else { return false }
+            body()
+            return true
+        }
+    }
+
+    /// Attaches the journal's reader; cancels it if the partition is being closed already.
+    func attach(_ reader: PartitionReader) {
+        let isTooLate = state.withLock { state in
+            state.reader = reader
+            return state.isClosing
+        }
+        if isTooLate { reader.cancel() }
+    }
+
+    func countRecord() { records.add(1, ordering: .relaxed) }
+    func countRooms(_ count: Int) { rooms.store(count, ordering: .relaxed) }
+
+    /// - Returns: number of workers that are ready.
+    func countReady() -> Int {
+        let recovered = (MonotonicClock.now() - began, records.load(ordering: .relaxed))
+        return state.withLock { state in
+            state.ready += 1
+            state.recovery = recovered
+            return state.ready
+        }
+    }
+
+    /// - Parameter isWhole: whether the worker saved everything passed to it before the closing.
+    /// - Returns: number of workers that have closed their share.
+    func countClosed(isWhole: Bool) -> Int {
+        state.withLock { state in
+            state.closed += 1
+            state.isWhole = state.isWhole && isWhole
+            return state.closed
+        }
+    }
+
+    /// Last record that checkpoints hold with all before it, once all workers have closed; nil if not known.
+    var covered: UInt64? { state.withLock { $0.isWhole ? $0.lastPosition : nil } }
+
+    /// Stops reading; may be called again.
+    func close() {
+        let (opening, reader) = state.withLock { state in
+            // Records delivered from now on come after the closing and are not applied.
+            if !state.isClosing { state.lastPosition = state.reader?.position }
+            state.isClosing = true
+            return (state.opening, state.reader)
+        }
+        opening?.cancel()
+        reader?.cancel()
+    }
+
+    /// Figures on the recovery, for the log.
+    var figures: Logger.Metadata {
+        let recovery = state.withLock { $0.recovery } ?? (.zero, 0)
+        let seconds = max(recovery.duration / .seconds(1), 0.001)
+        let rooms = rooms.load(ordering: .relaxed)
+        return [
+            "partition": "\(partition)", "rooms": "\(rooms)", "records": "\(recovery.records)",
+            "seconds": "\((seconds * 1000).rounded() / 1000)",
+            "records_per_second": "\(Int(Double(recovery.records) / seconds))",
+            "rooms_per_second": "\(Int(Double(rooms) / seconds))",
+        ]
+    }
+}

@@ -1,0 +1,287 @@
+import Dispatch
+import Ink
+import Locking
+import PNG
+public import Raster
+import StrokeWire
+public import Whiteboard
+
+/// Renders and encodes the boards of rooms, and caches canvases and pictures as long as memory allows.
+///
+/// Safe from any thread; different rooms are rendered in parallel, one room on one thread at a time. Bounded: caches and
+/// renderings under way, of all rooms and threads, take at most the given bytes together. Before a rendering, the least
+/// recently used canvases are evicted to make space for it; if that is not enough it waits until others are done. An
+/// evicted canvas is rendered again to the same pixels. A board of more pixels than fit the bytes is rendered smaller.
+final class BoardRenderer: Sendable {
+    /// The picture is no longer wanted.
+    struct Cancelled: Error {}
+
+    /// Checks whether a rendering is still wanted.
+    struct Interest {
+        /// Called before each stroke. On false the rendering stops; the strokes drawn so far are kept.
+        var isWanted: () -> Bool = { true }
+        /// Called some hundred times a second during a long stroke, with the index of its operation. On false the stroke is
+        /// dropped.
+        var isStrokeWanted: (UInt64) -> Bool = { _ in true }
+    }
+
+    private struct Painting {
+        var painter: BoardPainter
+        let size: BoardSize
+        var lastUse: Instant
+    }
+
+    private struct State {
+        var paintings: [RoomIncarnation: Painting] = [:]
+        var images: ImageCache
+        /// Bytes reserved for renderings under way.
+        var reserved = 0
+        /// Renderings that wait for memory.
+        var waiting: [DispatchSemaphore] = []
+        /// The most bytes ever in use.
+        var most = 0
+
+        var byteCount: Int { paintings.values.reduce(reserved + images.byteCount) { $0 + $1.painter.byteCount } }
+
+        /// Evicts canvases until at most `bytes` are in use or `count` canvases are left.
+        mutating func shrink(to bytes: Int, keeping count: Int) {
+            while byteCount > bytes, paintings.count > count,
+                let oldest = paintings.min(by: { $0.value.lastUse < $1.value.lastUse })
+            {
+                paintings[oldest.key] = nil
+            }
+            most = max(most, byteCount)
+        }
+    }
+
+    private let strokes: StrokeSource
+    private let scale: Double
+    private let byteLimit: Int
+    private let state: Locked<State>
+
+    /// Bytes of board versions that a room's painter may keep; it keeps one canvas in any case.
+    private var versionBytes: Int { byteLimit / 8 }
+    /// Pixels of a canvas at most, whatever size a client gives its board.
+    private var mostPixels: Int { min(1 << 24, byteLimit / 32) }
+    /// Pixels of an encoded picture at most.
+    private var mostPicturePixels: Int { byteLimit / 16 }
+
+    /// - Parameter byteLimit: bytes of canvases and encoded pictures, of all rooms and threads; an eighth of it is for
+    ///   encoded pictures.
+    init(_ configuration: ServerConfiguration, byteLimit: Int) {
+        strokes = StrokeSource(configuration)
+        scale = configuration.canvasScale
+        self.byteLimit = byteLimit
+        state = Locked(State(images: ImageCache(byteLimit: byteLimit / 8)))
+    }
+
+    /// Bytes in use, about: canvases, encoded pictures and reservations of renderings under way.
+    var byteCount: Int { state.withLock { $0.byteCount } }
+
+    /// The most bytes ever in use, for tests.
+    var mostBytes: Int { state.withLock { $0.most } }
+
+    /// Whether the caches are empty.
+    var isEmpty: Bool { state.withLock { $0.paintings.isEmpty && $0.images.isEmpty } }
+
+    /// Number of strokes drawn for the cached canvases.
+    var strokesDrawn: Int { state.withLock { $0.paintings.values.reduce(0) { $0 + $1.painter.strokesDrawn } } }
+
+    /// The PNG of a board. Waits until there is memory to render it.
+    func png(
+        of board: Board, _ key: RenderKey, at now: Instant, while interest: Interest = Interest()
+    ) throws(Cancelled) -> [UInt8] {
+        let size = canvasSize(board.size)
+        let imageKey = ImageCache.Key(
+            room: key.room, digest: board.digest, pixels: SIMD2(size.width, size.height), width: key.width)
+        if let file = state.withLock({ $0.images.image(imageKey, at: now) }) { return file }
+        let bytes = bytesToDraw(size, pictureWidth: key.width)
+        // Removed from the table while in use, so that nothing is copied; its bytes are part of the reservation.
+        var painting = reserve(bytes, for: key.room) ?? blank(board.size, at: now)
+        if painting.size != board.size { painting = blank(board.size, at: now) }
+        painting.lastUse = now
+        var made: (file: [UInt8], key: ImageCache.Key)?
+        defer { finish(painting, of: key.room, made, reserved: bytes) }
+        let canvas = try canvas(of: board, by: &painting.painter, while: interest)
+        let file = PNGEncoder.encode(
+            canvas, width: key.width, mostPixels: mostPicturePixels, background: .white)
+        made = (file, imageKey)
+        return file
+    }
+
+    /// Evicts canvases and pictures unused since `instant`.
+    func evict(unusedSince instant: Instant) {
+        state.withLock { state in
+            state.paintings = state.paintings.filter { $0.value.lastUse >= instant }
+            state.images.evict(unusedSince: instant)
+        }
+    }
+
+    private func canvas(
+        of board: Board, by painter: inout BoardPainter, while interest: Interest
+    ) throws(Cancelled) -> Canvas {
+        let visible = Array(board.visible)
+        var digest = BoardDigest.empty
+        let layers = visible.map { stroke in
+            digest.insert(stroke.index)
+            return BoardLayer(id: stroke.index, digest: digest.value)
+        }
+        return try painter.canvas(of: layers) { (place) throws(Cancelled) in
+            guard interest.isWanted() else { throw Cancelled() }
+            return strokes.stroke(visible[place], on: board.size)
+        } check: { (place) throws(Cancelled) in
+            guard interest.isStrokeWanted(visible[place].index) else { throw Cancelled() }
+        }
+    }
+
+    private func blank(_ size: BoardSize, at now: Instant) -> Painting {
+        let canvas = canvasSize(size)
+        let painter = BoardPainter(
+            width: canvas.width, height: canvas.height, scale: canvas.scale, versionBytes: versionBytes)
+        return Painting(painter: painter, size: size, lastUse: now)
+    }
+
+    private func canvasSize(_ size: BoardSize) -> CanvasSize {
+        CanvasSize(boardWidth: size.width, boardHeight: size.height, scale: scale, mostPixels: mostPixels)
+    }
+
+    /// Bytes that rendering and encoding take at most: the painter's versions, plus the larger of two phases: the canvas,
+    /// the one it starts from and scratch memory; then the canvas, its scaled picture and the file.
+    private func bytesToDraw(_ size: CanvasSize, pictureWidth: Int?) -> Int {
+        let pixels = size.width * size.height
+        let width = pictureWidth ?? size.width
+        let picturePixels = min(width * (width * size.height / size.width + 1), mostPicturePixels)
+        return max(versionBytes, 4 * pixels) + max(21 * pixels, 4 * pixels + 8 * picturePixels)
+    }
+
+    /// Waits until there is memory for a rendering, and removes the room's painting from the table.
+    private func reserve(_ bytes: Int, for room: RoomIncarnation) -> Painting? {
+        while true {
+            let (painting, turn) = state.withLock { state -> (Painting?, DispatchSemaphore?) in
+                let painting = state.paintings.removeValue(forKey: room)
+                state.shrink(to: byteLimit - bytes, keeping: 0)
+                guard state.reserved == 0 || state.byteCount + bytes <= byteLimit else {
+                    state.paintings[room] = painting
+                    let turn = DispatchSemaphore(value: 0)
+                    state.waiting.append(turn)
+                    return (nil, turn)
+                }
+                state.reserved += bytes
+                state.most = max(state.most, state.byteCount)
+                return (painting, nil)
+            }
+            guard let turn else { return painting }
+            turn.wait()
+        }
+    }
+
+    /// Puts a painting and its file back in place of the reservation.
+    private func finish(
+        _ painting: Painting, of room: RoomIncarnation, _ made: (file: [UInt8], key: ImageCache.Key)?,
+        reserved bytes: Int
+    ) {
+        let waiting = state.withLock { state in
+            state.reserved -= bytes
+            state.paintings[room] = painting
+            if let made { state.images.insert(made.file, made.key, at: painting.lastUse) }
+            state.shrink(to: byteLimit, keeping: 1)
+            defer { state.waiting = [] }
+            return state.waiting
+        }
+        for turn in waiting { turn.signal() }
+    }
+}
+
+/// A cache of encoded pictures, least recently used evicted first.
+///
+/// Bounded in bytes; a picture larger than the bound is not cached.
+struct ImageCache: Sendable {
+    /// The content of a picture: equal keys are equal pictures, also for different cohorts.
+    struct Key: Sendable, Hashable {
+        let room: RoomIncarnation
+        let digest: BoardDigest
+        /// Of the canvas.
+        let pixels: SIMD2<Int>
+        let width: Int?
+    }
+
+    private struct Image {
+        let bytes: [UInt8]
+        var lastUse: Instant
+    }
+
+    private let byteLimit: Int
+    private var images: [Key: Image] = [:]
+    private(set) var byteCount = 0
+    var isEmpty: Bool { images.isEmpty }
+
+    init(byteLimit: Int) {
+        self.byteLimit = byteLimit
+    }
+
+    /// The cached picture; counts as a use.
+    mutating func image(_ key: Key, at now: Instant) -> [UInt8]? {
+        guard let index = images.index(forKey: key) else { return nil }
+        images.values[index].lastUse = now
+        return images.values[index].bytes
+    }
+
+    mutating func insert(_ bytes: [UInt8], _ key: Key, at now: Instant) {
+        guard images[key] == nil, bytes.count <= byteLimit else { return }
+        while byteCount + bytes.count > byteLimit,
+            let oldest = images.min(by: { $0.value.lastUse < $1.value.lastUse })
+        {
+            remove(oldest.key)
+        }
+        images[key] = Image(bytes: bytes, lastUse: now)
+        byteCount += bytes.count
+    }
+
+    /// Evicts pictures unused since `instant`.
+    mutating func evict(unusedSince instant: Instant) {
+        for (key, image) in images where image.lastUse < instant { remove(key) }
+    }
+
+    private mutating func remove(_ key: Key) {
+        if let image = images.removeValue(forKey: key) { byteCount -= image.bytes.count }
+    }
+}
+
+/// Converts a logged stroke to what the painter draws: points in board units, width, colour.
+public struct StrokeSource: Sendable {
+    private let style: InkStyle
+    private let colours: ColourSpace
+    private let palette: Palette
+
+    public init(_ configuration: ServerConfiguration) {
+        style = configuration.style
+        colours = configuration.room.intake.wire.colours
+        palette = configuration.palette
+    }
+
+    /// The stroke, scaled from its sender's units to the board's.
+    public func stroke(_ stroke: Stroke, on size: BoardSize) -> PaintedStroke {
+        guard case (let header, var points)? = stroke.decoded() else {
+            return PaintedStroke(
+                stroke: InkStroke(element: .freehand, style: style, width: 0, points: []), colour: RGB(0))
+        }
+        let scale = size.scale(for: header)
+        if scale.x != 1 || scale.y != 1 {
+            for position in points.indices {
+                points[position].x *= scale.x
+                points[position].y *= scale.y
+            }
+        }
+        return PaintedStroke(
+            stroke: InkStroke(
+                element: header.element, style: style, width: header.width * scale.width, points: points),
+            colour: colour(header.colour))
+    }
+
+    private func colour(_ value: UInt32) -> RGB {
+        switch colours {
+        case .palette: RGB(palette[value] ?? 0)
+        case .rgb: RGB(value)
+        }
+    }
+}

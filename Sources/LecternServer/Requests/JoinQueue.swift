@@ -1,0 +1,158 @@
+import Dispatch
+import Foundation
+import Ink
+import Locking
+import StrokeWire
+import Whiteboard
+
+/// Answers joins on threads of its own, apart from those that release operations and those that render.
+///
+/// Equal requests that wait at the same time share one reply, encoded once from the newest of their snapshots: nobody
+/// gets a board older than their request. Rooms are divided among the threads by name. Bounded by a ``ReplyBudget``;
+/// requests beyond are answered `not-ready`. Safe from any thread.
+final class JoinQueue: Sendable {
+    /// The content of a reply: equal keys share one.
+    private struct Key: Hashable {
+        let room: RoomIncarnation
+        let view: RoomView
+        /// The operations after this one; nil for the board.
+        let after: UInt64?
+    }
+
+    private struct Pending {
+        var snapshot: CatchUp
+        var bytes: Int
+        var replies: [String]
+    }
+
+    private struct State {
+        var pending: [Key: Pending] = [:]
+        var budget: ReplyBudget
+        var isClosing = false
+    }
+
+    private let queues: [DispatchQueue]
+    private let palette: Palette
+    private let style: InkStyle
+    private let sink: ReplySink
+    private let state: Locked<State>
+
+    init(palette: Palette, style: InkStyle, budget: ReplyBudget, sink: ReplySink) {
+        // Half of the cores; the other half is for the rooms.
+        let count = max(1, ProcessInfo.processInfo.activeProcessorCount / 2)
+        queues = (0..<count).map { DispatchQueue(label: "lectern.joins.\($0)") }
+        self.palette = palette
+        self.style = style
+        self.sink = sink
+        state = Locked(State(budget: budget))
+    }
+
+    /// Queues the reply made from a snapshot of the room; returns at once.
+    /// - Returns: false if the bound was reached and `not-ready` was answered.
+    func answer(_ snapshot: CatchUp, of room: RoomID, _ view: RoomView, reply: String) -> Bool {
+        let incarnation = RoomIncarnation(room: room, incarnation: snapshot.incarnation)
+        var after: UInt64?
+        if case .tail(let operations) = snapshot.content { after = snapshot.index - UInt64(operations.count) }
+        let key = Key(room: incarnation, view: view, after: after)
+        switch state.withLock({ Self.add(snapshot, key, reply, to: &$0) }) {
+        case .first?:
+            let number = UInt(bitPattern: room.hashValue) % UInt(queues.count)
+            queues[Int(number)].async { self.make(key) }
+            return true
+        case .another?:
+            return true
+        case nil:
+            sink.refuse(reply, .busy)
+            return false
+        }
+    }
+
+    private enum Order { case first, another }
+
+    private static func add(
+        _ snapshot: CatchUp, _ key: Key, _ reply: String, to state: inout State
+    ) -> Order? {
+        let room = key.room.room
+        let bytes = snapshot.byteEstimate
+        guard let index = state.pending.index(forKey: key) else {
+            guard state.budget.reserve(room, bytes: bytes) else { return nil }
+            state.pending[key] = Pending(snapshot: snapshot, bytes: bytes, replies: [reply])
+            return .first
+        }
+        let isNewer = snapshot.index > state.pending.values[index].snapshot.index
+        let more = isNewer ? bytes - state.pending.values[index].bytes : 0
+        guard state.budget.reserve(room, bytes: more) else { return nil }
+        if isNewer {
+            state.pending.values[index].snapshot = snapshot
+            state.pending.values[index].bytes = bytes
+        }
+        state.pending.values[index].replies.append(reply)
+        return .another
+    }
+
+    private func make(_ key: Key) {
+        let (pending, isClosing) = state.withLock { ($0.pending.removeValue(forKey: key), $0.isClosing) }
+        guard let pending else { return }
+        if isClosing {
+            for reply in pending.replies { sink.refuse(reply, .shuttingDown) }
+        } else {
+            let bytes = pending.snapshot.encoded(palette: palette, style: style)
+            for reply in pending.replies { sink.send(bytes, reply) }
+        }
+        state.withLock {
+            $0.budget.release(key.room.room, requests: pending.replies.count, bytes: pending.bytes)
+        }
+    }
+
+    /// Finishes the replies being made and refuses the requests that wait.
+    func close() {
+        state.withLock { $0.isClosing = true }
+        for queue in queues { queue.sync {} }
+    }
+
+    var isClosing: Bool { state.withLock { $0.isClosing } }
+
+    /// Whether no request is pending.
+    var isIdle: Bool { state.withLock { $0.budget.isUnused } }
+}
+
+extension CatchUp {
+    /// The body of the join reply.
+    func encoded(palette: Palette, style: InkStyle) -> [UInt8] {
+        let writer = JoinReplyWriter(
+            room: incarnation, index: index, digest: digest, palette: palette, style: style.rawValue)
+        switch content {
+        case .tail(let operations):
+            return writer.tail(operations.lazy.map(JoinedOperation.init))
+        case .board(let board):
+            return writer.board(
+                width: board.size.width, height: board.size.height, isProvisional: board.fixedSize == nil,
+                visible: board.visible.lazy.map { JoinedOperation($0) },
+                redo: board.undone.lazy.map(JoinedOperation.init),
+                cleared: board.undoableClears.lazy.map { clear, removed in
+                    ClearedBoard(index: clear.index, visible: removed.map { JoinedOperation($0) })
+                })
+        }
+    }
+}
+
+extension JoinedOperation {
+    fileprivate init(_ stroke: Stroke) {
+        self.init(
+            index: stroke.index, author: stroke.author, isLate: stroke.isLate, message: stroke.message.bytes[...])
+    }
+
+    fileprivate init(_ operation: Whiteboard.Operation) {
+        self.init(
+            index: operation.index, author: operation.author, reference: operation.reference,
+            isLate: operation.isLate, digest: operation.digest, message: operation.restoredMessage[...])
+    }
+
+    fileprivate init(_ entry: Board.UndoneEntry) {
+        switch entry {
+        case .stroke(let stroke): self.init(stroke)
+        case .clear(let clear):
+            self.init(index: clear.index, author: clear.author, message: clear.message[...])
+        }
+    }
+}

@@ -1,0 +1,215 @@
+import Dispatch
+import Foundation
+import Locking
+import StrokeWire
+import Whiteboard
+
+/// Renders pictures of boards on threads of its own, apart from those that release operations.
+///
+/// Requests with one key share one rendering, of the newest board among them, and one file. A newer board that arrives
+/// during the rendering of an older one supersedes it: rendering stops after the current stroke, or within it if the
+/// newer board no longer has it, and continues from there to the newer board. Nobody gets a board older than their
+/// request.
+///
+/// Bounded by a ``ReplyBudget`` of its own; requests beyond are answered `not-ready`. Rooms are divided among the threads
+/// by name; all threads share the memory of one ``BoardRenderer``.
+final class RenderQueue: Sendable {
+    private struct State {
+        var pending = PendingRenders()
+        var budget: ReplyBudget
+        var isClosing = false
+    }
+
+    private let workers: [RenderWorker]
+    private let sink: ReplySink
+    private let state: Locked<State>
+
+    /// - Parameter idleTime: time after which an unused canvas is evicted.
+    init(
+        _ configuration: ServerConfiguration, budget: ReplyBudget, sink: ReplySink, idleTime: Duration = .seconds(600)
+    ) {
+        // Half of the cores; the other half is for the rooms.
+        let count = max(1, ProcessInfo.processInfo.activeProcessorCount / 2)
+        let renderer = BoardRenderer(configuration, byteLimit: configuration.canvasBytes)
+        workers = (0..<count).map { number in
+            RenderWorker(renderer, name: "lectern.pictures.\(number)", idleTime: idleTime)
+        }
+        state = Locked(State(budget: budget))
+        self.sink = sink
+    }
+
+    /// Queues the rendering of a board; returns at once.
+    func render(_ key: RenderKey, of board: Board, reply: String) {
+        let isFirst = state.withLock { state -> Bool? in
+            let bytes = state.pending.cost(key, of: board)
+            guard state.budget.reserve(key.room.room, bytes: bytes) else { return nil }
+            return state.pending.add(key, of: board, reply: reply)
+        }
+        switch isFirst {
+        case true?: draw(key)
+        case false?: break
+        case nil: sink.refuse(reply, .busy)
+        }
+    }
+
+    /// Whether no request is pending.
+    var isIdle: Bool { state.withLock { $0.budget.isUnused } }
+
+    /// Refuses the requests that wait and cancels the renderings under way; returns when both are done.
+    func close() {
+        state.withLock { $0.isClosing = true }
+        for worker in workers { worker.finish() }
+    }
+
+    private func draw(_ key: RenderKey) {
+        let number = UInt(bitPattern: key.room.hashValue) % UInt(workers.count)
+        workers[Int(number)].draw { [self] renderer in
+            // Other keys first, then the requests for a newer board than this one.
+            if answer(key, by: renderer) { draw(key) }
+        }
+    }
+
+    /// - Returns: whether a request waits for a newer board than was rendered.
+    private func answer(_ key: RenderKey, by renderer: BoardRenderer) -> Bool {
+        while let board = state.withLock({ $0.isClosing ? nil : $0.pending.board(for: key) }) {
+            do throws(BoardRenderer.Cancelled) {
+                let file = try renderer.png(
+                    of: board, key, at: MonotonicClock.now(), while: interest(in: board, key))
+                return finish(key, through: board.index) { sink.send(file, $0) }
+            } catch {
+                // Superseded by a newer board, or cancelled at shutdown.
+            }
+        }
+        return finish(key, through: .max) {
+            sink.refuse($0, .shuttingDown)
+        }
+    }
+
+    /// A board is wanted until a newer one is requested; a stroke is wanted as long as the newest board has it.
+    private func interest(in board: Board, _ key: RenderKey) -> BoardRenderer.Interest {
+        var newest = (index: board.index, hasStroke: true)
+        return BoardRenderer.Interest(
+            isWanted: { [state] in
+                state.withLock { !$0.isClosing && $0.pending.board(for: key)?.index == board.index }
+            },
+            isStrokeWanted: { [state] stroke in
+                guard let wanted = state.withLock({ $0.isClosing ? nil : $0.pending.board(for: key) }) else {
+                    return false
+                }
+                // Searching a board of many strokes is slow: once for each newer board.
+                if wanted.index != newest.index {
+                    newest = (wanted.index, wanted.visible.contains { $0.index == stroke })
+                }
+                return newest.hasStroke
+            })
+    }
+
+    private func finish(_ key: RenderKey, through index: UInt64, _ answer: (String) -> Void) -> Bool {
+        let (replies, areMoreLeft, bytes) = state.withLock { $0.pending.take(key, through: index) }
+        for reply in replies { answer(reply) }
+        state.withLock { $0.budget.release(key.room.room, requests: replies.count, bytes: bytes) }
+        return areMoreLeft
+    }
+}
+
+/// Identifies a picture; its content changes as operations are released.
+struct RenderKey: Sendable, Hashable {
+    let room: RoomIncarnation
+    let view: RoomView
+    /// Width in pixels; nil for the canvas's own.
+    let width: Int?
+}
+
+/// A room and its incarnation: digests of different incarnations cannot be compared.
+struct RoomIncarnation: Sendable, Hashable {
+    let room: RoomID
+    let incarnation: String
+}
+
+/// The requests that wait for pictures, by key.
+struct PendingRenders: Sendable {
+    private struct Pending {
+        /// The newest board among the requests.
+        var board: Board
+        var requests: [(reply: String, index: UInt64)]
+    }
+
+    private var pending: [RenderKey: Pending] = [:]
+
+    /// The board to render for a key; nil if no request waits.
+    func board(for key: RenderKey) -> Board? { pending[key]?.board }
+
+    /// Bytes that a request adds to the boards that wait.
+    func cost(_ key: RenderKey, of board: Board) -> Int {
+        guard let waiting = pending[key]?.board else { return board.byteEstimate }
+        return board.index > waiting.index ? board.byteEstimate - waiting.byteEstimate : 0
+    }
+
+    /// - Returns: whether it is the first request for the key.
+    mutating func add(_ key: RenderKey, of board: Board, reply: String) -> Bool {
+        let request = (reply: reply, index: board.index)
+        guard let index = pending.index(forKey: key) else {
+            pending[key] = Pending(board: board, requests: [request])
+            return true
+        }
+        pending.values[index].requests.append(request)
+        if board.index > pending.values[index].board.index { pending.values[index].board = board }
+        return false
+    }
+
+    /// Removes the requests that a board of that index satisfies.
+    /// - Returns: their replies, whether a request for a newer board waits, and the bytes of the board if none does.
+    mutating func take(
+        _ key: RenderKey, through index: UInt64
+    ) -> (replies: [String], areMoreLeft: Bool, bytes: Int) {
+        guard var left = pending.removeValue(forKey: key) else { return ([], false, 0) }
+        let replies = left.requests.filter { $0.index <= index }.map(\.reply)
+        left.requests.removeAll { $0.index <= index }
+        if !left.requests.isEmpty { pending[key] = left }
+        return (replies, !left.requests.isEmpty, left.requests.isEmpty ? left.board.byteEstimate : 0)
+    }
+}
+
+/// A serial queue that renders a share of the rooms.
+///
+/// Safe from any thread. Canvases and pictures unused for the idle time are evicted, after twice that time at the latest.
+final class RenderWorker: Sendable {
+    let renderer: BoardRenderer
+    private let queue: DispatchQueue
+    private let idleTime: Duration
+    private let isSweeping = Locked(false)
+
+    init(_ renderer: BoardRenderer, name: String, idleTime: Duration) {
+        self.renderer = renderer
+        self.idleTime = idleTime
+        queue = DispatchQueue(label: name)
+    }
+
+    /// Queues work with the renderer.
+    func draw(_ work: @escaping @Sendable (BoardRenderer) -> Void) {
+        queue.async { [self] in
+            work(renderer)
+            sweepLater()
+        }
+    }
+
+    /// Returns when all work queued so far is done.
+    func finish() {
+        queue.sync {}
+    }
+
+    /// Schedules an eviction unless one is scheduled; repeated until the renderer is empty.
+    private func sweepLater() {
+        let isFirst = isSweeping.withLock { isSweeping in
+            defer { isSweeping = true }
+            return !isSweeping
+        }
+        guard isFirst else { return }
+        queue.asyncAfter(deadline: .now() + idleTime / .seconds(1)) { [weak self] in
+            guard let self else { return }
+            renderer.evict(unusedSince: MonotonicClock.now() + (.zero - idleTime))
+            isSweeping.withLock { $0 = false }
+            if !renderer.isEmpty { sweepLater() }
+        }
+    }
+}

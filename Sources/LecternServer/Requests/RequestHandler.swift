@@ -1,0 +1,244 @@
+import Dispatch
+import Glibc
+import Logging
+import NATSClient
+import StrokeWire
+import Synchronization
+import Whiteboard
+
+/// Answers requests about rooms: takes a snapshot on the worker's thread, and has the reply made from it elsewhere.
+struct RequestHandler: Sendable {
+    let configuration: ServerConfiguration
+    let sink: ReplySink
+    let joins: JoinQueue
+    let infos: ReplyQueue
+    let renders: RenderQueue
+    let metrics: ServerMetrics
+
+    /// Answers a request.
+    /// - Parameter room: nil if nobody has written to it.
+    func answer(_ request: RoomRequest, _ room: Room?, at now: Instant) {
+        switch request.kind {
+        case .join(let view): join(room, request.address.room, view, request.payload, reply: request.reply)
+        case .image(let view): image(room, request.address.room, view, request.payload, reply: request.reply)
+        case .info: info(room, request.address, at: now, reply: request.reply)
+        }
+    }
+
+    /// Refuses a request that would have to wait.
+    func refuseForNow(_ request: RoomRequest) {
+        sink.refuse(request.reply, RequestError(.notReady, "The room is being fetched; ask again in a second."))
+    }
+
+    /// Answers a join of a cohort or of the head.
+    private func join(_ room: Room?, _ id: RoomID, _ view: RoomView, _ bytes: [UInt8], reply: String) {
+        let request: JoinRequest
+        do {
+            request = try JoinRequest(decoding: bytes)
+        } catch {
+            metrics.countJoin("bad-request")
+            return sink.refuse(reply, RequestError(.badRequest, error.message))
+        }
+        // A room that nobody has written to is blank.
+        let room = room ?? Room(configuration: configuration.room, at: MonotonicClock.now())
+        let snapshot: CatchUp
+        switch view {
+        case .head: snapshot = room.catchUpHead(request)
+        case .cohort(let cohort):
+            guard let released = room.catchUp(request, cohort: cohort) else {
+                metrics.countJoin("unknown-cohort")
+                return sink.refuse(reply, unknown(cohort))
+            }
+            snapshot = released
+        }
+        guard joins.answer(snapshot, of: id, view, reply: reply) else { return metrics.countJoin("not-ready") }
+        if case .tail = snapshot.content { metrics.countJoin("tail") } else { metrics.countJoin("board") }
+    }
+
+    /// Has the board rendered as released to a cohort, or at the end of the log.
+    private func image(_ room: Room?, _ id: RoomID, _ view: RoomView, _ bytes: [UInt8], reply: String) {
+        let request: ImageRequest
+        do {
+            request = try ImageRequest(decoding: bytes)
+        } catch {
+            return sink.refuse(reply, RequestError(.badRequest, error.message))
+        }
+        guard let room else { return sink.refuse(reply, unknown(id)) }
+        let board: Board
+        switch view {
+        case .head: board = room.head
+        case .cohort(let cohort):
+            guard room.serves(cohort) else { return sink.refuse(reply, unknown(cohort)) }
+            board = room.board(of: cohort)
+        }
+        let life = RoomIncarnation(room: id, incarnation: room.incarnation)
+        let key = RenderKey(room: life, view: view, width: request.width)
+        renders.render(key, of: board, reply: reply)
+    }
+
+    /// Answers with the room's summary.
+    private func info(_ room: Room?, _ address: RoomAddress, at now: Instant, reply: String) {
+        guard let room else { return sink.refuse(reply, unknown(address.room)) }
+        let summary = RoomSummary(room.status(at: now), address: address)
+        infos.answer(reply) { summary.encoded() }
+    }
+
+    /// Finishes the replies being made and refuses the requests that wait.
+    func close() {
+        joins.close()
+        infos.close()
+        renders.close()
+    }
+
+    private func unknown(_ room: RoomID) -> RequestError {
+        RequestError(.unknownRoom, "Nobody has written to the room \(room).")
+    }
+
+    private func unknown(_ cohort: CohortName) -> RequestError {
+        RequestError(.unknownCohort, "The room has no cohort \(cohort).")
+    }
+}
+
+/// Sends replies, from any thread.
+struct ReplySender: Sendable {
+    /// Bytes of a reply's message at most; a larger reply is sent in parts.
+    static let partBytes = 256 * 1024
+
+    /// Bytes from which on a message waits until the connection has sent most of what was published before.
+    private static let pacedBytes = 16 * 1024
+    /// Bytes that may wait for the socket before that.
+    private static let backlog = 1 << 20
+    /// How long a message waits at most; then it is sent in any case.
+    private static let patience = Duration.seconds(2)
+
+    let connection: NATSConnection
+    let logger: Logger
+
+    /// Sends a reply, in parts if it is large. Blocks the calling thread while too much waits for the socket: operations
+    /// that are released meanwhile must not wait behind megabytes of replies. Small replies never wait.
+    func send(_ bytes: [UInt8], to reply: String) {
+        do {
+            if bytes.count >= Self.pacedBytes { waitForSocket() }
+            guard bytes.count > Self.partBytes else {
+                try connection.publish(bytes, to: reply)
+                return
+            }
+            let count = (bytes.count + Self.partBytes - 1) / Self.partBytes
+            for part in 0..<count {
+                let range = part * Self.partBytes..<min(bytes.count, (part + 1) * Self.partBytes)
+                if part > 0 { waitForSocket() }
+                try connection.publish(
+                    Array(bytes[range]), to: reply, headers: [HeaderName.part: "\(part + 1)/\(count)"])
+            }
+        } catch {
+            logger.debug("reply not sent", metadata: ["reply": "\(reply)", "error": "\(error)"])
+        }
+    }
+
+    /// At least for a millisecond, which leaves other threads and the NATS server some time between large messages.
+    private func waitForSocket() {
+        let end = MonotonicClock.now() + Self.patience
+        repeat { usleep(1000) } while connection.bufferedBytes > Self.backlog && MonotonicClock.now() < end
+    }
+
+    /// Sends an error reply.
+    func refuse(_ reply: String, _ error: RequestError) {
+        send(error.encoded(), to: reply)
+    }
+
+    var sink: ReplySink { ReplySink(send: send, refuse: refuse) }
+}
+
+/// Where queues send their replies; called from any thread.
+struct ReplySink: Sendable {
+    let send: @Sendable (_ bytes: [UInt8], _ reply: String) -> Void
+    let refuse: @Sendable (_ reply: String, _ error: RequestError) -> Void
+}
+
+/// Makes and sends small replies on a queue of its own, apart from the threads that release operations.
+///
+/// Bounded: beyond `limit` pending requests the answer is `not-ready`.
+final class ReplyQueue: Sendable {
+    private let queue: DispatchQueue
+    private let permits: Permits
+    private let sink: ReplySink
+    private let isClosing = Atomic(false)
+
+    init(label: String, limit: Int, sink: ReplySink) {
+        queue = DispatchQueue(label: label)
+        permits = Permits(limit)
+        self.sink = sink
+    }
+
+    /// Makes a reply on the queue and sends it.
+    func answer(_ reply: String, _ make: @escaping @Sendable () -> [UInt8]) {
+        guard permits.acquire() else { return sink.refuse(reply, .busy) }
+        queue.async { [self] in
+            defer { permits.release() }
+            if isClosing.load(ordering: .relaxed) {
+                sink.refuse(reply, .shuttingDown)
+            } else {
+                sink.send(make(), reply)
+            }
+        }
+    }
+
+    /// Finishes the reply being made and refuses the requests that wait.
+    func close() {
+        isClosing.store(true, ordering: .relaxed)
+        queue.sync {}
+    }
+}
+
+/// The bound on pending replies of one kind: a number of requests, and of bytes of the boards and operations that they
+/// reference. One room has at most half of either, so that requests for one room do not keep out those for another.
+///
+/// A single reply may exceed the bound on bytes: it is accepted if nothing else is pending.
+struct ReplyBudget: Sendable {
+    private struct Share: Equatable {
+        var requests = 0
+        var bytes = 0
+    }
+
+    private let limit: Share
+    private var taken = Share()
+    private var rooms: [RoomID: Share] = [:]
+
+    init(requests: Int, bytes: Int) {
+        limit = Share(requests: requests, bytes: bytes)
+    }
+
+    /// Reserves one request.
+    /// - Parameter bytes: that it adds to those pending; negative if its snapshot is smaller than the one it replaces for
+    ///   all requests that share the reply.
+    /// - Returns: false if the bound is reached; nothing was reserved.
+    mutating func reserve(_ room: RoomID, bytes: Int) -> Bool {
+        let share = rooms[room, default: Share()]
+        guard taken.requests < limit.requests, share.requests < max(1, limit.requests / 2) else { return false }
+        guard bytes <= 0 || taken.requests == 0 || taken.bytes + bytes <= limit.bytes else { return false }
+        guard bytes <= 0 || share.requests == 0 || share.bytes + bytes <= limit.bytes / 2 else { return false }
+        rooms[room] = Share(requests: share.requests + 1, bytes: share.bytes + bytes)
+        taken.requests += 1
+        taken.bytes += bytes
+        return true
+    }
+
+    /// Releases answered requests of a room, and their bytes.
+    mutating func release(_ room: RoomID, requests: Int, bytes: Int) {
+        taken.requests -= requests
+        taken.bytes -= bytes
+        guard var share = rooms[room] else { return }
+        share.requests -= requests
+        share.bytes -= bytes
+        rooms[room] = share == Share() ? nil : share
+    }
+
+    /// Whether nothing is reserved.
+    var isUnused: Bool { taken == Share() && rooms.isEmpty }
+}
+
+extension RequestError {
+    /// The bound on pending requests is reached.
+    static let busy = RequestError(.notReady, "The server is busy with other requests; ask again in a second.")
+    static let shuttingDown = RequestError(.notReady, "The server is shutting down.")
+}

@@ -1,0 +1,203 @@
+import Dispatch
+import Foundation
+import Hosting
+import Locking
+import StrokeWire
+import Whiteboard
+
+/// Answers `<root>.rooms` on a queue of its own, apart from the threads that release operations and answer joins.
+///
+/// All requests that arrive while a list is made, and within a second after, get the same list: at most one scan of the
+/// rooms is under way, and at most one starts in a second. Bounded: beyond `limit` pending requests the answer is
+/// `not-ready`. Safe from any thread.
+final class RoomListing: Sendable {
+    /// Starts a scan; `found` is called once with the result, on any thread.
+    typealias StartScan = @Sendable (_ found: @escaping @Sendable ([RoomSummary]) -> Void) -> Void
+
+    private let startScan: StartScan
+    private let sink: ReplySink
+    private let permits: Permits
+    private let queue = DispatchQueue(label: "lectern.listing")
+    private let state = Locked<(pending: PendingListings, isClosing: Bool)>((PendingListings(), false))
+
+    init(limit: Int = 64, sink: ReplySink, startScan: @escaping StartScan) {
+        permits = Permits(limit)
+        self.sink = sink
+        self.startScan = startScan
+    }
+
+    /// Answers a request; returns at once.
+    func ask(_ reply: String) {
+        guard permits.acquire() else {
+            return sink.refuse(
+                reply, RequestError(.notReady, "Too many requests for the list of rooms; ask again in a second."))
+        }
+        let now = MonotonicClock.now()
+        let answer = state.withLock { state in state.isClosing ? nil : state.pending.request(reply, at: now) }
+        switch answer {
+        case .pages(let pages): queue.async { self.give(pages, to: reply) }
+        case .make: startScan { found in self.queue.async { self.publish(found) } }
+        case .wait: break
+        case nil: refuse(reply)
+        }
+    }
+
+    /// Sends a list already found, and refuses the requests that still wait.
+    func close() {
+        state.withLock { $0.isClosing = true }
+        queue.sync {}
+        for reply in state.withLock({ $0.pending.takeWaiting() }) { refuse(reply) }
+    }
+
+    private func publish(_ found: [RoomSummary]) {
+        let pages = RoomSummary.pages(of: found)
+        let waiting = state.withLock { $0.pending.complete(pages, at: MonotonicClock.now()) }
+        for reply in waiting { give(pages, to: reply) }
+        queue.asyncAfter(deadline: .now() + .seconds(1)) {
+            self.state.withLock { $0.pending.dropExpired(at: MonotonicClock.now()) }
+        }
+    }
+
+    private func give(_ pages: [[UInt8]], to reply: String) {
+        for page in pages { sink.send(page, reply) }
+        permits.release()
+    }
+
+    private func refuse(_ reply: String) {
+        sink.refuse(reply, .shuttingDown)
+        permits.release()
+    }
+}
+
+/// The requests that wait for the list of rooms, and the last list. A value; time is a parameter.
+struct PendingListings {
+    /// Time during which a list answers further requests.
+    static let freshness = Duration.seconds(1)
+
+    enum Answer: Equatable {
+        /// The list, page by page.
+        case pages([[UInt8]])
+        /// Start a scan; the request waits for it.
+        case make
+        /// A scan is under way; the request waits for it.
+        case wait
+    }
+
+    private var pages: [[UInt8]] = []
+    private var madeAt = Instant.distantPast
+    private var waiting: [String] = []
+    private var isMaking = false
+
+    mutating func request(_ reply: String, at now: Instant) -> Answer {
+        if now - madeAt < Self.freshness { return .pages(pages) }
+        waiting.append(reply)
+        guard !isMaking else { return .wait }
+        isMaking = true
+        return .make
+    }
+
+    /// Stores a new list.
+    /// - Returns: the requests that waited for it.
+    mutating func complete(_ pages: [[UInt8]], at now: Instant) -> [String] {
+        self.pages = pages
+        madeAt = now
+        isMaking = false
+        return takeWaiting()
+    }
+
+    /// Removes and returns the requests that wait.
+    mutating func takeWaiting() -> [String] {
+        defer { waiting = [] }
+        return waiting
+    }
+
+    /// Frees a list that has expired.
+    mutating func dropExpired(at now: Instant) {
+        if now - madeAt >= Self.freshness { pages = [] }
+    }
+}
+
+/// One scan of the rooms of all workers. Each worker lists a few of its rooms at a time and handles other items in
+/// between. Safe from any thread.
+final class RoomScan: Sendable {
+    /// Rooms that a worker lists in one turn, in less than a millisecond.
+    static let stride = 64
+
+    private let rooms = Locked<[RoomSummary]>([])
+    private let left: Locked<Int>
+    private let whenDone: @Sendable ([RoomSummary]) -> Void
+
+    /// - Parameters:
+    ///   - workers: number of workers.
+    ///   - whenDone: called once, by the last worker.
+    init(workers: Int, whenDone: @escaping @Sendable ([RoomSummary]) -> Void) {
+        left = Locked(workers)
+        self.whenDone = whenDone
+    }
+
+    /// Adds the rooms that a worker found in one turn.
+    func add(_ found: [RoomSummary], isLast: Bool) {
+        rooms.withLock { $0 += found }
+        guard isLast else { return }
+        let isDone = left.withLock { left in
+            left -= 1
+            return left == 0
+        }
+        if isDone { whenDone(rooms.withLock { $0 }) }
+    }
+}
+
+extension RoomSummary {
+    /// A room in memory.
+    init(_ status: RoomStatus, address: RoomAddress) {
+        self.init(
+            room: address.room.text, address: address.description, incarnation: status.incarnation,
+            index: status.index, digest: status.digest.description,
+            board: Size(width: status.size.width, height: status.size.height), visible: status.visible,
+            authors: status.authors, assembling: status.assembling, isHibernated: false,
+            cohorts: status.cohorts.map {
+                Cohort(
+                    cohort: $0.name.text, index: $0.released, held: $0.held,
+                    video: $0.video.map { Double($0.microseconds) / 1000 })
+            })
+    }
+
+    /// A hibernated room.
+    init(_ stored: StoredRoom, address: RoomAddress) {
+        self.init(
+            room: address.room.text, address: address.description, incarnation: stored.incarnation,
+            index: stored.cursors.values.lazy.map(\.released).max() ?? 0, authors: 0, assembling: 0, isHibernated: true,
+            cohorts: stored.cursors.sorted { $0.key < $1.key }.map {
+                Cohort(cohort: $0.key.text, index: $0.value.released, held: 0, video: nil)
+            })
+    }
+
+    /// The reply to `<address>.info`.
+    func encoded() -> [UInt8] { encoded(JSONEncoder()) }
+
+    /// The replies to `<root>.rooms`: one ``RoomList`` or more, each complete JSON. Clients merge them.
+    ///
+    /// - Parameter bytes: of a reply at most; more than the longest line, which has less than 64 KiB with 256 cohorts.
+    static func pages(of rooms: [RoomSummary], bytes: Int = ReplySender.partBytes) -> [[UInt8]] {
+        let encoder = JSONEncoder()
+        let (head, tail) = (Array("{\"rooms\":[".utf8), Array("]}".utf8))
+        var pages: [[UInt8]] = []
+        var page = head
+        for room in rooms {
+            let line = room.encoded(encoder)
+            if page.count > head.count, page.count + 1 + line.count + tail.count > bytes {
+                pages.append(page + tail)
+                page = head
+            }
+            if page.count > head.count { page.append(UInt8(ascii: ",")) }
+            page += line
+        }
+        return pages + [page + tail]
+    }
+
+    private func encoded(_ encoder: JSONEncoder) -> [UInt8] {
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        // Plain numbers and strings always encode.
+        return (try? encoder.encode(self)).map(Array.init) ?? Array("{}".utf8)
+    }
+}

@@ -1,0 +1,85 @@
+import Hosting
+import Journal
+import NATSClient
+import StrokeWire
+import Whiteboard
+
+/// Routes messages on the service's subjects to the workers. Runs on the delivery thread and never blocks it.
+struct SubjectRouter: Sendable {
+    let configuration: ServerConfiguration
+    let workers: RoomWorkers
+    let listing: RoomListing
+    /// Sends an error reply.
+    let refuse: @Sendable (_ reply: String, RequestError) -> Void
+
+    /// Subscribes to all subjects but the journal's, which reads them itself.
+    func subscribe(on connection: NATSConnection) throws(NATSError) {
+        let root = configuration.root
+        for kind in ["clock.*", "join.*", "join-head", "image.*", "image-head", "info"] {
+            _ = try connection.subscribe("\(root).*.*.\(kind)") { message in route(message) }
+        }
+        _ = try connection.subscribe("\(root).rooms") { message in
+            guard let reply = message.reply, Self.isInbox(reply) else { return }
+            listing.ask(reply)
+        }
+    }
+
+    private func route(_ message: borrowing NATSMessage) {
+        guard let subject = InboundSubject(message.subject, root: configuration.root) else {
+            return decline(message, Self.noSuchSubject)
+        }
+        guard subject.address.isCanonical(among: configuration.partitions) else {
+            return decline(message, otherPartition(subject.address))
+        }
+        let worker = workers[subject.address.room]
+        if case .clock(let cohort) = subject.kind {
+            worker.post(
+                .clock(
+                    IncomingSample(
+                        room: subject.address.room, partition: subject.address.partition, cohort: cohort,
+                        bytes: message.copyPayload(), arrivedAt: MonotonicClock.now())))
+            return
+        }
+        // Only inboxes get replies: a client must not make the service publish on another subject.
+        guard let reply = message.reply, Self.isInbox(reply), let kind = RoomRequest.Kind(subject.kind) else { return }
+        worker.post(
+            .request(
+                RoomRequest(
+                    kind: kind, address: subject.address, payload: message.copyPayload(), reply: reply,
+                    arrivedAt: MonotonicClock.now())))
+    }
+
+    private func decline(_ message: borrowing NATSMessage, _ error: @autoclosure () -> RequestError) {
+        if let reply = message.reply, Self.isInbox(reply) { refuse(reply, error()) }
+    }
+
+    /// The client assumes another number of partitions than the service.
+    private func otherPartition(_ address: RoomAddress) -> RequestError {
+        let count = configuration.partitions
+        let partition = RoomAddress.partition(of: address.room, among: count)
+        return RequestError(
+            .badRequest,
+            """
+            The room \(address.room) is in partition \(partition), not \(address.partition): this service has \
+            \(count) partitions, and clients have to use the same number.
+            """)
+    }
+
+    private static let noSuchSubject = RequestError(
+        .badRequest, "The subject is not a room's: names have 1 to 64 characters of a-z, 0-9, _ and -.")
+
+    private static func isInbox(_ subject: String) -> Bool { subject.hasPrefix("_INBOX.") }
+}
+
+extension RoomRequest.Kind {
+    fileprivate init?(_ kind: RoomSubject) {
+        switch kind {
+        case .join(let cohort): self = .join(.cohort(cohort))
+        case .joinHead: self = .join(.head)
+        case .image(let cohort): self = .image(.cohort(cohort))
+        case .imageHead: self = .image(.head)
+        case .info: self = .info
+        default: return nil
+        }
+    }
+}

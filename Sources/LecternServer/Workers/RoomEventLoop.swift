@@ -1,0 +1,129 @@
+import Hosting
+import Logging
+import StrokeWire
+import Whiteboard
+
+/// The event loop of one worker: passes items to the room host and answers requests. Confined to the worker's thread.
+final class RoomEventLoop {
+    private let host: RoomHost<WorkerOutput>
+    private let output: WorkerOutput
+    private let requests: RequestHandler
+    private var assignment = ServingAssignment()
+    private var waiting: WaitingRequests
+    private let answersAlways: Bool
+
+    init(
+        configuration: ServerConfiguration, host: HostConfiguration, output: WorkerOutput, requests: RequestHandler,
+        isOutputOpen: Bool
+    ) {
+        self.output = output
+        self.requests = requests
+        self.host = RoomHost(configuration: host, output: output, isOutputOpen: isOutputOpen)
+        answersAlways = configuration.journal == nil
+        waiting = WaitingRequests(limit: configuration.waitingBytes)
+    }
+
+    var nextWake: Instant? { host.nextWake }
+
+    /// Items of a slice at most. Between two slices of a backlog the rooms do what is due. A slice ends also after
+    /// `sliceDuration`, or after an item that takes longer.
+    static let sliceItems = 256
+    private static let sliceDuration = Duration.milliseconds(1)
+
+    /// Handles a batch of at most `sliceItems` items, and what is due.
+    /// - Returns: false after `.stop`.
+    func run(_ batch: [InboundItem]) -> Bool {
+        var goesOn = true
+        var sliceEnd = MonotonicClock.now() + Self.sliceDuration
+        for item in batch {
+            var now = MonotonicClock.now()
+            if now >= sliceEnd {
+                host.advance(to: now)
+                now = MonotonicClock.now()
+                sliceEnd = now + Self.sliceDuration
+            }
+            if case .stop = item { goesOn = false } else { handle(item, at: now) }
+        }
+        host.advance(to: MonotonicClock.now())
+        return goesOn
+    }
+
+    private func handle(_ item: InboundItem, at now: Instant) {
+        switch item {
+        case .record(let record, let arrivedAt): host.take(record, arrivedAt: arrivedAt, at: now)
+        case .clock(let sample): host.sample(sample, at: now)
+        case .request(let request): answer(request, at: now)
+        case .scan(let scan, let remaining): self.scan(remaining ?? host.roomNames[...], for: scan, at: now)
+        case .output(let isOpen):
+            // The item that reports the loss of the last connection may come later, or never.
+            if isOpen, output.takeNewestConnection() { host.setOutput(isOpen: false, at: now) }
+            host.setOutput(isOpen: isOpen, at: now)
+        case .confirmed(let isConfirmed): host.confirmed(isConfirmed, at: now)
+        case .partition(let item): handle(item, at: now)
+        case .restored(let room, let restoration):
+            host.restored(
+                room, restoration.room, sequence: restoration.sequence, tail: restoration.tail, at: now)
+        case .saved(let room, let isSaved): host.saved(room, isSaved: isSaved, at: now)
+        case .superseded(let room): host.superseded(room, at: now)
+        case .stop: break
+        }
+        for room in output.takeOpened() { answerWaiting(for: room, at: now) }
+    }
+
+    private func handle(_ item: PartitionItem, at now: Instant) {
+        switch item {
+        case .open(let partition, let prefix, let stored, let kept):
+            host.open(partition, prefix: prefix, stored: stored, kept: kept, at: now)
+        case .logClock(let partition, let ahead): host.setLogClock(of: partition, ahead: ahead)
+        case .barrier(let pass): host.barrier(pass)
+        case .caughtUp(let partition):
+            host.caughtUp(partition, at: now)
+            for room in waiting.rooms(of: partition) { answerWaiting(for: room, at: now) }
+        case .position(let partition, let sequence, let report):
+            report(host.covered(of: partition, through: sequence))
+        case .assignment(let assignment):
+            self.assignment = assignment
+            for room in waiting.rooms { answerWaiting(for: room, at: now) }
+        case .close(let partition, let discarding):
+            output.willClose(partition, isWhole: !discarding && host.holdsAll(of: partition))
+            host.close(partition, discarding: discarding, at: now)
+        }
+    }
+
+    private func answer(_ request: RoomRequest, at now: Instant) {
+        let partition = request.address.partition
+        if !answersAlways {
+            guard now < assignment.validUntil else { return wait(request, at: now) }
+            guard assignment.answers(partition) else { return }
+        }
+        switch host.look(for: request.address.room, partition: partition, at: now) {
+        case .here(let hosted): requests.answer(request, hosted.room, at: now)
+        case .absent: requests.answer(request, nil, at: now)
+        case .full: requests.refuseForNow(request)
+        case .waking, .recovering: wait(request, at: now)
+        case .elsewhere: break
+        }
+    }
+
+    private func wait(_ request: RoomRequest, at now: Instant) {
+        if !waiting.add(request, at: now) { requests.refuseForNow(request) }
+    }
+
+    private func answerWaiting(for room: RoomID, at now: Instant) {
+        for request in waiting.take(room, at: now) { answer(request, at: now) }
+    }
+
+    /// Lists a few rooms; the rest is posted again, so that other items are handled in between.
+    private func scan(_ rooms: ArraySlice<RoomID>, for scan: RoomScan, at now: Instant) {
+        let rest = rooms.dropFirst(RoomScan.stride)
+        let reports = rooms.prefix(RoomScan.stride).compactMap { room -> RoomSummary? in
+            switch host.known(room) {
+            case .here(let hosted): hosted.room.map { RoomSummary($0.status(at: now), address: hosted.address) }
+            case .stored(let state): RoomSummary(state, address: output.address(of: room))
+            case nil: nil
+            }
+        }
+        scan.add(reports, isLast: rest.isEmpty)
+        if !rest.isEmpty { output.postAgain(.scan(scan, remaining: rest)) }
+    }
+}

@@ -1,0 +1,133 @@
+import Dispatch
+import Foundation
+import Hosting
+import Logging
+import NATSClient
+import StrokeWire
+import Synchronization
+
+/// The worker threads of a server, with the queues and metrics that they share.
+struct WorkerPool: Sendable {
+    let workers: RoomWorkers
+    let metrics = ServerMetrics()
+    private let configuration: ServerConfiguration
+    private let connection: NATSConnection
+    private let requests: RequestHandler
+    private let listing: RoomListing
+    private let logger: Logger
+
+    init(
+        _ configuration: ServerConfiguration, _ connection: NATSConnection, replies sink: ReplySink, _ logger: Logger
+    ) {
+        self.configuration = configuration
+        self.connection = connection
+        self.logger = logger
+        let count =
+            configuration.workers > 0 ? configuration.workers : max(1, ProcessInfo.processInfo.activeProcessorCount)
+        workers = RoomWorkers(count: count, capacity: configuration.mailboxBytes)
+        let joins = JoinQueue(
+            palette: configuration.palette, style: configuration.style,
+            budget: ReplyBudget(requests: configuration.replies, bytes: configuration.replyBytes),
+            sink: sink)
+        let renders = RenderQueue(
+            configuration, budget: ReplyBudget(requests: configuration.pictures, bytes: configuration.replyBytes),
+            sink: sink)
+        requests = RequestHandler(
+            configuration: configuration, sink: sink, joins: joins,
+            infos: ReplyQueue(label: "lectern.infos", limit: configuration.replies, sink: sink),
+            renders: renders, metrics: metrics)
+        listing = RoomListing(sink: sink) { [workers] found in
+            workers.postToAll(.scan(RoomScan(workers: workers.all.count, whenDone: found), remaining: nil))
+        }
+    }
+
+    /// Starts the workers.
+    /// - Returns: for each worker a stream that finishes when its thread has ended.
+    func start(
+        _ journal: any DecisionJournal, keeper: CheckpointKeeper?,
+        onPartition: @escaping @Sendable (PartitionProgress) -> Void = { _ in }
+    ) -> [AsyncStream<Never>] {
+        let outputRetry = OutputRetry(connection, workers)
+        let fanout = Fanout(
+            connection: connection, maxBytes: configuration.fanoutBytes, logger: logger, retry: outputRetry.retrySoon)
+        let storedRooms = StoredRoomCounts(limit: configuration.storedRooms, partitions: configuration.partitions)
+        connection.onStateChange { [workers] state in
+            workers.postToAll(.output(isOpen: state == .connected))
+        }
+        return workers.all.enumerated().map { number, worker in
+            worker.start(name: "lectern-room-\(number)") { [self] in
+                let output = WorkerOutput(
+                    configuration: configuration, fanout: fanout, journal: journal, keeper: keeper, metrics: metrics,
+                    storedRooms: storedRooms, worker: worker, onPartition: onPartition, logger: logger)
+                return RoomEventLoop(
+                    configuration: configuration, host: configuration.host(worker: number, of: workers.all.count),
+                    output: output, requests: requests,
+                    isOutputOpen: connection.state == .connected)
+            }
+        }
+    }
+
+    /// Subscribes to clocks and requests.
+    func listen() throws(NATSError) {
+        let router = SubjectRouter(
+            configuration: configuration, workers: workers, listing: listing, refuse: requests.sink.refuse)
+        try router.subscribe(on: connection)
+    }
+
+    func loadMetrics(misaddressed: @escaping @Sendable () -> Int) -> LoadMetrics {
+        LoadMetrics(workers: workers.all, connection: connection, misaddressedCount: misaddressed)
+    }
+
+    /// Handles all messages that have arrived, finishes replies being made, and closes the connection.
+    func stop(_ threads: [AsyncStream<Never>]) async {
+        workers.postToAll(.stop)
+        for thread in threads { for await _ in thread {} }
+        requests.close()
+        listing.close()
+        await connection.drain()
+    }
+}
+
+/// Reopens the workers' output after the connection has refused a message without being lost, for example because its
+/// buffer was full.
+final class OutputRetry: Sendable {
+    private static let pause = DispatchTimeInterval.milliseconds(100)
+
+    private let connection: NATSConnection
+    private let workers: RoomWorkers
+    private let isAsked = Atomic(false)
+
+    init(_ connection: NATSConnection, _ workers: RoomWorkers) {
+        self.connection = connection
+        self.workers = workers
+    }
+
+    /// Reopens the output once for all calls within the pause. Any thread.
+    func retrySoon() {
+        guard !isAsked.exchange(true, ordering: .acquiringAndReleasing) else { return }
+        DispatchQueue.global().asyncAfter(deadline: .now() + Self.pause) { [self] in
+            isAsked.store(false, ordering: .releasing)
+            // A connection lost meanwhile reopens the output when it is back.
+            if connection.state == .connected { workers.postToAll(.output(isOpen: true)) }
+        }
+    }
+}
+
+/// The workers, with the rooms divided among them.
+struct RoomWorkers: Sendable {
+    let all: [RoomWorker]
+
+    init(count: Int, capacity: Int) {
+        all = (0..<count).map { _ in RoomWorker(capacity: capacity) }
+    }
+
+    /// The worker that a room is pinned to, by a hash of its name. Not the hash of partitions: the rooms of one partition
+    /// have to spread over all workers.
+    subscript(room: RoomID) -> RoomWorker { all[position(of: room)] }
+
+    func position(of room: RoomID) -> Int { Int(FNV1a64.mixed(room.text.utf8) % UInt64(all.count)) }
+
+    func postToAll(_ item: InboundItem) {
+        for worker in all { worker.post(item) }
+    }
+}

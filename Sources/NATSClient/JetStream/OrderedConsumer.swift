@@ -1,0 +1,371 @@
+internal import Locking
+public import Logging
+
+/// Reads a stream in order, each message once, across losses of the consumer, the connection and the server.
+///
+/// It requests a consumer that lives in the server's memory, and checks that what is delivered has no gap. On any doubt
+/// it requests another one that begins after the last message. It retries without end, until `cancel()` or the close of
+/// the connection, also when nobody holds it.
+///
+/// Messages and events come on the delivery thread, in order; handlers must not block. Flow control bounds what the
+/// server sends ahead: see `OrderedConsumerEvent.barrier`.
+public final class OrderedConsumer: Sendable {
+    private struct Shared {
+        var state: OrderedConsumerState
+        var streamEnd = StreamEndDetector()
+        /// To the deliver subject of the current attempt.
+        var delivery: NATSSubscription?
+        /// The server's name of the consumer.
+        var name: String?
+        /// When the consumer was requested, by the caller's clock.
+        var requestedAt: Int64 = 0
+        /// The flow control subject that was passed on as a barrier and not answered yet.
+        var openBarrier: String?
+        /// Why the stream could not be read, as last logged.
+        var loggedError: JetStreamError?
+        /// To the server's answers.
+        var answers: NATSSubscription?
+        var observation: Observation?
+
+        /// Takes out the consumer of the attempt that is over.
+        mutating func takeDelivery() -> (delivery: NATSSubscription?, name: String?) {
+            defer { (delivery, name, openBarrier) = (nil, nil, nil) }
+            return (delivery, name)
+        }
+    }
+
+    private let connection: NATSConnection
+    private let settings: OrderedConsumerSettings
+    private let logger: Logger
+    private let clock: @Sendable () -> Int64
+    private let onEvent: @Sendable (OrderedConsumerEvent) -> Void
+    private let onMessage: @Sendable (borrowing NATSMessage, DeliveryMetadata) -> Void
+    private let inbox: String
+    private let shared: Locked<Shared>
+
+    fileprivate init(
+        _ connection: NATSConnection, _ settings: OrderedConsumerSettings, logger: Logger,
+        clock: @escaping @Sendable () -> Int64, onEvent: @escaping @Sendable (OrderedConsumerEvent) -> Void,
+        onMessage: @escaping @Sendable (borrowing NATSMessage, DeliveryMetadata) -> Void
+    ) {
+        self.connection = connection
+        self.settings = settings
+        self.logger = logger
+        self.clock = clock
+        self.onEvent = onEvent
+        self.onMessage = onMessage
+        inbox = connection.makeInbox()
+        shared = Locked(Shared(state: OrderedConsumerState(settings)))
+    }
+
+    /// The stream sequence of the last message delivered; before the first, one less than where reading begins.
+    public var position: UInt64 {
+        let next = shared.withLock { $0.state.next }
+        return next == 0 ? 0 : next - 1
+    }
+
+    /// Ends reading. A call to a handler that has begun may still go on when this returns. Any thread.
+    public func cancel() {
+        let (answers, observation) = shared.withLock { shared in
+            defer { (shared.answers, shared.observation) = (nil, nil) }
+            return (shared.answers, shared.observation)
+        }
+        observation?.cancel()
+        answers?.unsubscribe()
+        update { $0.end() }
+    }
+}
+
+extension JetStream {
+    /// Begins to read a stream.
+    ///
+    /// - Parameters:
+    ///   - clock: the caller's monotonic clock in nanoseconds, which measures the server's silence.
+    ///   - onEvent: called on the delivery thread; must not block.
+    ///   - onMessage: called on the delivery thread for each message; must not block.
+    /// - Throws: `.closed`.
+    public func read(
+        _ settings: OrderedConsumerSettings, logger: Logger, clock: @escaping @Sendable () -> Int64,
+        onEvent: @escaping @Sendable (OrderedConsumerEvent) -> Void,
+        onMessage: @escaping @Sendable (borrowing NATSMessage, DeliveryMetadata) -> Void
+    ) throws(NATSError) -> OrderedConsumer {
+        let consumer = OrderedConsumer(
+            connection, settings, logger: logger, clock: clock, onEvent: onEvent, onMessage: onMessage)
+        try consumer.start()
+        return consumer
+    }
+}
+
+// MARK: - The state and its actions
+
+extension OrderedConsumer {
+    /// Makes the first attempt now, or when there is a connection.
+    fileprivate func start() throws(NATSError) {
+        let answers = try connection.subscribe("\(inbox).*") { self.receiveAnswer($0) }
+        let observation = connection.onStateChange { _ in self.connectionChanged() }
+        shared.withLock { ($0.answers, $0.observation) = (answers, observation) }
+        connectionChanged()
+    }
+
+    /// Reads the connection's state under the lock: one read before could be older than one that came meanwhile.
+    private func connectionChanged() {
+        update { $0.connectionChanged(isConnected: connection.state == .connected) }
+    }
+
+    /// Changes the state, runs `first`, and carries out the actions of the change.
+    /// - Returns: whether there were any actions.
+    @discardableResult
+    private func update(
+        _ change: (inout OrderedConsumerState) -> [OrderedConsumerState.Action], first: () -> Void = {}
+    ) -> Bool {
+        let (actions, dropped) = shared.withLock { shared in
+            let actions = change(&shared.state)
+            return (actions, actions.contains(.drop) ? shared.takeDelivery() : nil)
+        }
+        if let dropped { drop(dropped) }
+        first()
+        for action in actions { perform(action) }
+        return !actions.isEmpty
+    }
+
+    private func perform(_ action: OrderedConsumerState.Action) {
+        switch action {
+        case .drop: break
+        case .createConsumer(let attempt, let sequence): createConsumer(attempt, from: sequence)
+        case .requestBarrier: onEvent(.barrier(FlowControlBarrier(subject: nil, consumer: self)))
+        case .subscribe(let attempt): subscribe(attempt)
+        case .arm(let timer, let time): arm(timer, after: time)
+        case .reportRewound(let last):
+            logger.error("the stream ends before the last message read", metadata: ["stream": "\(settings.stream)"])
+            cancel()
+            onEvent(.rewound(lastSequence: last))
+        }
+    }
+
+    private func deliverSubject(_ attempt: UInt64) -> String { "\(inbox).delivery.\(attempt)" }
+
+    private func createConsumer(_ attempt: UInt64, from sequence: UInt64) {
+        let request = ConsumerRequest(settings, from: sequence, deliverSubject: deliverSubject(attempt))
+        let now = clock()
+        shared.withLock { $0.requestedAt = now }
+        do {
+            try connection.publish(
+                APIBody.encode(request), to: "$JS.API.CONSUMER.CREATE.\(settings.stream)",
+                reply: "\(inbox).\(attempt)")
+        } catch {
+            // Between two connections: the next one, or the time limit, brings another attempt.
+        }
+    }
+
+    /// Subscribes to the deliver subject: not before the answer was read, so that nothing is delivered before it. The
+    /// server waits for a subscriber.
+    private func subscribe(_ attempt: UInt64) {
+        do throws(NATSError) {
+            let delivery = try connection.subscribe(deliverSubject(attempt)) { self.receive($0, of: attempt) }
+            let isStale = shared.withLock { shared in
+                guard shared.state.isReading(attempt) else { return true }
+                shared.delivery = delivery
+                return false
+            }
+            if isStale { delivery.unsubscribe() }
+        } catch {
+            // Closed for good.
+        }
+    }
+
+    private func drop(_ consumer: (delivery: NATSSubscription?, name: String?)) {
+        consumer.delivery?.unsubscribe()
+        // The server would delete it by itself after `inactiveThreshold`.
+        if let name = consumer.name {
+            try? connection.publish([], to: "$JS.API.CONSUMER.DELETE.\(settings.stream).\(name)")
+        }
+    }
+
+    private func arm(_ timer: UInt64, after nanoseconds: Int64) {
+        Task { [weak self] in
+            try? await Task.sleep(for: .nanoseconds(nanoseconds))
+            guard let self else { return }
+            let now = clock()
+            update { $0.timerFired(timer, at: now) }
+        }
+    }
+}
+
+// MARK: - Messages of the server
+
+extension OrderedConsumer {
+    /// The server's answer to a consumer request, on the delivery thread.
+    private func receiveAnswer(_ message: borrowing NATSMessage) {
+        guard let attempt = message.subject.split(separator: ".").last.flatMap({ UInt64($0) }) else { return }
+        do throws(JetStreamError) {
+            guard !message.saysNoResponders else { throw .notEnabled }
+            let answer = try APIBody.decode(ConsumerAnswer.self, from: message.copyPayload())
+            begin(attempt, answer, serverTime: try ServerTime.parse(answer.created))
+        } catch {
+            log(error)
+            update { $0.rejected(attempt) }
+        }
+    }
+
+    private func begin(_ attempt: UInt64, _ answer: ConsumerAnswer, serverTime: Int64) {
+        let now = clock()
+        let (requested, requestedAt) = shared.withLock { ($0.state.next, $0.requestedAt) }
+        let start = ConsumerStart(
+            requested: requested, first: answer.delivered.streamSeq &+ 1, pending: answer.numPending,
+            serverTime: serverTime, requestedAt: requestedAt, answeredAt: now)
+        update {
+            $0.created(attempt, first: requested == 0 ? nil : start.first, at: now)
+        } first: {
+            let (isCreated, isCaughtUp) = shared.withLock { shared in
+                guard shared.state.isCurrent(attempt) else { return (false, false) }
+                (shared.name, shared.loggedError) = (answer.name, nil)
+                return (true, shared.streamEnd.began(pending: answer.numPending))
+            }
+            // On the delivery thread, so before all that the consumer delivers.
+            if isCreated { onEvent(.began(start)) }
+            if isCaughtUp { onEvent(.caughtUp) }
+        }
+    }
+
+    /// Logs why the stream cannot be read; the same reason in a row is logged once.
+    private func log(_ error: JetStreamError) {
+        let isNew = shared.withLock { shared in
+            defer { shared.loggedError = error }
+            return shared.loggedError != error
+        }
+        guard isNew else { return }
+        logger.warning(
+            "cannot read a stream; retrying", metadata: ["stream": "\(settings.stream)", "error": "\(error)"])
+    }
+
+    /// A message on the deliver subject, on the delivery thread.
+    private func receive(_ message: borrowing NATSMessage, of attempt: UInt64) {
+        let now = clock()
+        if let metadata = message.withReply({ DeliveryMetadata(acknowledgementSubject: $0) }) {
+            let (isNext, isCaughtUp) = shared.withLock { shared in
+                let isNext = shared.state.accepts(metadata, of: attempt, at: now)
+                return (isNext, isNext && shared.streamEnd.message(pending: metadata.pending))
+            }
+            guard isNext else { return restart(attempt, "a gap") }
+            onMessage(message, metadata)
+            if isCaughtUp { onEvent(.caughtUp) }
+        } else if message.header("Status") == "100" {
+            receiveStatus(message, of: attempt, at: now)
+        }
+    }
+
+    /// A heartbeat, or a flow control request.
+    private func receiveStatus(_ message: borrowing NATSMessage, of attempt: UInt64, at now: Int64) {
+        if let subject = message.reply {
+            passOn(subject, of: attempt)
+            return
+        }
+        guard let last = message.header("Nats-Last-Consumer").flatMap({ UInt64($0) }) else { return }
+        guard shared.withLock({ $0.state.heartbeatMatches(lastConsumerSequence: last, of: attempt, at: now) }) else {
+            restart(attempt, "a gap before a heartbeat")
+            return
+        }
+        if let subject = message.header("Nats-Consumer-Stalled") {
+            // The flow control request is not answered yet, or it or the answer was lost.
+            passOn(subject, of: attempt)
+        } else if shared.withLock({ $0.streamEnd.idle() }) {
+            onEvent(.caughtUp)
+        }
+    }
+
+    /// Passes a flow control request on as a barrier, unless the same one is open already.
+    private func passOn(_ subject: String, of attempt: UInt64) {
+        let isNew = shared.withLock { shared in
+            guard shared.state.isReading(attempt), shared.openBarrier != subject else { return false }
+            shared.openBarrier = subject
+            return true
+        }
+        if isNew { onEvent(.barrier(FlowControlBarrier(subject: subject, consumer: self))) }
+    }
+
+    func pass(_ barrier: FlowControlBarrier) {
+        guard let subject = barrier.subject else {
+            let now = clock()
+            update { $0.barrierPassed(at: now) }
+            return
+        }
+        shared.withLock { shared in
+            if shared.openBarrier == subject { shared.openBarrier = nil }
+        }
+        // If the answer is lost, the next heartbeat asks again.
+        try? connection.publish([], to: subject)
+    }
+
+    private func restart(_ attempt: UInt64, _ reason: String) {
+        guard update({ $0.lost(attempt) }) else { return }
+        logger.info(
+            "restarting the reading of a stream", metadata: ["stream": "\(settings.stream)", "reason": "\(reason)"])
+    }
+}
+
+// MARK: - The consumer request
+
+extension OrderedConsumerState {
+    fileprivate init(_ settings: OrderedConsumerSettings) {
+        let next: UInt64 =
+            switch settings.start {
+            case .sequence(let sequence): max(1, sequence)
+            case .lastPerSubject: 0
+            }
+        let wait = settings.retryWait
+        self.init(
+            next: next,
+            limits: Limits(
+                silence: (settings.heartbeat * 2).wholeNanoseconds,
+                startTimeout: settings.startTimeout.wholeNanoseconds,
+                retryWait: wait.lowerBound.wholeNanoseconds...wait.upperBound.wholeNanoseconds,
+                rewindTimeout: settings.rewindTimeout.wholeNanoseconds,
+                hold: (ConsumerRequest.inactiveThreshold / 2).wholeNanoseconds))
+    }
+}
+
+/// The request for a consumer in memory, without acknowledgements: only the order of messages matters.
+private struct ConsumerRequest: Encodable {
+    /// How long the server keeps a consumer without a subscriber.
+    static let inactiveThreshold = Duration.seconds(10)
+
+    struct Configuration: Encodable {
+        var deliverSubject: String
+        var deliverPolicy: String
+        var optStartSeq: UInt64?
+        var filterSubject: String?
+        var ackPolicy = "none"
+        var maxDeliver = 1
+        var replayPolicy = "instant"
+        var flowControl = true
+        var idleHeartbeat: Int64
+        var inactiveThreshold = ConsumerRequest.inactiveThreshold.wholeNanoseconds
+        var memStorage = true
+        var numReplicas = 1
+    }
+    var streamName: String
+    var config: Configuration
+
+    /// - Parameter sequence: the first stream sequence; 0: the newest message of each subject first.
+    init(_ settings: OrderedConsumerSettings, from sequence: UInt64, deliverSubject: String) {
+        streamName = settings.stream
+        config = Configuration(
+            deliverSubject: deliverSubject,
+            deliverPolicy: sequence == 0 ? "last_per_subject" : "by_start_sequence",
+            optStartSeq: sequence == 0 ? nil : sequence,
+            filterSubject: settings.filterSubject,
+            idleHeartbeat: settings.heartbeat.wholeNanoseconds)
+    }
+}
+
+/// The server's answer to a `ConsumerRequest`.
+private struct ConsumerAnswer: Decodable {
+    struct Delivered: Decodable {
+        /// One less than the first sequence to be delivered.
+        var streamSeq: UInt64
+    }
+    var name: String
+    var created: String
+    var delivered: Delivered
+    var numPending: UInt64
+}

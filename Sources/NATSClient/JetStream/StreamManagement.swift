@@ -1,0 +1,146 @@
+/// Streams: state, creation, deletion of messages.
+extension JetStream {
+    /// The present state of a stream.
+    /// - Throws: an error with `isStreamMissing` when there is none.
+    public func streamInfo(_ name: String) async throws(JetStreamError) -> StreamInfo {
+        var wire = try await apiRequest("STREAM.INFO.\(name)", for: StreamInfo.Wire.self)
+        // A stream that is being created is listed already, for some milliseconds (nats-server 2.9.10).
+        for _ in 0..<100 where wire.isBeingCreated {
+            guard (try? await Task.sleep(for: .milliseconds(20))) != nil else { throw .connection(.cancelled) }
+            wire = try await apiRequest("STREAM.INFO.\(name)", for: StreamInfo.Wire.self)
+        }
+        return try StreamInfo(wire)
+    }
+
+    /// Creates a stream unless there is one of that name. An existing stream is never changed: it is the operator's.
+    ///
+    /// - Returns: the stream, and its harmless differences from the wanted configuration.
+    /// - Throws: `.unsuitable` when the existing stream cannot be used, for example when it does not capture all
+    ///   subjects; the server's error when it cannot create the stream.
+    public func provision(
+        _ wanted: StreamConfiguration
+    ) async throws(JetStreamError) -> (info: StreamInfo, differences: [StreamDifference]) {
+        let info = try await existingOrNew(wanted)
+        let blocking = wanted.blockingDifferences(to: info.configuration)
+        guard blocking.isEmpty else { throw .unsuitable(stream: wanted.name, blocking) }
+        return (info, wanted.otherDifferences(to: info.configuration))
+    }
+
+    /// Removes the messages before `sequence` from a stream; the others keep their sequences.
+    public func purge(_ stream: String, before sequence: UInt64) async throws(JetStreamError) {
+        _ = try await apiRequest("STREAM.PURGE.\(stream)", ["seq": sequence], for: Done.self)
+    }
+
+    /// Removes a message from a stream, without overwriting it on disk. A message that is not there is no error.
+    public func deleteMessage(_ stream: String, _ sequence: UInt64) async throws(JetStreamError) {
+        struct Request: Encodable {
+            var seq: UInt64
+            var noErase = true
+        }
+        do throws(JetStreamError) {
+            _ = try await apiRequest("STREAM.MSG.DELETE.\(stream)", Request(seq: sequence), for: Done.self)
+        } catch {
+            guard error.isDeletedMessageMissing else { throw error }
+        }
+    }
+
+    /// The disk space of the account's streams, and its limit.
+    /// - Parameter replicas: selects the tier: an account may have a limit for each number of replicas.
+    public func storage(replicas: Int) async throws(JetStreamError) -> StorageUse {
+        let account = try await apiRequest("INFO", for: StorageUse.Wire.self)
+        let use =
+            account.tiers?["R\(replicas)"] ?? StorageUse.Wire.Tier(storage: account.storage, limits: account.limits)
+        let limit = use.limits?.maxStorage ?? -1
+        return StorageUse(bytes: use.storage, limit: limit > 0 ? UInt64(limit) : nil)
+    }
+
+    private struct Done: Decodable {
+        var success: Bool
+    }
+
+    private func existingOrNew(_ wanted: StreamConfiguration) async throws(JetStreamError) -> StreamInfo {
+        if let info = try await streamInfoIfAny(wanted.name) { return info }
+        do throws(JetStreamError) {
+            return try StreamInfo(
+                await apiRequest("STREAM.CREATE.\(wanted.name)", wanted.wire, for: StreamInfo.Wire.self))
+        } catch {
+            // Another client may have created it meanwhile, with other settings.
+            guard error.isTaken, let info = try await streamInfoIfAny(wanted.name) else { throw error }
+            return info
+        }
+    }
+
+    private func streamInfoIfAny(_ name: String) async throws(JetStreamError) -> StreamInfo? {
+        do throws(JetStreamError) {
+            return try await streamInfo(name)
+        } catch {
+            guard error.isStreamMissing else { throw error }
+            return nil
+        }
+    }
+}
+
+/// The disk space of an account.
+public struct StorageUse: Sendable, Equatable {
+    /// Bytes of its streams.
+    public let bytes: UInt64
+    /// The account's limit in bytes; nil when only the server's store bounds it.
+    public let limit: UInt64?
+
+    /// The JSON of JetStream's API.
+    struct Wire: Decodable {
+        struct Limits: Decodable {
+            var maxStorage: Int64?
+        }
+        struct Tier: Decodable {
+            var storage: UInt64
+            var limits: Limits?
+        }
+        var storage: UInt64
+        var limits: Limits?
+        var tiers: [String: Tier]?
+    }
+}
+
+/// The configuration and the present state of a stream.
+public struct StreamInfo: Sendable, Equatable {
+    /// The configuration.
+    public let configuration: StreamConfiguration
+    /// When it was created, in nanoseconds since 1970; tells apart a stream and its successor of the same name.
+    public let created: Int64
+    /// The sequence of the oldest message; without messages `lastSequence + 1`, or 0 in a new stream.
+    public let firstSequence: UInt64
+    /// The sequence of the newest message, even if it is removed; 0 before the first.
+    public let lastSequence: UInt64
+    /// The number of messages.
+    public let messages: UInt64
+    /// Their bytes.
+    public let bytes: UInt64
+}
+
+extension StreamInfo {
+    /// The JSON of JetStream's API.
+    struct Wire: Decodable {
+        struct State: Decodable {
+            var messages: UInt64
+            var bytes: UInt64
+            var firstSeq: UInt64
+            var lastSeq: UInt64
+        }
+        var config: StreamConfiguration.Wire
+        var created: String
+        var state: State
+
+        /// Whether the creation time is not set yet.
+        var isBeingCreated: Bool { created.hasPrefix("0001-01-01") }
+    }
+
+    init(_ wire: Wire) throws(JetStreamError) {
+        configuration = StreamConfiguration(wire.config)
+        created = try ServerTime.parse(wire.created)
+        firstSequence = wire.state.firstSeq
+        lastSequence = wire.state.lastSeq
+        messages = wire.state.messages
+        bytes = wire.state.bytes
+    }
+}

@@ -1,0 +1,131 @@
+public import Raster
+
+/// Writes a canvas as a PNG file.
+///
+/// The rows are not filtered, and compressed as runs of equal pixels, see ``RunDeflater``. Measured on boards full of
+/// handwriting, all of this takes a third of the time of zlib's fastest compression alone, and the files are smaller than
+/// those of zlib's run-length strategy. An image of at most 256 colours gets a palette.
+public enum PNGEncoder {
+    /// The file of a canvas, with 8 bits a channel; opaque on white, or with straight alpha.
+    ///
+    /// - Parameters:
+    ///   - width: the width to which the canvas is scaled, 1 … `Canvas.largestSide`; its own where `nil`. The aspect stays.
+    ///   - mostPixels: a bound of the pixels of a scaled image: it is narrower than `width` where it would have more, or
+    ///     where it would be higher than `Canvas.largestSide`.
+    public static func encode(
+        _ canvas: Canvas, width: Int? = nil, mostPixels: Int = .max, background: PNGBackground = .white
+    ) -> [UInt8] {
+        guard let width, width != canvas.width else { return encodeWhole(canvas, background: background) }
+        func height(_ width: Int) -> Int { max((width * canvas.height + canvas.width / 2) / canvas.width, 1) }
+        var across = min(max(width, 1), Canvas.largestSide)
+        if height(across) > Canvas.largestSide || across * height(across) > max(mostPixels, 1) {
+            let fitting = Canvas.largestSide * canvas.width / canvas.height
+            let affordable = (Double(mostPixels) * Double(canvas.width) / Double(canvas.height)).squareRoot()
+            across = max(min(across, fitting, Int(affordable)), 1)
+        }
+        let down = min(height(across), Canvas.largestSide)
+        return encodeWhole(canvas.scaled(width: across, height: down), background: background)
+    }
+
+    private static func encodeWhole(_ canvas: Canvas, background: PNGBackground) -> [UInt8] {
+        if let palette = Palette(canvas, background: background) {
+            return file(canvas, format: .palette, palette: palette.colours) { pixel in
+                UInt32(palette.index(of: background.shown(pixel)))
+            }
+        }
+        return file(canvas, format: background == .white ? .rgb : .rgba, palette: []) { background.shown($0) }
+    }
+
+    /// - Parameter packed: the bytes of the file for a premultiplied pixel.
+    @inline(__always)
+    private static func file(
+        _ canvas: Canvas, format: PNGFile.PixelFormat, palette: [UInt32], packed: (UInt32) -> UInt32
+    ) -> [UInt8] {
+        let runs = PixelRuns(canvas)
+        var rows = RunDeflater(pixelBytes: format.pixelBytes)
+        for y in 0..<canvas.height {
+            rows.beginRow()
+            runs.forEachRun(y) { pixel, count in rows.add(packed(pixel), count: count) }
+        }
+        var file = PNGFile(width: canvas.width, height: canvas.height, format: format)
+        if !palette.isEmpty { file.append(palette: palette) }
+        file.finish(rows: rows.finish())
+        return file.bytes
+    }
+}
+
+/// The background of an image.
+public enum PNGBackground: Sendable, Hashable {
+    /// Opaque white paper.
+    case white
+    /// Nothing: the image has straight alpha.
+    case transparent
+
+    /// The pixel of the image for a premultiplied one; both as `0xAABBGGRR`.
+    @inline(__always)
+    func shown(_ pixel: UInt32) -> UInt32 {
+        let alpha = pixel >> 24
+        switch self {
+        case .white:
+            // Premultiplied colour never exceeds alpha, so that no channel overflows.
+            return pixel &+ (255 &- alpha) &* 0x0101_0101
+        case .transparent:
+            guard alpha != 255, alpha != 0 else { return pixel }
+            let half = alpha / 2
+            let red = ((pixel & 255) &* 255 &+ half) / alpha
+            let green = ((pixel >> 8 & 255) &* 255 &+ half) / alpha
+            let blue = ((pixel >> 16 & 255) &* 255 &+ half) / alpha
+            return red | green << 8 | blue << 16 | alpha << 24
+        }
+    }
+}
+
+/// The colours of an image that has at most 256 of them.
+struct Palette {
+    static let maxColours = 256
+    private static let slots = 1024
+
+    /// The colours in order of their first appearance.
+    private(set) var colours: [UInt32] = []
+    /// A hash table with open addressing: 0 for a free slot, else the index of the colour plus 1.
+    private var table = [UInt16](repeating: 0, count: slots)
+
+    /// `nil` when there are too many colours.
+    init?(_ canvas: Canvas, background: PNGBackground) {
+        let runs = PixelRuns(canvas)
+        var isFew = true
+        for y in 0..<canvas.height where isFew {
+            runs.forEachRun(y) { pixel, _ in isFew = isFew && add(background.shown(pixel)) }
+        }
+        guard isFew else { return nil }
+    }
+
+    /// The index of a colour of the image.
+    @inline(__always)
+    func index(of colour: UInt32) -> UInt8 {
+        var slot = Self.slot(colour)
+        while table[slot] != 0 {
+            let index = Int(table[slot]) - 1
+            if colours[index] == colour { return UInt8(truncatingIfNeeded: index) }
+            slot = (slot &+ 1) % Self.slots
+        }
+        return 0
+    }
+
+    private mutating func add(_ colour: UInt32) -> Bool {
+        var slot = Self.slot(colour)
+        while table[slot] != 0 {
+            if colours[Int(table[slot]) - 1] == colour { return true }
+            slot = (slot &+ 1) % Self.slots
+        }
+        guard colours.count < Self.maxColours else { return false }
+        colours.append(colour)
+        table[slot] = UInt16(colours.count)
+        return true
+    }
+
+    @inline(__always)
+    private static func slot(_ colour: UInt32) -> Int {
+        Int(truncatingIfNeeded: (colour &* 0x9E37_79B1) >> 22)
+    }
+}

@@ -1,0 +1,83 @@
+/// 64×64 premultiplied pixels, row by row from the top; red in the lowest byte, then green, blue and alpha.
+///
+/// An array: copies share the pixels until one of them is written to. Empty, without memory, until painted.
+@usableFromInline
+struct Tile: Sendable, Equatable {
+    @inlinable static var side: Int { 64 }
+    static let pixelCount = side * side
+    static let byteCount = pixelCount * MemoryLayout<UInt32>.stride
+
+    @usableFromInline private(set) var pixels: [UInt32] = []
+
+    static let absent = Tile()
+
+    /// Whether nothing was ever painted here.
+    var isAbsent: Bool { pixels.isEmpty }
+
+    /// Lends the pixels for writing; an absent tile becomes a transparent one, a shared one is copied first.
+    @inline(__always)
+    mutating func withPixels(_ body: (UnsafeMutablePointer<UInt32>) -> Void) {
+        if pixels.isEmpty { pixels = [UInt32](repeating: 0, count: Self.pixelCount) }
+        pixels.withUnsafeMutableBufferPointer { buffer in
+            if let base = buffer.baseAddress { body(base) }
+        }
+    }
+
+    /// The address of the pixels, for counting tiles that share memory once.
+    var identity: UInt {
+        pixels.withUnsafeBufferPointer { UInt(bitPattern: $0.baseAddress) }
+    }
+}
+
+/// Some of the tiles of a canvas.
+struct TileSet: Sendable {
+    private var members: [Bool]
+    private let columns: Int
+    private(set) var count = 0
+
+    /// No tile of the given canvas.
+    init(of canvas: Canvas) {
+        members = [Bool](repeating: false, count: canvas.tiles.count)
+        columns = canvas.columns
+    }
+
+    /// The numbers of the tiles, row by row.
+    var indices: some Sequence<Int> { members.indices.lazy.filter { members[$0] } }
+
+    @inline(__always)
+    func contains(_ index: Int) -> Bool { members[index] }
+
+    /// Adds the tiles that a box of pixels touches; the box lies on the canvas.
+    mutating func insert(_ box: PixelBox) {
+        guard !box.isEmpty else { return }
+        for row in box.minY / Tile.side...(box.maxY - 1) / Tile.side {
+            for column in box.minX / Tile.side...(box.maxX - 1) / Tile.side where !members[row * columns + column] {
+                members[row * columns + column] = true
+                count += 1
+            }
+        }
+    }
+
+    /// Whether a box of pixels touches any of the tiles.
+    func touches(_ box: PixelBox) -> Bool {
+        guard !box.isEmpty else { return false }
+        for row in box.minY / Tile.side...(box.maxY - 1) / Tile.side {
+            for column in box.minX / Tile.side...(box.maxX - 1) / Tile.side where members[row * columns + column] {
+                return true
+            }
+        }
+        return false
+    }
+}
+
+/// A rectangle of whole pixels; the upper bounds are not part of it.
+struct PixelBox: Sendable, Equatable {
+    var minX: Int
+    var minY: Int
+    var maxX: Int
+    var maxY: Int
+
+    var width: Int { maxX - minX }
+    var height: Int { maxY - minY }
+    var isEmpty: Bool { maxX <= minX || maxY <= minY }
+}

@@ -1,0 +1,251 @@
+public import Ink
+
+/// A stroke with its colour: what the painter asks for when it has to draw a layer.
+public struct PaintedStroke: Sendable, Equatable {
+    /// The geometry, in board units.
+    public var stroke: InkStroke
+    /// The colour; an eraser ignores it.
+    public var colour: RGB
+
+    /// Makes a stroke with a colour.
+    @inlinable
+    public init(stroke: InkStroke, colour: RGB) {
+        self.stroke = stroke
+        self.colour = colour
+    }
+}
+
+/// An opaque colour, eight bits a channel.
+public struct RGB: Sendable, Hashable {
+    /// The red channel, 0 … 255.
+    public var red: UInt8
+    /// The green channel, 0 … 255.
+    public var green: UInt8
+    /// The blue channel, 0 … 255.
+    public var blue: UInt8
+
+    /// Makes a colour of its channels.
+    @inlinable
+    public init(red: UInt8, green: UInt8, blue: UInt8) {
+        self.red = red
+        self.green = green
+        self.blue = blue
+    }
+
+    /// Makes a colour of `0xRRGGBB`; higher bits are ignored.
+    @inlinable
+    public init(_ value: UInt32) {
+        self.init(
+            red: UInt8(truncatingIfNeeded: value >> 16), green: UInt8(truncatingIfNeeded: value >> 8),
+            blue: UInt8(truncatingIfNeeded: value))
+    }
+
+    /// The opaque pixel of this colour, as tiles keep it.
+    var pixel: UInt32 { UInt32(red) | UInt32(green) << 8 | UInt32(blue) << 16 | 0xFF00_0000 }
+}
+
+/// Draws strokes on canvases of one size, with scratch memory that is kept from stroke to stroke.
+///
+/// The pixels depend on the stroke and on those below it alone, not on what was drawn with this painter before. Use one
+/// painter a thread. Its memory is bounded by the canvas (six bytes a pixel, one more where ink varies in opacity, and six
+/// more for pixels near edges where strokes come near themselves), and by a few megabytes however long a stroke is.
+public struct StrokePainter: Sendable {
+    /// The number of visited pixels between two questions whether the stroke is still wanted.
+    static let pixelsBetweenChecks = 1 << 22
+
+    private var fitter: ParabolaFitter
+    private var flattener: Flattener
+    private var mask = CoverageMask()
+    private var scratch = CoverageMask()
+    private var alpha = CoverageMask()
+    private var accumulation = AccumulationBuffer()
+    private var merge = CoverageMerge()
+    private var stamps = StampRasterizer()
+
+    /// The cost of the last stroke on any machine: an upper bound of the number of pixels that were visited, each as often
+    /// as it was. An even stroke that covers the whole canvas costs none.
+    public private(set) var visitedPixels = 0
+
+    /// Makes a painter for canvases of the given size; `scale` is pixels a board unit, above 0.
+    public init(canvasWidth: Int, canvasHeight: Int, scale: Double = 1) {
+        fitter = ParabolaFitter(scale: scale, canvasWidth: canvasWidth, canvasHeight: canvasHeight)
+        flattener = Flattener(scale: scale, canvasWidth: canvasWidth, canvasHeight: canvasHeight)
+    }
+
+    /// Draws a stroke on top; an eraser removes paint.
+    ///
+    /// The stroke is composited as a whole: it never darkens itself where it crosses itself.
+    public mutating func draw(_ painted: PaintedStroke, on canvas: inout Canvas) {
+        draw(painted, on: &canvas, within: nil) { true }
+    }
+
+    /// Draws a stroke on some of the tiles only. Returns the box of the pixels that the whole stroke may touch.
+    ///
+    /// - Parameter isWanted: asked some hundred times a second while a stroke takes long, not at all for most strokes.
+    ///   When it is false the canvas stays as it was, and `nil` is returned.
+    @discardableResult
+    mutating func draw(
+        _ painted: PaintedStroke, on canvas: inout Canvas, within part: TileSet?, while isWanted: () -> Bool
+    ) -> PixelBox? {
+        visitedPixels = 0
+        let source = painted.stroke.isErasing ? 0 : painted.colour.pixel
+        let box =
+            painted.stroke.isStamped
+            ? stamp(painted.stroke, source, on: &canvas, within: part, while: isWanted)
+            : rasterize(painted.stroke, source, on: &canvas, within: part, while: isWanted)
+        if box == nil { discardSurfaces() }
+        return box
+    }
+
+    /// Discards a stroke that is half drawn.
+    private mutating func discardSurfaces() {
+        mask = CoverageMask()
+        scratch = CoverageMask()
+        alpha = CoverageMask()
+        accumulation = AccumulationBuffer()
+    }
+
+    private mutating func rasterize(
+        _ stroke: InkStroke, _ source: UInt32, on canvas: inout Canvas, within part: TileSet?,
+        while isWanted: () -> Bool
+    ) -> PixelBox? {
+        fitter.reset()
+        var bounds = StrokeBounds()
+        let isTraced = stroke.traceInChunks(into: &fitter) { samples in
+            bounds.add(samples)
+            return !stroke.isLong || isWanted()
+        }
+        guard isTraced else { return nil }
+        let whole = PixelBox(minX: 0, minY: 0, maxX: canvas.width, maxY: canvas.height)
+        let isFull = fitter.coversCanvas
+        if isFull, fitter.opacities.least == fitter.opacities.most {
+            fill(fitter.opacities.most, source, on: &canvas, within: part)
+            return whole
+        }
+        let box = isFull ? whole : bounds.box(on: canvas)
+        guard !box.isEmpty else { return box }
+        if !isFull, !stroke.isLong { canvas.prefetch(around: fitter.samples) }
+        let isTranslucent = fitter.isTranslucent
+        let origin = SIMD2(Float(box.minX), Float(box.minY))
+        let isUnclipped = bounds.isInside(canvas)
+        return mask.withRows(width: box.width, height: box.height) { rows in
+            if isFull { rows.fill() }
+            let isCovered = scratch.withRows(width: box.width, height: box.height) { scratch in
+                accumulation.withRows(width: box.width, height: box.height, isUnclipped: isUnclipped) { accumulation in
+                    let alphaBox = isTranslucent ? box : PixelBox(minX: 0, minY: 0, maxX: 1, maxY: 1)
+                    return alpha.withRows(width: alphaBox.width, height: alphaBox.height) { alpha in
+                        let surfaces = StrokeRasterizer.Surfaces(
+                            stroke: rows, scratch: scratch, accumulation: accumulation,
+                            alpha: isTranslucent ? AlphaMask(rows: alpha) : nil)
+                        var rasterizer = StrokeRasterizer(surfaces, isFull: isFull)
+                        defer { visitedPixels = rasterizer.visited }
+                        let isAtEnd: Bool
+                        if stroke.isLong {
+                            fitter.reset()
+                            fitter.origin = origin
+                            isAtEnd = stroke.traceInChunks(into: &fitter) { samples in
+                                rasterizer.add(samples, &merge, while: isWanted) && isWanted()
+                            }
+                        } else {
+                            fitter.moveSamples(left: origin.x, up: origin.y)
+                            isAtEnd = fitter.samples.withUnsafeBufferPointer { samples in
+                                rasterizer.add(samples, &merge, while: isWanted)
+                            }
+                        }
+                        if isAtEnd { rasterizer.finish(&merge) }
+                        return isAtEnd
+                    }
+                }
+            }
+            guard isCovered else { return nil }
+            canvas.composite(source, rows: rows, box: box, within: part)
+            return box
+        }
+    }
+
+    /// Paints the whole canvas evenly: a disc of the stroke covers all of it.
+    private mutating func fill(_ opacity: Float, _ source: UInt32, on canvas: inout Canvas, within part: TileSet?) {
+        let box = PixelBox(minX: 0, minY: 0, maxX: canvas.width, maxY: canvas.height)
+        mask.withRows(width: box.width, height: box.height) { rows in
+            rows.fill(UInt8(truncatingIfNeeded: (opacity.raised(to: 0).lowered(to: 1) * 255).roundedToInt))
+            canvas.composite(source, rows: rows, box: box, within: part)
+        }
+    }
+
+    private mutating func stamp(
+        _ stroke: InkStroke, _ source: UInt32, on canvas: inout Canvas, within part: TileSet?,
+        while isWanted: () -> Bool
+    ) -> PixelBox? {
+        flattener.reset()
+        var bounds = StrokeBounds()
+        let isTraced = stroke.traceInChunks(into: &flattener) { samples in
+            bounds.add(samples)
+            return !stroke.isLong || isWanted()
+        }
+        guard isTraced else { return nil }
+        let box = bounds.box(on: canvas)
+        guard !box.isEmpty else { return box }
+        stamps.begin(box)
+        defer { visitedPixels = stamps.visited }
+        var placer = StampPlacer(scale: flattener.scale, canvasWidth: canvas.width, canvasHeight: canvas.height)
+        var visitedAtLastCheck = 0
+        var isStillWanted = true
+        func add(_ stamp: Stamp) -> Bool {
+            stamps.add(stamp)
+            if stamps.visited > visitedAtLastCheck + Self.pixelsBetweenChecks {
+                visitedAtLastCheck = stamps.visited
+                isStillWanted = isWanted()
+            }
+            return isStillWanted && !stamps.isComplete
+        }
+        flattener.reset()
+        let isAtEnd = stroke.traceInChunks(into: &flattener) { samples in
+            guard placer.add(samples, add) else { return false }
+            isStillWanted = !stroke.isLong || isWanted()
+            return isStillWanted
+        }
+        if isAtEnd { _ = placer.finish(add) }
+        guard isStillWanted else { return nil }
+        mask.withRows(width: box.width, height: box.height) { rows in
+            stamps.finish(rows)
+            canvas.composite(source, rows: rows, box: box, within: part)
+        }
+        return box
+    }
+}
+
+/// The box around all pixels that a stroke can touch.
+private struct StrokeBounds {
+    private var low = SIMD2<Float>(repeating: .infinity)
+    private var high = SIMD2<Float>(repeating: -.infinity)
+
+    /// Adds samples of the centre line; the first one stands alone.
+    mutating func add(_ samples: UnsafeBufferPointer<CentreSample>) {
+        var lastLow = SIMD2<Float>(repeating: .infinity)
+        var lastHigh = SIMD2<Float>(repeating: -.infinity)
+        for sample in samples {
+            let place = SIMD2(sample.x, sample.y)
+            let reach = sample.radius + SegmentRows.fringe
+            // Between two samples a disc is off the chord by the sag at most.
+            let sag = SIMD2(abs(sample.sagX), abs(sample.sagY))
+            let ownLow = place - reach
+            let ownHigh = place + reach
+            low = (ownLow.lowered(to: lastLow) - sag).lowered(to: low)
+            high = (ownHigh.raised(to: lastHigh) + sag).raised(to: high)
+            (lastLow, lastHigh) = (ownLow, ownHigh)
+        }
+    }
+
+    /// The pixels of the canvas in the box, from the left border of a tile on.
+    func box(on canvas: Canvas) -> PixelBox {
+        func clamped(_ value: Float, _ limit: Int) -> Int { Int(max(0, min(Float(limit), value))) }
+        return PixelBox(
+            minX: clamped(low.x, canvas.width) / Tile.side * Tile.side, minY: clamped(low.y, canvas.height),
+            maxX: clamped(high.x + 1, canvas.width), maxY: clamped(high.y + 1, canvas.height))
+    }
+
+    /// Whether the whole box lies on the canvas.
+    func isInside(_ canvas: Canvas) -> Bool {
+        low.x >= 0 && low.y >= 0 && high.x <= Float(canvas.width) && high.y <= Float(canvas.height)
+    }
+}

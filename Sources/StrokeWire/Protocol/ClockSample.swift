@@ -1,0 +1,95 @@
+/// A sample of a cohort's video clock: what its students see at this moment.
+public struct ClockSample: Sendable, Equatable {
+    /// What the video is doing.
+    public enum State: String, Sendable, CaseIterable {
+        case play
+        case pause
+        /// Standing still because data is missing.
+        case stall
+        case end
+    }
+
+    /// Media time; the raw counter if `wrapBits` is given. `m` on the wire, in milliseconds, |m| ≤ 2⁵³.
+    public var media: MediaTime
+    /// Counts the samples of a session, |q| ≤ 2⁵³. `q`.
+    public var number: Int64?
+    /// Encoder session, 0 … 2⁵³−1. `ep`.
+    public var epoch: Int64?
+    /// Rate in thousandths, 0 … 2000. `r`.
+    public var rate: Int
+    /// `s`.
+    public var state: State
+    /// Stream id, at most 64 bytes. `st`.
+    public var stream: String
+    /// Whether the video side declares a jump of the time line here. `d`.
+    public var isDiscontinuity: Bool
+    /// Bits after which the raw counter `media` wraps, 32 or 33; nil if `media` is not a counter. `b`.
+    public var wrapBits: Int?
+
+    public init(
+        media: MediaTime, number: Int64? = nil, epoch: Int64? = nil, rate: Int = 1000, state: State = .play,
+        stream: String = "", isDiscontinuity: Bool = false, wrapBits: Int? = nil
+    ) {
+        self.media = media
+        self.number = number
+        self.epoch = epoch
+        self.rate = rate
+        self.state = state
+        self.stream = stream
+        self.isDiscontinuity = isDiscontinuity
+        self.wrapBits = wrapBits
+    }
+}
+
+extension ClockSample {
+    private static let keys = ["m", "q", "ep", "r", "s", "st", "d", "b", "w"]
+
+    /// Reads a sample. Unknown keys are ignored; `w` only has to be a number.
+    /// - Throws: the first fault, in the order of the properties.
+    public init(decoding bytes: [UInt8]) throws(Rejection) {
+        let body = try JSONObject(bytes, keeping: Self.keys, limit: 4096)
+        guard let milliseconds = try body.number("m", in: -0x1p53...0x1p53) else { throw .missing("m") }
+        guard let media = MediaTime(milliseconds: milliseconds) else {
+            throw .outOfRange("m", "between -2^53 and 2^53")
+        }
+        self.media = media
+        let safe = Int64.maxSafeInteger
+        number = try body.integer("q", in: (-safe - 1)...(safe + 1))
+        epoch = try body.integer("ep", in: 0...safe)
+        rate = Int(try body.integer("r", in: 0...2000) ?? 1000)
+        state = body["s"] == nil ? .play : try body.required("s", "play, pause, stall or end") { State(rawValue: $0) }
+        stream = try body.string("st", limit: 64) ?? ""
+        isDiscontinuity = try body.bool("d") ?? false
+        let bits = try body.integer("b", in: 32...33)
+        wrapBits = bits.map(Int.init)
+        _ = try body["w"].number("w", bytes.span)
+    }
+
+    /// Writes a sample without the values that are their defaults.
+    public func encoded() -> [UInt8] {
+        var bytes: [UInt8] = []
+        bytes.append("{\"m\":")
+        bytes.append(time: media)
+        append(",\"q\":", number, to: &bytes)
+        append(",\"ep\":", epoch, to: &bytes)
+        append(",\"r\":", rate == 1000 ? nil : rate, to: &bytes)
+        if state != .play {
+            bytes.append(",\"s\":")
+            bytes.append(string: state.rawValue)
+        }
+        if !stream.isEmpty {
+            bytes.append(",\"st\":")
+            bytes.append(string: stream)
+        }
+        if isDiscontinuity { bytes.append(",\"d\":true") }
+        append(",\"b\":", wrapBits, to: &bytes)
+        bytes.append(UInt8(ascii: "}"))
+        return bytes
+    }
+
+    private func append(_ key: StaticString, _ value: (some FixedWidthInteger)?, to bytes: inout [UInt8]) {
+        guard let value else { return }
+        bytes.append(key)
+        bytes.append(integer: value)
+    }
+}

@@ -1,0 +1,63 @@
+/// A decision of a room's owner that every replica has to share. It takes effect at its place in the room's log.
+public enum ControlRecord: Sendable, Hashable {
+    /// Operations `from` … `to` of an author, both included, are no longer waited for.
+    case gaveUp(author: AuthorID, from: Int64, to: Int64)
+    /// A new session of the video encoder, with its number.
+    case epoch(Int64)
+    /// The room's incarnation ends; the next message begins another.
+    case close
+    /// As many rooms are stored as may be: the incarnation of this one ends if it began with a record of the journal at or
+    /// before `through`, and what came in it is rejected with `room-full`.
+    case full(through: UInt64)
+}
+
+extension ControlRecord {
+    /// Writes the body of a message on `.ctl`, in version 1.
+    public func encoded() -> [UInt8] {
+        var bytes: [UInt8] = []
+        switch self {
+        case .gaveUp(let author, let from, let to):
+            bytes.append("{\"v\":1,\"kind\":\"gave-up\",\"author\":")
+            bytes.append(string: author.text)
+            bytes.append(",\"from\":")
+            bytes.append(integer: from)
+            bytes.append(",\"to\":")
+            bytes.append(integer: to)
+        case .epoch(let epoch):
+            bytes.append("{\"v\":1,\"kind\":\"epoch\",\"ep\":")
+            bytes.append(integer: epoch)
+        case .close:
+            bytes.append("{\"v\":1,\"kind\":\"close\"")
+        case .full(let through):
+            // Who does not know the code takes it for an end, and has the same room as the others.
+            bytes.append("{\"v\":1,\"kind\":\"close\",\"code\":\"room-full\",\"through\":")
+            bytes.append(integer: Int64(clamping: through))
+        }
+        bytes.append(UInt8(ascii: "}"))
+        return bytes
+    }
+
+    /// Reads a record from a room's log.
+    /// - Throws: the first fault; another version than 1 is `out-of-range` at `v`.
+    public init(decoding bytes: [UInt8]) throws(Rejection) {
+        let body = try JSONObject(bytes, keeping: ["v", "kind", "author", "from", "to", "ep", "code", "through"])
+        _ = try body.requiredInteger("v", in: 1...1)
+        let safe = Int64.maxSafeInteger
+        switch try body.requiredString("kind", limit: 64) {
+        case "gave-up":
+            let author = try body.required("author", "the name of an author") { AuthorID($0) }
+            let from = try body.requiredInteger("from", in: 0...safe)
+            self = .gaveUp(author: author, from: from, to: try body.requiredInteger("to", in: from...safe))
+        case "epoch":
+            self = .epoch(try body.requiredInteger("ep", in: 0...safe))
+        case "close":
+            guard try body.string("code", limit: 64) == RejectionCode.roomFull.rawValue else {
+                self = .close
+                return
+            }
+            self = .full(through: UInt64(try body.requiredInteger("through", in: 0...safe)))
+        default:
+            throw .outOfRange("kind", "gave-up, epoch or close")
+        }
+    }
+}

@@ -1,0 +1,117 @@
+/// Digest of the visible strokes of a board: the sum modulo 2^64 of a hash of each one's index.
+///
+/// Boards with the same visible strokes have the same digest. The sum needs no order, because strokes always lie in the
+/// order of their indices; so adding or removing a stroke costs the same anywhere. The digest detects mistakes, not
+/// malice.
+public struct BoardDigest: Hashable, Sendable {
+    public private(set) var value: UInt64
+
+    /// The digest of an empty board.
+    public static let empty = BoardDigest(value: 0)
+
+    public init(value: UInt64) {
+        self.value = value
+    }
+
+    /// The digest of a board on which the strokes with these indices are visible, in any order.
+    public init(of indices: some Sequence<UInt64>) {
+        self = indices.reduce(into: .empty) { $0.insert($1) }
+    }
+
+    /// - Parameter hexadecimal: 16 lower-case digits, as in ``description``; anything else gives nil.
+    public init?(hexadecimal: some StringProtocol) {
+        let digits = hexadecimal.utf8
+        guard digits.count == 16 else { return nil }
+        var value: UInt64 = 0
+        for digit in digits {
+            switch digit {
+            case UInt8(ascii: "0")...UInt8(ascii: "9"): value = value << 4 | UInt64(digit - UInt8(ascii: "0"))
+            case UInt8(ascii: "a")...UInt8(ascii: "f"): value = value << 4 | UInt64(digit - UInt8(ascii: "a") + 10)
+            default: return nil
+            }
+        }
+        self.value = value
+    }
+
+    /// A stroke becomes visible.
+    /// - Parameter index: the index of its operation, which was not visible.
+    public mutating func insert(_ index: UInt64) {
+        value &+= Self.mix(index)
+    }
+
+    /// A stroke is no longer visible.
+    /// - Parameter index: the index of its operation, which was visible.
+    public mutating func remove(_ index: UInt64) {
+        value &-= Self.mix(index)
+    }
+
+    /// SplitMix64 (Steele, Lea, Flood): one step from the state `index`.
+    private static func mix(_ index: UInt64) -> UInt64 { splitMix64Finalizer(index &+ 0x9e37_79b9_7f4a_7c15) }
+}
+
+extension JSONObject {
+    /// A digest as in ``BoardDigest/description``.
+    func requiredDigest(_ name: String) throws(Rejection) -> BoardDigest {
+        try required(name, "16 lower-case hexadecimal digits") { BoardDigest(hexadecimal: $0) }
+    }
+}
+
+extension BoardDigest: CustomStringConvertible {
+    /// 16 lower-case hexadecimal digits.
+    public var description: String { FNV1a64.digits(value) }
+}
+
+/// FNV-1a, 32 bit (Fowler, Noll, Vo).
+public enum FNV1a32 {
+    public static func hash(_ bytes: some Sequence<UInt8>) -> UInt32 {
+        bytes.reduce(0x811c_9dc5) { ($0 ^ UInt32($1)) &* 0x0100_0193 }
+    }
+}
+
+/// FNV-1a, 64 bit (Fowler, Noll, Vo): detects differences and damage, not malice.
+package struct FNV1a64: Sendable {
+    /// The hash of what has been added.
+    package private(set) var value: UInt64
+
+    /// Starts a hash, or continues one.
+    package init(_ value: UInt64 = 0xcbf2_9ce4_8422_2325) {
+        self.value = value
+    }
+
+    /// Adds a byte, or a whole word as if it were one.
+    @inline(__always)
+    package mutating func add(_ byte: UInt64) {
+        value = (value ^ byte) &* 0x0000_0100_0000_01b3
+    }
+
+    /// The hash of some bytes.
+    package static func hash(_ bytes: some Sequence<UInt8>) -> UInt64 {
+        var hash = FNV1a64()
+        // Without this, calls from other modules would iterate generically, many times slower.
+        let isAdded: Void? = bytes.withContiguousStorageIfAvailable { for byte in $0 { hash.add(UInt64(byte)) } }
+        if isAdded == nil {
+            for byte in bytes { hash.add(UInt64(byte)) }
+        }
+        return hash.value
+    }
+
+    /// A hash of some bytes with well mixed bits: FNV-1a hardly mixes the last bytes, so the finalizer of SplitMix64
+    /// follows.
+    package static func mixed(_ bytes: some Sequence<UInt8>) -> UInt64 {
+        splitMix64Finalizer(hash(bytes))
+    }
+
+    /// A hash as 16 lower-case hexadecimal digits.
+    package static func digits(_ hash: UInt64) -> String {
+        let digits = String(hash, radix: 16)
+        return String(repeating: "0", count: 16 - digits.count) + digits
+    }
+}
+
+/// The finalizer of SplitMix64: every bit of the result depends on every bit of `value`.
+private func splitMix64Finalizer(_ value: UInt64) -> UInt64 {
+    var mixed = value
+    mixed = (mixed ^ (mixed >> 30)) &* 0xbf58_476d_1ce4_e5b9
+    mixed = (mixed ^ (mixed >> 27)) &* 0x94d0_49bb_1331_11eb
+    return mixed ^ (mixed >> 31)
+}

@@ -1,0 +1,135 @@
+/// What the service tells an author about its operations.
+public enum Feedback: Sendable, Hashable {
+    /// The operation was applied and has this index.
+    case applied(number: Int64, index: UInt64)
+    /// These shards of a stroke have not arrived.
+    case missingShards(number: Int64, orders: [Int])
+    /// These operations, both ends included, have not arrived.
+    case missingRange(from: Int64, to: Int64)
+    /// These operations, both ends included, are no longer waited for.
+    case gaveUp(from: Int64, to: Int64)
+    /// A message was not accepted. Number and order are nil if they could not be read.
+    case rejected(number: Int64?, order: Int?, Rejection)
+}
+
+/// Feedback and the session that it is about.
+public struct FeedbackMessage: Sendable, Hashable {
+    /// The `Ink-Session` that it is about; nil for an unnamed session.
+    public let session: String?
+    public let feedback: Feedback
+
+    public init(session: String?, feedback: Feedback) {
+        self.session = session
+        self.feedback = feedback
+    }
+}
+
+extension Feedback {
+    fileprivate static let keys = ["kind", "n", "o", "index", "from", "to", "error", "session"]
+
+    /// Writes the body of a message on `.feedback.<author>`.
+    /// - Parameter session: the `Ink-Session` that it is about; nil for an unnamed session.
+    public func encoded(session: String? = nil) -> [UInt8] {
+        var bytes: [UInt8] = []
+        switch self {
+        case .applied(let number, let index):
+            bytes.append("{\"kind\":\"applied\",\"n\":")
+            bytes.append(integer: number)
+            bytes.append(",\"index\":")
+            bytes.append(integer: index)
+        case .missingShards(let number, let orders):
+            bytes.append("{\"kind\":\"missing\",\"n\":")
+            bytes.append(integer: number)
+            bytes.append(",\"o\":")
+            bytes.append(list: orders) { $0.append(integer: $1) }
+        case .missingRange(let from, let to):
+            bytes.append("{\"kind\":\"missing\"")
+            Self.append(from, to, to: &bytes)
+        case .gaveUp(let from, let to):
+            bytes.append("{\"kind\":\"gave-up\"")
+            Self.append(from, to, to: &bytes)
+        case .rejected(let number, let order, let rejection):
+            bytes.append("{\"kind\":\"rejected\"")
+            if let number {
+                bytes.append(",\"n\":")
+                bytes.append(integer: number)
+            }
+            if let order {
+                bytes.append(",\"o\":")
+                bytes.append(integer: order)
+            }
+            bytes.append(",\"error\":")
+            bytes.append(rejection: rejection)
+        }
+        if let session {
+            bytes.append(",\"session\":")
+            bytes.append(string: session)
+        }
+        bytes.append(UInt8(ascii: "}"))
+        return bytes
+    }
+
+    private static func append(_ from: Int64, _ to: Int64, to bytes: inout [UInt8]) {
+        bytes.append(",\"from\":")
+        bytes.append(integer: from)
+        bytes.append(",\"to\":")
+        bytes.append(integer: to)
+    }
+
+    /// Reads a body as an author's client gets it, and ignores its session; see ``FeedbackMessage``.
+    /// - Throws: the first fault.
+    public init(decoding bytes: [UInt8]) throws(Rejection) {
+        try self.init(try JSONObject(bytes, keeping: Self.keys))
+    }
+
+    fileprivate init(_ body: JSONObject) throws(Rejection) {
+        let safe = Int64.maxSafeInteger
+        switch try body.requiredString("kind", limit: 64) {
+        case "applied":
+            self = .applied(number: try body.requiredInteger("n", in: 0...safe), index: try body.requiredIndex("index"))
+        case "missing" where body["o"] != nil:
+            self = .missingShards(
+                number: try body.requiredInteger("n", in: 0...safe), orders: try Self.orders(body))
+        case "missing":
+            let (from, to) = try Self.range(body)
+            self = .missingRange(from: from, to: to)
+        case "gave-up":
+            let (from, to) = try Self.range(body)
+            self = .gaveUp(from: from, to: to)
+        case "rejected":
+            guard let error = body["error"] else { throw .missing("error") }
+            self = .rejected(
+                number: try body.integer("n", in: 0...safe),
+                order: try body.integer("o", in: 0...safe).map(Int.init),
+                try Rejection(error, of: body.bytes))
+        default:
+            throw .outOfRange("kind", "applied, missing, gave-up or rejected")
+        }
+    }
+
+    private static func orders(_ body: JSONObject) throws(Rejection) -> [Int] {
+        var orders: [Int] = []
+        for token in try body.requiredElements("o") {
+            let order = try Optional(token).integer("o", in: 0...Int64(Int32.max), body.bytes.span)
+            if let order { orders.append(Int(order)) }
+        }
+        return orders
+    }
+
+    private static func range(_ body: JSONObject) throws(Rejection) -> (from: Int64, to: Int64) {
+        let from = try body.requiredInteger("from", in: 0...Int64.maxSafeInteger)
+        return (from, try body.requiredInteger("to", in: from...Int64.maxSafeInteger))
+    }
+}
+
+extension FeedbackMessage {
+    /// Writes the body of a message on `.feedback.<author>`.
+    public func encoded() -> [UInt8] { feedback.encoded(session: session) }
+
+    /// Reads a body as an author's client gets it.
+    /// - Throws: the first fault.
+    public init(decoding bytes: [UInt8]) throws(Rejection) {
+        let body = try JSONObject(bytes, keeping: Feedback.keys)
+        self.init(session: try body.string("session", limit: 64), feedback: try Feedback(body))
+    }
+}

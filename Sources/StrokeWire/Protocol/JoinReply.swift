@@ -1,0 +1,245 @@
+/// Reply to a join request as a client reads it: brings the student to the state of the cohort.
+public struct JoinReply: Sendable, Hashable {
+    public enum Content: Sendable, Hashable {
+        /// The operations after those that the student has.
+        case tail([JoinedOperation])
+        /// The whole board. `visible` runs bottom to top, the last of `redo` is the next to be done again, and
+        /// `cleared` holds what undoable clears took away, oldest first.
+        case board(
+            width: Double, height: Double, visible: [JoinedOperation], redo: [JoinedOperation],
+            cleared: [ClearedBoard])
+    }
+
+    /// Incarnation of the room, empty if nobody has written to it.
+    public var room: String
+    /// The cohort's cursor: index of the last operation released to it.
+    public var index: UInt64
+    /// Digest of the board at `index`.
+    public var digest: BoardDigest
+    public var palette: Palette
+    /// Name of the ink style in force.
+    public var style: String
+    /// Whether the first draw will still decide the board's size.
+    public var isProvisional: Bool
+    public var content: Content
+
+    public init(
+        room: String, index: UInt64, digest: BoardDigest, palette: Palette, style: String, isProvisional: Bool = false,
+        content: Content
+    ) {
+        self.room = room
+        self.index = index
+        self.digest = digest
+        self.palette = palette
+        self.style = style
+        self.isProvisional = isProvisional
+        self.content = content
+    }
+}
+
+/// An operation in a join reply.
+public struct JoinedOperation: Sendable, Hashable {
+    /// The operation's place in the room.
+    public var index: UInt64
+    public var author: AuthorID
+    /// Of an undo or redo: the operation that it moved.
+    public var reference: UInt64?
+    /// Whether the stroke came after it had been given up. Release by a policy shows in the header `Ink-Late` only.
+    public var isLate: Bool
+    /// Digest of the board after it, in a tail; nil in a board, which has one for all.
+    public var digest: BoardDigest?
+    /// The compact message, byte for byte.
+    public var message: ArraySlice<UInt8>
+
+    public init(
+        index: UInt64, author: AuthorID, reference: UInt64? = nil, isLate: Bool = false, digest: BoardDigest? = nil,
+        message: ArraySlice<UInt8>
+    ) {
+        self.index = index
+        self.author = author
+        self.reference = reference
+        self.isLate = isLate
+        self.digest = digest
+        self.message = message
+    }
+}
+
+/// Strokes that an undoable clear removed: students who join need them if it is undone.
+public struct ClearedBoard: Sendable, Hashable {
+    /// Index of the clear.
+    public var index: UInt64
+    /// The strokes that it removed, bottom to top.
+    public var visible: [JoinedOperation]
+
+    public init(index: UInt64, visible: [JoinedOperation]) {
+        self.index = index
+        self.visible = visible
+    }
+}
+
+extension JoinReply {
+    private static let keys = [
+        "room", "index", "digest", "palette", "style", "ops", "board", "provisional", "visible", "redo", "cleared",
+    ]
+
+    /// Size limit of a reply in bytes, once its parts are joined.
+    public static let maximumBytes = 64 << 20
+
+    /// Reads a reply whose parts were joined. Its messages are slices of `bytes`, not decoded.
+    /// - Throws: the first fault. A ``RequestError`` is not a reply; look for one first.
+    public init(decoding bytes: [UInt8]) throws(Rejection) {
+        let body = try JSONObject(bytes, keeping: Self.keys, limit: Self.maximumBytes)
+        room = try body.requiredString("room", limit: 256)
+        index = try body.requiredIndex("index")
+        digest = try body.requiredDigest("digest")
+        palette = try Self.palette(body)
+        style = try body.requiredString("style", limit: 64)
+        isProvisional = try body.bool("provisional") ?? false
+        content = body["ops"] == nil ? try Self.board(body) : .tail(try body.operations("ops"))
+    }
+
+    private static func palette(_ body: JSONObject) throws(Rejection) -> Palette {
+        var texts: [String] = []
+        for token in try body.requiredElements("palette") {
+            guard case .string(let range) = token else { throw .wrongType("palette", "an array of strings") }
+            texts.append(JSONText.string(range, of: body.bytes.span))
+        }
+        guard let palette = Palette(texts) else { throw .outOfRange("palette", "1 to 256 colours like #1f4fd8") }
+        return palette
+    }
+
+    private static func board(_ body: JSONObject) throws(Rejection) -> Content {
+        guard let token = body["board"] else { throw .missing("board") }
+        let size = try JSONObject(token, of: body.bytes, keeping: ["w", "h"], field: "board")
+        guard let width = try size.number("w", in: 1...16384) else { throw .missing("w") }
+        guard let height = try size.number("h", in: 1...16384) else { throw .missing("h") }
+        var cleared: [ClearedBoard] = []
+        for token in try body.elements("cleared") ?? [] {
+            let board = try JSONObject(token, of: body.bytes, keeping: ["index", "visible"], field: "cleared")
+            cleared.append(
+                ClearedBoard(index: try board.requiredIndex("index"), visible: try board.operations("visible")))
+        }
+        return .board(
+            width: width, height: height, visible: try body.operations("visible"),
+            redo: try body.operations("redo"), cleared: cleared)
+    }
+}
+
+extension JSONObject {
+    fileprivate func operations(_ name: String) throws(Rejection) -> [JoinedOperation] {
+        var operations: [JoinedOperation] = []
+        for token in try requiredElements(name) {
+            operations.append(try JoinedOperation(token, of: bytes, field: name))
+        }
+        return operations
+    }
+}
+
+extension JoinedOperation {
+    private static let keys = ["index", "author", "ref", "late", "digest", "message"]
+
+    fileprivate init(_ token: JSONToken, of bytes: [UInt8], field: String) throws(Rejection) {
+        let body = try JSONObject(token, of: bytes, keeping: Self.keys, field: field)
+        guard let message = body["message"] else { throw .missing("message") }
+        guard case .object(let range) = message else { throw .wrongType("message", "an object") }
+        let digest: BoardDigest? =
+            body["digest"] == nil
+            ? nil : try body.requiredDigest("digest")
+        self.init(
+            index: try body.requiredIndex("index"),
+            author: try body.required("author", "the name of an author") { AuthorID($0) },
+            reference: try body.index("ref"), isLate: try body.bool("late") ?? false, digest: digest,
+            message: bytes[range])
+    }
+}
+
+/// Writes a join reply operation by operation: the sequences of operations may be lazy, and are not stored.
+public struct JoinReplyWriter: Sendable {
+    private var bytes: [UInt8] = []
+
+    /// - Parameters:
+    ///   - room: incarnation of the room, empty if nobody has written to it.
+    ///   - index: the cohort's cursor.
+    ///   - digest: that of the board at `index`.
+    ///   - palette: the colours in force.
+    ///   - style: name of the ink style in force.
+    public init(room: String, index: UInt64, digest: BoardDigest, palette: Palette, style: String) {
+        bytes.append("{\"room\":")
+        bytes.append(string: room)
+        bytes.append(",\"index\":")
+        bytes.append(integer: index)
+        bytes.append(",\"digest\":\"")
+        bytes.append(contentsOf: digest.description.utf8)
+        bytes.append("\",\"palette\":")
+        bytes.append(list: palette.texts) { $0.append(string: $1) }
+        bytes.append(",\"style\":")
+        bytes.append(string: style)
+    }
+
+    /// The reply with the operations after those that the student has.
+    public consuming func tail(_ operations: some Sequence<JoinedOperation>) -> [UInt8] {
+        bytes.append(",\"ops\":")
+        bytes.append(operations: operations)
+        bytes.append(UInt8(ascii: "}"))
+        return bytes
+    }
+
+    /// The reply with the whole board.
+    /// - Parameters:
+    ///   - width: the board's, in board units.
+    ///   - height: the board's, in board units.
+    ///   - isProvisional: whether the first draw will still decide the size.
+    ///   - visible: bottom to top.
+    ///   - redo: the next to be done again last.
+    ///   - cleared: what undoable clears removed, oldest first; the key is left out if there are none.
+    public consuming func board(
+        width: Double, height: Double, isProvisional: Bool = false, visible: some Sequence<JoinedOperation>,
+        redo: some Sequence<JoinedOperation>,
+        cleared: some Collection<ClearedBoard> = EmptyCollection<ClearedBoard>()
+    ) -> [UInt8] {
+        bytes.append(",\"board\":{\"w\":")
+        bytes.append(number: width)
+        bytes.append(",\"h\":")
+        bytes.append(number: height)
+        bytes.append(isProvisional ? "},\"provisional\":true,\"visible\":" : "},\"visible\":")
+        bytes.append(operations: visible)
+        bytes.append(",\"redo\":")
+        bytes.append(operations: redo)
+        if !cleared.isEmpty {
+            bytes.append(",\"cleared\":")
+            bytes.append(list: cleared) { bytes, board in
+                bytes.append("{\"index\":")
+                bytes.append(integer: board.index)
+                bytes.append(",\"visible\":")
+                bytes.append(operations: board.visible)
+                bytes.append(UInt8(ascii: "}"))
+            }
+        }
+        bytes.append(UInt8(ascii: "}"))
+        return bytes
+    }
+}
+
+extension [UInt8] {
+    fileprivate mutating func append(operations: some Sequence<JoinedOperation>) {
+        append(list: operations) { bytes, operation in
+            bytes.append("{\"index\":")
+            bytes.append(integer: operation.index)
+            bytes.append(",\"author\":")
+            bytes.append(string: operation.author.text)
+            if let reference = operation.reference {
+                bytes.append(",\"ref\":")
+                bytes.append(integer: reference)
+            }
+            if operation.isLate { bytes.append(",\"late\":true") }
+            if let digest = operation.digest {
+                bytes.append(",\"digest\":\"")
+                bytes.append(contentsOf: digest.description.utf8)
+                bytes.append(UInt8(ascii: "\""))
+            }
+            bytes.append(",\"message\":")
+            bytes.append(contentsOf: operation.message)
+            bytes.append(UInt8(ascii: "}"))
+        }
+    }
+}

@@ -1,0 +1,50 @@
+/// Position of a cohort, sent periodically so that students notice the loss of the last operation.
+public struct Mark: Sendable, Hashable {
+    /// Incarnation of the room.
+    public var room: String
+    /// Index of the last operation released to the cohort.
+    public var index: UInt64
+    /// Digest of the board at `index`.
+    public var digest: BoardDigest
+    /// The cohort's video time, nil while unknown.
+    public var video: MediaTime?
+
+    public init(room: String, index: UInt64, digest: BoardDigest, video: MediaTime?) {
+        self.room = room
+        self.index = index
+        self.digest = digest
+        self.video = video
+    }
+}
+
+extension Mark {
+    /// Writes the body of a message on `.mark.<cohort>`.
+    public func encoded() -> [UInt8] {
+        var bytes: [UInt8] = []
+        bytes.append("{\"room\":")
+        bytes.append(string: room)
+        bytes.append(",\"index\":")
+        bytes.append(integer: index)
+        bytes.append(",\"digest\":\"")
+        bytes.append(contentsOf: digest.description.utf8)
+        bytes.append("\",\"v\":")
+        if let video { bytes.append(time: video) } else { bytes.append("null") }
+        bytes.append(UInt8(ascii: "}"))
+        return bytes
+    }
+
+    /// Reads a body as a student's client gets it.
+    /// - Throws: the first fault.
+    public init(decoding bytes: [UInt8]) throws(Rejection) {
+        let body = try JSONObject(bytes, keeping: ["room", "index", "digest", "v"])
+        room = try body.requiredString("room", limit: 256)
+        index = try body.requiredIndex("index")
+        digest = try body.requiredDigest("digest")
+        if case .null? = body["v"] {
+            video = nil
+        } else {
+            let milliseconds = try body.number("v", in: -0x1p53...0x1p53)
+            video = milliseconds.flatMap { MediaTime(milliseconds: $0) }
+        }
+    }
+}

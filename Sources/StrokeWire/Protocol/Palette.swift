@@ -1,0 +1,48 @@
+/// The colours that messages refer to by index.
+public struct Palette: Sendable, Hashable {
+    /// Each `0xRRGGBB`; 1 … 256 of them.
+    public let colours: [UInt32]
+
+    /// Black, red, blue, green, orange, violet, brown, grey.
+    public static let standard = Palette(unchecked: [
+        0x000000, 0xd92020, 0x1f4fd8, 0x1a9850, 0xf08c00, 0x7b2cbf, 0x6b4423, 0x7f7f7f,
+    ])
+
+    /// - Parameter texts: each `#rrggbb`, letters of either case.
+    /// - Returns: nil if one of them has another form, or for fewer than 1 or more than 256.
+    public init?(_ texts: [String]) {
+        guard (1...256).contains(texts.count) else { return nil }
+        var colours: [UInt32] = []
+        for text in texts {
+            guard let colour = Self.colour(text) else { return nil }
+            colours.append(colour)
+        }
+        self.colours = colours
+    }
+
+    private init(unchecked colours: [UInt32]) {
+        self.colours = colours
+    }
+
+    /// - Returns: `0xRRGGBB`, nil for an index beyond the palette.
+    public subscript(index: UInt32) -> UInt32? {
+        index < colours.count ? colours[Int(index)] : nil
+    }
+
+    /// Each `#rrggbb`, in lower case.
+    public var texts: [String] {
+        colours.map { colour in
+            let digits = String(colour, radix: 16)
+            return "#" + String(repeating: "0", count: 6 - digits.count) + digits
+        }
+    }
+
+    private static func colour(_ text: String) -> UInt32? {
+        let digits = text.utf8.dropFirst()
+        guard text.utf8.first == UInt8(ascii: "#"), digits.count == 6, digits.allSatisfy({ $0.hexadecimalValue != nil })
+        else {
+            return nil
+        }
+        return UInt32(text.dropFirst(), radix: 16)
+    }
+}

@@ -1,0 +1,216 @@
+/// A name that is one token of a subject: 1 … 64 characters of `a`–`z`, `0`–`9`, `_` and `-`.
+public protocol SubjectToken: Hashable, Comparable, Sendable, CustomStringConvertible {
+    /// The name.
+    var text: String { get }
+    /// - Returns: nil for any other text.
+    init?(_ text: some StringProtocol)
+}
+
+extension SubjectToken {
+    public var description: String { text }
+
+    public static func < (a: Self, b: Self) -> Bool { a.text < b.text }
+
+    fileprivate static func isToken(_ text: some StringProtocol) -> Bool {
+        var count = 0
+        for byte in text.utf8 {
+            count += 1
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"),
+                UInt8(ascii: "-"):
+                if count > 64 { return false }
+            default:
+                return false
+            }
+        }
+        return count > 0
+    }
+}
+
+/// The name of a room.
+public struct RoomID: SubjectToken {
+    public let text: String
+
+    public init?(_ text: some StringProtocol) {
+        guard Self.isToken(text) else { return nil }
+        self.text = String(text)
+    }
+}
+
+/// The name of an author: the last token of the subject of the author's messages.
+public struct AuthorID: SubjectToken {
+    public let text: String
+
+    public init?(_ text: some StringProtocol) {
+        guard Self.isToken(text) else { return nil }
+        self.text = String(text)
+    }
+}
+
+/// The name of a cohort: the students of a room who get its video by one delivery path.
+public struct CohortName: SubjectToken {
+    public let text: String
+
+    /// The cohort that every room has.
+    public static let main = CohortName(unchecked: "main")
+
+    /// - Returns: nil for a text that is no name, for `open` and `default`, which the configuration reserves, and for
+    ///   `head`, which is the end of the log.
+    public init?(_ text: some StringProtocol) {
+        guard Self.isToken(text), text != "open", text != "default", text != "head" else { return nil }
+        self.text = String(text)
+    }
+
+    private init(unchecked text: String) {
+        self.text = text
+    }
+}
+
+/// `<root>.<partition>.<room>`: the prefix of all subjects of a room.
+public struct RoomAddress: Hashable, Sendable {
+    /// One or more subject tokens, `ink` by default.
+    public let root: String
+    /// The room's partition, from 0.
+    public let partition: Int
+    public let room: RoomID
+
+    /// The address of a room among `partitions` partitions; less than 1 counts as 1.
+    public init(root: String, room: RoomID, partitions: Int) {
+        self.init(root: root, partition: Self.partition(of: room, among: partitions), room: room)
+    }
+
+    /// An address with the given partition; it is not checked against the room.
+    public init(root: String, partition: Int, room: RoomID) {
+        self.root = root
+        self.partition = partition
+        self.room = room
+    }
+
+    /// The partition of a room: FNV-1a (32 bit) of its name, modulo the number of partitions.
+    public static func partition(of room: RoomID, among partitions: Int) -> Int {
+        Int(FNV1a32.hash(room.text.utf8)) % max(1, partitions)
+    }
+}
+
+extension RoomAddress: CustomStringConvertible {
+    /// As it stands in a subject, such as `ink.0.lesson-7`.
+    public var description: String { "\(root).\(partition).\(room)" }
+}
+
+/// Purpose of a subject of a room.
+public enum RoomSubject: Hashable, Sendable {
+    /// Stroke messages of an author.
+    case input(AuthorID)
+    /// Feedback for an author.
+    case feedback(AuthorID)
+    /// Samples of a cohort's video clock.
+    case clock(CohortName)
+    /// Operations released to a cohort.
+    case out(CohortName)
+    /// Marks: the position of a cohort.
+    case mark(CohortName)
+    /// All operations as soon as they are applied.
+    case head
+    /// Requests to catch up with a cohort.
+    case join(CohortName)
+    /// Requests for a picture of a cohort's board.
+    case image(CohortName)
+    /// Requests to catch up with the end of the log, for those who follow ``head``. No wildcard over cohorts matches
+    /// this subject.
+    case joinHead
+    /// Requests for a picture of the board at the end of the log.
+    case imageHead
+    /// Decisions that every replica shares.
+    case control
+    /// Requests for the state of the room.
+    case info
+}
+
+extension RoomSubject: CustomStringConvertible {
+    /// What follows the room's address and a full stop.
+    public var description: String {
+        switch self {
+        case .input(let author): "in.\(author)"
+        case .feedback(let author): "feedback.\(author)"
+        case .clock(let cohort): "clock.\(cohort)"
+        case .out(let cohort): "out.\(cohort)"
+        case .mark(let cohort): "mark.\(cohort)"
+        case .head: "head"
+        case .join(let cohort): "join.\(cohort)"
+        case .image(let cohort): "image.\(cohort)"
+        case .joinHead: "join-head"
+        case .imageHead: "image-head"
+        case .control: "ctl"
+        case .info: "info"
+        }
+    }
+}
+
+extension RoomAddress {
+    /// The full subject, such as `ink.0.lesson-7.in.teacher`.
+    public func subject(_ subject: RoomSubject) -> String { "\(self).\(subject)" }
+}
+
+/// The subject of an incoming message, parsed.
+public struct InboundSubject: Hashable, Sendable {
+    public let address: RoomAddress
+    public let kind: RoomSubject
+
+    /// - Parameters:
+    ///   - subject: as received, such as `ink.0.lesson-7.in.teacher`.
+    ///   - root: its first tokens, without the full stop that follows.
+    /// - Returns: nil for anything that is not a subject of a room under `root`. The partition is not checked against
+    ///   the room.
+    public init?(_ subject: String, root: String) {
+        let text = subject.utf8
+        guard text.starts(with: root.utf8) else { return nil }
+        // The first part is the empty text before the full stop after the root.
+        let parts = text.dropFirst(root.utf8.count).split(
+            separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+        guard parts.count == 4 || parts.count == 5, parts[0].isEmpty,
+            let partition = Self.partition(parts[1]),
+            let room = RoomID(Substring(parts[2])),
+            let kind = RoomSubject(verb: Substring(parts[3]), name: parts.count == 5 ? Substring(parts[4]) : nil)
+        else { return nil }
+        address = RoomAddress(root: root, partition: partition, room: room)
+        self.kind = kind
+    }
+
+    /// Digits without a leading zero, as the service itself writes them.
+    private static func partition(_ digits: Substring.UTF8View) -> Int? {
+        guard (1...9).contains(digits.count), digits.count == 1 || digits.first != UInt8(ascii: "0") else { return nil }
+        var value = 0
+        for digit in digits {
+            guard (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(digit) else { return nil }
+            value = value * 10 + Int(digit - UInt8(ascii: "0"))
+        }
+        return value
+    }
+}
+
+extension RoomSubject {
+    /// The purpose of `<verb>` or `<verb>.<name>` after a room's address; nil if there is none.
+    fileprivate init?(verb: Substring, name: Substring?) {
+        func author(_ make: (AuthorID) -> RoomSubject) -> RoomSubject? { name.flatMap { AuthorID($0) }.map(make) }
+        func cohort(_ make: (CohortName) -> RoomSubject) -> RoomSubject? { name.flatMap { CohortName($0) }.map(make) }
+        func bare(_ subject: RoomSubject) -> RoomSubject? { name == nil ? subject : nil }
+        let subject: RoomSubject? =
+            switch verb {
+            case "in": author(RoomSubject.input)
+            case "feedback": author(RoomSubject.feedback)
+            case "clock": cohort(RoomSubject.clock)
+            case "out": cohort(RoomSubject.out)
+            case "mark": cohort(RoomSubject.mark)
+            case "join": cohort(RoomSubject.join)
+            case "image": cohort(RoomSubject.image)
+            case "head": bare(.head)
+            case "join-head": bare(.joinHead)
+            case "image-head": bare(.imageHead)
+            case "ctl": bare(.control)
+            case "info": bare(.info)
+            default: nil
+            }
+        guard let subject else { return nil }
+        self = subject
+    }
+}

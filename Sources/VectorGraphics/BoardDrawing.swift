@@ -1,0 +1,220 @@
+internal import Ink
+public import Raster
+
+/// The strokes of one board, for the vector renderers: in board units, origin top left, y down.
+public struct BoardDrawing: Sendable, Equatable {
+    /// The width of the board in board units, above 0.
+    public var width: Double
+    /// The height of the board in board units, above 0.
+    public var height: Double
+    /// The visible strokes, bottom to top; an eraser removes what is below it.
+    public var strokes: [PaintedStroke]
+    /// Marks drawn over the ink for debugging; `nil` for the board alone.
+    public var overlay: DebugOverlay?
+
+    /// Makes a drawing. A width or height that is not a positive number becomes 1.
+    public init(width: Double, height: Double, strokes: [PaintedStroke], overlay: DebugOverlay? = nil) {
+        self.width = width > 0 && width.isFinite ? width : 1
+        self.height = height > 0 && height.isFinite ? height : 1
+        self.strokes = strokes
+        self.overlay = overlay
+    }
+}
+
+/// How a stroke is drawn in vector graphics.
+enum StrokeForm {
+    /// The centre line, stroked with a round pen of constant width in board units.
+    case curve(width: Double)
+    /// The discs of a pen of changing width, whose outline is filled; several chains when parts of the stroke are
+    /// clipped because they are too far away.
+    case outline([[Disc]])
+}
+
+/// A stroke as one path of vector graphics, with one opacity.
+///
+/// Ink whose opacity changes along the line gets the mean opacity. Stamps become a line of even ink (``StampProfile``).
+struct DrawableStroke {
+    let ink: InkStroke
+    let colour: RGB
+    let form: StrokeForm
+    /// The opacity of the whole path, 0 … 1.
+    let opacity: Double
+
+    var isErasing: Bool { ink.isErasing }
+    /// The colour on white paper, on which an eraser paints white.
+    var colourOnWhite: RGB { isErasing ? RGB(0xFF_FFFF) : colour }
+
+    /// `nil` when no part of the stroke is on a board of that size, or when one of its numbers is not finite.
+    init?(_ painted: PaintedStroke, width: Double, height: Double) {
+        var measure = StrokeMeasure()
+        painted.stroke.trace(into: &measure)
+        guard measure.isVisible(width: width, height: height) else { return nil }
+        ink = painted.stroke
+        colour = painted.colour
+        let profile = painted.stroke.isStamped ? measure.stampProfile : nil
+        let part = profile?.width ?? 1
+        opacity = profile?.opacity ?? measure.opacity
+        let window = ClipWindow(width: width, height: height, reach: measure.widest)
+        let isNear = window.contains(measure.low) && window.contains(measure.high)
+        if measure.isConstant, isNear {
+            form = .curve(width: measure.widest * part)
+        } else {
+            let discs = Self.discs(painted.stroke, part: part, width: width, height: height)
+                .simplified(tolerance: Self.tolerance(width: width, height: height))
+            form = .outline(isNear ? [discs] : window.clip(discs))
+        }
+    }
+
+    /// The tolerance of an outline in board units: 0.05, less on a board of fewer than 1024 units.
+    static func tolerance(width: Double, height: Double) -> Double {
+        0.05 * min(1, max(width, height) / 1024)
+    }
+
+    /// Flattens the centre line with half of the tolerance; the discs' widths are `part` times those of the line.
+    private static func discs(_ stroke: InkStroke, part: Double, width: Double, height: Double) -> [Disc] {
+        let scale = Flattener.tolerance * 2 / tolerance(width: width, height: height)
+        var flattener = Flattener(
+            scale: scale, canvasWidth: Int(width * scale) + 1, canvasHeight: Int(height * scale) + 1)
+        stroke.trace(into: &flattener)
+        return flattener.samples.map { sample in
+            Disc(
+                centre: Vector(Double(sample.x), Double(sample.y)) / scale,
+                radius: Double(sample.radius) / scale * part)
+        }
+    }
+}
+
+/// The bounds, widths and mean opacity of a centre line.
+struct StrokeMeasure: CurveSink {
+    private(set) var low = Vector(repeating: .infinity)
+    private(set) var high = Vector(repeating: -.infinity)
+    private(set) var narrowest = Double.infinity
+    private(set) var widest = -Double.infinity
+    /// The integral of the opacity along the line: the mean opacity of each segment times its chord's length.
+    private var opacitySum = 0.0
+    private var length = 0.0
+    private var firstOpacity = 1.0
+    private var lastOpacity = 1.0
+    private var position = Vector.zero
+    private var isFinite = true
+
+    /// Whether any part of the stroke lies on a board of that size; false when one of its numbers is not finite.
+    func isVisible(width: Double, height: Double) -> Bool {
+        let reach = widest * 0.5
+        return isFinite && widest > 0 && low.x - reach < width && low.y - reach < height && high.x + reach > 0
+            && high.y + reach > 0
+    }
+
+    /// Whether the width is constant.
+    var isConstant: Bool { narrowest == widest }
+
+    /// The mean opacity along the line, 0 … 1.
+    var opacity: Double {
+        let mean = length > 0 ? opacitySum / length : firstOpacity
+        return min(max(mean, 0), 1)
+    }
+
+    /// The even ink of a stroke of stamps along this line.
+    var stampProfile: StampProfile {
+        let alpha = min(opacity / 1.5, 1)
+        return length > 0 ? .line(radius: (narrowest + widest) * 0.25, alpha: alpha) : .dot(alpha: alpha)
+    }
+
+    mutating func begin(at point: Vector, nib: Nib) {
+        firstOpacity = nib.opacity
+        lastOpacity = nib.opacity
+        reach(point, nib)
+        position = point
+    }
+
+    mutating func line(to end: Vector, nib: Nib) {
+        advance(to: end, nib)
+    }
+
+    mutating func quadratic(control: Vector, to end: Vector, nib: Nib) {
+        reach(control, nib)
+        advance(to: end, nib)
+    }
+
+    mutating func cubic(control1: Vector, control2: Vector, to end: Vector, nib: Nib) {
+        reach(control1, nib)
+        reach(control2, nib)
+        advance(to: end, nib)
+    }
+
+    private mutating func advance(to end: Vector, _ nib: Nib) {
+        reach(end, nib)
+        let step = (end - position).length
+        opacitySum += step * (lastOpacity + nib.opacity) * 0.5
+        length += step
+        lastOpacity = nib.opacity
+        position = end
+    }
+
+    private mutating func reach(_ point: Vector, _ nib: Nib) {
+        isFinite = isFinite && (point.x + point.y + nib.width + nib.opacity).isFinite
+        low = pointwiseMin(low, point)
+        high = pointwiseMax(high, point)
+        narrowest = min(narrowest, nib.width)
+        widest = max(widest, nib.width)
+    }
+}
+
+/// Even ink in place of a line of stamps: as opaque as its middle, and wide enough for the same amount of ink.
+///
+/// Vector graphics have no brush. Stamps build up within a stroke: their line is almost solid, narrower than the brush,
+/// and soft at its edges. The even line has sharp edges.
+struct StampProfile {
+    /// The width of the even line as a fraction of the brush's width.
+    let width: Double
+    /// The opacity of the even line.
+    let opacity: Double
+
+    /// The profile of a pen that stays in one place.
+    /// - Parameter alpha: the opacity of one stamp at its centre, 0 … 1.
+    static func dot(alpha: Double) -> StampProfile {
+        func coverage(_ distance: Double) -> Double {
+            let stamp = alpha * brush(distance)
+            return 1 - (0..<StampPlacer.dotStamps).reduce(1.0) { left, _ in left * (1 - stamp) }
+        }
+        let profile = StampProfile(weight: { 2 * $0 }, coverage: coverage)
+        // The ink of a disc grows with the square of its width.
+        return StampProfile(width: profile.width.squareRoot(), opacity: profile.opacity)
+    }
+
+    /// The profile of stamps along a line, one every ``StampPlacer/spacing``.
+    /// - Parameters:
+    ///   - radius: half the width of the brush in board units, at most 32: beyond, more stamps on each other make no
+    ///     difference.
+    ///   - alpha: the opacity of one stamp at its centre, 0 … 1.
+    static func line(radius: Double, alpha: Double) -> StampProfile {
+        let step = StampPlacer.spacing / min(max(radius, 0.25), 32)
+        let reach = Int((1 / step).rounded(.up))
+        func coverage(_ distance: Double) -> Double {
+            let left = (-reach...reach).reduce(1.0) { left, stamp in
+                let along = Double(stamp) * step
+                return left * (1 - alpha * brush((along * along + distance * distance).squareRoot()))
+            }
+            return 1 - left
+        }
+        return StampProfile(weight: { _ in 1 }, coverage: coverage)
+    }
+
+    private init(width: Double, opacity: Double) {
+        self.width = width
+        self.opacity = opacity
+    }
+
+    /// Integrates the ink from the middle of the brush, 0, to its edge, 1.
+    private init(weight: (Double) -> Double, coverage: (Double) -> Double) {
+        let samples = 32
+        let middle = coverage(0)
+        let ink = (0..<samples).reduce(0.0) { sum, index in
+            let distance = (Double(index) + 0.5) / Double(samples)
+            return sum + weight(distance) * coverage(distance) / Double(samples)
+        }
+        self.init(width: middle > 0 ? ink / middle : 0, opacity: middle)
+    }
+
+    private static func brush(_ distance: Double) -> Double { Double(Stamp.brush(Float(distance))) }
+}

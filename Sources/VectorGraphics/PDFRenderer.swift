@@ -1,0 +1,119 @@
+#if canImport(CCairo)
+internal import CCairo
+internal import Ink
+internal import Raster
+
+/// Writes boards as a PDF document of vector graphics, one page a board, through cairo.
+///
+/// A board unit is 0.75 pt, one CSS pixel, so that a page has the size of the SVG of the same board. Strokes are drawn
+/// as in ``SVGRenderer``. Pages are white, and erasers paint white: for transparent pages cairo could write masks as
+/// images only. The same boards give the same bytes.
+public enum PDFRenderer {
+    /// The document could not be written.
+    public struct Failure: Error, Sendable, CustomStringConvertible {
+        /// Cairo's message.
+        public let description: String
+    }
+
+    /// The document, each board at its own scale.
+    ///
+    /// Safe on any thread. The document is built in memory.
+    /// - Parameter pages: the boards in order, each with its scale, above 0: 1 is 0.75 pt a board unit.
+    public static func render(_ pages: [(drawing: BoardDrawing, scale: Double)]) throws(Failure) -> [UInt8] {
+        let document = PDFDocument()
+        for (board, scale) in pages {
+            let scale = scale > 0 && scale.isFinite ? scale : 1
+            document.page(width: board.width, height: board.height, scale: scale * 0.75) { context in
+                draw(board, on: context)
+            }
+        }
+        return try document.finish()
+    }
+
+    /// The document, all boards at one scale.
+    public static func render(_ boards: [BoardDrawing], scale: Double = 1) throws(Failure) -> [UInt8] {
+        try render(boards.map { (drawing: $0, scale: scale) })
+    }
+
+    private static func draw(_ board: BoardDrawing, on context: borrowing CairoContext) {
+        let tolerance = DrawableStroke.tolerance(width: board.width, height: board.height)
+        for painted in board.strokes {
+            guard let stroke = DrawableStroke(painted, width: board.width, height: board.height) else { continue }
+            context.setColour(stroke.colourOnWhite, opacity: stroke.opacity)
+            var path = context.newPath()
+            switch stroke.form {
+            case .curve(let width):
+                stroke.ink.trace(into: &path)
+                path.finish()
+                context.stroke(width: width)
+            case .outline(let chains):
+                for chain in chains { RibbonOutline(tolerance: tolerance).trace(chain, into: &path) }
+                context.fill()
+            }
+        }
+        for marks in board.overlay?.marks ?? [] {
+            context.setColour(marks.kind.colour, opacity: 1)
+            var path = context.newPath()
+            for polyline in marks.polylines {
+                guard let first = polyline.first else { continue }
+                path.begin(at: first, nib: Nib(width: 0))
+                for corner in polyline.dropFirst() { path.line(to: corner) }
+                path.finish()
+            }
+            context.stroke(width: marks.kind.pixels / (board.overlay?.scale ?? 1))
+        }
+    }
+}
+
+/// A PDF document that cairo writes into memory.
+///
+/// Owns the surface and the bytes. Cairo's callback has a pointer to the object with the bytes, which is retained before
+/// the surface is made and released after it is finished, when cairo makes no more calls. Cairo calls on the drawing
+/// thread.
+struct PDFDocument: ~Copyable {
+    private final class Output {
+        var bytes: [UInt8] = []
+    }
+
+    private let surface: OpaquePointer?
+    private let output: Unmanaged<Output>
+
+    init() {
+        output = Unmanaged.passRetained(Output())
+        surface = cairo_pdf_surface_create_for_stream(
+            { context, data, count in
+                guard let context, let data else { return CAIRO_STATUS_WRITE_ERROR }
+                let output = Unmanaged<Output>.fromOpaque(context).takeUnretainedValue()
+                output.bytes.append(contentsOf: UnsafeBufferPointer(start: data, count: Int(count)))
+                return CAIRO_STATUS_SUCCESS
+            }, output.toOpaque(), 1, 1)
+        // No date, so that the same boards give the same bytes.
+        cairo_pdf_surface_set_metadata(surface, CAIRO_PDF_METADATA_CREATE_DATE, "")
+    }
+
+    deinit {
+        cairo_surface_finish(surface)
+        cairo_surface_destroy(surface)
+        output.release()
+    }
+
+    /// Adds a white page, `scale` points a board unit, and calls `draw` for it.
+    func page(width: Double, height: Double, scale: Double, draw: (borrowing CairoContext) -> Void) {
+        cairo_pdf_surface_set_size(surface, width * scale, height * scale)
+        let context = CairoContext(surface: surface, scale: scale)
+        context.fillPage()
+        draw(context)
+        context.showPage()
+    }
+
+    /// Ends the document and returns its bytes.
+    consuming func finish() throws(PDFRenderer.Failure) -> [UInt8] {
+        cairo_surface_finish(surface)
+        let status = cairo_surface_status(surface)
+        guard status == CAIRO_STATUS_SUCCESS else {
+            throw PDFRenderer.Failure(description: String(cString: cairo_status_to_string(status)))
+        }
+        return output.takeUnretainedValue().bytes
+    }
+}
+#endif

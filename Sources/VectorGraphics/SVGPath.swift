@@ -1,0 +1,160 @@
+internal import Ink
+
+/// The data of one path element: relative commands, with the letter written once for a run of the same command.
+struct SVGPath: CurveSink, ContourSink {
+    private(set) var text: [UInt8] = []
+    private let precision: SVGPrecision
+    private var x = 0
+    private var y = 0
+    private var startX = 0
+    private var startY = 0
+    private var command: UInt8 = 0
+    /// Whether the current curve is still a single point.
+    private var isDot = false
+
+    init(precision: SVGPrecision) {
+        self.precision = precision
+    }
+
+    /// Begins a curve. A curve that stays a single point becomes a line of length 0, whose round caps are a dot.
+    mutating func begin(at point: Vector, nib: Nib) {
+        move(to: point)
+        isDot = true
+    }
+
+    /// Ends a curve.
+    mutating func finish() {
+        if isDot { text.append("h0") }
+    }
+
+    mutating func line(to end: Vector, nib: Nib) { line(to: end) }
+
+    mutating func quadratic(control: Vector, to end: Vector, nib: Nib) {
+        begin("q")
+        add(control)
+        go(to: end)
+    }
+
+    mutating func cubic(control1: Vector, control2: Vector, to end: Vector, nib: Nib) {
+        begin("c")
+        add(control1)
+        add(control2)
+        go(to: end)
+    }
+
+    mutating func move(to point: Vector) {
+        command = 0
+        x = 0
+        y = 0
+        begin("M")
+        go(to: point)
+        startX = x
+        startY = y
+    }
+
+    mutating func line(to point: Vector) {
+        begin("l")
+        go(to: point)
+    }
+
+    mutating func arc(to point: Vector, around centre: Vector, radius: Double) {
+        begin("a")
+        // Rounding may make the chord longer than the diameter; readers then scale the arc up.
+        let steps = precision.steps(radius)
+        add(steps)
+        add(steps)
+        text.append(" 0 0 1")
+        go(to: point)
+    }
+
+    mutating func close() {
+        text.append(UInt8(ascii: "z"))
+        command = 0
+        x = startX
+        y = startY
+    }
+
+    private mutating func begin(_ letter: Unicode.Scalar) {
+        let letter = UInt8(ascii: letter)
+        guard letter != command else { return }
+        command = letter
+        text.append(letter)
+    }
+
+    private mutating func add(_ point: Vector) {
+        let right = precision.steps(point.x) - x
+        let down = precision.steps(point.y) - y
+        if right != 0 || down != 0 { isDot = false }
+        add(right)
+        add(down)
+    }
+
+    private mutating func go(to point: Vector) {
+        add(point)
+        x = precision.steps(point.x)
+        y = precision.steps(point.y)
+    }
+
+    private mutating func add(_ steps: Int) {
+        // After a letter or before a minus sign no space is needed.
+        if steps >= 0, let last = text.last, last < UInt8(ascii: "A") { text.append(UInt8(ascii: " ")) }
+        text.append(steps: steps, decimals: precision.decimals)
+    }
+}
+
+/// The precision of a document: coordinates are whole numbers of its smallest step.
+///
+/// A path goes from one rounded point to the next, so that rounding errors do not add up.
+struct SVGPrecision: Sendable {
+    /// Digits after the decimal point, 2 … 6: 2 for a board of 500 units or more, else so many that the longer side has
+    /// at least 50,000 steps.
+    let decimals: Int
+    private let steps: Double
+
+    init(width: Double, height: Double) {
+        var decimals = 2
+        var steps = 100.0
+        while decimals < 6, max(width, height) * steps < 50_000 {
+            decimals += 1
+            steps *= 10
+        }
+        self.decimals = decimals
+        self.steps = steps
+    }
+
+    /// A number rounded to steps, at most ±10¹²; NaN is 0.
+    func steps(_ number: Double) -> Int {
+        let rounded = (number * steps).rounded()
+        guard !rounded.isNaN else { return 0 }
+        return Int(min(max(rounded, -1e12), 1e12))
+    }
+}
+
+extension [UInt8] {
+    /// Appends text.
+    mutating func append(_ text: StaticString) {
+        text.withUTF8Buffer { append(contentsOf: $0) }
+    }
+
+    /// Appends a whole number.
+    mutating func append(integer: Int) {
+        append(contentsOf: String(integer).utf8)
+    }
+
+    /// Appends a number of steps as a decimal number without needless zeros: `-.5`, `12`, `3.25`.
+    mutating func append(steps: Int, decimals: Int) {
+        var digits = steps.magnitude
+        var places = decimals
+        while places > 0, digits % 10 == 0 {
+            digits /= 10
+            places -= 1
+        }
+        if steps < 0 { append(UInt8(ascii: "-")) }
+        let text = String(digits).utf8
+        guard places > 0 else { return append(contentsOf: text) }
+        append(contentsOf: text.dropLast(places))
+        append(UInt8(ascii: "."))
+        append(contentsOf: repeatElement(UInt8(ascii: "0"), count: Swift.max(places - text.count, 0)))
+        append(contentsOf: text.suffix(places))
+    }
+}

@@ -1,0 +1,263 @@
+import StrokeWire
+
+extension CheckpointWriter {
+    mutating func write(_ board: Board) {
+        write(board.index)
+        write(strokes: board.strokes)
+        write(indices: board.visible.map(\.index))
+        write(list: board.history.done) { $0.write($1) }
+        write(list: board.history.undone) { $0.write($1) }
+        write(optional: board.fixedSize) { writer, size in
+            writer.write(fixed: size.width.bitPattern)
+            writer.write(fixed: size.height.bitPattern)
+        }
+        write(board.lastClear)
+    }
+
+    private mutating func write(_ entry: HistoryEntry) {
+        switch entry {
+        case .stroke(let stroke):
+            write(false)
+            write(stroke.index)
+        case .clear(let clear, let removed, _):
+            write(true)
+            write(clear.index)
+            write(clear.author.text)
+            write(clear.message)
+            write(indices: removed.map(\.index))
+        }
+    }
+}
+
+extension CheckpointReader {
+    mutating func board(_ configuration: RoomConfiguration) throws(CheckpointError) -> Board {
+        let index = try number()
+        let strokes = try strokes()
+        let visible = try visible(strokes)
+        let done = try list { (reader) throws(CheckpointError) in try reader.historyEntry(strokes) }
+        let undone = try list { (reader) throws(CheckpointError) in try reader.historyEntry(strokes) }
+        let size = try optional { (reader) throws(CheckpointError) in try reader.boardSize() }
+        return Board(
+            index: index, visible: visible, history: History(configuration.history, done: done, undone: undone),
+            size: configuration.boardSize ?? size, weightLimit: configuration.intake.boardPoints,
+            lastClear: try number())
+    }
+
+    private mutating func historyEntry(_ strokes: [UInt64: Stroke]) throws(CheckpointError) -> HistoryEntry {
+        let isClear = try flag()
+        let index = try number()
+        guard isClear else {
+            guard let stroke = strokes[index] else { throw damaged }
+            return .stroke(stroke)
+        }
+        let clear = Clear(index: index, author: try name(), message: try data())
+        let removed = try visible(strokes)
+        return .clear(clear, removed: removed, weight: removed.weight)
+    }
+
+    private mutating func visible(_ strokes: [UInt64: Stroke]) throws(CheckpointError) -> VisibleStrokes {
+        var list: [Stroke] = []
+        for index in try indices() {
+            guard let stroke = strokes[index], index > list.last?.index ?? 0 else { throw damaged }
+            list.append(stroke)
+        }
+        return VisibleStrokes(list)
+    }
+
+    private mutating func boardSize() throws(CheckpointError) -> BoardSize {
+        let size = BoardSize(width: Double(bitPattern: try fixed()), height: Double(bitPattern: try fixed()))
+        // What `w` and `h` of a message may be.
+        let range = 1.0...16_384.0
+        try require(range.contains(size.width) && range.contains(size.height))
+        return size
+    }
+}
+
+extension Board {
+    /// Every stroke that is visible or could be brought back, by index.
+    fileprivate var strokes: [Stroke] {
+        var strokes = Array(visible)
+        for entry in history.done + history.undone {
+            switch entry {
+            case .stroke(let stroke): strokes.append(stroke)
+            case .clear(_, let removed, _): strokes += removed
+            }
+        }
+        strokes.sort { $0.index < $1.index }
+        var distinct: [Stroke] = []
+        for stroke in strokes where stroke.index != distinct.last?.index { distinct.append(stroke) }
+        return distinct
+    }
+}
+
+/// Each stroke is written once, whatever lists of the board it is in.
+extension CheckpointWriter {
+    mutating func write(strokes: [Stroke]) {
+        var last: UInt64 = 0
+        write(list: strokes) { writer, stroke in
+            writer.write(stroke.index - last)
+            last = stroke.index
+            writer.write(stroke.author.text)
+            writer.write(stroke)
+        }
+    }
+
+    /// A stroke without what its operation has too.
+    mutating func write(_ stroke: Stroke) {
+        write(stroke.isLate)
+        write(stroke.message, pointCount: stroke.pointCount)
+    }
+}
+
+extension CheckpointReader {
+    mutating func strokes() throws(CheckpointError) -> [UInt64: Stroke] {
+        var strokes: [UInt64: Stroke] = [:]
+        var last: UInt64 = 0
+        for _ in 0..<(try count()) {
+            last += try number()
+            try require(last <= CheckpointFormat.numberBound)
+            strokes[last] = try stroke(at: last, by: try name())
+        }
+        return strokes
+    }
+
+    mutating func stroke(at index: UInt64, by author: AuthorID) throws(CheckpointError) -> Stroke {
+        let isLate = try flag()
+        let (message, pointCount) = try packedMessage()
+        return Stroke(
+            index: index, author: author, isLate: isLate, pointCount: pointCount, message: message, origins: &origins)
+    }
+}
+
+/// Operations after the board of a checkpoint, without digests, which follow from the board.
+extension CheckpointWriter {
+    mutating func write(_ operation: Operation) {
+        write(operation.author.text)
+        write(signed: operation.number)
+        write(optional: operation.time) { $0.write(signed: $1) }
+        write(Int(operation.action.rawValue))
+        switch operation.effect {
+        case .draw(let stroke):
+            write(operation.isJoined)
+            write(stroke)
+        case .undo(let reference), .redo(let reference):
+            write(reference)
+            write(operation.message)
+        case .clear(let clear):
+            write(clear.message)
+        }
+    }
+}
+
+extension CheckpointReader {
+    /// The operation after `head`, applied to it.
+    mutating func operation(after head: inout Board) throws(CheckpointError) -> Operation {
+        let index = head.index + 1
+        try require(index <= CheckpointFormat.numberBound)
+        let author: AuthorID = try name()
+        let number = try signed()
+        let time = try optional { (reader) throws(CheckpointError) in try reader.signed() }
+        let (effect, message, isJoined) = try effect(at: index, by: author)
+        head.apply(effect, at: index)
+        let isLate = if case .draw(let stroke) = effect { stroke.isLate } else { false }
+        return Operation(
+            index: index, author: author, number: number, effect: effect, isLate: isLate, time: time,
+            digest: head.digest, message: message, isJoined: isJoined)
+    }
+
+    /// Strokes stay packed: their message is empty.
+    private mutating func effect(
+        at index: UInt64, by author: AuthorID
+    ) throws(CheckpointError) -> (Operation.Effect, message: [UInt8], isJoined: Bool) {
+        switch Action(rawValue: try byte()) {
+        case .draw:
+            let isJoined = try flag()
+            return (.draw(try stroke(at: index, by: author)), [], isJoined)
+        case .undo: return (.undo(reference: try self.number()), try data(), false)
+        case .redo: return (.redo(reference: try self.number()), try data(), false)
+        case .clear:
+            let message = try data()
+            return (.clear(Clear(index: index, author: author, message: message)), message, false)
+        case nil: throw damaged
+        }
+    }
+}
+
+extension CheckpointWriter {
+    /// A message as it is in memory, packed or not.
+    mutating func write(_ message: PackedMessage, pointCount: Int) {
+        switch message.storage {
+        case .plain(let bytes):
+            write(false)
+            write(bytes)
+            write(pointCount)
+        case .packed(let entry, let numbers):
+            write(true)
+            write(entry)
+            write(numbers)
+        }
+    }
+}
+
+extension CheckpointReader {
+    /// A message and its number of points.
+    mutating func packedMessage() throws(CheckpointError) -> (message: PackedMessage, pointCount: Int) {
+        guard try flag() else {
+            let bytes = try data()
+            let points = try integer()
+            // A point takes several bytes.
+            try require(points <= UInt64(bytes.count) && bytes.count <= Stroke.maximumBytes)
+            return (PackedMessage(bytes), Int(points))
+        }
+        let entry = try template()
+        let numbers = try data()
+        guard let (points, size) = MessageUnpacker.measure(numbers, template: entry.template) else { throw damaged }
+        return (PackedMessage(template: entry, ownBytes: numbers, messageByteCount: size), points)
+    }
+}
+
+extension CheckpointWriter {
+    mutating func write(_ template: MessageTemplate) {
+        write(template.before, of: template)
+        write(template.point, of: template)
+        write(Array(template.literal[template.separator]))
+        write(template.after, of: template)
+    }
+
+    private mutating func write(_ text: MessageTemplate.Text, of template: MessageTemplate) {
+        write(Array(template.literal[text.literal]))
+        var last = text.literal.lowerBound
+        write(list: template.gaps[text.gaps]) { writer, gap in
+            writer.write(Int(gap) - last)
+            last = Int(gap)
+        }
+    }
+}
+
+extension CheckpointReader {
+    mutating func messageTemplate() throws(CheckpointError) -> MessageTemplate {
+        var template = MessageTemplate()
+        try appendText(to: &template)
+        template.endBefore()
+        try appendText(to: &template)
+        template.endPoint()
+        template.append(try data())
+        template.endSeparator()
+        try appendText(to: &template)
+        return template
+    }
+
+    private mutating func appendText(to template: inout MessageTemplate) throws(CheckpointError) {
+        let literal = try data()
+        try require(template.literal.count + literal.count <= PackedMessage.maximumBytes)
+        var taken = 0
+        for _ in 0..<(try count()) {
+            let step = try integer()
+            try require(step <= UInt64(literal.count - taken))
+            template.append(literal[taken..<(taken + Int(step))])
+            taken += Int(step)
+            template.appendNumber()
+        }
+        template.append(literal[taken...])
+    }
+}

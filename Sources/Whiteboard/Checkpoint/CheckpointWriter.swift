@@ -1,0 +1,131 @@
+import StrokeWire
+
+/// Writes the parts of a room one after the other: the mark, the versions, a table of texts and one of templates, then
+/// the rest.
+///
+/// Integers take seven bits a byte, lowest first; signed ones alternate: 0, −1, 1, −2, … Times are written as the
+/// difference from the last one of their kind, texts and templates as their number in their table.
+struct CheckpointWriter {
+    private var bytes: [UInt8] = []
+    private var texts = ReferenceTable<String>()
+    private var templates = ReferenceTable<MessageTemplate>()
+    /// Numbers of the templates written, by object: hashing a template takes long.
+    private var templateReferences: [ObjectIdentifier: Int] = [:]
+    private let clockOffset: ClockOffset
+    private var lastInstant: Int64 = 0
+    private var lastMedia: Int64 = 0
+
+    init(clockOffset: ClockOffset) {
+        self.clockOffset = clockOffset
+    }
+
+    /// All that was written, with its frame.
+    func finished() -> [UInt8] {
+        var whole = CheckpointWriter(clockOffset: ClockOffset())
+        whole.write(raw: CheckpointFormat.mark + [CheckpointFormat.version])
+        whole.write(CheckpointFormat.fold)
+        whole.write(list: texts.values) { $0.write(Array($1.utf8)) }
+        whole.write(list: templates.values) { $0.write($1) }
+        whole.write(raw: bytes)
+        return whole.bytes
+    }
+
+    mutating func write(_ value: UInt64) {
+        var rest = value
+        while rest >= 0x80 {
+            bytes.append(UInt8(truncatingIfNeeded: rest) | 0x80)
+            rest >>= 7
+        }
+        bytes.append(UInt8(truncatingIfNeeded: rest))
+    }
+
+    mutating func write(_ count: Int) {
+        write(UInt64(count.magnitude))
+    }
+
+    mutating func write(signed value: Int64) {
+        write(UInt64(bitPattern: (value << 1) ^ (value >> 63)))
+    }
+
+    /// Eight bytes, lowest first.
+    mutating func write(fixed value: UInt64) {
+        for shift in stride(from: UInt64(0), to: 64, by: 8) {
+            bytes.append(UInt8(truncatingIfNeeded: value >> shift))
+        }
+    }
+
+    mutating func write(_ flag: Bool) {
+        bytes.append(flag ? 1 : 0)
+    }
+
+    /// The number of bytes, then the bytes.
+    mutating func write(_ data: [UInt8]) {
+        write(data.count)
+        bytes += data
+    }
+
+    private mutating func write(raw data: [UInt8]) {
+        bytes += data
+    }
+
+    mutating func write(_ text: String) {
+        write(texts.reference(to: text))
+    }
+
+    mutating func write(_ entry: TemplateTable.Entry) {
+        let object = ObjectIdentifier(entry)
+        let reference = templateReferences[object] ?? templates.reference(to: entry.template)
+        templateReferences[object] = reference
+        write(reference)
+    }
+
+    /// A log time.
+    mutating func write(logTime instant: Instant) {
+        write(signed: instant.nanoseconds &- lastInstant)
+        lastInstant = instant.nanoseconds
+    }
+
+    /// A local time, written as log time.
+    mutating func write(localTime instant: Instant) {
+        write(logTime: clockOffset.logTime(of: instant))
+    }
+
+    mutating func write(_ media: MediaTime) {
+        write(signed: media.microseconds &- lastMedia)
+        lastMedia = media.microseconds
+    }
+
+    mutating func write<Value>(optional value: Value?, _ body: (inout CheckpointWriter, Value) -> Void) {
+        write(value != nil)
+        if let value { body(&self, value) }
+    }
+
+    mutating func write<Values: Collection>(
+        list: Values, _ body: (inout CheckpointWriter, Values.Element) -> Void
+    ) {
+        write(list.count)
+        for element in list { body(&self, element) }
+    }
+
+    /// Indices in any order; short where each is near the one before.
+    mutating func write(indices: some Collection<UInt64>) {
+        var last: UInt64 = 0
+        write(list: indices) { writer, index in
+            writer.write(signed: Int64(bitPattern: index &- last))
+            last = index
+        }
+    }
+}
+
+/// Numbers values in the order of their first use.
+private struct ReferenceTable<Value: Hashable> {
+    private(set) var values: [Value] = []
+    private var references: [Value: Int] = [:]
+
+    mutating func reference(to value: Value) -> Int {
+        if let known = references[value] { return known }
+        references[value] = values.count
+        values.append(value)
+        return values.count - 1
+    }
+}

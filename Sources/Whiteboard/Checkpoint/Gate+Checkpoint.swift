@@ -1,0 +1,127 @@
+import StrokeWire
+
+/// The gate without its clocks: after a restart the video time is unknown until a sample arrives (rule 12).
+extension CheckpointWriter {
+    mutating func write(_ gate: Gate) {
+        write(gate.timeline)
+        write(list: gate.cohorts) { writer, cohort in
+            writer.write(cohort.name.text)
+            let cursor = gate.cursor(of: cohort)
+            writer.write(cursor.released - gate.timeline.forgotten)
+            writer.write(localTime: cohort.waitsFrom)
+            writer.write(signed: cursor.pausedTime.nanoseconds)
+            writer.write(optional: cursor.pausedSince) { $0.write(localTime: $1) }
+        }
+    }
+}
+
+extension CheckpointReader {
+    /// - Parameter held: the number of operations after `index`.
+    mutating func gate(
+        _ configuration: CohortsConfiguration, after index: UInt64, held: Int, at now: Instant
+    ) throws(CheckpointError) -> Gate {
+        let timeline = try timeline(after: index, count: held)
+        var gate = Gate(configuration: configuration, timeline: timeline, at: now)
+        for _ in 0..<(try count()) {
+            let name: CohortName = try name()
+            let released = index + (try number())
+            try require(released <= timeline.last)
+            let waitsFrom = try localTime()
+            var cursor = CohortCursor(released)
+            if version >= 2 {
+                cursor.pausedTime = .nanoseconds(try signed())
+                cursor.pausedSince = try optional { (reader) throws(CheckpointError) in try reader.localTime() }
+            }
+            gate.restore(name, cursor, waitsFrom: waitsFrom, at: now)
+        }
+        return gate
+    }
+}
+
+extension CheckpointWriter {
+    /// The gate times of the operations kept.
+    mutating func write(_ timeline: GateTimeline) {
+        write(timeline.epochs)
+        let current = timeline.epochs.current.number
+        for index in timeline.forgotten..<timeline.last {
+            let entry = timeline[index + 1]
+            write(signed: entry.epoch &- current)
+            write(usable: entry.time)
+            write(usable: entry.gateTime)
+            write(localTime: entry.loggedAt)
+        }
+    }
+}
+
+extension CheckpointReader {
+    /// - Parameter count: the number of operations after `index`.
+    mutating func timeline(after index: UInt64, count: Int) throws(CheckpointError) -> GateTimeline {
+        let epochs = try epochs()
+        var entries: [GateTimeline.Entry] = []
+        for _ in 0..<count {
+            let epoch = epochs.current.number &+ (try signed())
+            entries.append(
+                GateTimeline.Entry(
+                    epoch: epoch, time: try usableTime(), gateTime: try usableTime(), loggedAt: try localTime()))
+        }
+        return GateTimeline(after: index, entries, epochs)
+    }
+}
+
+extension CheckpointWriter {
+    mutating func write(_ epochs: Epochs) {
+        var last = Epochs.unnamed
+        write(list: epochs.known) { writer, epoch in
+            writer.write(signed: epoch.number - last)
+            last = epoch.number
+            writer.write(localTime: epoch.began)
+            writer.write(usable: epoch.gateTime)
+            writer.write(epoch.judged.through)
+            writer.write(usable: epoch.judged.gateTime)
+            writer.write(optional: epoch.unjudged) { writer, unjudged in
+                writer.write(unjudged.time)
+                writer.write(localTime: unjudged.loggedAt)
+            }
+            writer.write(optional: epoch.left) { $0.write($1) }
+            writer.write(optional: epoch.anchor) { writer, anchor in
+                writer.write(anchor.time)
+                writer.write(localTime: anchor.loggedAt)
+            }
+        }
+    }
+
+    /// A media time, or none.
+    mutating func write(usable time: MediaTime) {
+        write(optional: time == .none ? nil : time) { $0.write($1) }
+    }
+}
+
+extension CheckpointReader {
+    mutating func epochs() throws(CheckpointError) -> Epochs {
+        var known: [Epochs.Epoch] = []
+        for _ in 0..<(try count()) {
+            let number = (known.last?.number ?? Epochs.unnamed) &+ (try signed())
+            let least = known.last.map { $0.number + 1 } ?? Epochs.unnamed
+            try require(least <= number && number <= Epochs.greatest)
+            var epoch = Epochs.Epoch(number: number, began: try localTime())
+            epoch.gateTime = try usableTime()
+            epoch.judged = Epochs.Judged(through: try self.number(), gateTime: try usableTime())
+            epoch.unjudged = try optional { (reader) throws(CheckpointError) in
+                Epochs.Unjudged(time: try reader.media(), loggedAt: try reader.localTime())
+            }
+            epoch.left = try optional { (reader) throws(CheckpointError) in try reader.media() }
+            if version >= 2 {
+                epoch.anchor = try optional { (reader) throws(CheckpointError) in
+                    Epochs.Anchor(time: try reader.media(), loggedAt: try reader.localTime())
+                }
+            }
+            known.append(epoch)
+        }
+        guard let epochs = Epochs(known) else { throw damaged }
+        return epochs
+    }
+
+    mutating func usableTime() throws(CheckpointError) -> MediaTime {
+        try optional { (reader) throws(CheckpointError) in try reader.media() } ?? .none
+    }
+}

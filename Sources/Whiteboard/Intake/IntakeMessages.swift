@@ -1,0 +1,131 @@
+public import StrokeWire
+
+/// One entry of a partition's journal: a message of an author, or a decision, for one room.
+public struct JournalRecord: Sendable {
+    public enum Content: Sendable {
+        /// A message of an author, not yet judged.
+        case message(author: AuthorID, session: String?, bytes: [UInt8])
+        /// A decision that every replica shares.
+        case control(ControlRecord)
+    }
+
+    /// The partition that the room belongs to, from 0.
+    public let partition: Int
+    public let room: RoomID
+    public let content: Content
+    /// Its sequence number in the partition, counting up. Names the incarnation of a room that starts with it.
+    public let sequence: UInt64
+    /// The journal's own time of the record: nanoseconds since 1970 by the server's clock for a stream, otherwise the
+    /// local monotonic time.
+    public let loggedAt: Instant
+
+    public init(partition: Int, room: RoomID, content: Content, sequence: UInt64, loggedAt: Instant) {
+        self.partition = partition
+        self.room = room
+        self.content = content
+        self.sequence = sequence
+        self.loggedAt = loggedAt
+    }
+
+    /// Bytes that it takes while it waits, about.
+    public var cost: Int {
+        if case .message(_, _, let bytes) = content { bytes.count + 256 } else { 256 }
+    }
+}
+
+/// A message of an author as the log delivers it.
+public struct IncomingMessage: Sendable {
+    public let author: AuthorID
+    /// The `Ink-Session` header; nil where it is missing or invalid.
+    public let session: String?
+    public let bytes: [UInt8]
+    /// The log's own time of the message.
+    public let loggedAt: Instant
+
+    public init(author: AuthorID, session: String?, bytes: [UInt8], loggedAt: Instant) {
+        self.author = author
+        self.session = HeaderName.validSession(session)
+        self.bytes = bytes
+        self.loggedAt = loggedAt
+    }
+}
+
+/// What the intake has to know of the room.
+struct IntakeContext {
+    let limits: IntakeLimits
+    /// Index of the last operation of the log.
+    let head: UInt64
+    /// Index of the last clear, 0 for none.
+    let lastClear: UInt64
+}
+
+/// An operation whose turn has come.
+struct ReadyOperation: Sendable {
+    let author: AuthorID
+    let header: StrokeMessage
+    let bytes: [UInt8]
+    let isLate: Bool
+    /// Whether it was joined from shards.
+    let isJoined: Bool
+
+    var number: Int64 { header.number }
+}
+
+/// What the intake makes of one input.
+struct IntakeOutput {
+    /// Operations to be applied, in order.
+    var ready: [ReadyOperation] = []
+    /// Feedback with the session that it is about, nil for a sequence without a name.
+    var feedback: [(author: AuthorID, session: String?, feedback: Feedback)] = []
+    /// Decisions to be written to the log.
+    var decisions: [ControlRecord] = []
+    var counts = IntakeCounts()
+
+    mutating func tell(_ author: AuthorID, _ session: String?, _ feedback: Feedback) {
+        self.feedback.append((author, session, feedback))
+    }
+}
+
+/// The rejections that depend on the state of a room, not on the message alone.
+extension Rejection {
+    static let nothingToUndo = Rejection(
+        code: .nothingToUndo, field: nil, message: "There is no operation that can be undone.")
+    static let nothingToRedo = Rejection(
+        code: .nothingToRedo, field: nil, message: "There is no operation that can be done again.")
+    static let boardFull = Rejection(
+        code: .tooManyPoints, field: "d", message: "The board holds as many points as it may.")
+    static let tooLate = Rejection(
+        code: .tooLate, field: nil, message: "The operation had been given up before it arrived.")
+    static let rateLimited = Rejection(
+        code: .rateLimited, field: nil, message: "The author sends more than a room takes from one author.")
+    static let sessionOver = Rejection(
+        code: .sessionOver, field: nil, message: "The author has begun another session since.")
+    static let roomFull = Rejection(
+        code: .roomFull, field: nil, message: "The room has as many authors as it may.")
+    static let tooManyRooms = Rejection(
+        code: .roomFull, field: nil, message: "The service has as many rooms as it may.")
+    static let bytesPending = tooManyPending("bytes pending")
+    static let emptyStroke = Rejection(
+        code: .outOfRange, field: "d", message: "The shards of the stroke hold no point.")
+
+    static func numberTooFarAhead(expected: Int64) -> Rejection {
+        Rejection(code: .outOfRange, field: "n", message: "The number lies too far ahead of \(expected), the next.")
+    }
+
+    static func tooManyPending(_ what: String) -> Rejection {
+        Rejection(code: .tooManyPending, field: nil, message: "The author has too many \(what).")
+    }
+
+    static func shardConflict(field: String, _ message: String) -> Rejection {
+        Rejection(code: .shardConflict, field: field, message: message)
+    }
+
+    /// The message is no shard, but shards came under its number.
+    static func shardsExist(field: String) -> Rejection {
+        shardConflict(field: field, "A stroke in shards came under this number.")
+    }
+
+    static func tooManyPoints(limit: Int) -> Rejection {
+        Rejection(code: .tooManyPoints, field: "d", message: "The stroke has more than \(limit) points.")
+    }
+}

@@ -1,0 +1,213 @@
+/// A JSON number as its digits: `mantissa` · 10^−`decimals`. Reads only numbers that are printed as they were.
+struct DecimalText: Equatable {
+    var mantissa: Int64
+    /// Digits after the point, 0 … 15.
+    var decimals: Int
+
+    static let maximumDigits = 15
+
+    /// Reads a number at `position` and moves behind it.
+    /// - Returns: nil for a number that would not be printed as it was: with an exponent, a negative zero, or more digits
+    ///   than a double has.
+    init?(_ bytes: UnsafeBufferPointer<UInt8>, _ position: inout Int) {
+        var at = position
+        let isNegative = at < bytes.count && bytes[at] == UInt8(ascii: "-")
+        if isNegative { at += 1 }
+        var value: Int64 = 0
+        var digits = 0
+        var point: Int?
+        scan: while at < bytes.count {
+            switch bytes[at] {
+            case UInt8(ascii: "0")...UInt8(ascii: "9"):
+                digits += 1
+                guard digits <= Self.maximumDigits else { return nil }
+                value = value * 10 + Int64(bytes[at] - UInt8(ascii: "0"))
+            case UInt8(ascii: "."): point = digits
+            case UInt8(ascii: "e"), UInt8(ascii: "E"): return nil
+            default: break scan
+            }
+            at += 1
+        }
+        guard digits > 0, !(isNegative && value == 0) else { return nil }
+        mantissa = isNegative ? -value : value
+        decimals = point.map { digits - $0 } ?? 0
+        position = at
+    }
+
+    init(mantissa: Int64, decimals: Int) {
+        self.mantissa = mantissa
+        self.decimals = decimals
+    }
+
+    /// Whether ``trimmed(to:)`` would return the same.
+    func isTrimmed(to least: Int) -> Bool {
+        decimals == least || mantissa % 10 != 0
+    }
+
+    /// The same value without trailing zeros, but with at least `least` decimals.
+    func trimmed(to least: Int) -> DecimalText {
+        var text = self
+        while text.decimals > least, text.mantissa % 10 == 0 {
+            text.mantissa /= 10
+            text.decimals -= 1
+        }
+        return text
+    }
+
+    /// Number of bytes that ``append(to:)`` appends.
+    var byteCount: Int {
+        let value = mantissa.magnitude
+        var place: UInt64 = 10
+        var digits = 1
+        while place <= value {
+            place *= 10
+            digits += 1
+        }
+        return max(digits, decimals + 1) + (decimals > 0 ? 1 : 0) + (mantissa < 0 ? 1 : 0)
+    }
+
+    func append(to bytes: inout [UInt8]) {
+        if mantissa < 0 { bytes.append(UInt8(ascii: "-")) }
+        let value = mantissa.magnitude
+        // At least one digit stands before the point.
+        var place: UInt64 = 1
+        var digits = 1
+        while digits <= decimals || place <= value / 10 {
+            place *= 10
+            digits += 1
+        }
+        var left = value
+        while digits > 0 {
+            if digits == decimals { bytes.append(UInt8(ascii: ".")) }
+            bytes.append(UInt8(ascii: "0") + UInt8(left / place))
+            left %= place
+            place /= 10
+            digits -= 1
+        }
+    }
+}
+
+/// The numbers under one key of a stroke's points. All have the same decimals; each is kept as its difference from the
+/// straight continuation of the two before.
+struct PointColumn {
+    private var greatest = 0
+    private var least = DecimalText.maximumDigits
+    private var last: Int64 = 0
+    private var step: Int64 = 0
+    private var isFirst = true
+
+    init() {}
+
+    /// Counts the decimals of a number.
+    mutating func fit(_ number: DecimalText) {
+        greatest = max(greatest, number.decimals)
+        least = min(least, number.decimals)
+    }
+
+    func write(into writer: inout NibbleWriter) {
+        writer.write(UInt64(greatest))
+        writer.write(UInt64(least))
+    }
+
+    init(from reader: inout NibbleReader) {
+        greatest = Int(reader.read())
+        least = Int(reader.read())
+    }
+
+    /// - Returns: false for a number that would not be printed as it was.
+    mutating func write(_ number: DecimalText, into writer: inout NibbleWriter) -> Bool {
+        guard number.isTrimmed(to: least) else { return false }
+        var value = number.mantissa
+        for _ in number.decimals..<greatest {
+            let (scaled, overflow) = value.multipliedReportingOverflow(by: 10)
+            guard !overflow else { return false }
+            value = scaled
+        }
+        writer.write(signed: value &- (last &+ step))
+        follow(value)
+        return true
+    }
+
+    mutating func read(from reader: inout NibbleReader) -> DecimalText {
+        let value = last &+ step &+ reader.readSigned()
+        follow(value)
+        return DecimalText(mantissa: value, decimals: greatest).trimmed(to: least)
+    }
+
+    private mutating func follow(_ value: Int64) {
+        step = isFirst ? 0 : value &- last
+        last = value
+        isFirst = false
+    }
+}
+
+/// Writes integers in half bytes into the caller's memory: three bits of the value, lowest first, and one that tells
+/// whether more follow. Small numbers, such as the differences of handwriting, take half a byte or one.
+struct NibbleWriter {
+    /// The greatest number of bytes of one integer.
+    static let maximumBytes = 11
+
+    private let memory: UnsafeMutablePointer<UInt8>
+    private let capacity: Int
+    private var count = 0
+
+    /// - Parameters:
+    ///   - memory: ``maximumBytes`` longer than `capacity`.
+    ///   - capacity: bytes that may be written. Writes beyond are ignored.
+    init(_ memory: UnsafeMutablePointer<UInt8>, capacity: Int) {
+        self.memory = memory
+        self.capacity = capacity
+    }
+
+    /// Whether `capacity` is reached.
+    var isFull: Bool { count >> 1 >= capacity }
+
+    /// The bytes written.
+    var bytes: [UInt8] { Array(UnsafeBufferPointer(start: memory, count: (count &+ 1) >> 1)) }
+
+    mutating func write(_ value: UInt64) {
+        guard !isFull else { return }
+        var rest = value
+        repeat {
+            let bits = UInt8(truncatingIfNeeded: rest & 7)
+            rest >>= 3
+            let nibble = bits | (rest == 0 ? 0 : 8)
+            let byte = memory + (count >> 1)
+            if count & 1 == 0 { byte.initialize(to: nibble) } else { byte.pointee |= nibble << 4 }
+            count &+= 1
+        } while rest != 0
+    }
+
+    /// Signed numbers alternate: 0, −1, 1, −2, …
+    mutating func write(signed value: Int64) {
+        write(UInt64(bitPattern: (value << 1) ^ (value >> 63)))
+    }
+}
+
+/// Reads what ``NibbleWriter`` wrote, in the same order.
+struct NibbleReader {
+    private let bytes: [UInt8]
+    private var position = 0
+
+    init(_ bytes: [UInt8]) {
+        self.bytes = bytes
+    }
+
+    mutating func read() -> UInt64 {
+        var value: UInt64 = 0
+        var shift: UInt64 = 0
+        while true {
+            let byte = bytes[position >> 1]
+            let nibble = position & 1 == 0 ? byte & 15 : byte >> 4
+            position += 1
+            value |= UInt64(nibble & 7) << shift
+            if nibble & 8 == 0 { return value }
+            shift += 3
+        }
+    }
+
+    mutating func readSigned() -> Int64 {
+        let value = read()
+        return Int64(bitPattern: value >> 1) ^ -Int64(bitPattern: value & 1)
+    }
+}

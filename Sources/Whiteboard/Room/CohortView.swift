@@ -1,0 +1,88 @@
+import StrokeWire
+
+/// What one cohort's students see, and when they are next told its position.
+struct CohortView: Sendable {
+    /// The board at the cohort's cursor R.
+    fileprivate(set) var board: Board
+    fileprivate var lastRelease: Instant?
+    fileprivate var nextMark: Instant?
+
+    /// Between two marks soon after a release.
+    private static let busyInterval = Duration.seconds(1)
+    /// Between two marks later on.
+    private static let idleInterval = Duration.seconds(10)
+    /// How long after a release marks are frequent.
+    private static let busyTime = Duration.seconds(30)
+
+    fileprivate init(board: Board) {
+        self.board = board
+    }
+
+    fileprivate mutating func apply(_ operation: Operation, at now: Instant) {
+        board.apply(operation)
+        lastRelease = now
+        nextMark = min(nextMark ?? .distantFuture, now + Self.busyInterval)
+    }
+
+    /// Applies operations that were released before a restart. A mark follows as after a release.
+    fileprivate mutating func skip(_ operations: [Operation], at now: Instant) {
+        for operation in operations { board.apply(operation) }
+        guard board.index > 0, nextMark == nil else { return }
+        lastRelease = now
+        nextMark = now + Self.busyInterval
+    }
+
+    fileprivate mutating func scheduleMark(after now: Instant) {
+        guard let lastRelease else { return }
+        nextMark = now + (now - lastRelease < Self.busyTime ? Self.busyInterval : Self.idleInterval)
+    }
+}
+
+/// The views of a room's cohorts, by their positions in the gate.
+struct CohortViews: Sendable {
+    private var views: [CohortView] = []
+    /// When each view's next mark is due.
+    private var marks = DeadlineTree()
+    /// When something was last released to any cohort.
+    private(set) var lastRelease: Instant?
+
+    var count: Int { views.count }
+
+    /// When the next mark is due; nil for never.
+    var nextMark: Instant? { marks.earliest == .distantFuture ? nil : marks.earliest }
+
+    subscript(position: Int) -> CohortView { views[position] }
+
+    /// Adds a cohort that sees `board`.
+    mutating func append(_ board: Board) {
+        views.append(CohortView(board: board))
+        marks.append(.distantFuture)
+    }
+
+    /// Shows a cohort the next operation.
+    mutating func apply(_ operation: Operation, to position: Int, at now: Instant) {
+        views[position].apply(operation, at: now)
+        marks[position] = views[position].nextMark ?? .distantFuture
+        lastRelease = now
+    }
+
+    /// Shows a cohort operations that were released before a restart.
+    mutating func skip(_ operations: [Operation], to position: Int, at now: Instant) {
+        views[position].skip(operations, at: now)
+        marks[position] = views[position].nextMark ?? .distantFuture
+        if let release = views[position].lastRelease { lastRelease = max(lastRelease ?? release, release) }
+    }
+
+    /// The first cohort whose mark is due; schedules its next mark.
+    mutating func takeDueMark(at now: Instant) -> Int? {
+        guard let position = marks.first(dueAt: now) else { return nil }
+        views[position].scheduleMark(after: now)
+        marks[position] = views[position].nextMark ?? .distantFuture
+        return position
+    }
+
+    /// Lets all cohorts, which have been released everything, share one board.
+    mutating func share(_ board: Board) {
+        for position in views.indices { views[position].board = board }
+    }
+}

@@ -1,0 +1,101 @@
+public import StrokeWire
+
+/// What brings a joining student to a cohort's position. A snapshot: encode it on any thread.
+public struct CatchUp: Sendable {
+    public enum Content: Sendable {
+        /// The operations that the student has not got.
+        case tail([Operation])
+        /// The board as released to the cohort.
+        case board(Board)
+    }
+
+    /// The room's incarnation; empty for a blank room.
+    public let incarnation: String
+    /// The cohort's cursor R, or the end of the log.
+    public let index: UInt64
+    /// Digest of the board at ``index``.
+    public let digest: BoardDigest
+    public let content: Content
+
+    /// Bytes that it keeps in memory beside the room, about: as many as the reply has, or more.
+    public var byteEstimate: Int {
+        switch content {
+        case .board(let board): board.byteEstimate
+        case .tail(let operations): operations.reduce(256) { $0 + $1.byteEstimate }
+        }
+    }
+}
+
+extension Room {
+    /// Answers a student who joins a cohort, from what was released to it.
+    /// - Returns: nil for a cohort that is not served.
+    public func catchUp(_ request: JoinRequest, cohort: CohortName) -> CatchUp? {
+        guard serves(cohort) else { return nil }
+        return catchUp(request, from: board(of: cohort))
+    }
+
+    /// Answers a client that joins the head feed.
+    public func catchUpHead(_ request: JoinRequest) -> CatchUp {
+        catchUp(request, from: head)
+    }
+
+    private func catchUp(_ request: JoinRequest, from board: Board) -> CatchUp {
+        var content = CatchUp.Content.board(board)
+        if let have = request.have, let known = request.incarnation, known == incarnation, !known.isEmpty,
+            let tail = log.tail(after: min(have, board.index), through: board.index)
+        {
+            content = .tail(tail)
+        }
+        return CatchUp(incarnation: incarnation, index: board.index, digest: board.digest, content: content)
+    }
+}
+
+/// The state of a room and its cohorts, for operators.
+public struct RoomStatus: Sendable {
+    public struct Cohort: Sendable {
+        public let name: CohortName
+        /// Its cursor R.
+        public let released: UInt64
+        /// Number of operations logged but not released to it.
+        public let held: Int
+        /// Its video time; nil while unknown.
+        public let video: MediaTime?
+    }
+
+    public let incarnation: String
+    /// Index of the last operation of the log.
+    public let index: UInt64
+    /// Digest of the board at the head.
+    public let digest: BoardDigest
+    public let size: BoardSize
+    /// Number of visible strokes.
+    public let visible: Int
+    /// Number of authors.
+    public let authors: Int
+    /// Number of strokes under assembly.
+    public let assembling: Int
+    /// In the order of their names.
+    public let cohorts: [Cohort]
+}
+
+extension Room {
+    /// The room's state now.
+    public func status(at now: Instant) -> RoomStatus {
+        RoomStatus(
+            incarnation: incarnation, index: head.index, digest: head.digest, size: head.size,
+            visible: head.visible.count, authors: intake.authorCount, assembling: intake.assemblingCount,
+            cohorts: gate.cohortNames.sorted().map { name in
+                RoomStatus.Cohort(
+                    name: name, released: gate.released(to: name) ?? 0, held: gate.heldCount(of: name),
+                    video: gate.videoTime(of: name, at: now))
+            })
+    }
+
+    /// Number of strokes under assembly, of all authors.
+    public var assemblingCount: Int { intake.assemblingCount }
+
+    /// Calls `body` with each cohort and the number of operations that it holds back.
+    public func forEachCohort(_ body: (CohortName, Int) -> Void) {
+        for cohort in gate.cohorts { body(cohort.name, Int(gate.timeline.last - cohort.released)) }
+    }
+}

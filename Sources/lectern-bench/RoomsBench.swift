@@ -1,0 +1,153 @@
+import ArgumentParser
+import CMalloc
+import EmbeddedNATS
+import Foundation
+import LecternClient
+import LecternDemo
+import NATSClient
+import StrokeWire
+import Whiteboard
+
+/// `lectern-bench rooms`: very many rooms in one process.
+struct RoomsBench: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "rooms",
+        abstract: "Keep very many rooms: memory, checkpoints, and the recovery of a service.",
+        discussion: """
+            Every room gets the first strokes of the lesson. Memory in use is the allocator's figure. With --nats the \
+            same messages are written to a journal, one room after the other, and the service is started three times: \
+            without streams, to make them; to fold and release the whole log; and to recover from its checkpoints. \
+            The streams are deleted afterwards.
+            """)
+
+    @Option(help: ArgumentHelp("A lesson file instead of the one that comes with the program.", valueName: "file"))
+    var lesson: String?
+
+    @Option(help: "Number of rooms.")
+    var rooms = 10_000
+
+    @Option(help: "Strokes of each room, at most.")
+    var strokes = 200
+
+    @Option(
+        help: ArgumentHelp(
+            "A server with JetStream, to measure the service too; 'embedded' starts one.", valueName: "url"))
+    var nats: String?
+
+    @Flag(help: "One JSON object instead of a table.")
+    var json = false
+
+    func validate() throws {
+        guard rooms > 0, strokes > 0 else { throw ValidationError("--rooms and --strokes are 1 or more") }
+    }
+
+    func run() async throws {
+        let lesson = try self.lesson.map { try Lesson(contentsOfFile: $0) } ?? DemoLesson.make()
+        let messages = try RoomMessages(lesson, strokes: strokes)
+        var report = BenchReport(json: json)
+        report.add("rooms", Double(rooms))
+        report.add("strokes a room", Double(messages.strokes))
+        report.add("points a stroke", Double(messages.points) / Double(messages.strokes))
+        try RoomsInMemory(messages: messages, count: rooms).measure(into: &report)
+        if let nats { try await measureService(messages, nats, &report) }
+        report.print()
+    }
+
+    private func measureService(_ messages: RoomMessages, _ nats: String, _ report: inout BenchReport) async throws {
+        guard nats == "embedded" else {
+            return try await RoomsInService(messages: messages, count: rooms, url: nats).measure(into: &report)
+        }
+        let directory = FileManager.default.temporaryDirectory.appendingPathComponent("lectern-bench-\(UUID())")
+        defer { try? FileManager.default.removeItem(at: directory) }
+        var settings = EmbeddedServer.Settings()
+        settings.storeDirectory = directory.path
+        let server = try await EmbeddedServer.start(settings)
+        do {
+            try await RoomsInService(messages: messages, count: rooms, url: server.url).measure(into: &report)
+        } catch {
+            await server.stop()
+            throw error
+        }
+        await server.stop()
+    }
+}
+
+/// The first strokes of a lesson, as messages to a room in which nothing else happens.
+struct RoomMessages {
+    let author: AuthorID
+    /// In order, numbered from 1; a stroke that the lesson has in shards comes in the same shards.
+    let messages: [[UInt8]]
+    let strokes: Int
+    let points: Int
+
+    /// - Throws: when the lesson has no stroke.
+    init(_ lesson: Lesson, strokes most: Int) throws {
+        guard let author = AuthorID("bench") else { throw ExitCode.failure }
+        var messages: [[UInt8]] = []
+        var (strokes, points) = (0, 0)
+        var last: Int64?
+        for message in lesson.messages where message.header.action == .draw {
+            if message.header.number != last {
+                guard strokes < most else { break }
+                strokes += 1
+                last = message.header.number
+            }
+            var header = message.header
+            header.number = Int64(strokes)
+            points += header.points.count
+            messages.append(header.encoded(interior: message.interior))
+        }
+        guard strokes > 0 else { throw ValidationError("the lesson has no strokes") }
+        self.author = author
+        self.messages = messages
+        self.strokes = strokes
+        self.points = points
+    }
+
+    /// The settings of rooms without a gate or rate limits, which become quiet soon.
+    static var configuration: RoomConfiguration {
+        var configuration = RoomConfiguration()
+        configuration.cohorts.defaults.gate = .none
+        configuration.log.quiet = .seconds(1)
+        configuration.intake.messagesPerSecond = 1_000_000
+        configuration.intake.bytesPerSecond = 1 << 30
+        configuration.intake.boardPoints = .max
+        return configuration
+    }
+
+    /// A room that has released all of them, and its time.
+    /// - Throws: when the room did not take them all.
+    func room() throws -> (room: Room, now: Instant) {
+        var now = Instant(nanoseconds: 0)
+        var room = Room(configuration: Self.configuration, at: now)
+        var effects = RoomEffects()
+        for bytes in messages {
+            now = now + .milliseconds(10)
+            let message = IncomingMessage(author: author, session: nil, bytes: bytes, loggedAt: now)
+            room.receive(message, incarnation: { "bench" }, at: now, into: &effects)
+            room.advance(to: now, into: &effects)
+            effects.removeAll()
+        }
+        guard room.isQuiet, room.head.visible.count == strokes else {
+            throw ValidationError("a room has \(room.head.visible.count) of the \(strokes) strokes")
+        }
+        return (room, now)
+    }
+}
+
+/// The memory of this process, in bytes.
+struct ProcessMemory {
+    /// Allocated, with the allocator's bookkeeping.
+    let allocated: Int
+    /// Resident, with the allocator's free memory.
+    let resident: Int
+
+    static var now: ProcessMemory {
+        let state = mallinfo2()
+        // Pages: all, resident, …
+        let pages = (try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8))?.split(separator: " ") ?? []
+        return ProcessMemory(
+            allocated: Int(state.uordblks) + Int(state.hblkhd),
+            resident: (pages.count > 1 ? Int(pages[1]) ?? 0 : 0) * Int(getpagesize()))
+    }
+}

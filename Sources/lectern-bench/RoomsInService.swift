@@ -1,0 +1,185 @@
+import ArgumentParser
+import Journal
+import LecternServer
+import Logging
+import NATSClient
+import ServiceLifecycle
+import StrokeWire
+import Whiteboard
+
+/// The service over a journal of very many rooms: the first fold of the log, and the recovery from checkpoints.
+struct RoomsInService {
+    let messages: RoomMessages
+    let count: Int
+    let url: String
+    /// A root of its own, so that the server may have other streams.
+    private let root = "bench\(UInt32.random(in: .min ... .max))"
+
+    init(messages: RoomMessages, count: Int, url: String) {
+        self.messages = messages
+        self.count = count
+        self.url = url
+    }
+
+    func measure(into report: inout BenchReport) async throws {
+        let client = NATSConnection(NATSSettings(url: url), logger: BenchService.logger)
+        try await client.connect()
+        do {
+            try await measure(client, into: &report)
+        } catch {
+            await deleteStreams(client)
+            await client.close()
+            throw error
+        }
+        await deleteStreams(client)
+        await client.close()
+    }
+
+    private func measure(_ client: NATSConnection, into report: inout BenchReport) async throws {
+        try await start().service.stop()
+        try await fill(client)
+
+        let memory = ProcessMemory.now.allocated
+        Progress.say("folding the log")
+        let (first, folding) = try await start()
+        let all = messages.messages.count * count
+        report.add("first fold and release: seconds until it serves", folding / .seconds(1))
+        report.add("first fold and release: messages a second", Double(all) / (folding / .seconds(1)))
+        report.add("first fold and release: bytes a point, awake", bytesPerPoint(since: memory))
+        let saving = try await ContinuousClock().measure { try await waitForCheckpoints(client) }
+        report.add("all rooms saved: seconds after that", saving / .seconds(1))
+        try await rest()
+        report.add("first fold and release: bytes a point, at rest", bytesPerPoint(since: memory))
+        let stopping = try await ContinuousClock().measure { try await first.stop() }
+        report.add("stop: seconds", stopping / .seconds(1))
+
+        let beforeRecovery = ProcessMemory.now.allocated
+        let (second, recovering) = try await start()
+        report.add("recovery: seconds until it serves", recovering / .seconds(1))
+        report.add("recovery: rooms a second", Double(count) / (recovering / .seconds(1)))
+        report.add("recovery: bytes a room", Double(ProcessMemory.now.allocated - beforeRecovery) / Double(count))
+        Progress.say("joining every room")
+        let joining = try await ContinuousClock().measure { try await joinAll(client) }
+        report.add("every room joined: rooms a second", Double(count) / (joining / .seconds(1)))
+        try await rest()
+        report.add("every room joined: bytes a point, at rest", bytesPerPoint(since: beforeRecovery))
+        try await second.stop()
+    }
+
+    private func start() async throws -> (service: BenchService, time: Duration) {
+        var configuration = ServerConfiguration()
+        configuration.root = root
+        configuration.journal = JournalSettings()
+        configuration.room = RoomMessages.configuration
+        configuration.rooms = count
+        let begin = ContinuousClock.now
+        let service = try await BenchService(configuration, url: url)
+        return (service, ContinuousClock.now - begin)
+    }
+
+    /// Publishes the messages of all rooms, one room after the other, as if all classes were held at once.
+    private func fill(_ client: NATSConnection) async throws {
+        let subjects = try addresses.map { $0.subject(.input(messages.author)) }
+        for (number, message) in messages.messages.enumerated() {
+            for (position, subject) in subjects.enumerated() {
+                // JetStream drops messages that come faster than it writes: its answer to one confirms those before.
+                if position.isMultiple(of: 1000) || position == subjects.count - 1 {
+                    _ = try await client.request(message, to: subject, timeout: .seconds(30))
+                } else {
+                    try client.publish(message, to: subject)
+                }
+            }
+            Progress.say(number + 1, of: messages.messages.count, "messages of every room published")
+        }
+        let stored = try await JetStream(client).streamInfo(stream("LOG")).messages
+        guard stored == UInt64(messages.messages.count * count) else {
+            throw ValidationError("the log has \(stored) of \(messages.messages.count * count) messages")
+        }
+    }
+
+    /// Waits until every room has a checkpoint: a state and its note.
+    private func waitForCheckpoints(_ client: NATSConnection) async throws {
+        while try await JetStream(client).streamInfo(stream("CHECKPOINT")).messages < UInt64(2 * count) {
+            try await Task.sleep(for: .milliseconds(50))
+        }
+    }
+
+    /// Waits until all rooms are quiet.
+    private func rest() async throws {
+        try await Task.sleep(for: RoomMessages.configuration.log.quiet + .seconds(2))
+    }
+
+    private func joinAll(_ client: NATSConnection) async throws {
+        let addresses = try addresses
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for (number, address) in addresses.enumerated() {
+                if number >= 64 { try await group.next() }
+                group.addTask { [strokes = UInt64(messages.strokes)] in
+                    let reply = try await client.requestParts(
+                        JoinRequest().encoded(), to: address.subject(.join(.main)), timeout: .seconds(30))
+                    // Decodes one reply of a hundred: decoding them all would take longer than joining.
+                    guard number.isMultiple(of: 100) else { return }
+                    let index = try JoinReply(decoding: reply.payload).index
+                    guard index == strokes else { throw ValidationError("\(address) is at \(index)") }
+                }
+            }
+            try await group.waitForAll()
+        }
+    }
+
+    private var addresses: [RoomAddress] {
+        get throws {
+            try (0..<count).map { number in
+                guard let room = RoomID("room-\(number)") else { throw ExitCode.failure }
+                return RoomAddress(root: root, room: room, partitions: 1)
+            }
+        }
+    }
+
+    private func bytesPerPoint(since start: Int) -> Double {
+        Double(ProcessMemory.now.allocated - start) / Double(count * messages.points)
+    }
+
+    private func stream(_ kind: String) -> String { "\(root.uppercased())_\(kind)_0" }
+
+    private func deleteStreams(_ client: NATSConnection) async {
+        for kind in ["LOG", "CHECKPOINT"] {
+            _ = try? await client.request(to: "$JS.API.STREAM.DELETE.\(stream(kind))", timeout: .seconds(30))
+        }
+    }
+}
+
+/// The service in this process.
+private struct BenchService {
+    private let group: ServiceGroup
+    private let running: Task<Void, any Error>
+
+    /// Starts the service, and returns when it serves.
+    /// - Throws: an error of its start.
+    init(_ configuration: ServerConfiguration, url: String) async throws {
+        let (serving, isServing) = AsyncStream.makeStream(of: Never.self)
+        let server = Server(
+            configuration: configuration, connection: NATSConnection(NATSSettings(url: url), logger: Self.logger),
+            logger: Self.logger, onServing: { isServing.finish() })
+        let group = ServiceGroup(services: [server], logger: Self.logger)
+        self.group = group
+        running = Task {
+            defer { isServing.finish() }
+            try await group.run()
+        }
+        for await _ in serving {}
+    }
+
+    /// Shuts the service down gracefully, with all rooms saved.
+    func stop() async throws {
+        await group.triggerGracefulShutdown()
+        try await running.value
+    }
+
+    /// A logger on standard error; standard output has the figures.
+    static var logger: Logger {
+        var logger = Logger(label: "lectern-bench") { StreamLogHandler.standardError(label: $0) }
+        logger.logLevel = .warning
+        return logger
+    }
+}

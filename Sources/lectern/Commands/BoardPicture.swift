@@ -1,0 +1,73 @@
+import LecternClient
+import LecternServer
+import Raster
+import StrokeWire
+import VectorGraphics
+import Whiteboard
+
+/// A board to be drawn in any format.
+struct BoardPicture {
+    let drawing: BoardDrawing
+    /// Pixels a board unit.
+    let scale: Double
+    private let canvasSize: CanvasSize
+
+    /// - Parameters:
+    ///   - width: in pixels; nil for one pixel a board unit.
+    ///   - format: a PNG has at most the largest side of a canvas; a larger one is scaled down.
+    ///   - debug: whether the debug overlay is drawn over the strokes.
+    init(
+        _ board: Board, configuration: ServerConfiguration, width: Int?, format: PictureFormat, debug: Bool = false
+    ) {
+        let size = board.size
+        let source = StrokeSource(configuration)
+        let strokes = board.visible.map { source.stroke($0, on: size) }
+        canvasSize =
+            width.map { CanvasSize(boardWidth: size.width, boardHeight: size.height, width: $0) }
+            ?? CanvasSize(boardWidth: size.width, boardHeight: size.height, scale: 1)
+        scale = format == .png ? canvasSize.scale : width.map { Double($0) / size.width } ?? 1
+        drawing = BoardDrawing(
+            width: size.width, height: size.height, strokes: strokes,
+            overlay: debug ? DebugOverlay(strokes: strokes, width: size.width, height: size.height, scale: scale) : nil)
+    }
+
+    /// The width of the canvas in pixels.
+    var canvasWidth: Int { canvasSize.width }
+
+    /// The pixels, drawn at the final width.
+    var canvas: Canvas {
+        var canvas = Canvas(width: canvasSize.width, height: canvasSize.height)
+        var painter = StrokePainter(canvasWidth: canvas.width, canvasHeight: canvas.height, scale: canvasSize.scale)
+        for stroke in drawing.strokes { painter.draw(stroke, on: &canvas) }
+        drawing.overlay?.paint(on: &canvas)
+        return canvas
+    }
+}
+
+/// The board that a lesson leads to, folded as in the service, without waiting.
+struct BoardFold {
+    /// The board after the last folded operation.
+    private(set) var board: Board
+    /// The rejections, each with the number of its line.
+    private(set) var rejections: [(line: Int, Rejection)] = []
+
+    /// - Parameter last: index of the last operation to fold; nil for all.
+    init(_ messages: [[UInt8]], configuration: RoomConfiguration, through last: UInt64?) {
+        var room = Room(configuration: configuration, at: Instant(nanoseconds: 0))
+        board = room.head
+        guard let author = AuthorID("lesson") else { return }
+        var effects = RoomEffects()
+        for (position, bytes) in messages.enumerated() {
+            if let last, room.head.index >= last { break }
+            // Messages are a minute apart, so that no rate limit applies.
+            let now = Instant(nanoseconds: 0) + .seconds(60 * (position + 1))
+            let incoming = IncomingMessage(author: author, session: nil, bytes: bytes, loggedAt: now)
+            room.receive(incoming, incarnation: { "render" }, at: now, into: &effects)
+            for case .feedback(_, _, .rejected(_, _, let rejection)) in effects.list {
+                rejections.append((position + 1, rejection))
+            }
+            effects.removeAll()
+        }
+        board = room.head
+    }
+}

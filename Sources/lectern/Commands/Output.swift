@@ -1,0 +1,135 @@
+import Foundation
+
+/// Standard output, unbuffered, so that a reader of a pipe sees each line at once.
+enum StandardOutput {
+    /// Writes a line.
+    static func write(_ line: String) { write(bytes: Array(line.utf8)) }
+
+    /// Writes a line of UTF-8.
+    static func write(bytes: [UInt8]) {
+        // Errors are ignored: when the reader is gone, SIGPIPE ends the command.
+        try? FileHandle.standardOutput.write(contentsOf: Data(bytes + [UInt8(ascii: "\n")]))
+    }
+}
+
+/// Messages on standard error.
+enum StandardError {
+    static func write(_ line: String) {
+        FileHandle.standardError.write(Data((line + "\n").utf8))
+    }
+}
+
+/// A file or folder that a command writes.
+struct OutputFile {
+    private let path: String
+
+    init(_ path: String) {
+        self.path = path
+    }
+
+    /// Writes the whole file, replacing an existing one.
+    func write(_ bytes: [UInt8]) throws(OutputError) {
+        let folder = URL(fileURLWithPath: path).deletingLastPathComponent().path
+        guard FileManager.default.fileExists(atPath: folder) else {
+            throw OutputError(path: path, why: "there is no folder \(folder)")
+        }
+        do {
+            try Data(bytes).write(to: URL(fileURLWithPath: path))
+        } catch {
+            throw OutputError(path: path, error)
+        }
+    }
+
+    /// Makes a folder, with its parents, unless it exists.
+    func makeFolder() throws(OutputError) {
+        do {
+            try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+        } catch {
+            throw OutputError(path: path, error)
+        }
+    }
+}
+
+/// A file or folder cannot be written.
+struct OutputError: Error, CustomStringConvertible {
+    let path: String
+    let why: String
+
+    init(path: String, why: String) {
+        self.path = path
+        self.why = why
+    }
+
+    /// With the system's message, from the error that Foundation wraps.
+    init(path: String, _ error: any Error) {
+        let cause = ((error as NSError).userInfo[NSUnderlyingErrorKey] as? any Error).map { $0 as NSError }
+        if let cause, cause.domain == NSPOSIXErrorDomain {
+            self.init(path: path, why: String(cString: strerror(Int32(cause.code))))
+        } else {
+            self.init(path: path, why: error.localizedDescription)
+        }
+    }
+
+    /// One line for a person.
+    var description: String { "\(path): cannot be written: \(why)" }
+}
+
+/// One JSON object on one line, written key by key, for output that has messages byte for byte.
+struct JSONLine {
+    private(set) var bytes: [UInt8] = [UInt8(ascii: "{")]
+
+    /// The finished object.
+    var closed: [UInt8] { bytes + [UInt8(ascii: "}")] }
+
+    /// Adds a string.
+    mutating func add(_ key: String, _ text: String) {
+        addKey(key)
+        append(text)
+    }
+
+    /// Adds a number.
+    mutating func add(_ key: String, _ number: some BinaryInteger) {
+        addKey(key)
+        bytes += String(number).utf8
+    }
+
+    /// Adds `true` or `false`.
+    mutating func add(_ key: String, _ flag: Bool) {
+        addKey(key)
+        bytes += (flag ? "true" : "false").utf8
+    }
+
+    /// Adds an object with a number for each name, sorted by name.
+    mutating func add(_ key: String, _ counts: [String: Int]) {
+        var inner = JSONLine()
+        for (name, count) in counts.sorted(by: { $0.key < $1.key }) { inner.add(name, count) }
+        add(key, json: inner.closed)
+    }
+
+    /// Adds a JSON value; line breaks between its tokens become blanks.
+    mutating func add(_ key: String, json: [UInt8]) {
+        addKey(key)
+        for byte in json { bytes.append(byte < 0x20 ? UInt8(ascii: " ") : byte) }
+    }
+
+    private mutating func addKey(_ key: String) {
+        if bytes.count > 1 { bytes.append(UInt8(ascii: ",")) }
+        append(key)
+        bytes.append(UInt8(ascii: ":"))
+    }
+
+    private mutating func append(_ text: String) {
+        bytes.append(UInt8(ascii: "\""))
+        for byte in text.utf8 {
+            switch byte {
+            case UInt8(ascii: "\""), UInt8(ascii: "\\"):
+                bytes += [UInt8(ascii: "\\"), byte]
+            case ..<0x20:
+                bytes += "\\u00\(byte < 16 ? "0" : "")\(String(byte, radix: 16))".utf8
+            default:
+                bytes.append(byte)
+            }
+        }
+        bytes.append(UInt8(ascii: "\""))
+    }
+}

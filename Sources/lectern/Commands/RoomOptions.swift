@@ -1,0 +1,92 @@
+import ArgumentParser
+import LecternConfiguration
+import StrokeWire
+
+/// Options for a room, whose subjects begin with `<root>.<partition>.<room>`.
+struct RoomOptions: ParsableArguments {
+    @Option(help: "The room: 1 to 64 characters of a-z, 0-9, _ and -.", transform: roomID)
+    var room: RoomID
+
+    @OptionGroup var subjects: SubjectOptions
+
+    /// The room's address.
+    var address: RoomAddress { subjects.address(of: room) }
+
+    /// The error of a command that had no answer from the service.
+    var unanswered: String {
+        "nobody answers at \(address): is the service running, with the same --root and --partitions?"
+    }
+}
+
+/// Options for the service's subjects; both must be as in its configuration.
+struct SubjectOptions: ParsableArguments {
+    @Option(
+        help: "First part of all subjects, as in the service's configuration: 1 to 64 characters of a-z, 0-9, _ and -.")
+    var root = "ink"
+
+    @Option(help: "Number of partitions, as in the service's configuration, 1 to 1024.")
+    var partitions = 1
+
+    func validate() throws {
+        // The same rule as for a room.
+        guard RoomID(root) != nil else { throw notAName(root, of: "--root: ") }
+        let allowed = DaemonConfiguration.Subjects.allowedPartitions
+        guard allowed ~= partitions else {
+            throw ValidationError("--partitions is \(allowed.lowerBound) to \(allowed.upperBound)")
+        }
+    }
+
+    /// The address of a room.
+    func address(of room: RoomID) -> RoomAddress {
+        RoomAddress(root: root, room: room, partitions: partitions)
+    }
+}
+
+/// Parses the first token of subjects.
+@Sendable func subjectToken(_ text: String) throws -> String {
+    // The same rule as for a room.
+    try roomID(text).text
+}
+
+/// Parses a room's name.
+@Sendable func roomID(_ text: String) throws -> RoomID {
+    guard let room = RoomID(text) else { throw notAName(text) }
+    return room
+}
+
+/// Parses an author's name.
+@Sendable func authorID(_ text: String) throws -> AuthorID {
+    guard let author = AuthorID(text) else { throw notAName(text) }
+    return author
+}
+
+/// Parses a cohort's name.
+@Sendable func cohortName(_ text: String) throws -> CohortName {
+    if let cohort = CohortName(text) { return cohort }
+    // A valid name that is reserved by the configuration.
+    guard RoomID(text) == nil else {
+        throw ValidationError(
+            "\(text.debugDescription) is not a cohort name: it is a key of the configuration, cohorts.\(text)")
+    }
+    throw notAName(text)
+}
+
+private func notAName(_ text: String, of option: String = "") -> ValidationError {
+    ValidationError(
+        "\(option)\(text.debugDescription) is not a name: a name has 1 to 64 characters of a-z, 0-9, _ and -")
+}
+
+/// Parses a duration: `250ms`, `2s`, `1.5s`, `3m`, `1h`.
+///
+/// Not negative, and at most 1000 hours, so that nothing overflows.
+@Sendable func duration(_ text: String) throws -> Duration {
+    let units: [(suffix: String, seconds: Double)] = [("ms", 0.001), ("s", 1), ("m", 60), ("h", 3600)]
+    guard let unit = units.first(where: { text.hasSuffix($0.suffix) }),
+        let count = Double(text.dropLast(unit.suffix.count)),
+        0 <= count * unit.seconds, count * unit.seconds <= 3_600_000
+    else {
+        throw ValidationError(
+            "\(text.debugDescription) is not a duration: write 250ms, 2s, 1.5s, 3m or 1h, at most 1000h")
+    }
+    return .seconds(count * unit.seconds)
+}

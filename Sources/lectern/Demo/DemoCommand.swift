@@ -1,0 +1,207 @@
+import ArgumentParser
+import Foundation
+import LecternClient
+import LecternConfiguration
+import Locking
+import Logging
+import StrokeWire
+import Whiteboard
+
+/// `lectern demo`: plays a lesson from teacher to student, with everything that is needed for it.
+struct DemoCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "demo",
+        abstract: "Play a lesson from teacher to student, and draw the board.",
+        discussion: """
+            Starts a NATS server and the service, publishes a lesson as a teacher, publishes a video clock with a \
+            latency, and follows the room as a student. Shows the numbers of messages sent and of operations logged, \
+            held and released, and how long after the video operations arrived. At the end the student's board is \
+            compared with the lesson, and its picture is written.
+
+            Samples of the video clock have a rate of 2 at most. At a higher --speed most of the lateness comes from \
+            the interval of the samples, not from the service.
+
+            Examples:
+              lectern demo
+              lectern demo --lesson lesson.ndjson --speed 20
+
+            Exit codes: 0 when the student saw every operation, none early; 1 otherwise. SIGINT (Ctrl-C) or SIGTERM \
+            ends the lesson, without a picture, and everything that was started for it: exit code 130 or 143; a second \
+            one ends the command at once.
+            """)
+
+    @Option(help: ArgumentHelp(LessonSource.help, valueName: "lesson"))
+    var lesson = LessonSource.demo
+
+    @Option(help: ArgumentHelp("Factor of the lesson's original speed, 0.1 … 100.", valueName: "factor"))
+    var speed = 1.0
+
+    @Option(
+        help: ArgumentHelp("Latency of the student's video, 0s … 60s. Default: 2s.", valueName: "duration"),
+        transform: duration)
+    var latency = Duration.seconds(2)
+
+    @Option(help: ArgumentHelp("The folder for the picture and the lesson.", valueName: "folder"))
+    var output = "demo-out"
+
+    func validate() throws {
+        guard (0.1...100).contains(speed) else { throw ValidationError("--speed takes 0.1 … 100.") }
+        guard latency <= .seconds(60) else { throw ValidationError("--latency takes 0s … 60s.") }
+    }
+
+    func run() async throws {
+        LoggingSystem.bootstrap(StreamLogHandler.standardError)
+        var logger = Logger(label: "lectern")
+        logger.logLevel = .error
+        let lesson = try lesson.load()
+        try makeFolder()
+        let interrupts = await InterruptHandler()
+        let statistics = LessonStatistics(lesson)
+        let minutes = String(format: "%.1f", lesson.duration / .seconds(60) / speed)
+        print(
+            "A lesson of \(statistics.operations) operations and \(statistics.points) points, about \(minutes) min; "
+                + "the video is \((latency / .seconds(1)).formatted()) s behind.")
+        let outcome: DemoRun.Outcome
+        do {
+            outcome = try await play(lesson, interrupts, logger)
+        } catch {
+            // An interrupt before the lesson has begun is not an error.
+            let reason = interrupts.signal.map { "ended by \($0.name)" } ?? "\(error)"
+            StandardError.write("lectern: \(reason)")
+            throw interrupts.exitCode ?? .failed
+        }
+        let summary = DemoSummary(outcome: outcome, lesson: lesson, speed: speed)
+        guard let picture = outcome.picture else {
+            print(summary.text(endedBy: interrupts.signal?.name ?? ""))
+            throw interrupts.exitCode ?? .failed
+        }
+        try write(picture, to: "board.png")
+        try write(lesson.ndjson, to: "lesson.ndjson")
+        print(summary.text(pictureAt: path(of: "board.png")))
+        if !summary.isGood { throw ExitCode.failed }
+    }
+
+    private func play(
+        _ lesson: Lesson, _ interrupts: InterruptHandler, _ logger: Logger
+    ) async throws -> DemoRun.Outcome {
+        guard let room = RoomID("demo") else { throw DemoFailure.notAnswered }
+        let environment = try await DemoEnvironment.start(room: room, logger: logger)
+        let run = DemoRun(
+            environment: environment, lesson: lesson, speed: speed, latency: latency, logger: logger)
+        let display = StatusLine()
+        defer { display.end() }
+        // Everything that was started is ended in order, however the lesson ends.
+        return try await environment.withService {
+            try await interrupts.run {
+                try await run.run { state, elapsed in display.show(state.line(elapsed: elapsed)) }
+            }
+        }
+    }
+
+    private func path(of name: String) -> String { "\(output)/\(name)" }
+
+    /// Called before the lesson: afterwards is too late for an error about the output folder.
+    private func makeFolder() throws {
+        do throws(OutputError) {
+            try OutputFile(output).makeFolder()
+        } catch {
+            StandardError.write("lectern: \(error)")
+            throw ExitCode.failed
+        }
+    }
+
+    private func write(_ bytes: [UInt8], to name: String) throws {
+        do throws(OutputError) {
+            try OutputFile(path(of: name)).write(bytes)
+        } catch {
+            StandardError.write("lectern: \(error)")
+            throw ExitCode.failed
+        }
+    }
+}
+
+/// A status line: overwritten on a terminal, a new line every two seconds elsewhere.
+private final class StatusLine: Sendable {
+    private let isTerminal = isatty(STDOUT_FILENO) == 1
+    private let shown = Locked(0)
+
+    /// Shows the line; called twice a second.
+    func show(_ line: String) {
+        let count = shown.withLock { shown in
+            shown += 1
+            return shown
+        }
+        if isTerminal {
+            print("\r\u{1B}[K\(line)", terminator: "")
+        } else if count % 4 == 1 {
+            print(line)
+        }
+        fflush(nil)
+    }
+
+    func end() {
+        if isTerminal { print("") }
+    }
+}
+
+/// The summary at the end of the demo.
+private struct DemoSummary {
+    /// The greatest rate of a video clock's samples.
+    private static let greatestRate = 2.0
+
+    private let outcome: DemoRun.Outcome
+    private let speed: Double
+    /// The board at the end of the lesson.
+    private let expected: Board
+
+    init(outcome: DemoRun.Outcome, lesson: Lesson, speed: Double) {
+        self.outcome = outcome
+        self.speed = speed
+        let room = DaemonConfiguration().room
+        expected = BoardFold(lesson.messages.map(\.bytes), configuration: room, through: nil).board
+    }
+
+    private var state: DemoProgress.State { outcome.state }
+    private var digest: BoardDigest { outcome.session.board.digest }
+
+    /// Whether the student saw every operation, and none early.
+    var isGood: Bool {
+        state.teacher?.isComplete == true && state.released == expected.index && digest == expected.digest
+            && state.lateness.early == 0 && outcome.session.report.isSound
+    }
+
+    /// The summary of a lesson that was played to its end.
+    func text(pictureAt path: String) -> String {
+        let verdict = digest == expected.digest ? "as in the lesson" : "but the lesson has \(expected.digest)"
+        return lines(
+            "board      \(expected.visible.count) strokes, digest \(digest) \(verdict)",
+            "picture    \(path)")
+    }
+
+    /// The summary of a lesson that a signal ended.
+    func text(endedBy signal: String) -> String {
+        let seconds = String(format: "%.1f", outcome.duration / .seconds(1))
+        return lines("ended      by \(signal) after \(seconds) s; there is no picture")
+    }
+
+    private func lines(_ last: String...) -> String {
+        var lines = [""]
+        if let teacher = state.teacher {
+            lines += [
+                "sent       \(teacher.published) messages, \(teacher.resent) again",
+                "applied    \(teacher.applied) operations, \(teacher.rejections) rejected",
+            ]
+        }
+        lines.append("released   \(state.released) operations to the student, \(state.lateness.early) early")
+        lines.append("lateness   p50 \(quantile(0.5)) ms, p99 \(quantile(0.99)) ms behind the video\(reservation)")
+        return (lines + last + state.problems.prefix(10).map { "problem    \($0)" }).joined(separator: "\n")
+    }
+
+    private func quantile(_ share: Double) -> String {
+        state.lateness.quantile(share).map { String(format: "%.1f", $0) } ?? "–"
+    }
+
+    private var reservation: String {
+        speed > Self.greatestRate ? ", mostly the clock's: its samples have a rate of 2 at most" : ""
+    }
+}

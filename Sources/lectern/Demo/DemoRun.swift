@@ -1,0 +1,231 @@
+import Foundation
+import LecternClient
+import LecternServer
+import Locking
+import Logging
+import NATSClient
+import StrokeWire
+
+/// One lesson with one student: teacher, video clock and student, each with its own connection.
+struct DemoRun: Sendable {
+    let environment: DemoEnvironment
+    let lesson: Lesson
+    let speed: Double
+    let latency: Duration
+    let logger: Logger
+
+    private var timeline: VideoTimeline { VideoTimeline(latency: latency, speed: speed) }
+
+    struct Outcome: Sendable {
+        /// The progress at the end.
+        let state: DemoProgress.State
+        let session: StudentSession
+        let duration: Duration
+        /// PNG of the released board; nil when the lesson was interrupted.
+        let picture: [UInt8]?
+    }
+
+    /// Runs until the student has seen everything, or the task is cancelled.
+    ///
+    /// - Parameter show: shows the status, twice a second.
+    func run(_ show: @escaping @Sendable (DemoProgress.State, Duration) -> Void) async throws -> Outcome {
+        guard let author = AuthorID("teacher") else { throw DemoFailure.notAnswered }
+        let cohort = CohortName.main
+        let progress = DemoProgress(lateness: LatenessRecorder(timeline: timeline, speed: speed))
+        let teacher = try await environment.connect("demo teacher")
+        let video = try await environment.connect("demo video")
+        let viewer = try await environment.connect("demo student")
+        let start = ContinuousClock.now
+        let clock = Task {
+            await VideoClock(
+                connection: video, address: environment.address, cohort: cohort, timeline: timeline,
+                interval: VideoClock.interval(at: speed), logger: logger
+            ).run(firstNumber: 1)
+        }
+        let status = Task {
+            await watch(progress, over: viewer) { if $0.isTeacherDone { show($0, start.duration(to: .now)) } }
+        }
+        let session = Task {
+            try await Student(connection: viewer, address: environment.address, cohort: cohort, logger: logger)
+                .follow { event, _ in note(event, on: progress, at: start.duration(to: .now)) }
+        }
+        defer {
+            status.cancel()
+            session.cancel()
+            clock.cancel()
+        }
+        // While the teacher publishes, its reports are newer than the service's state.
+        let report = try await Teacher(
+            connection: teacher, address: environment.address, author: author, logger: logger
+        ).publish(PublishPlan(lesson, speed: speed)) { report in
+            progress.update { $0.teacher = report }
+            show(progress.state, start.duration(to: .now))
+        }
+        progress.update {
+            $0.teacher = report
+            $0.isTeacherDone = true
+        }
+        let seen = try await finish(session, within: latency + .seconds(20), progress)
+        status.cancel()
+        await status.value
+        let duration = start.duration(to: .now)
+        let picture: [UInt8]?
+        do throws(NATSError) {
+            picture = try await viewer.requestParts(to: environment.address.subject(.image(cohort))).payload
+        } catch .cancelled {
+            picture = nil
+        }
+        clock.cancel()
+        _ = await clock.value
+        for connection in [teacher, video, viewer] { await connection.close() }
+        return Outcome(state: progress.state, session: seen, duration: duration, picture: picture)
+    }
+
+    /// - Returns: whether the student goes on.
+    private func note(_ event: StudentEvent, on progress: DemoProgress, at elapsed: Duration) -> Bool {
+        var goesOn = true
+        progress.update { state in
+            switch event {
+            case .joined(_, let index, _, _): state.released = max(state.released, index)
+            case .applied(let operation, _, _):
+                state.released = operation.index
+                state.lateness.record(operation, at: elapsed)
+            case .problem(let problem): state.problems.append(problem.description)
+            }
+            goesOn = !state.isComplete
+        }
+        return goesOn
+    }
+
+    /// Waits until the student has seen the last operation.
+    private func finish(
+        _ session: Task<StudentSession, any Error>, within limit: Duration, _ progress: DemoProgress
+    ) async throws -> StudentSession {
+        let deadline = ContinuousClock.now + limit
+        while ContinuousClock.now < deadline, !Task.isCancelled, !progress.state.isComplete {
+            try? await Task.sleep(for: .milliseconds(20))
+        }
+        session.cancel()
+        return try await session.value
+    }
+
+    /// Requests the room's state twice a second.
+    private func watch(
+        _ progress: DemoProgress, over connection: NATSConnection, _ show: @Sendable (DemoProgress.State) -> Void
+    ) async {
+        while !Task.isCancelled {
+            if let reply = try? await connection.request(to: environment.address.subject(.info)),
+                let room = try? JSONDecoder().decode(RoomState.self, from: Data(reply.payload))
+            {
+                progress.update {
+                    $0.logged = room.index
+                    $0.held = room.cohorts.first?.held ?? 0
+                }
+            }
+            show(progress.state)
+            try? await Task.sleep(for: .milliseconds(500))
+        }
+    }
+}
+
+/// The parts of a room's state that the demo shows.
+private struct RoomState: Decodable {
+    struct Cohort: Decodable {
+        let held: Int
+    }
+
+    let index: UInt64
+    let cohorts: [Cohort]
+}
+
+enum DemoFailure: Error, CustomStringConvertible {
+    case notAnswered
+
+    var description: String { "the service did not answer" }
+}
+
+/// The progress of the demo, updated by teacher, student and service.
+final class DemoProgress: Sendable {
+    struct State: Sendable {
+        /// Nil before the teacher has begun.
+        var teacher: TeacherReport?
+        var isTeacherDone = false
+        var released: UInt64 = 0
+        var lateness: LatenessRecorder
+        var problems: [String] = []
+        var logged: UInt64 = 0
+        var held = 0
+
+        /// Whether the teacher is done and the student has seen everything.
+        var isComplete: Bool {
+            guard isTeacherDone, let teacher else { return false }
+            return released >= teacher.lastIndex
+        }
+
+        /// The live status in one line.
+        func line(elapsed: Duration) -> String {
+            func milliseconds(_ share: Double) -> String {
+                lateness.quantile(share).map { String(format: "%.1f ms", $0) } ?? "–"
+            }
+            let seconds = elapsed.components.seconds
+            let time = "\(seconds / 60):" + (seconds % 60 < 10 ? "0" : "") + "\(seconds % 60)"
+            // The service's state may be older than the student's.
+            let logged = max(logged, released)
+            return
+                "\(time)  messages sent \(teacher?.published ?? 0)  operations logged \(logged)  held \(held)  "
+                + "released \(released)  lateness p50 \(milliseconds(0.5))  p99 \(milliseconds(0.99))"
+        }
+    }
+
+    private let box: Locked<State>
+
+    init(lateness: LatenessRecorder) {
+        box = Locked(State(lateness: lateness))
+    }
+
+    var state: State { box.withLock { $0 } }
+
+    func update(_ change: (inout State) -> Void) {
+        box.withLock { change(&$0) }
+    }
+}
+
+/// Measures how long after the video each operation arrived at the student.
+///
+/// An operation is due when the video has passed its media time and those of all operations before it. The lateness is
+/// the time from then to its arrival; a negative one means ink from the video's future.
+struct LatenessRecorder {
+    private let timeline: VideoTimeline
+    private let speed: Double
+    /// Seconds, in order of arrival.
+    private var values: [Double] = []
+    private var gateTime: Int64?
+    /// Number of operations that came before they were due.
+    private(set) var early = 0
+
+    init(timeline: VideoTimeline, speed: Double) {
+        self.timeline = timeline
+        self.speed = speed
+    }
+
+    /// Records an operation that arrived `elapsed` after the start of the video.
+    mutating func record(_ operation: ReleasedOperation, at elapsed: Duration) {
+        guard let header = try? StrokeMessage(decoding: operation.bytes, limits: WireLimits(messageBytes: .max)),
+            let time = header.time
+        else { return }
+        let gateTime = max(time, self.gateTime ?? time)
+        self.gateTime = gateTime
+        let behind = timeline.sample(at: elapsed).media.microseconds - MediaTime(milliseconds: gateTime).microseconds
+        if behind < 0 { early += 1 }
+        values.append(Double(behind) / 1e6 / speed)
+    }
+
+    var count: Int { values.count }
+
+    /// A quantile of the lateness in milliseconds; nil before the first operation.
+    func quantile(_ share: Double) -> Double? {
+        guard !values.isEmpty else { return nil }
+        let ordered = values.sorted()
+        return ordered[min(ordered.count - 1, Int(share * Double(ordered.count)))] * 1000
+    }
+}

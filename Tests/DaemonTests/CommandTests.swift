@@ -1,0 +1,168 @@
+import Foundation
+import NATSClient
+import NATSTestServer
+import TestSupport
+import Testing
+
+/// `lectern render`, without a server.
+@Suite(.timeLimit(.minutes(5)), .endsProcesses) final class RenderTests {
+    private let folder = FileManager.default.temporaryDirectory.appendingPathComponent("render-\(UUID())")
+
+    init() throws {
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    }
+
+    deinit { try? FileManager.default.removeItem(at: folder) }
+
+    private func path(_ name: String) -> String { folder.appendingPathComponent(name).path }
+
+    @Test func `the built-in lesson is rendered`() async throws {
+        let (code, log) = try await LecternProcess.run("render", "demo", "-o", path("board.svg"))
+        #expect(code == 0)
+        #expect(log.contains("operation 289, 101 strokes"))
+        #expect(try String(contentsOfFile: path("board.svg"), encoding: .utf8).contains("<svg"))
+    }
+
+    @Test func `standard input is rendered`() async throws {
+        // It is empty here.
+        let (code, log) = try await LecternProcess.run("render", "-", "-o", path("board.svg"))
+        #expect(code == 0)
+        #expect(log.contains("operation 0, 0 strokes"))
+    }
+
+    @Test func `a lesson that ends before the requested operation is not rendered`() async throws {
+        let (code, log) = try await LecternProcess.run("render", "demo", "-o", path("board.svg"), "--at", "290")
+        #expect(code == 1)
+        #expect(log == "lectern: demo ends at operation 289, before --at 290\n")
+        #expect(!FileManager.default.fileExists(atPath: path("board.svg")))
+    }
+
+    @Test func `a missing folder is reported by its name`() async throws {
+        let (code, log) = try await LecternProcess.run("render", "demo", "-o", path("none/board.svg"))
+        #expect(code == 1)
+        #expect(log == "lectern: \(path("none/board.svg")): cannot be written: there is no folder \(path("none"))\n")
+    }
+}
+
+/// Commands whose NATS user lacks a permission.
+@Suite(.timeLimit(.minutes(5)), .endsProcesses) struct PermissionTests {
+    @Test(arguments: [
+        (["watch", "--room", "a"], "publish to ink.0.a.join.main"),
+        (["clock", "--room", "a"], "publish to ink.0.a.clock.main"),
+        (["publish", "demo", "--room", "a", "--author", "ann", "--quiet"], "publish to ink.0.a.in.ann"),
+        (["close", "a"], "publish to ink.0.a.info"),
+        (["rooms"], "publish to ink.rooms"),
+    ])
+    func `a command reports the missing permission, not a missing reply`(
+        _ command: [String], _ denied: String
+    ) async throws {
+        let configuration = """
+            accounts: { CLASS: { users: [
+              { user: ann, password: ann, permissions: { publish: { deny: "ink.>" } } } ] } }
+            """
+        try await NATSTestServer.with(configuration: configuration) { nats in
+            let process = try LecternProcess(command + ["--nats", "nats://ann:ann@127.0.0.1:\(nats.port)"])
+            #expect(await process.exitCode() == 1)
+            #expect(process.log == "lectern: this NATS user may not \(denied)\n")
+        }
+    }
+
+    @Test func `missing credentials are reported at once, with status 2`() async throws {
+        let (code, log) = try await LecternProcess.run("rooms", "--credentials", "/no/such.creds")
+        #expect(code == 2)
+        #expect(log.contains("/no/such.creds: the credentials cannot be read: No such file or directory"))
+    }
+
+    @Test func `following the head without a service fails and says why`() async throws {
+        try await NATSTestServer.with { nats in
+            let (code, log) = try await LecternProcess.run(
+                "watch", "--room", "a", "--head", "--for", "1s", "--nats", nats.url)
+            #expect(code == 1)
+            #expect(log.contains("never joined: nobody answers at ink.0.a"))
+        }
+    }
+}
+
+/// Two publishers with one author.
+@Suite(.timeLimit(.minutes(5)), .endsProcesses) struct SessionTests {
+    @Test func `a publisher ends with an error once its author has begun another session`() async throws {
+        try await NATSTestServer.with { nats in
+            let daemon = try DaemonProcess("service", nats: nats.url, ["journal.mode=none"])
+            try await daemon.waitUntilServing()
+            let publish = ["publish", "demo", "--room", "a", "--author", "ann", "--nats", nats.url]
+            let first = try LecternProcess(publish + ["--session", "one"])
+            try await first.waitForLog("applied 1 ")
+            let second = try LecternProcess(publish + ["--session", "two", "--speed", "1000"])
+            #expect(await first.exitCode() == 1)
+            #expect(first.log.contains("lectern: the session one is over: ann has begun another one since."))
+            #expect(await second.exitCode() == 0)
+            // The old session cannot be continued either.
+            let again = try LecternProcess(publish + ["--session", "one", "--speed", "1000", "--quiet", "--json"])
+            #expect(await again.exitCode() == 1)
+            #expect(again.log.contains(#""ended_session":"one""#))
+            #expect(await daemon.terminate() == 0)
+        }
+    }
+}
+
+/// The daemon and the commands as the users of config/cluster, over TLS.
+@Suite(.timeLimit(.minutes(5)), .endsProcesses) struct AccountTests {
+    private static let password = "50% of:it,@/%41#"
+
+    /// The example's accounts, all with one password.
+    private func configuration(_ certificates: TestCertificates) throws -> String {
+        var text = try String(contentsOfFile: PackageRoot.path(to: "config/cluster/accounts.conf"), encoding: .utf8)
+        for role in ["SERVICE", "GATEWAY", "TEACHER", "STUDENT", "CLOCK", "OPERATOR"] {
+            text = text.replacing("$INK_\(role)_PASSWORD", with: "'\(Self.password)'")
+        }
+        return certificates.serverConfiguration() + text
+    }
+
+    @Test func `each user's command works over TLS, and the gateway serves pages`() async throws {
+        let certificates = try TestCertificates()
+        defer { certificates.remove() }
+        try await NATSTestServer.with(jetStream: true, configuration: try configuration(certificates)) { nats in
+            let url = "tls://127.0.0.1:\(nats.port)"
+            let files = ["LECTERN_NATS_CA": certificates.authority, "LECTERN_NATS_PASSWORD": Self.password]
+            func start(_ arguments: [String], _ more: [String: String] = [:]) throws -> LecternProcess {
+                try LecternProcess(arguments + ["--nats", url], environment: files.merging(more) { $1 })
+            }
+            let port = 20_000 + Int(nats.port) % 10_000
+            let daemon = try start(
+                [
+                    "serve", "--http", "127.0.0.1:\(port)", "--set", "nats.user=service", "--set",
+                    "nats.gateway_user=gateway", "--set", "subjects.partitions=8",
+                ], ["LECTERN_NATS_GATEWAY_PASSWORD": Self.password])
+            try await daemon.waitForLog(" serving")
+
+            let room = ["--room", "physics", "--partitions", "8"]
+            let clock = try start(["clock", "--user", "clock"] + room)
+            let student = try start(["watch", "--user", "sam"] + room)
+            try await student.waitForLog(#""event":"joined""#)
+            let teacher = try start(["publish", "demo", "--author", "ann", "--user", "ann", "--speed", "100"] + room)
+            #expect(await teacher.exitCode(within: .seconds(120)) == 0, "\(teacher.log)")
+            let rooms = try start(["rooms", "--user", "operator"])
+            #expect(await rooms.exitCode() == 0, "\(rooms.log)")
+            #expect(rooms.log.contains("physics"))
+            if let curl = InstalledProgram("curl") {
+                let page = try curl.run(["-s", "http://127.0.0.1:\(port)/api/rooms/physics"])
+                #expect(String(decoding: page ?? [], as: UTF8.self).contains("\"ink.2.physics\""))
+            }
+
+            // A command reports what its user may not do.
+            let spy = try start(["watch", "--head", "--user", "sam"] + room)
+            #expect(await spy.exitCode() == 1)
+            #expect(spy.log.contains("this NATS user may not"))
+            for process in [clock, student, daemon] { process.send(SIGTERM) }
+            #expect(await daemon.exitCode() == 0)
+            #expect(!daemon.log.contains("Permissions Violation"), "\(daemon.log)")
+        }
+    }
+
+    @Test func `a daemon that cannot read the CA file says so and does not start`() async throws {
+        let daemon = try LecternProcess(
+            ["serve", "--nats", "tls://127.0.0.1:1", "--http", "off", "--set", "nats.ca=/no/such.pem"])
+        #expect(await daemon.exitCode() == 1)
+        #expect(daemon.log.contains("/no/such.pem: cannot be read: No such file or directory"))
+    }
+}

@@ -1,0 +1,131 @@
+import Foundation
+import NATSClient
+import NATSTestServer
+import TestSupport
+import Testing
+
+/// Commands ended by a signal.
+@Suite(.timeLimit(.minutes(10)), .endsProcesses) struct SignalTests {
+    /// Runs a body with a NATS server and a daemon without a journal.
+    private func withService(_ body: @Sendable (String) async throws -> Void) async throws {
+        try await NATSTestServer.with { nats in
+            let daemon = try DaemonProcess("service", nats: nats.url, ["journal.mode=none"])
+            try await daemon.waitUntilServing()
+            try await body(nats.url)
+            #expect(await daemon.terminate() == 0)
+        }
+    }
+
+    @Test(arguments: [SIGINT, SIGTERM])
+    func `a student ended by a signal prints its summary, with status 0`(_ signal: Int32) async throws {
+        try await withService { url in
+            let watch = try LecternProcess(["watch", "--room", "a", "--nats", url])
+            try await watch.waitForLog(#""event":"joined""#)
+            watch.send(signal)
+            #expect(await watch.exitCode() == 0)
+            #expect(watch.log.contains("index 0: applied 0"))
+        }
+    }
+
+    @Test func `a daemon without a journal handles the messages buffered in NATS before it ends`()
+        async throws
+    {
+        try await NATSTestServer.with { nats in
+            let daemon = try DaemonProcess(
+                "service", nats: nats.url,
+                ["journal.mode=none", "limits.messages_per_second=100000", "limits.bytes_per_second=1GiB"])
+            try await daemon.waitUntilServing()
+            try await NATSConnection.with(nats) { connection in
+                let seen = Recorder<String>()
+                try connection.subscribe("ink.0.a.head") { seen.append($0.header("Ink-Index") ?? "") }
+                // A suspended daemon reads nothing: the messages stay in the server.
+                daemon.pause()
+                let count = 5000
+                for number in 1...count {
+                    let stroke =
+                        #"{"n":\#(number),"c":1,"l":4,"t":0,"w":400,"h":300,"d":[{"x":1,"y":1},{"x":9,"y":9}]}"#
+                    try connection.publish(Array(stroke.utf8), to: "ink.0.a.in.ann")
+                }
+                try await connection.confirmPublished(timeout: .seconds(30))
+                daemon.terminateSoon()
+                daemon.resume()
+                #expect(await daemon.exitCode(within: .seconds(60)) == 0)
+                try await connection.confirmPublished(timeout: .seconds(30))
+                #expect(try await seen.values(count) == (1...count).map(String.init))
+            }
+        }
+    }
+
+    @Test func `a student that never joined says so when a signal ends it`() async throws {
+        try await NATSTestServer.with { nats in
+            let watch = try LecternProcess(["watch", "--room", "a", "--nats", nats.url])
+            try await watch.waitForLog("join failed")
+            watch.send(SIGINT)
+            #expect(await watch.exitCode() == 1)
+            #expect(watch.log.contains("never joined: nobody answers at ink.0.a"))
+        }
+    }
+
+    @Test func `a video clock ended by a signal prints the number of its samples`() async throws {
+        try await NATSTestServer.with { nats in
+            try await NATSConnection.with(nats) { connection in
+                let samples = Recorder<[UInt8]>()
+                try connection.subscribe("ink.0.a.clock.main") { samples.append($0.copyPayload()) }
+                try await connection.flush()
+                let clock = try LecternProcess(["clock", "--room", "a", "--nats", nats.url])
+                _ = try await samples.values(2)
+                clock.send(SIGINT)
+                #expect(await clock.exitCode() == 0)
+                #expect(clock.log.contains("samples published: "))
+            }
+        }
+    }
+
+    @Test(arguments: [SIGINT, SIGTERM])
+    func `a publisher ended by a signal prints its summary, with the signal in its status`(
+        _ signal: Int32
+    ) async throws {
+        try await withService { url in
+            let publish = try LecternProcess(
+                ["publish", "demo", "--room", "a", "--author", "ann", "--nats", url])
+            try await publish.waitForLog("applied 1 ")
+            publish.send(signal)
+            #expect(await publish.exitCode() == 128 + signal)
+            #expect(publish.log.contains("not sent "))
+            #expect(publish.log.contains("ended by \(signal == SIGINT ? "SIGINT" : "SIGTERM")"))
+        }
+    }
+
+    @Test func `a demo ended by a signal prints its summary and leaves no files behind`() async throws {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("demo-\(UUID())")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let demo = try LecternProcess(
+            ["demo", "--output", folder.appendingPathComponent("out").path], environment: ["TMPDIR": folder.path])
+        try await demo.waitForLog("messages sent")
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).count == 3)
+        demo.send(SIGINT)
+        #expect(await demo.exitCode() == 130)
+        #expect(demo.log.contains("released "))
+        #expect(demo.log.contains("by SIGINT after "))
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["out"])
+    }
+
+    @Test func `a second signal ends a command that hangs`() async throws {
+        try await NATSTestServer.with { nats in
+            let publish = try LecternProcess(
+                ["publish", "demo", "--room", "a", "--author", "ann", "--nats", nats.url])
+            try await publish.waitForLog("sent 1 ")
+            // The command waits for the suspended server.
+            await nats.pause()
+            publish.send(SIGTERM)
+            try await eventually("it has ended") {
+                publish.send(SIGTERM)
+                return publish.hasExited ? () : nil
+            }
+            #expect(await publish.exitCode() == 143)
+            #expect(!publish.log.contains("ended by"))
+            await nats.resume()
+        }
+    }
+}

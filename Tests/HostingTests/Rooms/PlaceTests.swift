@@ -1,0 +1,298 @@
+import Hosting
+import StrokeWire
+import Testing
+import Whiteboard
+
+@Suite struct PlaceTests {
+    @Test func `beyond the places the room longest unused is saved and leaves, and comes back as it was`() {
+        let probe = HostProbe(rooms: 2)
+        for room in [RoomID.algebra, .botany] { probe.draw(1, to: room) }
+        probe.draw(2, to: .algebra)
+        probe.draw(1, to: .chemistry)
+        #expect(probe.room(.chemistry) == nil)
+        probe.serve()
+        #expect(probe.world.left == [.botany])
+        #expect(probe.room(.chemistry)?.head.index == 1)
+        probe.draw(2, to: .botany)
+        probe.serve()
+        #expect(probe.world.left == [.botany, .algebra])
+        #expect(probe.room(.botany)?.head.index == 2)
+    }
+
+    @Test func `what is held in a room that sleeps is released when it has waited long enough`() {
+        let probe = HostProbe(gate: .video, rooms: 1)
+        probe.draw(1)
+        probe.draw(1, to: .botany)
+        probe.serve()
+        #expect(probe.room() == nil)
+        for _ in 0..<29 {
+            probe.wait(.seconds(1))
+            probe.serve()
+        }
+        #expect(probe.world.released().isEmpty)
+        for _ in 0..<20 {
+            probe.wait(.milliseconds(100))
+            probe.serve()
+        }
+        #expect(probe.world.released() == [1, 1])
+    }
+
+    @Test func `what is held in a room that sleeps is released when its clock has passed it`() {
+        let probe = HostProbe(gate: .video, rooms: 1)
+        probe.draw(1)
+        probe.draw(1, to: .botany)
+        probe.serve()
+        for _ in 0..<2 {
+            probe.sample(#"{"m":1000}"#)
+            probe.serve()
+        }
+        #expect(probe.world.released() == [1])
+    }
+
+    @Test func `what is under assembly in a room that sleeps is given up in time`() {
+        let probe = HostProbe(rooms: 1)
+        probe.send(#"{"n":1,"s":2,"o":0,"d":[{"x":1,"y":1}]}"#)
+        probe.draw(1, to: .botany)
+        probe.serve()
+        #expect(probe.room() == nil)
+        for _ in 0..<120 {
+            probe.wait(.milliseconds(100))
+            probe.serve()
+        }
+        #expect(probe.world.decisions.contains(probe.given(up: 1)))
+    }
+
+    @Test func `many rooms at once share few places, in memory and as bytes`() throws {
+        for isDurable in [true, false] {
+            let probe = HostProbe(isDurable: isDurable, rooms: 3)
+            let rooms = try (0..<50).map { try #require(RoomID("room-\($0)")) }
+            for number in 1...3 {
+                for room in rooms {
+                    probe.draw(number, to: room)
+                    probe.serve()
+                    #expect(rooms.count { probe.room($0) != nil } <= 3)
+                }
+            }
+            #expect(probe.world.told.count == 150)
+            #expect(probe.world.storedRooms == 50)
+            #expect(Set(probe.host.roomNames) == Set(rooms))
+        }
+    }
+
+    @Test func `a journal waits while its records wait for places`() throws {
+        let probe = HostProbe(rooms: 1)
+        probe.draw(1)
+        for number in 0..<4 { probe.draw(1, to: try #require(RoomID("room-\(number)"))) }
+        let passed = Passed()
+        probe.host.barrier { passed.note() }
+        #expect(!passed.isNoted)
+        probe.serve()
+        #expect(passed.isNoted)
+        #expect(probe.world.told.count == 5)
+    }
+
+    @Test func `rooms leave memory while a journal is read, and what they held is released afterwards`() throws {
+        let probe = HostProbe(rooms: 2, isLive: false)
+        let rooms = try (0..<10).map { try #require(RoomID("room-\($0)")) }
+        for room in rooms {
+            probe.draw(1, to: room)
+            probe.serve()
+        }
+        #expect(probe.world.released().isEmpty)
+        probe.host.caughtUp(0, at: probe.now)
+        #expect(probe.world.ready.isEmpty)
+        for _ in 0..<20 {
+            probe.serve()
+            probe.wait(.milliseconds(1))
+        }
+        #expect(probe.world.released().count == 10)
+        #expect(probe.world.ready == [0])
+    }
+
+    @Test func `one room more than may be stored is refused by the journal, whoever reads it`() {
+        let probe = HostProbe()
+        probe.world.storedLimit = 1
+        probe.draw(1)
+        probe.draw(7, to: .botany)
+        probe.draw(8, to: .botany)
+        #expect(probe.world.released() == [1])
+        #expect(probe.world.told == [.applied(number: 1, index: 1)])
+        #expect(probe.world.decisions == [.full(through: 2)])
+        probe.log(.control(.full(through: 2)), of: .botany)
+        #expect(probe.world.refusals(of: .roomFull) == [7, 8])
+        #expect(probe.host.roomNames == [.algebra])
+        // The same again, late, is about a life that has ended.
+        probe.world.storedLimit = 2
+        probe.draw(9, to: .botany)
+        probe.log(.control(.full(through: 2)), of: .botany)
+        #expect(probe.world.released() == [1, 1])
+        #expect(Set(probe.host.roomNames) == [.algebra, .botany])
+    }
+
+    @Test func `a replica that had a place for a room gives it back when the journal refuses it`() {
+        let probe = HostProbe()
+        probe.draw(1)
+        probe.log(.control(.full(through: 1)))
+        #expect(probe.world.refusals(of: .roomFull) == [1])
+        #expect(probe.world.storedRooms == 0)
+        #expect(probe.host.roomNames.isEmpty)
+    }
+
+    @Test func `a refusal that the journal does not bring is asked for again`() {
+        let probe = HostProbe()
+        probe.world.storedLimit = 0
+        probe.draw(1)
+        probe.wait(.milliseconds(2500))
+        #expect(probe.world.decisions.count == 3)
+        #expect(probe.world.saves.isEmpty)
+        #expect(probe.host.covered(of: 0, through: 1) == 0)
+    }
+
+    @Test func `without a journal that lasts, what sleeps is bounded in bytes`() throws {
+        let probe = HostProbe(isDurable: false, rooms: 1, sleepingBytes: 4000)
+        var count = 0
+        while probe.world.refusals(of: .roomFull).isEmpty, count < 1000 {
+            probe.draw(1, to: try #require(RoomID("room-\(count)")))
+            probe.serve()
+            count += 1
+        }
+        #expect(count > 5 && count < 100)
+        // Boards that are there already may grow, and push out the one that has slept longest.
+        let room = try #require(RoomID("room-\(count - 2)"))
+        for number in 2...200 {
+            probe.draw(number, to: room)
+            probe.draw(number, to: try #require(RoomID("room-\(count - 3)")))
+            probe.serve()
+        }
+        #expect(!probe.world.forgotten.isEmpty)
+    }
+
+    @Test func `a room that was answered before it existed takes a place like any other`() throws {
+        for isDurable in [true, false] {
+            let probe = HostProbe(isDurable: isDurable, rooms: 3)
+            let rooms = try (0..<50).map { try #require(RoomID("room-\($0)")) }
+            for room in rooms {
+                probe.send("{}", to: room)
+                probe.draw(1, to: room)
+                #expect(rooms.count { probe.room($0)?.head.index == 1 } <= 3)
+            }
+            for _ in 0..<100 { probe.serve() }
+            #expect(probe.world.told.count { $0 == .applied(number: 1, index: 1) } == 50)
+            #expect(probe.world.storedRooms == 50)
+        }
+    }
+
+    @Test func `what comes for a room that is being saved to leave is there when it is back`() {
+        let probe = HostProbe(rooms: 1)
+        probe.draw(1)
+        probe.draw(1, to: .botany)
+        probe.wait(.milliseconds(1))
+        probe.draw(2)
+        #expect(probe.room()?.head.index == 1)
+        probe.serve()
+        probe.draw(3)
+        probe.serve()
+        #expect(probe.room()?.head.index == 3)
+        #expect(probe.world.told.count == 4)
+    }
+
+    @Test func `a room that cannot be saved stays, and another leaves`() {
+        let probe = HostProbe(rooms: 2)
+        for room in [RoomID.algebra, .botany] { probe.draw(1, to: room) }
+        probe.draw(1, to: .chemistry)
+        probe.wait(.milliseconds(1))
+        probe.draw(2)
+        probe.acknowledge(isSaved: false)
+        #expect(probe.room()?.head.index == 2)
+        probe.serve()
+        #expect(probe.world.left == [.botany])
+        #expect(probe.room(.chemistry)?.head.index == 1)
+    }
+
+    @Test func `what a clock has said of a room that sleeps counts when the room is back`() {
+        let probe = HostProbe(gate: .video, rooms: 1)
+        probe.draw(1)
+        probe.draw(1, to: .botany)
+        probe.serve()
+        #expect(probe.room() == nil)
+        probe.sample(#"{"m":1000}"#)
+        probe.serve()
+        #expect(probe.world.released() == [1])
+    }
+
+    @Test
+    func `a pause in which a room sleeps and wakes again and again lets nothing out, and its end does not either`() {
+        let probe = HostProbe(gate: .video, rooms: 1)
+        probe.draw(5000)
+        probe.draw(5000, to: .botany)
+        for _ in 0..<300 {
+            for room in [RoomID.algebra, .botany] {
+                probe.sample(#"{"m":1000,"s":"pause"}"#, of: room)
+                probe.serve()
+            }
+            probe.wait(.milliseconds(400))
+            probe.serve()
+        }
+        #expect(probe.world.released().isEmpty)
+        for room in [RoomID.algebra, .botany] {
+            probe.sample(#"{"m":1000}"#, of: room)
+            probe.serve()
+        }
+        #expect(probe.world.released().isEmpty)
+    }
+
+    @Test func `what is held in a room that sleeps in a pause is released when its clock is heard no more`() {
+        let probe = HostProbe(gate: .video, rooms: 1)
+        probe.draw(5000)
+        probe.sample(#"{"m":1000,"s":"pause"}"#)
+        probe.draw(1, to: .botany)
+        // Others want its place all the time.
+        for number in 0..<700 {
+            probe.wait(.milliseconds(100))
+            probe.draw(2 + number, to: .botany)
+            probe.serve()
+        }
+        #expect(probe.world.released().contains(1))
+        #expect(probe.world.lateness(of: 5000) == true)
+    }
+
+    @Test func `a room of which another host has stored more leaves, and comes back with that`() throws {
+        let probe = HostProbe(rooms: 1)
+        probe.draw(1)
+        probe.draw(1, to: .botany)
+        probe.wait(.milliseconds(1))
+        #expect(probe.world.takeSaves().map(\.room) == [.algebra])
+        probe.host.superseded(.algebra, at: probe.now)
+        #expect(probe.world.left == [.algebra])
+        probe.serve()
+        probe.draw(2)
+        probe.wait(.milliseconds(10))
+        probe.acknowledge()
+        #expect(probe.world.takeFetches() == [.algebra])
+        // Another life, which this host has not read yet: its students have what the other host has released.
+        var room = Room(configuration: probe.host.configuration.room, at: probe.now)
+        var effects = RoomEffects()
+        let author = try #require(AuthorID("bob"))
+        room.receive(
+            IncomingMessage(
+                author: author, session: nil, bytes: Array(#"{"n":1,"d":[{"x":1,"y":1}]}"#.utf8), loggedAt: probe.now),
+            incarnation: { "log-9" }, at: probe.now, into: &effects)
+        let before = probe.world.storedRooms
+        probe.host.restored(.algebra, room, sequence: 9, tail: [], at: probe.now)
+        #expect(probe.room()?.incarnation == "log-9")
+        #expect(probe.world.released().last == 1)
+        #expect(probe.world.storedRooms == before)
+    }
+
+    @Test func `what waits for the connection is bounded in bytes`() {
+        let probe = HostProbe()
+        probe.world.isConnected = false
+        for number in 1...100 { probe.draw(number) }
+        probe.world.isConnected = true
+        probe.host.setOutput(isOpen: true, at: probe.now)
+        #expect(probe.world.released() == Array(1...100))
+        #expect(probe.world.told.count < 10)
+        probe.draw(100)
+        #expect(probe.world.told.last == .applied(number: 100, index: 100))
+    }
+}

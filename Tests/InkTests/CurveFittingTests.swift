@@ -1,0 +1,156 @@
+import Ink
+import TestSupport
+import Testing
+
+@Suite("Parabolas")
+struct ParabolaFitterTests {
+    private var fitter = ParabolaFitter(scale: 1, canvasWidth: 400, canvasHeight: 400)
+
+    @Test("have edges that are nearly parabolas, too, however sharp a curve turns", arguments: [0.5, 3.5, 12, 40])
+    mutating func edges(radius: Double) {
+        let seed = TestSeed.choose()
+        var random = SeededGenerator(seed: seed)
+        for _ in 0..<300 {
+            let size = Double.random(in: 1...60, using: &random)
+            func place() -> Vector {
+                Vector(Double.random(in: 0...size, using: &random), Double.random(in: 0...size, using: &random))
+            }
+            fitter.reset()
+            fitter.begin(at: place(), nib: Nib(width: 2 * radius))
+            fitter.cubic(control1: place(), control2: place(), to: place(), nib: Nib(width: 2 * radius))
+            for (start, end) in zip(fitter.samples, fitter.samples.dropFirst()) {
+                let parabola = Parabola(start: start, end: end)
+                for side in [radius, -radius] {
+                    #expect(parabola.largestMiss(of: side) < 0.06, "seed \(seed): \(parabola)")
+                }
+            }
+        }
+    }
+
+    @Test("turn by less than a right angle, also where a curve turns back on itself")
+    mutating func turns() {
+        fitter.begin(at: Vector(100, 100), nib: Nib(width: 0.2))
+        fitter.quadratic(control: Vector(200, 100.5), to: Vector(100, 101), nib: Nib(width: 0.2))
+        fitter.quadratic(control: Vector(200, 101), to: Vector(100, 101), nib: Nib(width: 0.2))
+        #expect(fitter.samples.contains { $0.x > 149 })
+        for (start, end) in zip(fitter.samples, fitter.samples.dropFirst()) {
+            let parabola = Parabola(start: start, end: end)
+            #expect(parabola.direction(0).dot(parabola.direction(1)) > 0)
+        }
+    }
+}
+
+/// A parabola between two samples.
+private struct Parabola: CustomStringConvertible {
+    let start, way, sag: Vector
+
+    init(start: CentreSample, end: CentreSample) {
+        self.start = Vector(Double(start.x), Double(start.y))
+        way = Vector(Double(end.x), Double(end.y)) - self.start
+        sag = Vector(Double(end.sagX), Double(end.sagY))
+    }
+
+    var description: String { "\(way) with \(sag)" }
+
+    func direction(_ t: Double) -> Vector { way + sag * (4 * (1 - 2 * t)) }
+
+    private func edge(_ t: Double, _ radius: Double) -> Vector {
+        let direction = direction(t)
+        let across = Vector(direction.y, -direction.x) * (radius / max(direction.length, 1e-9))
+        return start + way * t + sag * (4 * t * (1 - t)) + across
+    }
+
+    /// Whether the edge goes backwards somewhere: the inner one of a bend tighter than the radius, deep in the ink.
+    private func turnsBack(_ radius: Double) -> Bool {
+        (0..<32).contains { step in
+            let (t, next) = (Double(step) / 32, Double(step + 1) / 32)
+            return (edge(next, radius) - edge(t, radius)).dot(direction(t)) < 0
+        }
+    }
+
+    /// How far the edge gets from the parabola through its ends and its middle.
+    func largestMiss(of radius: Double) -> Double {
+        // The places of samples are too coarse to tell the direction of shorter ones.
+        guard sag.length > 0, way.length > 0.05, !turnsBack(radius) else { return 0 }
+        let (begin, middle, end) = (edge(0, radius), edge(0.5, radius), edge(1, radius))
+        let edgeSag = middle - begin.midpoint(to: end)
+        let steps = 200
+        let parabola = (0...steps).map { step in
+            let t = Double(step) / Double(steps)
+            return begin + (end - begin) * t + edgeSag * (4 * t * (1 - t))
+        }
+        return (1..<16).reduce(0) { worst, step in
+            let place = edge(Double(step) / 16, radius)
+            let nearest = zip(parabola, parabola.dropFirst()).reduce(Double.infinity) { nearest, chord in
+                min(nearest, Self.distance(place, from: chord.0, to: chord.1))
+            }
+            return max(worst, nearest)
+        }
+    }
+
+    private static func distance(_ place: Vector, from start: Vector, to end: Vector) -> Double {
+        let way = end - start
+        let square = way.dot(way)
+        let at = square > 0 ? min(max((place - start).dot(way) / square, 0), 1) : 0
+        return (place - start - way * at).length
+    }
+}
+
+@Suite("Flattening")
+struct FlattenerTests {
+    @Test("keeps every chord within the tolerance of the curve")
+    func tolerance() {
+        let seed = TestSeed.choose()
+        var random = SeededGenerator(seed: seed)
+        for _ in 0..<200 {
+            func place() -> Vector {
+                Vector(Double.random(in: 0...400, using: &random), Double.random(in: 0...400, using: &random))
+            }
+            let p0 = place()
+            let p1 = place()
+            let p2 = place()
+            let p3 = place()
+            var flattener = Flattener(scale: 2, canvasWidth: 800, canvasHeight: 800)
+            flattener.begin(at: p0, nib: Nib(width: 1))
+            flattener.cubic(control1: p1, control2: p2, to: p3, nib: Nib(width: 3))
+            let samples = flattener.samples
+            let segments = samples.count - 1
+            for step in 0...(8 * segments) {
+                let t = Double(step) / Double(8 * segments)
+                let u = 1 - t
+                let onCurve = (p0 * (u * u * u) + p1 * (3 * u * u * t) + p2 * (3 * u * t * t) + p3 * (t * t * t)) * 2
+                let index = min(step / 8, segments - 1)
+                let a = Vector(Double(samples[index].x), Double(samples[index].y))
+                let b = Vector(Double(samples[index + 1].x), Double(samples[index + 1].y))
+                let onChord = a.interpolated(to: b, at: Double(step) / 8 - Double(index))
+                #expect((onCurve - onChord).length < Flattener.tolerance + 1e-3, "seed \(seed)")
+            }
+        }
+    }
+
+    @Test("carries the nib along and ends exactly at the end")
+    func nib() {
+        var flattener = Flattener(scale: 2, canvasWidth: 100, canvasHeight: 100)
+        flattener.begin(at: Vector(0, 0), nib: Nib(width: 1))
+        flattener.quadratic(control: Vector(10, 30), to: Vector(20, 0), nib: Nib(width: 5, opacity: 0.5))
+        #expect(flattener.isTranslucent)
+        #expect(flattener.samples.first == CentreSample(x: 0, y: 0, radius: 1))
+        #expect(flattener.samples.last == CentreSample(x: 40, y: 0, radius: 5, opacity: 0.5))
+        for (a, b) in zip(flattener.samples, flattener.samples.dropFirst()) {
+            #expect(a.radius < b.radius)
+            #expect(a.opacity > b.opacity)
+        }
+    }
+
+    @Test("spends one piece on what cannot be seen and a bounded number on what reaches far")
+    func bounded() {
+        var flattener = Flattener(scale: 1, canvasWidth: 100, canvasHeight: 100)
+        flattener.begin(at: Vector(-65536, 0), nib: Nib(width: 1))
+        flattener.cubic(
+            control1: Vector(-60000, 90), control2: Vector(-9, 9), to: Vector(-9, 65536), nib: Nib(width: 1))
+        #expect(flattener.samples.count == 2)
+        flattener.cubic(
+            control1: Vector(1e9, -1e9), control2: Vector(-1e9, 1e9), to: Vector(1e9, 1e9), nib: Nib(width: 512))
+        #expect(flattener.samples.count == 2 + Flattener.maximumSegments)
+    }
+}

@@ -1,0 +1,283 @@
+import Ink
+import StrokeWire
+import TestSupport
+import Testing
+
+@Suite("The smooth style")
+struct SmoothCurveTests {
+    private let nib = Nib(width: 3)
+
+    private func trace(_ points: [(Double, Double)]) -> [Recorder.Segment] {
+        var recorder = Recorder()
+        InkStroke(
+            element: .freehand, style: .smooth, width: 3, points: points.map { StrokePoint(x: $0.0, y: $0.1) }
+        ).trace(into: &recorder)
+        return recorder.segments
+    }
+
+    @Test("replaces every fourth point by a midpoint, as in the specification's check")
+    func checkValue() {
+        let segments = trace([(0, 0), (10, 0), (20, 10), (30, 10), (40, 0)])
+        #expect(
+            segments == [
+                .begin(Vector(0, 0), nib), .cubic(Vector(10, 0), Vector(20, 10), Vector(30, 5), nib),
+                .line(Vector(40, 0), nib),
+            ])
+    }
+
+    @Test("continues from the midpoint with the fifth point as the next control")
+    func continues() {
+        let segments = trace([(0, 0), (10, 0), (20, 10), (30, 10), (40, 0), (50, 0), (60, 4), (70, 8)])
+        #expect(
+            Array(segments.dropFirst(2)) == [
+                .cubic(Vector(40, 0), Vector(50, 0), Vector(60, 4), nib), .line(Vector(70, 8), nib),
+            ])
+    }
+
+    @Test("draws a dot, a line, a quadratic and a cubic for one to four points")
+    func shortStrokes() {
+        #expect(trace([(1, 2)]) == [.begin(Vector(1, 2), nib)])
+        #expect(trace([(1, 2), (3, 4)]) == [.begin(Vector(1, 2), nib), .line(Vector(3, 4), nib)])
+        #expect(
+            trace([(1, 2), (3, 4), (5, 0)]) == [.begin(Vector(1, 2), nib), .quadratic(Vector(3, 4), Vector(5, 0), nib)])
+        #expect(
+            trace([(1, 2), (3, 4), (5, 0), (7, 7)]) == [
+                .begin(Vector(1, 2), nib), .cubic(Vector(3, 4), Vector(5, 0), Vector(7, 7), nib),
+            ])
+    }
+}
+
+@Suite("The quadratic style")
+struct QuadraticTests {
+    @Test("goes from midpoint to midpoint around the points, and on to both ends")
+    func midpoints() {
+        let nib = Nib(width: 16)
+        #expect(
+            trace(.quadratic, points([(0, 0), (10, 0), (20, 10), (40, 10), (40, 0)])) == [
+                .begin(Vector(0, 0), nib), .quadratic(Vector(10, 0), Vector(15, 5), nib),
+                .quadratic(Vector(20, 10), Vector(30, 10), nib), .quadratic(Vector(40, 10), Vector(40, 0), nib),
+            ])
+    }
+}
+
+@Suite("The bspline style")
+struct BSplineTests {
+    /// The formula of the specification.
+    private func spline(_ q: [Vector], at t: Double) -> Vector {
+        let u = 1 - t
+        let early = q[0] * (u * u * u) + q[1] * (3 * t * t * t - 6 * t * t + 4)
+        return (early + q[2] * (-3 * t * t * t + 3 * t * t + 3 * t + 1) + q[3] * (t * t * t)) / 6
+    }
+
+    @Test("has the places and directions of the specification's check")
+    func checkValue() {
+        let s = BSplineSegment(Vector(0, 0), Vector(6, 0), Vector(12, 6), Vector(18, 6))
+        #expect((s.start - Vector(6, 1)).length < 1e-12)
+        #expect((cubicPoint(s.start, s.control1, s.control2, s.end, at: 0.5) - Vector(9, 3)).length < 1e-12)
+        #expect((s.end - Vector(12, 5)).length < 1e-12)
+        #expect(((s.control1 - s.start) * 3 - Vector(6, 3)).length < 1e-12)
+        #expect(((s.end - s.control2) * 3 - Vector(6, 3)).length < 1e-12)
+    }
+
+    @Test("is the spline of the formula for any control points")
+    func formula() {
+        let seed = TestSeed.choose()
+        var random = SeededGenerator(seed: seed)
+        for _ in 0..<200 {
+            let q = (0..<4).map { _ in
+                Vector(Double.random(in: -99...99, using: &random), Double.random(in: -99...99, using: &random))
+            }
+            let s = BSplineSegment(q[0], q[1], q[2], q[3])
+            for t in stride(from: 0.0, through: 1, by: 0.125) {
+                let place = cubicPoint(s.start, s.control1, s.control2, s.end, at: t)
+                #expect((place - spline(q, at: t)).length < 1e-9, "seed \(seed)")
+            }
+        }
+    }
+
+    @Test("joins its segments without a gap, n + 1 of them for n points")
+    func continuous() {
+        let places = [(0.0, 0.0), (10, 3), (20, -8), (33, 4), (40, 40)]
+        let q = places.map { Vector($0.0, $0.1) }
+        let all = [q[0], q[0]] + q + [q[4], q[4]]
+        let segments = trace(.bspline, points(places)).dropFirst()
+        #expect(segments.count == 6)
+        for (index, segment) in segments.enumerated() {
+            let s = BSplineSegment(all[index], all[index + 1], all[index + 2], all[index + 3])
+            guard case .cubic(let one, let other, let end, _) = segment else {
+                Issue.record("no cubic")
+                continue
+            }
+            #expect(one == s.control1 && other == s.control2 && end == s.end)
+        }
+    }
+
+    @Test("is thinner the farther the points lie apart: l at rest, ¾ l at 8 units, never below ½ l")
+    func width() {
+        func width(_ distance: Double) -> Double? {
+            trace(.bspline, points((0..<5).map { (Double($0) * distance, 0) })).last?.nib.width
+        }
+        #expect(width(0) == 16)
+        #expect(width(8) == 12)
+        #expect(width(60_000).map { $0 > 8 && $0 < 8.01 } == true)
+    }
+}
+
+@Suite("The calligraphy style")
+struct CalligraphyTests {
+    @Test("is force · 39 + 1 sixteenths of the line width, from the third point on a fifth of it")
+    func force() {
+        let forces = [0.5, 1, 0.25, 0.75, 0]
+        let stroke = forces.enumerated().map { StrokePoint(x: Double($0) * 10, y: 0, force: $1) }
+        var sizes = [20.5, 40]
+        for fresh in [10.75, 30.25, 1] { sizes.append(0.2 * fresh + 0.8 * sizes[sizes.count - 1]) }
+        let segments = trace(.calligraphy, width: 32, stroke)
+        let expected = [sizes[0], (sizes[1] + sizes[2]) / 2, (sizes[2] + sizes[3]) / 2, sizes[4]].map { $0 * 2 }
+        #expect(segments.count == expected.count)
+        for (segment, width) in zip(segments, expected) { #expect(abs(segment.nib.width - width) < 1e-9) }
+    }
+
+    @Test(
+        "is speed / 166 within 1 … 40 where there is no force",
+        arguments: [(1000.0, 1000.0 / 166), (50, 1), (9000, 40)])
+    func speed(speed: Double, size: Double) {
+        let stroke = [StrokePoint(x: 0, y: 0, milliseconds: 0), StrokePoint(x: speed, y: 0, milliseconds: 1000)]
+        #expect(trace(.calligraphy, stroke).allSatisfy { abs($0.nib.width - size) < 1e-9 })
+    }
+
+    @Test(
+        "is never thinner than a board unit, nor than the line where that is thinner",
+        arguments: [(3.0, 1.0), (0.5, 0.5)])
+    func legible(width: Double, least: Double) {
+        let stroke = (0..<9).map { StrokePoint(x: Double($0) * 2, y: 0) }
+        #expect(trace(.calligraphy, width: width, stroke).allSatisfy { $0.nib.width == least })
+    }
+
+    @Test("leaves out points closer than 1.5 units, but for the last")
+    func near() {
+        let places = [(0.0, 0.0), (1.4, 0), (1.5, 0), (2.9, 0), (10, 0), (11, 0)]
+        let segments = trace(.calligraphy, width: 1, points(places))
+        let nib = Nib(width: 1)
+        #expect(
+            segments == [
+                .begin(Vector(0, 0), nib), .quadratic(Vector(1.5, 0), Vector(5.75, 0), nib),
+                .quadratic(Vector(10, 0), Vector(11, 0), nib),
+            ])
+    }
+}
+
+@Suite("The pen style")
+struct PenTests {
+    private static let places = [(100.0, 100.0), (200, 150), (300, 150), (400, 100), (500, 120)]
+    private static let controls = [
+        (Vector(135, 117.5), Vector(163.049517, 140.762379)),
+        (Vector(233.049517, 158.262379), Vector(266.950483, 158.262379)),
+        (Vector(336.950483, 140.762379), Vector(363.391808, 105.491229)),
+        (Vector(433.391808, 94.991229), Vector(465, 113)),
+    ]
+
+    @Test("has the controls of the specification's check, up to the closing curve", arguments: [InkStyle.pen, .stamp])
+    func checkValue(style: InkStyle) {
+        let segments = trace(style, points(Self.places)).dropFirst()
+        #expect(segments.count == 4)
+        for (segment, (one, other)) in zip(segments, Self.controls) {
+            guard case .cubic(let control1, let control2, _, _) = segment else {
+                Issue.record("no cubic")
+                continue
+            }
+            #expect((control1 - one).length < 1e-6)
+            #expect((control2 - other).length < 1e-6)
+        }
+    }
+
+    @Test("takes the anchor as control where points coincide")
+    func coincident() {
+        let (a, b) = (Vector(1, 1), Vector(9, 5))
+        let still = InterpolatingCubic(a, a, a, b)
+        #expect(still.control1 == a && still.control2 == a)
+        let alone = InterpolatingCubic(a, a, b, b)
+        #expect((alone.control1 - a.interpolated(to: b, at: 0.35)).length < 1e-12)
+        #expect((alone.control2 - b.interpolated(to: a, at: 0.35)).length < 1e-12)
+    }
+
+    @Test("is ½ l wide and 0.7 dark at 3000 units a second, l and opaque at 20, and even between")
+    func speed() {
+        func nib(_ speed: Double) -> Nib? {
+            trace(.pen, [StrokePoint(x: 0, y: 0, milliseconds: 0), StrokePoint(x: speed, y: 0, milliseconds: 1000)])
+                .last?.nib
+        }
+        #expect(nib(20) == Nib(width: 16, opacity: 1))
+        #expect(nib(5) == Nib(width: 16, opacity: 1))
+        #expect(nib(1510).map { abs($0.width - 12) < 1e-9 && abs($0.opacity - 0.85) < 1e-9 } == true)
+        #expect(nib(3000) == Nib(width: 8, opacity: 0.7))
+        #expect(nib(60_000) == Nib(width: 8, opacity: 0.7))
+    }
+
+    @Test("takes 60 points a second where points have no times, and where a clock stands still")
+    func noTimes() {
+        let step = 1510.0 / 60
+        for times in [nil, 7] as [Double?] {
+            let stroke = [0, step].map { StrokePoint(x: $0, y: 0, milliseconds: times) }
+            #expect(trace(.pen, stroke).last.map { abs($0.nib.width - 12) < 1e-9 } == true)
+        }
+    }
+
+    @Test("goes by force where there is one, whatever the speed")
+    func force() {
+        let stroke = [
+            StrokePoint(x: 0, y: 0, force: 0.5, milliseconds: 0), StrokePoint(x: 900, y: 0, force: 0, milliseconds: 1),
+        ]
+        let segments = trace(.pen, stroke)
+        #expect(segments.first?.nib == Nib(width: 12, opacity: 0.85))
+        #expect(segments.last?.nib == Nib(width: 8, opacity: 0.7))
+    }
+}
+
+@Suite("Shapes")
+struct ShapeTests {
+    private let nib = Nib(width: 2)
+
+    private func trace(_ element: Element, _ points: [(Double, Double)]) -> [Recorder.Segment] {
+        var recorder = Recorder()
+        InkStroke(element: element, style: .smooth, width: 2, points: points.map { StrokePoint(x: $0.0, y: $0.1) })
+            .trace(into: &recorder)
+        return recorder.segments
+    }
+
+    @Test("A line goes from the first point to the last, whatever lies between")
+    func line() {
+        let segments = trace(.line, [(1, 1), (500, -3), (9, 5)])
+        #expect(segments == [.begin(Vector(1, 1), nib), .line(Vector(9, 5), nib)])
+    }
+
+    @Test("A rectangle is the box of first and last point, also drawn backwards")
+    func rectangle() {
+        let segments = trace(.rectangle, [(9, 5), (7, 7), (1, 1)])
+        #expect(
+            segments == [
+                .begin(Vector(9, 5), nib), .line(Vector(1, 5), nib), .line(Vector(1, 1), nib),
+                .line(Vector(9, 1), nib), .line(Vector(9, 5), nib),
+            ])
+    }
+
+    @Test("An ellipse stays within 0.03 % of the true one and closes", arguments: [(40.0, 20.0), (-40, 20), (8, -90)])
+    func ellipse(width: Double, height: Double) {
+        var flattener = Flattener(scale: 1, canvasWidth: 1000, canvasHeight: 1000)
+        let points = [StrokePoint(x: 300, y: 300), StrokePoint(x: 300 + width, y: 300 + height)]
+        InkStroke(element: .ellipse, style: .smooth, width: 2, points: points).trace(into: &flattener)
+        let samples = flattener.samples
+        #expect(samples.count > 16)
+        #expect(samples.first == samples.last)
+        for sample in samples {
+            let x = (Double(sample.x) - 300 - width / 2) / (width / 2)
+            let y = (Double(sample.y) - 300 - height / 2) / (height / 2)
+            #expect(abs((x * x + y * y).squareRoot() - 1) < 0.0004)
+        }
+    }
+
+    @Test("Begin = end is a dot", arguments: [Element.line, .rectangle, .ellipse])
+    func dot(element: Element) {
+        #expect(trace(element, [(4, 4), (8, 8), (4, 4)]) == [.begin(Vector(4, 4), nib)])
+        #expect(trace(element, [(4, 4)]) == [.begin(Vector(4, 4), nib)])
+    }
+}

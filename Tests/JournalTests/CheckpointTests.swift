@@ -1,0 +1,347 @@
+import Foundation
+import NATSClient
+import NATSTestServer
+import StrokeWire
+import TestSupport
+import Testing
+import Whiteboard
+
+@testable import Journal
+
+@Suite struct CheckpointTests {
+    private func manifest(
+        _ room: String = "physics", at sequence: UInt64, state: CheckpointManifest.State? = nil,
+        previous: CheckpointManifest.Generation? = nil
+    ) throws -> CheckpointManifest {
+        CheckpointManifest(
+            room: try #require(RoomID(room)), log: "abc", incarnation: "abc-1", sequence: sequence, handled: sequence,
+            cursors: [.main: 7], isQuiet: true, state: state, previous: previous)
+    }
+
+    /// Saves a whole checkpoint.
+    private func save(_ test: TestJournal, _ bytes: [UInt8], at sequence: UInt64) async throws -> CheckpointManifest {
+        let before = try await test.store.newest(of: .physics, log: "abc", notBeyond: sequence)
+        let state = try await test.store.save(state: bytes, room: .physics, beside: before)
+        let saved = try manifest(at: sequence, state: state, previous: before?.generations.first)
+        try await test.store.save(saved)
+        return saved
+    }
+
+    /// The newest state that a manifest names.
+    private func state(_ test: TestJournal, of manifest: CheckpointManifest) async throws -> [UInt8]? {
+        guard let state = manifest.state else { return nil }
+        return try await test.store.bytes(of: state, room: manifest.room)
+    }
+
+    /// Bytes that fill this many parts.
+    private func bytes(parts: Int, _ salt: Int) -> [UInt8] {
+        (0..<(parts - 1) * (512 << 10) + 1).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ salt) }
+    }
+
+    @Test func `What is of a log that is no longer there counts for nothing, and is in nobody's way`() async throws {
+        try await TestJournal.with { test, _ in
+            _ = try await test.journal.provision(0)
+            let old = try await save(test, bytes(parts: 1, 1), at: 300)
+            #expect(try await test.store.catalogue(of: 0, log: "new").rooms.isEmpty)
+            #expect(try await test.store.catalogue(of: 0, log: "new").foreign == 1)
+            var new = old
+            new.log = "new"
+            new.sequence = 21
+            #expect(try await test.store.newest(of: .physics, log: "new", notBeyond: 21) == nil)
+            try await test.store.save(new)
+            #expect(try await test.store.catalogue(of: 0, log: "new").rooms == [try .physics: new])
+            #expect(try await test.store.catalogue(of: 0, log: "abc").rooms == [try .physics: old])
+            #expect(try await test.store.manifest(before: new) == nil)
+        }
+    }
+
+    @Test func `What is behind a checkpoint is refused before anything of it is written`() async throws {
+        try await TestJournal.with { test, _ in
+            _ = try await test.journal.provision(0)
+            let better = try await save(test, bytes(parts: 1, 1), at: 300)
+            for _ in 0..<4 {
+                await #expect(throws: JournalError.superseded(room: try .physics, by: 300)) {
+                    _ = try await test.store.newest(of: .physics, log: "abc", notBeyond: 299)
+                }
+            }
+            #expect(try await test.store.newest(of: .physics, log: "abc", notBeyond: 300) == better)
+            #expect(try await state(test, of: better) == bytes(parts: 1, 1))
+        }
+    }
+
+    @Test func `A checkpoint comes back as it was saved, however many parts it has`() async throws {
+        try await TestJournal.with { test, _ in
+            _ = try await test.journal.provision(0)
+            for size in [0, 1, 512 << 10, (512 << 10) + 1, 3 << 20] {
+                let bytes = (0..<size).map { UInt8(truncatingIfNeeded: $0 &* 31) }
+                let saved = try await save(test, bytes, at: UInt64(size) + 1)
+                let catalogue = try await test.store.catalogue(of: 0, log: "abc")
+                #expect(catalogue.rooms == [try .physics: saved])
+                #expect(catalogue.damaged.isEmpty && catalogue.outdated.isEmpty)
+                #expect(try await state(test, of: saved) == bytes)
+            }
+        }
+    }
+
+    @Test func `The catalogue has the newest manifest of each of many rooms, and closed ones, too`() async throws {
+        try await TestJournal.with { test, _ in
+            _ = try await test.journal.provision(0)
+            #expect(try await test.store.catalogue(of: 0, log: "abc") == CheckpointCatalogue())
+            for round in 1...2 as ClosedRange<UInt64> {
+                for room in 0..<300 {
+                    try await test.store.save(try manifest("room\(room)", at: round * 1000 + UInt64(room)))
+                }
+            }
+            let catalogue = try await test.store.catalogue(of: 0, log: "abc")
+            #expect(catalogue.rooms.count == 300)
+            for (room, manifest) in catalogue.rooms {
+                #expect(manifest == (try self.manifest(room.text, at: manifest.sequence)))
+                #expect(manifest.sequence >= 2000)
+            }
+        }
+    }
+
+    @Test func `How far the log is in checkpoints is the most that was said of the newest log`() async throws {
+        try await TestJournal.with { test, _ in
+            _ = try await test.journal.provision(0)
+            for (log, sequence) in [("old", 900), ("new", 40), ("new", 70), ("new", 60)] as [(String, UInt64)] {
+                try await test.store.save(covered: sequence, of: 0, log: log)
+            }
+            let catalogue = try await test.store.catalogue(of: 0, log: "new")
+            #expect(catalogue.covered == 70)
+            #expect(catalogue.rooms.isEmpty && catalogue.damaged.isEmpty)
+        }
+    }
+
+    @Test func `One who has stood still does not push out what another has saved since`() async throws {
+        try await TestJournal.with { test, _ in
+            _ = try await test.journal.provision(0)
+            let late = try manifest(at: 10)
+            let newer = try await save(test, [1, 2, 3], at: 20)
+            await #expect(throws: JournalError.superseded(room: try .physics, by: 20)) {
+                try await test.store.save(late)
+            }
+            // Both at the same time: the last one has read before the other wrote.
+            _ = try await test.jetStream.publish(late.encoded(), to: late.subject)
+            let catalogue = try await test.store.catalogue(of: 0, log: "abc")
+            #expect(catalogue.rooms == [try .physics: newer])
+            #expect(catalogue.outdated.isEmpty)
+        }
+    }
+
+    @Test func `Where the newest manifest is damaged the one before counts`() async throws {
+        try await TestJournal.with { test, _ in
+            _ = try await test.journal.provision(0)
+            let old = try await save(test, [1, 2, 3], at: 10)
+            for damaged in ["", "0123456789abcdef\n{}", "no manifest", String(repeating: "f", count: 500)] {
+                _ = try await test.jetStream.publish(Array(damaged.utf8), to: "ink.0.physics.checkpoint")
+                let catalogue = try await test.store.catalogue(of: 0, log: "abc")
+                #expect(catalogue.rooms == [try .physics: old])
+                #expect(catalogue.outdated == [try .physics])
+                #expect(try await state(test, of: old) == [1, 2, 3])
+                try await test.store.save(old)
+            }
+        }
+    }
+
+    @Test func `A room of which only damaged manifests are there is named`() async throws {
+        try await TestJournal.with { test, _ in
+            _ = try await test.journal.provision(0)
+            let good = try await save(test, [1], at: 10)
+            for room in ["latin", "greek"] {
+                _ = try await test.jetStream.publish([0], to: "ink.0.\(room).checkpoint")
+            }
+            // A manifest of another room, and something else.
+            let stray = try #require(try await test.jetStream.lastMessage("INK_CHECKPOINT_0", subject: good.subject))
+            _ = try await test.jetStream.publish(stray.payload, to: "ink.0.music.checkpoint")
+            _ = try await test.jetStream.publish(stray.payload, to: "ink.0.MUSIC.checkpoint")
+            let catalogue = try await test.store.catalogue(of: 0, log: "abc")
+            #expect(Array(catalogue.rooms.keys) == [try .physics])
+            #expect(Set(catalogue.damaged.map(\.text)) == ["latin", "greek", "music"])
+        }
+    }
+
+    @Test func `A state with a part missing, replaced or cut is not used, the one before is`() async throws {
+        try await TestJournal.with { test, _ in
+            _ = try await test.journal.provision(0)
+            let old = try await save(test, bytes(parts: 3, 1), at: 10)
+            var new = try await save(test, bytes(parts: 3, 2), at: 20)
+            #expect(try await test.store.manifest(before: old) == nil)
+            #expect(try await test.store.manifest(before: new) == old)
+            let parts = try #require(new.state?.parts)
+
+            new.state?.parts.swapAt(0, 1)
+            #expect(try await state(test, of: new) == nil)
+            new.state?.parts = Array(parts.dropLast())
+            #expect(try await state(test, of: new) == nil)
+            new.state?.parts = parts + parts
+            #expect(try await state(test, of: new) == nil)
+            new.state?.parts = [parts[0], try #require(old.state?.parts[1]), parts[2]]
+            #expect(try await state(test, of: new) == nil)
+            new.state?.parts = parts
+            #expect(try await state(test, of: new) == bytes(parts: 3, 2))
+
+            try await test.connection.deleteMessage("INK_CHECKPOINT_0", parts[1])
+            #expect(try await state(test, of: new) == nil)
+            #expect(try await state(test, of: old) == bytes(parts: 3, 1))
+        }
+    }
+
+    @Test func `Saves that come to nothing, however many, do no harm to either generation`() async throws {
+        try await TestJournal.with { test, _ in
+            _ = try await test.journal.provision(0)
+            let old = try await save(test, bytes(parts: 2, 1), at: 10)
+            let new = try await save(test, bytes(parts: 2, 2), at: 20)
+            for salt in 3...7 {
+                _ = try await test.store.save(state: bytes(parts: 2, salt), room: .physics, beside: new)
+            }
+            let catalogue = try await test.store.catalogue(of: 0, log: "abc")
+            #expect(catalogue.rooms == [try .physics: new])
+            #expect(new.generations.map(\.sequence) == [20, 10])
+            #expect(new.previous?.state == old.state)
+            #expect(try await state(test, of: new) == bytes(parts: 2, 2))
+            #expect(try await state(test, of: old) == bytes(parts: 2, 1))
+        }
+    }
+
+    @Test func `Two generations are kept, and the one before them leaves nothing behind`() async throws {
+        try await TestJournal.with { test, _ in
+            _ = try await test.journal.provision(0)
+            var manifests: [CheckpointManifest] = []
+            for round in 1...6 {
+                let saved = try await save(test, bytes(parts: 2, round), at: UInt64(round))
+                if let old = manifests.dropLast().last?.state { await test.store.discard(old, room: try .physics) }
+                manifests.append(saved)
+            }
+            // Two generations of two parts, and three manifests.
+            #expect(try await test.jetStream.streamInfo("INK_CHECKPOINT_0").messages == 7)
+            #expect(try await state(test, of: manifests[5]) == bytes(parts: 2, 6))
+            #expect(try await state(test, of: manifests[4]) == bytes(parts: 2, 5))
+            // Again what is deleted already.
+            await test.store.discard(try #require(manifests[0].state), room: try .physics)
+        }
+    }
+
+    @Test func `A checkpoint of the first release is read, and is the older generation of the next`() async throws {
+        try await TestJournal.with { test, _ in
+            _ = try await test.journal.provision(0)
+            let subject = "ink.0.physics.checkpoint"
+            let part = try await test.jetStream.publish([1, 2, 3], to: "\(subject).0").sequence
+            let hash = FNV1a64.digits(FNV1a64.hash([1, 2, 3]))
+            let json = """
+                {"cursors":{"main":7},"handled":11,"incarnation":"abc-1","log":"abc","quiet":false,"room":"physics",\
+                "sequence":12,"state":{"bytes":3,"hash":"\(hash)","parts":[\(part)]},"version":1}
+                """
+            _ = try await test.jetStream.publish(
+                Array("\(FNV1a64.digits(FNV1a64.hash(json.utf8)))\n\(json)".utf8), to: subject)
+            let old = try #require(try await test.store.catalogue(of: 0, log: "abc").rooms[.physics])
+            #expect(old.state?.format == 1 && old.state?.fold == 1)
+            #expect(try await state(test, of: old) == [1, 2, 3])
+            let new = try await save(test, [4], at: 13)
+            #expect(new.previous == old.generations.first)
+            #expect(try await state(test, of: old) == [1, 2, 3])
+        }
+    }
+
+    @Test func `A checkpoint of a newer release is refused as such, for the log that is there`() async throws {
+        try await TestJournal.with { test, _ in
+            _ = try await test.journal.provision(0)
+            var newer = try await save(test, [1], at: 10)
+            newer.state?.fold += 1
+            _ = try await test.jetStream.publish(newer.encoded(), to: newer.subject)
+            await expectNewer { _ = try await test.store.catalogue(of: 0, log: "abc") }
+            await expectNewer { _ = try await test.store.newest(of: .physics, log: "abc", notBeyond: 99) }
+            await expectNewer { try await test.store.save(try self.manifest(at: 99)) }
+            #expect(try await test.store.catalogue(of: 0, log: "other").foreign == 1)
+        }
+    }
+
+    private func expectNewer(_ body: () async throws -> Void) async {
+        do {
+            try await body()
+            Issue.record("taken")
+        } catch JournalError.newer(let stream, let what) {
+            #expect(stream == "INK_CHECKPOINT_0")
+            #expect(what.contains("this release knows"))
+        } catch {
+            Issue.record(error)
+        }
+    }
+
+    @Test func `A catalogue that takes longer than anybody waits for one message is read to its end`() async throws {
+        try await TestJournal.with { test, _ in
+            _ = try await test.journal.provision(0)
+            for number in 1...300 { try await test.write("\(number)") }
+            let read = Recorder<UInt64>()
+            let start = ContinuousClock.now
+            try await test.jetStream.readToEnd(
+                OrderedConsumerSettings(stream: "INK_LOG_0", start: .sequence(1)), logger: .silent,
+                timeout: .milliseconds(250)
+            ) { _, metadata in
+                read.append(metadata.streamSequence)
+                // A slow reader.
+                usleep(5000)
+            }
+            #expect(start.duration(to: .now) > .milliseconds(1000))
+            #expect(read.values.count == 300)
+        }
+    }
+
+    @Test func `Checkpoints outlive a server that is killed`() async throws {
+        try await TestJournal.with { test, server in
+            _ = try await test.journal.provision(0)
+            let saved = try await save(test, bytes(parts: 2, 1), at: 10)
+            let states = test.connection.recordStates()
+            await server.kill()
+            try await server.restart()
+            _ = try await states.values(2)
+            #expect(try await test.store.catalogue(of: 0, log: "abc").rooms == [try .physics: saved])
+            #expect(try await state(test, of: saved) == bytes(parts: 2, 1))
+        }
+    }
+
+    @Test func `Old checkpoints and records go by their age`() async throws {
+        var settings = JournalSettings()
+        settings.maxAge = .seconds(1)
+        settings.duplicateWindow = .milliseconds(500)
+        try await TestJournal.with(settings) { test, _ in
+            _ = try await test.journal.provision(0)
+            try await test.write("one")
+            let saved = try await save(test, [1], at: 1)
+            let log = try await eventually("the log is cut") {
+                let log = try await test.journal.provision(0)
+                return log.firstSequence == 2 ? log : nil
+            }
+            #expect(log.lastSequence == 1)
+            let (reader, book) = test.read()
+            try await test.write("two")
+            _ = try await book.records.values(1)
+            #expect(book.sequences == [2])
+            #expect(book.entries.values.contains(.missing(1...1)))
+            reader.cancel()
+            let left = try await eventually("the checkpoint is gone") {
+                let catalogue = try await test.store.catalogue(of: 0, log: "abc")
+                return catalogue.rooms.isEmpty ? catalogue : nil
+            }
+            #expect(left == CheckpointCatalogue())
+            #expect(try await state(test, of: saved) == nil)
+        }
+    }
+
+    @Test func `Without the stream the catalogue is an error, not an empty one`() async throws {
+        try await TestJournal.with { test, _ in
+            do throws(JournalError) {
+                _ = try await test.store.catalogue(of: 0, log: "abc")
+                Issue.record("no error")
+            } catch .stream(_, let error) {
+                #expect(error.isStreamMissing)
+            } catch {
+                Issue.record(error)
+            }
+        }
+    }
+}
+
+extension CheckpointManifest {
+    fileprivate var subject: String { "ink.0.\(room).checkpoint" }
+}

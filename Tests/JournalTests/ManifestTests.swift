@@ -1,0 +1,131 @@
+import StrokeWire
+import TestSupport
+import Testing
+import Whiteboard
+
+@testable import Journal
+
+@Suite struct ManifestTests {
+    private func random(_ generator: inout SeededGenerator) throws -> CheckpointManifest {
+        func number() -> UInt64 {
+            UInt64.random(in: .min ... .max, using: &generator) >> UInt64.random(in: 0...63, using: &generator)
+        }
+        var cursors: [CohortName: CohortCursor] = [:]
+        for cohort in 0..<Int.random(in: 0...5, using: &generator) {
+            let time = Bool.random(using: &generator) ? Int64(number() >> 1) : 0
+            let since = Bool.random(using: &generator) ? Instant(nanoseconds: Int64(bitPattern: number())) : nil
+            cursors[try #require(CohortName("c\(cohort)"))] = CohortCursor(
+                number(), pausedTime: .nanoseconds(time), pausedSince: since)
+        }
+        func state() -> CheckpointManifest.State {
+            CheckpointManifest.State(
+                parts: (0..<Int.random(in: 0...20, using: &generator)).map { _ in number() },
+                bytes: Int(number() >> 1), hash: number(),
+                slot: Bool.random(using: &generator) ? Int.random(in: 0...2, using: &generator) : nil)
+        }
+        return CheckpointManifest(
+            room: try #require(RoomID("room-\(number())")), log: "\(number())", incarnation: "\(number())-\(number())",
+            sequence: number(),
+            handled: number(), cursors: cursors, isQuiet: Bool.random(using: &generator),
+            state: Bool.random(using: &generator) ? state() : nil,
+            previous: Bool.random(using: &generator)
+                ? CheckpointManifest.Generation(sequence: number(), state: state()) : nil)
+    }
+
+    @Test func `Any manifest comes back as it was, numbers of 64 bits included`() throws {
+        for seed in TestSeed.choose(300) {
+            var generator = SeededGenerator(seed: seed)
+            let manifest = try random(&generator)
+            #expect(try CheckpointManifest(decoding: manifest.encoded()) == manifest, "seed \(seed)")
+        }
+    }
+
+    @Test func `It is a line with the hash, then JSON that a person can read`() throws {
+        let manifest = CheckpointManifest(
+            room: try #require(RoomID("physics")), log: "abc", incarnation: "abc-1", sequence: 12, handled: 11,
+            cursors: [.main: 7], isQuiet: false,
+            state: CheckpointManifest.State(
+                parts: [3, 4], bytes: 600_000, hash: 0xdead_beef, slot: 2, format: 1, fold: 1))
+        let text = String(decoding: manifest.encoded(), as: UTF8.self)
+        let json = #"""
+            {"cursors":{"main":7},"handled":11,"incarnation":"abc-1","log":"abc","quiet":false,"room":"physics",\#
+            "sequence":12,"state":{"bytes":600000,"fold":1,"format":1,"hash":"00000000deadbeef","parts":[3,4],"slot":2},\#
+            "version":2}
+            """#
+        #expect(text.dropFirst(17) == json)
+        #expect(text.prefix(17) == FNV1a64.digits(FNV1a64.hash(json.utf8)) + "\n")
+    }
+
+    @Test func `It says how long a cohort was paused, and nothing where it was not`() throws {
+        let manifest = CheckpointManifest(
+            room: try #require(RoomID("physics")), log: "abc", incarnation: "abc-1", sequence: 12, handled: 11,
+            cursors: [
+                .main: CohortCursor(7, pausedTime: .milliseconds(1500), pausedSince: Instant(nanoseconds: 9))
+            ], isQuiet: false, state: nil)
+        let text = String(decoding: manifest.encoded(), as: UTF8.self)
+        #expect(text.contains(#""cursors":{"main":7},"#))
+        #expect(text.contains(#""pauses":{"main":{"since":9,"time":1500000000}},"#))
+    }
+
+    @Test func `Whatever is cut off or changed is noticed`() throws {
+        var generator = SeededGenerator(seed: TestSeed.choose())
+        let bytes = try random(&generator).encoded()
+        for length in 0..<bytes.count {
+            #expect(throws: CheckpointManifest.Unreadable.damaged) {
+                try CheckpointManifest(decoding: Array(bytes[..<length]))
+            }
+        }
+        for place in bytes.indices {
+            var changed = bytes
+            changed[place] ^= UInt8(1 << Int.random(in: 0...7, using: &generator))
+            #expect(throws: CheckpointManifest.Unreadable.damaged) { try CheckpointManifest(decoding: changed) }
+        }
+        for _ in 0..<1000 {
+            let noise = (0..<Int.random(in: 0...100, using: &generator)).map { _ in
+                UInt8.random(in: .min ... .max, using: &generator)
+            }
+            #expect(throws: CheckpointManifest.Unreadable.damaged) { try CheckpointManifest(decoding: noise) }
+        }
+    }
+
+    @Test(arguments: [
+        "{}", #"{"version":2,"log":"","room":"a"}"#, #"{"version":0,"log":"","room":"a"}"#,
+        #"{"version":1,"room":"A","incarnation":"","log":"","sequence":1,"handled":1,"cursors":{},"quiet":true}"#,
+        #"{"version":1,"room":"a","incarnation":"","log":"","sequence":-1,"handled":1,"cursors":{},"quiet":true}"#,
+        #"{"version":1,"room":"a","incarnation":"","log":"","sequence":1,"handled":1,"cursors":{"A":1},"quiet":true}"#,
+        """
+        {"version":1,"room":"a","incarnation":"","log":"","sequence":1,"handled":1,"cursors":{},"quiet":true,\
+        "state":{"parts":[],"bytes":-1,"hash":"0000000000000000"}}
+        """,
+    ])
+    func `With the right hash, too, what is no manifest is refused`(_ json: String) {
+        let bytes = Array("\(FNV1a64.digits(FNV1a64.hash(json.utf8)))\n\(json)".utf8)
+        #expect(throws: CheckpointManifest.Unreadable.damaged) { try CheckpointManifest(decoding: bytes) }
+    }
+
+    @Test(arguments: [
+        #"{"version":3,"log":"abc","rooms":["a"]}"#,
+        """
+        {"version":2,"room":"a","incarnation":"","log":"abc","sequence":1,"handled":1,"cursors":{},"quiet":true,\
+        "state":{"parts":[],"bytes":0,"hash":"0000000000000000","slot":0,"format":200,"fold":1}}
+        """,
+        """
+        {"version":2,"room":"a","incarnation":"","log":"abc","sequence":1,"handled":1,"cursors":{},"quiet":true,\
+        "previous":{"sequence":1,\
+        "state":{"parts":[],"bytes":0,"hash":"0000000000000000","slot":0,"format":1,"fold":200}}}
+        """,
+    ])
+    func `What a newer release wrote is named, not called damaged`(_ json: String) {
+        let bytes = Array("\(FNV1a64.digits(FNV1a64.hash(json.utf8)))\n\(json)".utf8)
+        do throws(CheckpointManifest.Unreadable) {
+            _ = try CheckpointManifest(decoding: bytes)
+            Issue.record("taken")
+        } catch {
+            guard case .newer("abc", let what) = error else {
+                Issue.record("\(error)")
+                return
+            }
+            #expect(what.contains("this release knows"))
+        }
+    }
+}

@@ -1,0 +1,240 @@
+import Journal
+import NATSClient
+import NATSTestServer
+import StrokeWire
+import TestSupport
+import Testing
+import Whiteboard
+
+/// Each record comes once and in order, whatever breaks while the log is read.
+@Suite struct OutageTests {
+    private static let count = 50_000
+
+    /// Writes records without waiting for each, then checks that all are there.
+    private func fill(_ test: TestJournal, _ numbers: ClosedRange<Int>) async throws {
+        let body = [UInt8](repeating: 1, count: 200)
+        for number in numbers {
+            let subject = "ink.0.room\(number % 7).in.anna"
+            if number % 500 == 0 || number == numbers.upperBound {
+                let acknowledged = try await test.jetStream.publish(body, to: subject)
+                #expect(acknowledged.sequence == UInt64(number))
+            } else {
+                try test.connection.publish(body, to: subject)
+            }
+        }
+    }
+
+    private func expectAll(_ book: LogBook, _ count: Int) async throws {
+        _ = try await book.records.values(count)
+        #expect(book.sequences == (1...count).map { UInt64($0) })
+        #expect(try await book.besides.values(1) == [.caughtUp])
+    }
+
+    @Test(.timeLimit(.minutes(2)))
+    func `50,000 records, with the consumer deleted and the connection cut again and again`() async throws {
+        try await TestJournal.with { test, server in
+            _ = try await test.journal.provision(0)
+            try await fill(test, 1...Self.count)
+            var settings = NATSSettings(server)
+            settings.name = "reader"
+            let connection = NATSConnection(settings, logger: .silent)
+            try await connection.connect()
+            let own = TestJournal(connection)
+            let (reader, book) = own.read()
+            for part in 1...8 {
+                // Somewhere in the middle, at any speed of the machine.
+                _ = try await book.records.values(part * Self.count / 10)
+                if part % 2 == 0 {
+                    for name in try await test.connection.consumers(of: "INK_LOG_0") {
+                        try await test.connection.deleteConsumer(name, of: "INK_LOG_0")
+                    }
+                } else {
+                    connection.cut()
+                }
+            }
+            try await expectAll(book, Self.count)
+            // Reading continues.
+            try await fill(test, Self.count + 1...Self.count + 10)
+            try await expectAll(book, Self.count + 10)
+            reader.cancel()
+            await connection.close()
+        }
+    }
+
+    @Test(.timeLimit(.minutes(2)))
+    func `A server killed and started again on its store, three times`() async throws {
+        try await TestJournal.with { test, server in
+            _ = try await test.journal.provision(0)
+            try await fill(test, 1...Self.count)
+            let states = test.connection.recordStates()
+            let (reader, book) = test.read()
+            for part in 1...3 {
+                _ = try await book.records.values(part * Self.count / 5)
+                await server.kill()
+                _ = try await states.values(2 * part - 1)
+                try await server.restart()
+                _ = try await states.values(2 * part)
+            }
+            try await expectAll(book, Self.count)
+            try await fill(test, Self.count + 1...Self.count + 10)
+            try await expectAll(book, Self.count + 10)
+            reader.cancel()
+        }
+    }
+
+    @Test func `A server that stands still until the connection counts as lost`() async throws {
+        try await NATSTestServer.with(jetStream: true) { server in
+            try await NATSConnection.with(server, { $0.pingInterval = .milliseconds(100) }) { nats in
+                let test = TestJournal(nats)
+                _ = try await test.journal.provision(0)
+                let states = nats.recordStates()
+                let (reader, book) = test.read()
+                try await fill(test, 1...100)
+                _ = try await book.records.values(100)
+                await server.pause()
+                _ = try await states.values(1)
+                await server.resume()
+                _ = try await states.values(2)
+                try await fill(test, 101...200)
+                try await expectAll(book, 200)
+                reader.cancel()
+            }
+        }
+    }
+
+    @Test func `Reading may begin before the stream and the server are there`() async throws {
+        try await TestJournal.with { test, server in
+            let states = test.connection.recordStates()
+            let (reader, book) = test.read()
+            await server.kill()
+            try await server.restart()
+            _ = try await states.values(2)
+            _ = try await test.journal.provision(0)
+            try await test.write("one")
+            _ = try await book.records.values(1)
+            reader.cancel()
+        }
+    }
+}
+
+@Suite struct ClusterTests {
+    /// Without a leader the cluster refuses requests or does not answer.
+    private static let election = Duration.seconds(60)
+
+    /// A journal with three replicas on a ready cluster, over a connection with the URLs of all servers.
+    private func withJournal(
+        _ body: @Sendable (TestJournal, [NATSTestServer]) async throws -> Void
+    ) async throws {
+        try await NATSTestServer.withCluster(of: 3) { servers in
+            var settings = NATSSettings(servers[0])
+            settings.url = servers.map(\.url).joined(separator: ",")
+            settings.pingInterval = .milliseconds(500)
+            let nats = NATSConnection(settings, logger: .silent)
+            try await nats.connect(within: .seconds(30))
+            var journal = JournalSettings()
+            journal.replicas = 3
+            let test = TestJournal(nats, settings: journal)
+            _ = try await eventually("the cluster has a leader", within: Self.election) {
+                try await test.journal.provision(0)
+            }
+            try await body(test, servers)
+            await nats.close()
+        }
+    }
+
+    /// Writes until the record is acknowledged; safe because it has a `Nats-Msg-Id`.
+    private func write(_ test: TestJournal, _ number: Int) async throws {
+        try await eventually("record \(number) is acknowledged", within: Self.election) {
+            _ = try await test.jetStream.publish(
+                Array("\(number)".utf8), to: "ink.0.physics.in.anna", headers: ["Nats-Msg-Id": "\(number)"],
+                timeout: .seconds(1))
+        }
+    }
+
+    @Test(.timeLimit(.minutes(4)))
+    func `With any one server killed, and back, each record comes once and in order`() async throws {
+        try await withJournal { test, servers in
+            #expect(try await test.jetStream.streamInfo("INK_LOG_0").configuration.replicas == 3)
+            let (reader, book) = test.read()
+            var written = 0
+            for server in servers {
+                for _ in 1...20 {
+                    written += 1
+                    try await write(test, written)
+                }
+                await server.kill()
+                for _ in 1...20 {
+                    written += 1
+                    try await write(test, written)
+                }
+                try await server.restart()
+            }
+            let records = try await book.records.values(written, within: .seconds(60))
+            let bodies = records.map { record in
+                if case .message(_, _, let bytes) = record.content {
+                    String(decoding: bytes, as: UTF8.self)
+                } else {
+                    ""
+                }
+            }
+            #expect(bodies == (1...written).map { "\($0)" })
+            #expect(book.sequences == (1...written).map { UInt64($0) })
+            #expect(try await book.besides.values(1) == [.caughtUp])
+            reader.cancel()
+        }
+    }
+
+    @Test(.timeLimit(.minutes(4)))
+    func `A checkpoint that was acknowledged is there after any server is killed`() async throws {
+        try await withJournal { test, servers in
+            let bytes = [UInt8](repeating: 5, count: 700_000)
+            let state = try await eventually("the state is saved", within: Self.election) {
+                try await test.store.save(state: bytes, room: .physics, beside: nil)
+            }
+            let manifest = CheckpointManifest(
+                room: try .physics, log: "abc", incarnation: "a-1", sequence: 9, handled: 9, cursors: [.main: 3],
+                isQuiet: false, state: state)
+            try await eventually("the manifest is saved", within: Self.election) {
+                try await test.store.save(manifest)
+            }
+            await servers[0].kill()
+            let catalogue = try await eventually("the manifest is found", within: Self.election) {
+                try await test.store.catalogue(of: 0, log: "abc", timeout: .seconds(5))
+            }
+            #expect(catalogue.rooms == [try .physics: manifest])
+            let restored = try await eventually("the state is read", within: Self.election) {
+                try await test.store.bytes(of: state, room: .physics)
+            }
+            #expect(restored == bytes)
+        }
+    }
+
+    @Test(.timeLimit(.minutes(4)))
+    func `Space that was given back while a server was away is given back there, too, and nothing else`() async throws {
+        try await withJournal { test, servers in
+            for number in 1...60 { try await write(test, number) }
+            await servers[2].kill()
+            try await eventually("the records are gone", within: Self.election) {
+                try await test.journal.trim(0, before: 41)
+            }
+            for number in 61...80 { try await write(test, number) }
+            try await servers[2].restart()
+            // Each server is killed in turn, so that each may become the leader.
+            for server in servers {
+                await server.kill()
+                let log = try await eventually("the log is there", within: Self.election) {
+                    let log = try await test.jetStream.streamInfo("INK_LOG_0")
+                    return log.firstSequence == 41 && log.lastSequence == 80 ? log : nil
+                }
+                #expect(log.messages == 40)
+                try await server.restart()
+                // The next leader must have all records.
+                try await eventually("all servers have the log", within: Self.election) {
+                    let reply = try await test.connection.request(to: "$JS.API.STREAM.INFO.INK_LOG_0")
+                    let replicas = String(decoding: reply.payload, as: UTF8.self).split(separator: #""current":true"#)
+                    return replicas.count == 3 ? () : nil
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,149 @@
+import Journal
+import NATSClient
+import NATSTestServer
+import StrokeWire
+import Testing
+import Whiteboard
+
+@Suite struct ReadingTests {
+    @Test func `What was written comes in order with its author, its session and the log's time`() async throws {
+        try await TestJournal.with { test, _ in
+            let log = try await test.journal.provision(0)
+            #expect(log.lastSequence == 0)
+            try await test.write("one")
+            let headers: NATSHeaders = ["Ink-Session": "s2"]
+            _ = try await test.jetStream.publish([2], to: "ink.0.physics.in.ben", headers: headers)
+            test.journal.append(.epoch(3), room: try .physics)
+            let (reader, book) = test.read()
+            let records = try await book.records.values(3)
+            #expect(book.sequences == [1, 2, 3])
+            guard case .message(let author, let session, let bytes) = records[1].content else {
+                Issue.record("not a message")
+                return
+            }
+            #expect((author.text, session, bytes) == ("ben", "s2", [2]))
+            guard case .control(.epoch(3)) = records[2].content else {
+                Issue.record("not the decision")
+                return
+            }
+            #expect(records.allSatisfy { $0.partition == 0 && $0.room.text == "physics" })
+            _ = try await book.entries.values(5)
+            #expect(try await book.besides.values(1) == [.caughtUp])
+            guard case .clock = book.entries.values[0] else {
+                Issue.record("the clock comes first")
+                return
+            }
+            #expect(reader.position == 3)
+            reader.cancel()
+        }
+    }
+
+    @Test func `An empty log is caught up with at once, and what is written then comes`() async throws {
+        try await TestJournal.with { test, _ in
+            _ = try await test.journal.provision(0)
+            let (reader, book) = test.read()
+            _ = try await book.entries.values(2)
+            #expect(try await book.besides.values(1) == [.caughtUp])
+            try await test.write("one")
+            _ = try await book.records.values(1)
+            reader.cancel()
+        }
+    }
+
+    @Test func `Reading begins where it is asked to, and ends when it is cancelled`() async throws {
+        try await TestJournal.with { test, _ in
+            _ = try await test.journal.provision(0)
+            for number in 1...10 { try await test.write("\(number)") }
+            let (reader, book) = test.read(from: 8)
+            _ = try await book.records.values(3)
+            #expect(book.sequences == [8, 9, 10])
+            reader.cancel()
+            let (second, other) = test.read(from: 11)
+            try await test.write("11")
+            #expect(try await other.records.values(1).map(\.sequence) == [11])
+            #expect(book.sequences == [8, 9, 10])
+            second.cancel()
+        }
+    }
+
+    @Test func `What is no room's record is counted and skipped`() async throws {
+        try await TestJournal.with { test, _ in
+            _ = try await test.journal.provision(0)
+            _ = try await test.jetStream.publish([1], to: "ink.0.UPPER.in.anna")
+            _ = try await test.jetStream.publish([1], to: "ink.0.physics.in.Anna")
+            _ = try await test.jetStream.publish(Array("{}".utf8), to: "ink.0.physics.ctl")
+            try await test.write("one")
+            let (reader, book) = test.read()
+            #expect(try await book.records.values(1).map(\.sequence) == [4])
+            #expect(test.journal.misaddressedCount == 2)
+            #expect(test.journal.refusedCount == 1)
+            #expect(book.besides.values.allSatisfy { $0 == .caughtUp })
+            reader.cancel()
+        }
+    }
+
+    @Test func `The records of one room up to the log's end`() async throws {
+        try await TestJournal.with { test, _ in
+            _ = try await test.journal.provision(0)
+            for number in 1...6 {
+                let room = number % 2 == 0 ? "physics" : "latin"
+                _ = try await test.jetStream.publish([UInt8(number)], to: "ink.0.\(room).in.anna")
+            }
+            test.journal.append(.close, room: try .physics)
+            try await test.connection.flush()
+            let records = try await test.journal.records(of: .physics, after: 2)
+            #expect(records.map(\.sequence) == [4, 6, 7])
+            #expect(try await test.journal.records(of: .physics, after: 7).isEmpty)
+        }
+    }
+
+    @Test func `Records that went before they were read are told of`() async throws {
+        try await TestJournal.with { test, _ in
+            _ = try await test.journal.provision(0)
+            for number in 1...5 { try await test.write("\(number)") }
+            try await test.connection.purge("INK_LOG_0", before: 4)
+            let (reader, book) = test.read(from: 2)
+            _ = try await book.records.values(2)
+            #expect(book.sequences == [4, 5])
+            #expect(book.entries.values.contains(.missing(2...3)))
+            reader.cancel()
+        }
+    }
+
+    @Test func `No author can claim a decision beforehand, for it has no name`() async throws {
+        try await TestJournal.with { test, _ in
+            _ = try await test.journal.provision(0)
+            for _ in 1...2 { test.journal.append(.epoch(1), room: try .physics) }
+            try await test.write("after", id: "a")
+            #expect(try await test.write("after", id: "a").isDuplicate)
+            let (reader, book) = test.read()
+            let records = try await book.records.values(3)
+            let decisions = records.count { if case .control(.epoch(1)) = $0.content { true } else { false } }
+            #expect(decisions == 2)
+            reader.cancel()
+        }
+    }
+
+    @Test func `The log's clock is known within 50 ms before the first record`() async throws {
+        try await TestJournal.with { test, _ in
+            _ = try await test.journal.provision(0)
+            try await test.write("one")
+            let (reader, book) = test.read()
+            let record = try #require(try await book.records.values(1).first)
+            guard case .clock(let ahead) = book.entries.values[0] else {
+                Issue.record("the clock comes first")
+                return
+            }
+            // In the rooms' clock the record was logged a moment ago.
+            let loggedAt = record.loggedAt + (.zero - ahead)
+            let age = MonotonicClock.now() - loggedAt
+            #expect(age > .milliseconds(-50))
+            let written = MonotonicClock.now()
+            try await test.write("two")
+            let second = try await book.records.values(2)[1]
+            let distance = (second.loggedAt + (.zero - ahead)) - written
+            #expect(distance > .milliseconds(-50) && distance < .seconds(5))
+            reader.cancel()
+        }
+    }
+}

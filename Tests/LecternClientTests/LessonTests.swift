@@ -1,0 +1,245 @@
+import Foundation
+import LecternClient
+import StrokeWire
+import TestSupport
+import Testing
+
+@Suite("Reading a lesson")
+struct LessonReadingTests {
+    /// A row of the table in the recordings' description.
+    struct Recording: Sendable, CustomTestStringConvertible {
+        let lesson: RecordedLesson
+        let messages: Int
+        let elements: [Element: Int]
+        let commands: [Action: Int]
+        let points: Int
+        let sharded: Int
+        let seconds: Int
+
+        var testDescription: String { lesson.rawValue }
+        var strokes: Int { elements.values.reduce(0, +) }
+    }
+
+    static let recordings = [
+        Recording(
+            lesson: .cursiveShort, messages: 125,
+            elements: [.freehand: 54, .line: 3, .ellipse: 3, .eraser: 5], commands: [.undo: 9, .redo: 2],
+            points: 3690, sharded: 21, seconds: 84),
+        Recording(
+            lesson: .cursiveLong, messages: 1565,
+            elements: [.freehand: 1081, .line: 25, .ellipse: 9, .rectangle: 15, .eraser: 17],
+            commands: [.undo: 76, .redo: 21, .clear: 5], points: 35209, sharded: 220, seconds: 907),
+        Recording(
+            lesson: .pencil, messages: 102, elements: [.freehand: 27, .eraser: 1],
+            commands: [.undo: 3, .redo: 3, .clear: 1], points: 3929, sharded: 25, seconds: 63),
+    ]
+
+    @Test(
+        "finds in each recording what its description says", .needsRecordedLessons, arguments: recordings)
+    func statistics(_ recording: Recording) throws {
+        let lesson = try Lesson(contentsOfFile: recording.lesson.path)
+        let statistics = LessonStatistics(lesson)
+        #expect(statistics.messages == recording.messages)
+        #expect(statistics.strokes == recording.strokes)
+        #expect(statistics.elements == recording.elements)
+        #expect(statistics.commands == recording.commands)
+        #expect(statistics.points == recording.points)
+        #expect(statistics.shardedStrokes == recording.sharded)
+        #expect(Int((statistics.duration / .seconds(1)).rounded()) == recording.seconds)
+    }
+
+    @Test("writes what it read, byte for byte", .needsRecordedLessons, arguments: RecordedLesson.allCases)
+    func roundTrip(_ recording: RecordedLesson) throws {
+        let bytes = try recording.bytes()
+        #expect(try Lesson(ndjson: bytes).ndjson == bytes)
+    }
+
+    @Test("skips empty lines, takes CR LF, and needs no line end at the end")
+    func lineEnds() throws {
+        let text = "\r\n{\"n\":1,\"a\":2,\"t\":5}\r\n  \n\n{\"n\":2,\"a\":3,\"t\":9}"
+        let lesson = try Lesson(ndjson: Array(text.utf8))
+        #expect(lesson.messages.map(\.header.action) == [.undo, .redo])
+        #expect(
+            String(decoding: lesson.ndjson, as: UTF8.self) == "{\"n\":1,\"a\":2,\"t\":5}\n{\"n\":2,\"a\":3,\"t\":9}\n")
+    }
+
+    @Test("tells the line and the fault of the first bad message")
+    func badLine() {
+        let text = "{\"n\":1,\"a\":2}\n\n{\"n\":2,\"a\":9}\n{\"n\":}\n"
+        let error = #expect(throws: LessonError.self) { try Lesson(ndjson: Array(text.utf8)) }
+        #expect(error?.line == 3)
+        #expect(error?.rejection.code == .unknownAction)
+        #expect(error?.rejection.field == "a")
+        #expect(error?.description.hasPrefix("line 3: unknown-action at a: ") == true)
+    }
+
+    @Test("an empty file is an empty lesson")
+    func empty() throws {
+        let lesson = try Lesson(ndjson: [])
+        #expect(lesson.messages.isEmpty)
+        #expect(lesson.duration == .zero)
+    }
+}
+
+@Suite("Reading a lesson file")
+struct LessonFileTests {
+    /// A path of no file.
+    private let path = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID().uuidString).ndjson").path
+
+    private func failure() -> LessonFileError? {
+        #expect(throws: LessonFileError.self) { try Lesson(contentsOfFile: path) }
+    }
+
+    @Test("a file that is not there is told by its name")
+    func missing() {
+        let error = failure()
+        #expect(error?.cause == .missing)
+        #expect(error?.description == "\(path): no such file")
+    }
+
+    @Test("an empty name is that of no file")
+    func empty() {
+        #expect(throws: LessonFileError.self) { try Lesson(contentsOfFile: "") }
+    }
+
+    @Test("a directory is told from a file")
+    func directory() throws {
+        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        #expect(failure()?.description == "\(path): is a directory")
+    }
+
+    @Test("a file that may not be read is told as such", .enabled(if: geteuid() != 0, "root may read everything"))
+    func notPermitted() throws {
+        #expect(FileManager.default.createFile(atPath: path, contents: Data(), attributes: [.posixPermissions: 0]))
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        #expect(failure()?.description == "\(path): permission denied")
+    }
+
+    @Test("a line that is no message is told with the file and its number")
+    func malformed() throws {
+        try Data("{\"n\":1,\"a\":2}\n{\"n\":2,\"a\":9}\n".utf8).write(to: URL(fileURLWithPath: path))
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        #expect(failure()?.description.hasPrefix("\(path): line 2: unknown-action at a: ") == true)
+    }
+}
+
+@Suite("When a message of a lesson is due")
+struct LessonTimingTests {
+    private func due(_ lines: String...) throws -> [Duration] {
+        try Lesson(ndjson: Array(lines.joined(separator: "\n").utf8)).messages.map(\.due)
+    }
+
+    @Test("a stroke when the pen is up, 60 points a second")
+    func stroke() throws {
+        let points = (0..<31).map { "{\"x\":\($0),\"y\":0}" }.joined(separator: ",")
+        #expect(try due("{\"n\":1,\"t\":1000,\"d\":[\(points)]}") == [.milliseconds(1500)])
+    }
+
+    @Test("all shards of a stroke at its end")
+    func shards() throws {
+        let point = "{\"x\":1,\"y\":1}"
+        let two = "\(point),\(point)"
+        let end = Duration.milliseconds(600) + .milliseconds(4000) / 60
+        #expect(
+            try due(
+                "{\"n\":1,\"t\":600,\"s\":3,\"o\":0,\"d\":[\(two)]}",
+                "{\"n\":1,\"t\":600,\"s\":3,\"o\":1,\"d\":[\(two)]}",
+                "{\"n\":1,\"t\":600,\"s\":3,\"o\":2,\"d\":[\(point)]}") == [end, end, end])
+    }
+
+    @Test("a stroke with times of its own at its last one")
+    func ownTimes() throws {
+        #expect(
+            try due("{\"n\":1,\"t\":100,\"d\":[{\"x\":1,\"y\":1,\"m\":0},{\"x\":1,\"y\":1,\"m\":730.5}]}")
+                == [.microseconds(830_500)])
+    }
+
+    @Test("a command at its time, one without a time with what is before it")
+    func commands() throws {
+        #expect(
+            try due("{\"n\":1,\"a\":4,\"t\":250}", "{\"n\":2,\"a\":2}", "{\"n\":3,\"a\":3,\"t\":100}")
+                == [.milliseconds(250), .milliseconds(250), .milliseconds(250)])
+    }
+
+    @Test("times from outside never trap, however far they lie")
+    func extremes() throws {
+        let lines = [
+            "{\"n\":1,\"a\":2,\"t\":-9223372036854775808}", "{\"n\":2,\"a\":2,\"t\":9223372036854775807}",
+            "{\"n\":3,\"t\":9223372036854775807,\"d\":[{\"x\":1,\"y\":1,\"m\":1e300}]}",
+            "{\"n\":4,\"d\":[{\"x\":1,\"y\":1,\"m\":-1e300}]}",
+        ]
+        let lesson = try Lesson(ndjson: Array(lines.joined(separator: "\n").utf8))
+        #expect(lesson.messages[0].due == .zero)
+        let plan = PublishPlan(lesson, speed: 0)
+        #expect(plan.messages.count == 4)
+    }
+
+    @Test(
+        "in the recordings, at the time their description gives",
+        .needsRecordedLessons, arguments: RecordedLesson.allCases)
+    func recordings(_ recording: RecordedLesson) throws {
+        let lesson = try Lesson(contentsOfFile: recording.path)
+        var expected: [Int64: (count: Int, last: Double?)] = [:]
+        for message in lesson.messages {
+            let json = try JSONSerialization.jsonObject(with: Data(message.bytes)) as? [String: Any]
+            let points = json?["d"] as? [[String: Double]] ?? []
+            let last = points.last?["m"]
+            let known = expected[message.header.number] ?? (0, nil)
+            expected[message.header.number] = (
+                known.count + points.count, last.map { max($0, known.last ?? 0) } ?? known.last
+            )
+        }
+        for message in lesson.messages {
+            let stroke = try #require(expected[message.header.number])
+            let time = Double(try #require(message.header.time))
+            let length = stroke.last ?? Double(max(0, stroke.count - 1)) * 1000 / 60
+            let isCommand = message.header.action != .draw
+            #expect(abs(message.due / .milliseconds(1) - (isCommand ? time : time + length)) < 0.001)
+        }
+        #expect(zip(lesson.messages, lesson.messages.dropFirst()).allSatisfy { $0.due <= $1.due })
+    }
+}
+
+@Suite("Cutting a lesson's strokes anew")
+struct LessonCuttingTests {
+    @Test(
+        "keeps every operation, every point byte for byte, and all times",
+        .needsRecordedLessons, arguments: [RecordedLesson.cursiveShort, .pencil], [1, 2, 7, 24, 100, 100_000])
+    func identity(_ recording: RecordedLesson, _ points: Int) throws {
+        let lesson = try Lesson(contentsOfFile: recording.path)
+        let cut = try lesson.cut(pointsPerShard: points)
+        #expect(operations(of: cut) == operations(of: lesson))
+        #expect(cut.messages.allSatisfy { $0.header.points.count <= points })
+        #expect(cut.duration == lesson.duration)
+        let dues = Dictionary(lesson.messages.map { ($0.header.number, $0.due) }) { first, _ in first }
+        #expect(cut.messages.allSatisfy { $0.due == dues[$0.header.number] })
+        // The result is a valid lesson.
+        #expect(try Lesson(ndjson: cut.ndjson).messages == cut.messages)
+    }
+
+    private struct Operation: Equatable {
+        let number: Int64
+        let action: Action
+        let element: Element
+        let time: Int64?
+        let points: [UInt8]
+    }
+
+    private func operations(of lesson: Lesson) -> [Operation] {
+        var shards: [[LessonMessage]] = []
+        for message in lesson.messages {
+            if message.header.isSharded, shards.last?.first?.header.number == message.header.number {
+                shards[shards.count - 1].append(message)
+            } else {
+                shards.append([message])
+            }
+        }
+        return shards.map { shards in
+            let header = shards[0].header
+            return Operation(
+                number: header.number, action: header.action, element: header.element, time: header.time,
+                points: ShardJoiner.join(shards.map(\.interior)))
+        }
+    }
+}

@@ -1,0 +1,153 @@
+import LecternDemo
+import StrokeWire
+import Testing
+
+@testable import LecternClient
+
+@Suite("A teacher client with a journal")
+struct JournalledTeacherTests {
+    private func room(seed: UInt64, faults: PublishPlan.Faults = .init()) throws -> VirtualClass {
+        var room = VirtualClass(PublishPlan(try DemoLesson.make(seed: seed), speed: 8, faults: faults), seed: seed)
+        room.journal = VirtualJournal()
+        // One connection: messages do not overtake each other.
+        room.latency = 3...3
+        return room
+    }
+
+    /// Numbers in the journal's order, each at its first message.
+    private func numbers(_ room: VirtualClass) -> [Int64] {
+        var seen: Set<Int64> = []
+        return (room.journal?.stored ?? []).map(\.message.number).filter { seen.insert($0).inserted }
+    }
+
+    /// Longest delay of an operation behind a later one; a room gives it up after 2 s.
+    private func longestGap(_ room: VirtualClass) -> Duration {
+        let stored = room.journal?.stored ?? []
+        return stored.enumerated().reduce(.zero) { longest, entry in
+            let (place, late) = entry
+            let overtaker = stored[..<place].first { $0.message.number > late.message.number }
+            return max(longest, overtaker.map { late.time - $0.time } ?? .zero)
+        }
+    }
+
+    @Test(
+        "has each message stored once, no gap open for long, whatever happens to connection, leader and space",
+        arguments: 1...16)
+    func disturbed(seed: Int) throws {
+        let seed = UInt64(seed)
+        var random = SeededGenerator(seed: seed)
+        var room = try room(seed: seed)
+        // One connection loses messages only in an outage; odd seeds lose more.
+        room.loss = seed.isMultiple(of: 2) ? 0 : random.unit() * 0.02
+        func spans(_ count: Int, _ length: ClosedRange<Int>) -> [(start: Duration, length: Duration)] {
+            (0..<count).map { _ in
+                (
+                    .milliseconds(Int.random(in: 200...9000, using: &random)),
+                    .milliseconds(Int.random(in: length, using: &random))
+                )
+            }
+        }
+        room.outages = spans(2, 50...2000)
+        room.journal?.leaderless = spans(1, 500...8000)
+        room.journal?.full = spans(1, 100...6000)
+        room.journal?.absent = spans(1, 100...3000)
+        room.hasService = false
+        let isDone = room.run(within: .seconds(200))
+        #expect(isDone)
+        let lesson = try DemoLesson.make(seed: seed)
+        let ids = room.journal?.stored.map(\.messageID) ?? []
+        #expect(ids.count == lesson.messages.count)
+        #expect(Set(ids).count == ids.count)
+        #expect(room.session.report.stored == lesson.messages.count)
+        #expect(room.session.report.hasArrived)
+        #expect(!room.session.report.isComplete)
+        if room.loss == 0 { #expect(longestGap(room) < .seconds(2)) }
+    }
+
+    @Test("keeps the order of a lesson through a leader's loss")
+    func leaderLoss() throws {
+        var room = try room(seed: 3)
+        room.journal?.leaderless = [(.seconds(2), .seconds(8))]
+        let isDone = room.run(within: .seconds(100))
+        #expect(isDone)
+        #expect(numbers(room) == numbers(room).sorted())
+        #expect(room.session.report.isComplete)
+        #expect(room.session.report.gaveUp == 0)
+        // Few messages wait for the leader; the rest is held back.
+        #expect(room.session.report.resent < 300)
+    }
+
+    @Test("has everything applied in the end, with the service in play", arguments: 1...8)
+    func served(seed: Int) throws {
+        let seed = UInt64(seed)
+        var random = SeededGenerator(seed: seed)
+        var room = try room(seed: seed, faults: .init(lose: random.unit() * 0.2, seed: seed))
+        room.loss = random.unit() * 0.05
+        room.outages = [(.seconds(3), .seconds(1))]
+        room.journal?.leaderless = [(.seconds(6), .seconds(7))]
+        let isDone = room.run(within: .seconds(300))
+        #expect(isDone)
+        let report = room.session.report
+        #expect(report.unanswered == 0 && report.unsent == 0 && report.unstored == 0)
+        #expect(report.applied + report.gaveUp == LessonStatistics(try DemoLesson.make(seed: seed)).operations)
+    }
+
+    @Test("tells why the journal refuses, tries on, and no longer tells once it takes messages")
+    func refusal() throws {
+        var session = TeacherSession(
+            PublishPlan(try DemoLesson.make(), speed: 1000), session: "x", answerTimeout: .seconds(9))
+        guard case .send(let first, let id, let receipt) = session.next(at: .seconds(1)) else {
+            Issue.record("nothing is sent")
+            return
+        }
+        session.receive(.refused("no space"), receipt, at: .seconds(1))
+        #expect(session.report.refusal == "no space")
+        #expect(session.report.isStalled)
+        let pause = session.next(at: .seconds(1))
+        #expect(pause == .wait(until: .milliseconds(1250)))
+        let again = session.next(at: .milliseconds(1250))
+        #expect(again == .send(first, messageID: id, receipt))
+        session.receive(.stored, receipt, at: .milliseconds(1300))
+        #expect(session.report.refusal == nil)
+        guard case .send(let second, _, _) = session.next(at: .milliseconds(1300)) else {
+            Issue.record("nothing is sent")
+            return
+        }
+        #expect(second.number != first.number)
+        #expect(session.report.refusals == 1)
+    }
+
+    @Test("ends, and says that nothing arrived, when nobody is there")
+    func nobody() throws {
+        var room = try room(seed: 1)
+        room.journal?.absent = [(.zero, .seconds(1000))]
+        let isDone = room.run(within: .seconds(20))
+        #expect(isDone)
+        let report = room.session.report
+        #expect(report.published == 1)
+        #expect(report.hasNoResponse)
+        #expect(!report.hasArrived)
+        #expect(report.unsent > 0)
+    }
+
+    @Test("with a full outbox, sends nothing new until something is settled, and all of it then")
+    func backpressure() throws {
+        var session = TeacherSession(
+            PublishPlan(try DemoLesson.make(), speed: 1000).messages, session: "x",
+            ids: MessageIDs(room: "r", author: "a", session: "x", run: "run"), answerTimeout: .seconds(30),
+            outbox: Outbox(maximumOperations: 3))
+        var sent: [Int64] = []
+        for step in 0..<100 {
+            guard case .send(let message, _, let receipt) = session.next(at: .milliseconds(500 + step)) else { break }
+            sent.append(message.number)
+            session.receive(.stored, receipt, at: .milliseconds(500 + step))
+        }
+        #expect(Set(sent) == [1, 2, 3])
+        session.receive(.applied(number: 1, index: 1), at: .milliseconds(900))
+        guard case .send(let next, _, _) = session.next(at: .milliseconds(900)) else {
+            Issue.record("nothing is sent")
+            return
+        }
+        #expect(next.number == 4)
+    }
+}

@@ -1,0 +1,336 @@
+import StrokeWire
+import Testing
+
+@testable import LecternClient
+
+/// Steps shared by the tests of a student's session.
+protocol StudentScript {}
+
+extension StudentScript {
+    func room(_ count: Int, _ name: String = "r", isClearUndoable: Bool = false) throws -> ModelRoom {
+        var room = try #require(ModelRoom(room: name, isClearUndoable: isClearUndoable, tail: 100, seed: 4))
+        for _ in 0..<count { room.act() }
+        return room
+    }
+
+    /// The join request among the actions.
+    func join(_ actions: [StudentAction]) -> (request: JoinRequest, ticket: Int)? {
+        for case .join(let request, let ticket) in actions { return (request, ticket) }
+        return nil
+    }
+
+    func problems(_ actions: [StudentAction]) -> [StudentProblem] {
+        actions.compactMap { if case .emit(.problem(let problem)) = $0 { problem } else { nil } }
+    }
+
+    func joined(_ room: ModelRoom, at cursor: UInt64) throws -> StudentSession {
+        var session = StudentSession()
+        let ticket = try #require(join(session.connected(at: .zero))?.ticket)
+        _ = session.joined(try room.reply(to: JoinRequest(), at: cursor), ticket: ticket, at: .zero)
+        return session
+    }
+
+    func message(_ room: ModelRoom, _ index: UInt64) throws -> ReleasedMessage {
+        try #require(room.released(index).first)
+    }
+}
+
+@Suite("A student who joins")
+struct StudentJoiningTests: StudentScript {
+    @Test("asks for everything at first, and for the tail after a reconnect")
+    func requests() throws {
+        let room = try room(8)
+        var session = StudentSession()
+        #expect(join(session.connected(at: .zero))?.request == JoinRequest())
+        session = try joined(room, at: 8)
+        session.disconnected()
+        #expect(session.deadline == nil)
+        #expect(join(session.connected(at: .zero))?.request == JoinRequest(incarnation: "r", have: 8))
+    }
+
+    @Test("applies what came before the reply, without what the reply has")
+    func buffering() throws {
+        let room = try room(8)
+        var session = StudentSession()
+        let ticket = try #require(join(session.connected(at: .zero))?.ticket)
+        for index in [4, 5, 6, 7] as [UInt64] {
+            let actions = session.receive(try message(room, index), at: .zero)
+            #expect(actions.isEmpty)
+        }
+        _ = session.joined(try room.reply(to: JoinRequest(), at: 5), ticket: ticket, at: .zero)
+        #expect(session.board.index == 7)
+        #expect(session.report.applied == 2)
+    }
+
+    @Test("a refused join is asked again, later and later")
+    func refused() {
+        var session = StudentSession()
+        var ticket = join(session.connected(at: .zero))?.ticket
+        var waits: [Duration] = []
+        var now = Duration.zero
+        for _ in 0..<7 {
+            guard let asked = ticket else { break }
+            _ = session.joinFailed(.refused("not-ready"), ticket: asked, at: now)
+            let next = session.deadline ?? .zero
+            waits.append(next - now)
+            now = next
+            ticket = join(session.wake(at: now))?.ticket
+        }
+        #expect(waits == [250, 500, 1000, 2000, 4000, 4000, 4000].map { .milliseconds($0) })
+    }
+
+    @Test(
+        "a join that nobody answers is told from one that is refused",
+        arguments: [JoinFailure.unanswered("no answer"), .refused("unknown-cohort: there is none")])
+    func failed(_ failure: JoinFailure) throws {
+        var session = StudentSession()
+        let asked = try #require(join(session.connected(at: .zero)))
+        let actions = session.joinFailed(failure, ticket: asked.ticket, at: .zero)
+        #expect(actions == [.emit(.problem(.joinFailed(failure)))])
+        #expect(session.report.joins == 0)
+        #expect(session.report.failedJoins == 1)
+    }
+
+    @Test("whoever joined an empty room takes the first operation of any incarnation")
+    func emptyRoom() throws {
+        var session = try joined(try room(0), at: 0)
+        #expect(session.board.room == "")
+        let room = try room(3, "new")
+        _ = session.receive(try message(room, 1), at: .zero)
+        #expect(session.board.room == "new")
+        #expect(session.board.index == 1)
+        #expect(session.report.rejoins == 0)
+    }
+
+    @Test("a new incarnation means: forget all, and join again")
+    func incarnation() throws {
+        var session = try joined(try room(8), at: 8)
+        let new = try room(2, "new")
+        let asked = try #require(join(session.receive(try message(new, 1), at: .zero)))
+        #expect(asked.request == JoinRequest())
+        _ = session.joined(try new.reply(to: asked.request, at: 1), ticket: asked.ticket, at: .zero)
+        #expect(session.board.room == "new")
+        #expect(session.digest == new.boards[1].digest)
+        _ = session.receive(try message(new, 2), at: .zero)
+        #expect(session.board.index == 2)
+    }
+
+    @Test("keeps what it has when the service was set back")
+    func setBack() throws {
+        let room = try room(8)
+        var session = try joined(room, at: 8)
+        let asked = try #require(join(session.connected(at: .zero)))
+        _ = session.joined(try room.reply(to: asked.request, at: 5), ticket: asked.ticket, at: .zero)
+        #expect(session.board.index == 8)
+        _ = session.receive(try message(room, 6), at: .zero)
+        #expect(session.report.repeats == 1)
+        #expect(session.report.isSound)
+    }
+
+    @Test("an answer to a request that is of no interest any more changes nothing")
+    func staleReply() throws {
+        let room = try room(8)
+        var session = StudentSession()
+        let first = try #require(join(session.connected(at: .zero)))
+        let second = try #require(join(session.connected(at: .zero)))
+        #expect(session.joined(try room.reply(to: JoinRequest(), at: 3), ticket: first.ticket, at: .zero).isEmpty)
+        #expect(session.board.index == 0)
+        _ = session.joined(try room.reply(to: JoinRequest(), at: 3), ticket: second.ticket, at: .zero)
+        #expect(session.board.index == 3)
+    }
+
+    @Test("every answered join is told, with the board that it begins from")
+    func told() throws {
+        let room = try room(8)
+        var session = try joined(room, at: 4)
+        let asked = try #require(join(session.connected(at: .zero)))
+        let actions = session.joined(
+            try room.reply(to: asked.request, at: 6), ticket: asked.ticket, at: .zero)
+        let indices = actions.compactMap { action -> UInt64? in
+            switch action {
+            case .emit(.joined(_, let index, _, _)): index
+            case .emit(.applied(let operation, _, _)): operation.index
+            default: nil
+            }
+        }
+        #expect(indices == [4, 5, 6])
+    }
+}
+
+@Suite("A student in trouble")
+struct StudentTroubleTests: StudentScript {
+    @Test("asks for what is missing after a moment, not before")
+    func gap() throws {
+        let room = try room(8)
+        var session = try joined(room, at: 3)
+        _ = session.receive(try message(room, 5), at: .seconds(1))
+        let deadline = try #require(session.deadline)
+        #expect(deadline == .seconds(1) + StudentSession.gapTimeout)
+        #expect(session.wake(at: deadline - .nanoseconds(1)).isEmpty)
+        let actions = session.wake(at: deadline)
+        #expect(problems(actions) == [.gap(after: 3)])
+        let asked = try #require(join(actions))
+        #expect(asked.request == JoinRequest(incarnation: "r", have: 3))
+        _ = session.joined(try room.reply(to: asked.request, at: 6), ticket: asked.ticket, at: .seconds(2))
+        #expect(session.board.index == 6)
+        #expect(session.report.applied == 3)
+    }
+
+    @Test("does not ask when the overtaken operation comes in time")
+    func overtaken() throws {
+        let room = try room(8)
+        var session = try joined(room, at: 3)
+        _ = session.receive(try message(room, 5), at: .zero)
+        _ = session.receive(try message(room, 4), at: .milliseconds(100))
+        #expect(session.board.index == 5)
+        #expect(session.deadline == nil)
+    }
+
+    @Test("a mark shows the loss of the last operation")
+    func markAhead() throws {
+        let room = try room(8)
+        var session = try joined(room, at: 7)
+        let mark = Mark(room: "r", index: 8, digest: room.boards[8].digest, video: nil)
+        #expect(session.receive(mark, at: .zero).isEmpty)
+        #expect(join(session.wake(at: .seconds(1)))?.request.have == 7)
+    }
+
+    @Test("a digest that does not match asks for the whole board")
+    func divergence() throws {
+        let room = try room(8)
+        var session = try joined(room, at: 8)
+        let wrong = Mark(room: "r", index: 8, digest: BoardDigest(value: 1), video: nil)
+        let actions = session.receive(wrong, at: .zero)
+        #expect(join(actions)?.request == JoinRequest())
+        #expect(session.report.divergences == 1)
+        #expect(!session.report.isSound)
+    }
+
+    @Test("a service that is always wrong is not asked all the time")
+    func backOff() throws {
+        let room = try room(8)
+        var session = try joined(room, at: 8)
+        let wrong = Mark(room: "r", index: 8, digest: BoardDigest(value: 1), video: nil)
+        var requests = 0
+        for step in 0..<10_000 {
+            let now = Duration.milliseconds(step)
+            for actions in [session.receive(wrong, at: now), session.wake(at: now)] {
+                guard let asked = join(actions) else { continue }
+                requests += 1
+                _ = session.joined(try room.reply(to: asked.request, at: 8), ticket: asked.ticket, at: now)
+            }
+        }
+        #expect(2...8 ~= requests)
+    }
+
+    @Test("an operation that comes again with other content is a conflict")
+    func conflict() throws {
+        let room = try room(8)
+        var session = try joined(room, at: 2)
+        let third = try message(room, 3)
+        _ = session.receive(third, at: .zero)
+        #expect(problems(session.receive(third, at: .zero)).isEmpty)
+        #expect(session.report.repeats == 1)
+        let other = ReleasedMessage(
+            index: 3, room: "r", author: third.author, digest: third.digest,
+            bytes: third.bytes + [UInt8(ascii: " ")], header: third.header)
+        #expect(problems(session.receive(other, at: .zero)) == [.conflict(index: 3)])
+        #expect(!session.report.isSound)
+    }
+
+    @Test("what cannot wait is dropped, and asked for")
+    func overflow() throws {
+        let room = try room(40)
+        var session = try joined(room, at: 1)
+        let sample = try message(room, 3)
+        var overflows = 0
+        for index in 3...9000 as ClosedRange<UInt64> {
+            let message = ReleasedMessage(
+                index: index, room: "r", author: sample.author, digest: sample.digest, bytes: sample.bytes,
+                header: sample.header)
+            if problems(session.receive(message, at: .zero)).contains(.overflow) { overflows += 1 }
+        }
+        #expect(overflows == 1)
+        #expect(session.report.overflows == 1)
+    }
+
+    @Test("input that was lost unread is brought back by a join")
+    func inputLost() throws {
+        let room = try room(8)
+        var session = try joined(room, at: 4)
+        let asked = try #require(join(session.inputLost(at: .zero)))
+        #expect(asked.request.have == 4)
+        _ = session.joined(try room.reply(to: asked.request, at: 8), ticket: asked.ticket, at: .zero)
+        #expect(session.board.index == 8)
+        #expect(session.report.overflows == 1)
+        #expect(session.report.isSound)
+    }
+
+    @Test("indices at the end of their range never trap")
+    func absurd() throws {
+        let room = try room(8)
+        var session = try joined(room, at: 8)
+        let sample = try message(room, 8)
+        for index: UInt64 in [.max, 0, .max - 1] {
+            let message = ReleasedMessage(
+                index: index, room: "r", author: sample.author, reference: .max, digest: sample.digest,
+                bytes: sample.bytes, header: sample.header)
+            _ = session.receive(message, at: .zero)
+            _ = session.receive(Mark(room: "r", index: index, digest: .empty, video: nil), at: .zero)
+        }
+        _ = session.wake(at: .seconds(9))
+        #expect(session.board.index == 8)
+    }
+}
+
+@Suite("A student whose room is closed")
+struct StudentClosingTests: StudentScript {
+    private let closed = Mark(room: "", index: 0, digest: .empty, video: nil)
+
+    private func expectEmpty(_ session: StudentSession, sourceLocation: SourceLocation = #_sourceLocation) {
+        #expect(session.board.room == "", sourceLocation: sourceLocation)
+        #expect(session.board.index == 0, sourceLocation: sourceLocation)
+        #expect(session.board.visible.isEmpty, sourceLocation: sourceLocation)
+        #expect(session.digest == .empty, sourceLocation: sourceLocation)
+        #expect(session.report.isSound, sourceLocation: sourceLocation)
+    }
+
+    @Test("forgets all and joins again when a mark says so, and takes the next life from its first operation")
+    func mark() throws {
+        var session = try joined(try room(8), at: 8)
+        let asked = try #require(join(session.receive(closed, at: .zero)))
+        #expect(asked.request == JoinRequest())
+        _ = session.joined(try room(0).reply(to: asked.request, at: 0), ticket: asked.ticket, at: .zero)
+        expectEmpty(session)
+        #expect(session.receive(closed, at: .seconds(1)).isEmpty)
+        _ = session.receive(try message(try room(3, "new"), 1), at: .seconds(2))
+        #expect(session.board.room == "new")
+        #expect(session.board.index == 1)
+    }
+
+    @Test("asks once more when the mark overtakes the answer to a join of the life that is over")
+    func markBeforeAnswer() throws {
+        let room = try room(8)
+        var session = try joined(room, at: 5)
+        session.disconnected()
+        let first = try #require(join(session.connected(at: .zero)))
+        #expect(session.receive(closed, at: .zero).isEmpty)
+        let actions = session.joined(try room.reply(to: first.request, at: 8), ticket: first.ticket, at: .zero)
+        let second = try #require(join(actions))
+        #expect(second.request == JoinRequest())
+        let end = session.joined(try self.room(0).reply(to: second.request, at: 0), ticket: second.ticket, at: .zero)
+        #expect(join(end) == nil)
+        expectEmpty(session)
+    }
+
+    @Test("forgets operations that waited for others of the life that is over")
+    func waiting() throws {
+        let room = try room(8)
+        var session = try joined(room, at: 3)
+        _ = session.receive(try message(room, 6), at: .zero)
+        let asked = try #require(join(session.receive(closed, at: .zero)))
+        _ = session.joined(try self.room(0).reply(to: asked.request, at: 0), ticket: asked.ticket, at: .zero)
+        expectEmpty(session)
+        #expect(session.deadline == nil)
+    }
+}

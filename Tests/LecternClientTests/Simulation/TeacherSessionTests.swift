@@ -1,0 +1,263 @@
+import LecternDemo
+import StrokeWire
+import Testing
+
+@testable import LecternClient
+
+@Suite("A teacher client")
+struct TeacherSessionTests {
+    private func lesson(seed: UInt64 = 1) throws -> Lesson { try DemoLesson.make(seed: seed) }
+
+    @Test("sends each message once, at its time and in order, when nothing goes wrong")
+    func undisturbed() throws {
+        let lesson = try lesson()
+        var room = VirtualClass(PublishPlan(lesson, speed: 2), seed: 1)
+        room.latency = 5...5
+        let isDone = room.run(within: .seconds(100))
+        #expect(isDone)
+        let isSame = room.sendings.map(\.message.bytes) == lesson.messages.map(\.bytes)
+        #expect(isSame)
+        for (sending, message) in zip(room.sendings, lesson.messages) {
+            let late = sending.time - message.due / 2
+            #expect(.zero <= late && late <= .milliseconds(2))
+        }
+        #expect(room.session.report.isComplete)
+        #expect(!room.session.report.hasNoResponse)
+        #expect(room.session.report.resent == 0)
+        #expect(room.session.report.applied == LessonStatistics(lesson).operations)
+        #expect(Set(room.sendings.map(\.messageID)).count == lesson.messages.count)
+    }
+
+    @Test("slows down rather than break the limits, and drops nothing")
+    func overspeed() throws {
+        let lesson = try lesson()
+        var room = VirtualClass(PublishPlan(lesson, speed: 1000), seed: 1)
+        let isDone = room.run(within: .seconds(10))
+        #expect(isDone)
+        #expect(room.session.report.isComplete)
+        let times = room.sendings.map(\.time)
+        for (index, time) in times.enumerated() {
+            #expect(times[index...].prefix { $0 < time + .seconds(1) }.count <= 200)
+        }
+    }
+
+    @Test("gets every operation applied through loss, disorder and outages", arguments: 1...12)
+    func disturbed(seed: Int) throws {
+        let seed = UInt64(seed)
+        var random = SeededGenerator(seed: seed)
+        let faults = PublishPlan.Faults(
+            lose: random.unit() * 0.3, shuffle: Int.random(in: 0...8, using: &random), seed: seed)
+        let lesson = try lesson(seed: seed).cut(pointsPerShard: Int.random(in: 5...60, using: &random))
+        var room = VirtualClass(PublishPlan(lesson, speed: 8, faults: faults), seed: seed)
+        room.loss = random.unit() * 0.1
+        if seed.isMultiple(of: 2) { room.outages = [(.seconds(3), .seconds(1)), (.seconds(7), .milliseconds(300))] }
+        let isDone = room.run(within: .seconds(120))
+        #expect(isDone)
+        let report = room.session.report
+        #expect(report.unanswered == 0 && report.unsent == 0 && report.rejections == 0)
+        // Operations given up twice are reported so.
+        #expect(report.applied + report.gaveUp == LessonStatistics(lesson).operations)
+        #expect(report.applied >= LessonStatistics(lesson).operations - 3)
+        #expect(report.withheld > 0 || faults.lose < 0.01)
+        #expect(Set(room.service.applied).count == room.service.applied.count)
+    }
+
+    @Test("sends what is lost last again, although nobody can know that it is missing")
+    func lastOne() throws {
+        let plan = PublishPlan(try lesson(), speed: 20, faults: .init(lose: 1))
+        var room = VirtualClass(plan, seed: 1)
+        let isDone = room.run(within: .seconds(60))
+        #expect(isDone)
+        // All but the first, from which a room learns where the numbers begin.
+        #expect(room.session.report.published == 1)
+        #expect(room.session.report.isComplete)
+    }
+
+    @Test("sends an operation again at once, and once, when a later one is applied without it")
+    func passedOver() throws {
+        var session = TeacherSession(PublishPlan(try lesson(), speed: 1000), session: "x", answerTimeout: .seconds(9))
+        expect("r/a/x/1/0", from: &session, at: .seconds(1))
+        expect("r/a/x/2/0", from: &session, at: .seconds(1))
+        expect("r/a/x/3/0", from: &session, at: .seconds(1))
+        session.receive(.applied(number: 2, index: 1), at: .seconds(1))
+        expect("r/a/x/1/0", from: &session, at: .seconds(1))
+        session.receive(.applied(number: 3, index: 2), at: .seconds(1))
+        expect("r/a/x/4/0", from: &session, at: .seconds(1))
+    }
+
+    @Test("gives up waiting for a service that is not there, and says what was not answered")
+    func alone() throws {
+        let lesson = try lesson()
+        var room = VirtualClass(PublishPlan(lesson, speed: 20), seed: 1, answerTimeout: .seconds(4))
+        room.hasService = false
+        let isDone = room.run(within: .seconds(30))
+        #expect(isDone)
+        let report = room.session.report
+        #expect(report.published == lesson.messages.count)
+        #expect(report.unanswered == LessonStatistics(lesson).operations)
+        #expect(!report.isComplete)
+        #expect(report.hasNoResponse)
+        // Probes are few: their distance doubles, and each resends a few operations.
+        #expect(report.resent < 300)
+    }
+
+    @Test("sends under the same id what may not have arrived, and under a new one what the room wants once more")
+    func messageIDs() throws {
+        var session = TeacherSession(PublishPlan(try lesson(), speed: 1000), session: "x", answerTimeout: .seconds(9))
+        let first = expect("r/a/x/1/0", from: &session, at: .seconds(1))
+        expect("r/a/x/2/0", from: &session, at: .seconds(1))
+        session.receive(.missingRange(from: 1, to: 1), at: .seconds(1))
+        expect("r/a/x/1/0", from: &session, at: .seconds(1))
+        session.receive(.stored, try #require(first), at: .seconds(1))
+        session.receive(.missingRange(from: 1, to: 1), at: .seconds(1))
+        let again = expect("r/a/x/1/0-run-1", from: &session, at: .seconds(1))
+        // An acknowledgement of the old id does not count for the new one.
+        session.receive(.stored, try #require(first), at: .seconds(1))
+        session.connectionLost()
+        let offline = session.next(at: .seconds(1))
+        #expect(offline == .waitForConnection)
+        session.connectionReturned(at: .seconds(1))
+        expect("r/a/x/1/0-run-1", from: &session, at: .seconds(1))
+        expect("r/a/x/2/0", from: &session, at: .seconds(1))
+        #expect(session.report.reconnects == 1)
+        session.receive(.stored, try #require(again), at: .seconds(1))
+        #expect(session.report.stored == 1)
+    }
+
+    @discardableResult
+    private func expect(
+        _ messageID: String, from session: inout TeacherSession, at now: Duration,
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) -> Receipt? {
+        guard case .send(_, let sent, let receipt) = session.next(at: now) else {
+            Issue.record("nothing is sent", sourceLocation: sourceLocation)
+            return nil
+        }
+        #expect(sent == messageID, sourceLocation: sourceLocation)
+        return receipt
+    }
+
+    @Test("reports rejections by code, each operation once, and does not wait for them")
+    func rejections() throws {
+        var room = VirtualClass(PublishPlan(try lesson(), speed: 20), seed: 3)
+        room.service.rejects = [4, 9]
+        let isDone = room.run(within: .seconds(30))
+        #expect(isDone)
+        let report = room.session.report
+        #expect(report.rejected == [.nothingToUndo: 2])
+        #expect(report.firstRejections.map(\.number) == [4, 9])
+        #expect(report.unanswered == 0)
+        #expect(!report.isComplete)
+    }
+
+    @Test("a stroke that was given up gets a second chance, a command does not")
+    func secondChance() throws {
+        let lines = "{\"n\":1,\"t\":0,\"d\":[{\"x\":1,\"y\":1}]}\n{\"n\":2,\"a\":2,\"t\":0}"
+        let lesson = try Lesson(ndjson: Array(lines.utf8))
+        var session = TeacherSession(PublishPlan(lesson), session: "x", answerTimeout: .seconds(9))
+        expect("r/a/x/1/0", from: &session, at: .zero)
+        expect("r/a/x/2/0", from: &session, at: .zero)
+        session.receive(.gaveUp(from: 1, to: 2), at: .seconds(1))
+        #expect(session.report.gaveUp == 1)
+        expect("r/a/x/1/0", from: &session, at: .seconds(1))
+        session.receive(.applied(number: 1, index: 7), at: .seconds(1))
+        let end = session.next(at: .seconds(1))
+        #expect(end == .finish)
+        #expect(session.report.applied == 1)
+        #expect(session.report.lastIndex == 7)
+    }
+
+    @Test("ends at once when its session is over, and says so")
+    func sessionOver() throws {
+        var session = TeacherSession(PublishPlan(try lesson(), speed: 1000), session: "x", answerTimeout: .seconds(9))
+        expect("r/a/x/1/0", from: &session, at: .seconds(1))
+        let over = Feedback.rejected(number: 1, order: 0, Rejection(code: .sessionOver, message: ""))
+        // Other publishers of the author receive it too.
+        session.receive(FeedbackMessage(session: "w", feedback: over), at: .seconds(1))
+        expect("r/a/x/2/0", from: &session, at: .seconds(1))
+        #expect(session.report.endedSession == nil)
+        session.receive(FeedbackMessage(session: "x", feedback: over), at: .seconds(1))
+        let end = session.next(at: .seconds(1))
+        #expect(end == .finish)
+        #expect(session.report.endedSession == "x")
+        #expect(!session.report.isComplete && !session.report.hasNoResponse)
+        #expect(session.report.unanswered == 2)
+    }
+
+    @Test("takes nothing that is about another session for its own")
+    func otherSession() throws {
+        var session = TeacherSession(PublishPlan(try lesson(), speed: 1000), session: "x", answerTimeout: .seconds(9))
+        expect("r/a/x/1/0", from: &session, at: .seconds(1))
+        for feedback: Feedback in [.applied(number: 1, index: 7), .missingRange(from: 1, to: 1)] {
+            session.receive(FeedbackMessage(session: "w", feedback: feedback), at: .seconds(1))
+        }
+        #expect(session.report.applied == 0 && session.report.missing == 0)
+        session.receive(FeedbackMessage(session: "x", feedback: .applied(number: 1, index: 7)), at: .seconds(1))
+        session.receive(FeedbackMessage(session: nil, feedback: .missingRange(from: 1, to: 1)), at: .seconds(1))
+        #expect(session.report.applied == 1 && session.report.missing == 1)
+    }
+
+    @Test("feedback about anything at all never traps")
+    func absurdFeedback() throws {
+        var session = TeacherSession(PublishPlan(try lesson()), session: "x", answerTimeout: .seconds(9))
+        _ = session.next(at: .seconds(2))
+        let rejection = Rejection(code: .shardConflict, message: "")
+        for feedback: Feedback in [
+            .applied(number: .max, index: .max), .missingRange(from: .min, to: .max), .missingRange(from: 9, to: 1),
+            .missingShards(number: .min, orders: [.min, .max]), .gaveUp(from: .min, to: .max),
+            .rejected(number: nil, order: nil, rejection), .rejected(number: .max, order: .max, rejection),
+        ] {
+            session.receive(feedback, at: .seconds(2))
+        }
+        #expect(session.report.rejections == 2)
+    }
+}
+
+@Suite("A teacher's sending rate")
+struct SendingRateTests {
+    /// Sends at the highest allowed rate.
+    private func times(of sizes: [Int], pausing: Duration = .zero) -> [(time: Duration, bytes: Int)] {
+        var rate = SendingRate()
+        var now = Duration.zero
+        return sizes.map { bytes in
+            now = max(now + pausing, rate.earliest)
+            rate.take(bytes: bytes, at: now)
+            return (now, bytes)
+        }
+    }
+
+    @Test("is never above 200 messages or 1 MiB in any second", arguments: [1, 2, 3, 4, 5] as [UInt64])
+    func limits(seed: UInt64) {
+        var random = SeededGenerator(seed: seed)
+        let sizes = (0..<3000).map { _ in
+            Int.random(in: 0..<10, using: &random) == 0
+                ? Int.random(in: 1...262_144, using: &random) : Int.random(in: 20...4000, using: &random)
+        }
+        let sent = times(of: sizes)
+        var first = 0
+        var bytes = 0
+        for (index, message) in sent.enumerated() {
+            bytes += message.bytes
+            while sent[first].time <= message.time - .seconds(1) {
+                bytes -= sent[first].bytes
+                first += 1
+            }
+            #expect(index - first + 1 <= 200)
+            #expect(bytes <= 1 << 20)
+        }
+    }
+
+    @Test("lets small messages through at 180 a second, and large ones at 640 KiB")
+    func throughput() {
+        let small = times(of: Array(repeating: 100, count: 1820))
+        #expect(small[1819].time <= .seconds(10.01))
+        let large = times(of: Array(repeating: 65_536, count: 102))
+        #expect(large[101].time <= .seconds(10.1))
+    }
+
+    @Test("does not hold back who writes by hand")
+    func unhurried() {
+        let sent = times(of: Array(repeating: 3000, count: 200), pausing: .milliseconds(20))
+        #expect(zip(sent, sent.dropFirst()).allSatisfy { $1.time - $0.time == .milliseconds(20) })
+    }
+}

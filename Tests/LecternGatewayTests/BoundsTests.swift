@@ -1,0 +1,171 @@
+import Foundation
+import Hummingbird
+import Locking
+import NATSClient
+import StrokeWire
+import TestSupport
+import Testing
+
+@testable import LecternGateway
+
+@Suite("Bounds of the gateway", .timeLimit(.minutes(1)))
+struct BoundsTests {
+    @Test("a request to NATS beyond the bound is refused at once, and taken when another has ended")
+    func requests() async throws {
+        var limits = GatewayLimits.quick
+        limits.natsRequests = 1
+        try await RunningGateway.with(limits: limits) { gateway in
+            let (asked, asking) = AsyncStream.makeStream(of: String.self)
+            // A request for the slow room stays open until the test answers it.
+            _ = try gateway.service.connection.subscribe("ink.0.slow.info") { message in
+                asking.yield(message.reply ?? "")
+            }
+            try gateway.service.answer("ink.0.quick.info") { _ in [.text("{}")] }
+            try await gateway.service.ready()
+
+            async let slow = HTTPClient(port: gateway.port).get("/api/rooms/slow")
+            let inbox = try #require(await asked.first { _ in true })
+            let refused = try await gateway.http.get("/api/rooms/quick")
+            #expect(refused.status == .serviceUnavailable)
+            #expect(try refused.errorCode == "not-ready")
+            #expect(try await gateway.http.get("/healthz").status == .ok)
+
+            try gateway.service.connection.publish(Array("{}".utf8), to: inbox)
+            #expect(try await slow.status == .ok)
+            #expect(try await gateway.http.get("/api/rooms/quick").status == .ok)
+        }
+    }
+
+    @Test("a connection whose request head does not come in time is closed, however much of it comes")
+    func headInTime() async throws {
+        var limits = GatewayLimits.quick
+        limits.headTimeout = .milliseconds(300)
+        try await RunningGateway.with(limits: limits) { gateway in
+            let silent = try RawConnection(port: gateway.port)
+            let dribbling = try RawConnection(port: gateway.port)
+            #expect(dribbling.send("GET /healthz HTTP/1.1\r\nHost: h"))
+            let dribble = Task {
+                while !Task.isCancelled, dribbling.send("h") { try await Task.sleep(for: .milliseconds(20)) }
+            }
+            #expect(await silent.readToEnd() == "")
+            #expect(await dribbling.readToEnd() == "")
+            dribble.cancel()
+            let metrics = try await eventually("metrics are told") {
+                let client = try RawConnection(port: gateway.port)
+                _ = client.send("GET /metrics HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n")
+                let answer = await client.readToEnd()
+                return answer.isEmpty ? nil : answer
+            }
+            #expect(metrics.contains(#"lectern_http_connections_closed_total{reason="head-timeout"}"#))
+        }
+    }
+
+    @Test("a request that is not read to its end in time ends with its connection")
+    func requestInTime() async throws {
+        var limits = GatewayLimits.quick
+        limits.requestTimeout = .seconds(2)
+        try await RunningGateway.with(limits: limits) { gateway in
+            let client = try RawConnection(port: gateway.port)
+            #expect(client.send("POST /healthz HTTP/1.1\r\nHost: h\r\nContent-Length: 1000000\r\n\r\n"))
+            let dribble = Task {
+                while !Task.isCancelled, client.send("x") { try await Task.sleep(for: .milliseconds(20)) }
+            }
+            #expect(await client.readToEnd().hasPrefix("HTTP/1.1 405"))
+            dribble.cancel()
+        }
+    }
+
+    @Test("a connection serves one request after the other, also those that come before the answer")
+    func keepAlive() async throws {
+        try await RunningGateway.with { gateway in
+            let client = try RawConnection(port: gateway.port)
+            let request = "GET /healthz HTTP/1.1\r\nHost: h\r\n"
+            #expect(client.send(request + "\r\n" + request + "\r\n" + request + "Connection: close\r\n\r\n"))
+            #expect(await client.readToEnd().components(separatedBy: "HTTP/1.1 200").count == 4)
+        }
+    }
+
+    @Test("health is told however many connections send no request, or more requests than there is place for")
+    func healthUnderFlood() async throws {
+        var limits = GatewayLimits.quick
+        limits.connections = 8
+        limits.busyConnections = 4
+        limits.stateTimeout = .seconds(60)
+        limits.requestTimeout = .seconds(60)
+        try await RunningGateway.with(limits: limits) { gateway in
+            // Each waits for an answer until the end of the test.
+            let asked = Locked<[String]>([])
+            let service = gateway.service.connection
+            _ = try service.subscribe("ink.0.slow.info") { message in
+                let inbox = message.reply ?? ""
+                asked.withLock { $0.append(inbox) }
+            }
+            try await gateway.service.ready()
+            let request = "GET /api/rooms/slow HTTP/1.1\r\nHost: h\r\n\r\n"
+            let busy = try (0..<4).map { _ in try RawConnection(port: gateway.port) }
+            for client in busy { #expect(client.send(request)) }
+            _ = try await eventually("four requests are under way") { asked.withLock { $0.count } == 4 ? true : nil }
+            let refused = try RawConnection(port: gateway.port)
+            #expect(refused.send(request))
+            #expect(await refused.readToEnd().hasPrefix("HTTP/1.1 503"))
+            let idle = try (0..<50).map { _ in try RawConnection(port: gateway.port) }
+            for client in idle { _ = client.send("GET /") }
+            let flood = Task {
+                while !Task.isCancelled {
+                    let client = try RawConnection(port: gateway.port)
+                    _ = client.send("G")
+                    try await Task.sleep(for: .milliseconds(2))
+                    client.close()
+                }
+            }
+            for _ in 0..<20 {
+                let health = try await eventually("health is told", within: .seconds(5)) {
+                    let client = try RawConnection(port: gateway.port)
+                    guard client.send("GET /healthz HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n") else {
+                        return String?.none
+                    }
+                    let answer = await client.readToEnd()
+                    return answer.isEmpty ? nil : answer
+                }
+                #expect(health.hasPrefix("HTTP/1.1 200"))
+            }
+            flood.cancel()
+            for inbox in asked.withLock({ $0 }) { try service.publish(Array("{}".utf8), to: inbox) }
+            withExtendedLifetime((busy, idle)) {}
+        }
+    }
+
+    @Test("a client that does not read its response holds up neither its connection nor the shutdown")
+    func slowReader() async throws {
+        var limits = GatewayLimits.quick
+        limits.requestTimeout = .milliseconds(200)
+        let (clients, keeping) = AsyncStream.makeStream(of: RawConnection.self)
+        try await RunningGateway.with(limits: limits) { gateway in
+            // More than fits into the buffers of both sockets.
+            let png = picture(bytes: 16_000_000)
+            let (asked, asking) = AsyncStream.makeStream(of: Void.self)
+            try gateway.service.answer("ink.0.r.image.main") { _ in
+                asking.yield()
+                return Answer.parts(png, 64)
+            }
+            try await gateway.service.ready()
+            let client = try RawConnection(port: gateway.port)
+            #expect(client.send("GET /rooms/r/board.png HTTP/1.1\r\nHost: h\r\n\r\n"))
+            _ = await asked.first { _ in true }
+            keeping.yield(client)
+        }
+        // The gateway has shut down, which waits for all connections, and the client still has not read.
+        let client = try #require(await clients.first { _ in true })
+        client.close()
+    }
+
+    @Test("a head that is too long is refused")
+    func longHead() async throws {
+        try await RunningGateway.with { gateway in
+            let headers: HTTPFields = [.ifNoneMatch: String(repeating: "x", count: 20_000)]
+            let response = try await HTTPClient(port: gateway.port).get("/healthz", headers: headers)
+            #expect(response.status == .badRequest)
+            #expect(try await gateway.http.get("/healthz").status == .ok)
+        }
+    }
+}

@@ -1,0 +1,199 @@
+import Metrics
+import TestSupport
+import Testing
+
+@testable import LecternGateway
+
+@Suite("Series of a metric")
+struct SeriesTests {
+    @Test("the same labels in another order are the same series")
+    func sameSeries() {
+        let registry = PrometheusRegistry()
+        Counter(label: "c", dimensions: [("a", "1"), ("b", "2")], factory: registry).increment()
+        Counter(label: "c_total", dimensions: [("b", "2"), ("a", "1")], factory: registry).increment()
+        #expect(registry.text() == "# TYPE c_total counter\nc_total{a=\"1\",b=\"2\"} 2\n")
+    }
+
+    @Test("combinations beyond the bound share one series, and are counted")
+    func overflow() {
+        let registry = PrometheusRegistry(maxSeries: 3)
+        for number in 0..<10 {
+            Counter(label: "c", dimensions: [("k", "v\(number)"), ("z", "y")], factory: registry).increment(by: 2)
+        }
+        #expect(
+            registry.text() == """
+                # TYPE c_total counter
+                c_total{k="other",z="other"} 14
+                c_total{k="v0",z="y"} 2
+                c_total{k="v1",z="y"} 2
+                c_total{k="v2",z="y"} 2
+                # TYPE lectern_metrics_refused_total counter
+                lectern_metrics_refused_total{metric="c_total"} 7
+
+                """)
+    }
+
+    @Test("metrics beyond the bound work, are not shown, and are counted")
+    func tooManyMetrics() {
+        let registry = PrometheusRegistry()
+        for number in 0...MetricTable.maxMetrics {
+            Meter(label: "m\(number)", factory: registry).set(1)
+        }
+        let lines = registry.text().split(separator: "\n")
+        #expect(lines.contains("m999 1"))
+        #expect(!lines.contains("m1000 1"))
+        #expect(lines.contains("lectern_metrics_refused_total{metric=\"m1000\"} 1"))
+    }
+
+    @Test("a metric asked for as another kind stays what it was")
+    func otherKind() {
+        let registry = PrometheusRegistry()
+        Meter(label: "x_total", factory: registry).set(5)
+        Counter(label: "x", factory: registry).increment(by: 100)
+        let text = registry.text()
+        #expect(text.contains("# TYPE x_total gauge\nx_total 5\n"))
+        #expect(text.contains("lectern_metrics_refused_total{metric=\"x_total\"} 1"))
+    }
+
+    @Test("a destroyed series is gone, and one made later starts at 0")
+    func destroyed() {
+        let registry = PrometheusRegistry()
+        let gone = Counter(label: "c", dimensions: [("k", "gone")], factory: registry)
+        gone.increment(by: 4)
+        Counter(label: "c", dimensions: [("k", "kept")], factory: registry).increment()
+        gone.destroy()
+        gone.increment()
+        #expect(registry.text() == "# TYPE c_total counter\nc_total{k=\"kept\"} 1\n")
+        Counter(label: "c", dimensions: [("k", "gone")], factory: registry).increment()
+        #expect(registry.text().contains("c_total{k=\"gone\"} 1\n"))
+    }
+
+    @Test("the series of all that overflowed outlives each of them")
+    func sharedSeriesStays() {
+        let registry = PrometheusRegistry(maxSeries: 1)
+        Counter(label: "c", dimensions: [("k", "first")], factory: registry).increment()
+        let second = Counter(label: "c", dimensions: [("k", "second")], factory: registry)
+        second.increment()
+        second.destroy()
+        #expect(registry.text().contains("c_total{k=\"other\"} 1\n"))
+    }
+
+    @Test("counters only grow, whatever they are given")
+    func onlyUp() {
+        let whole = CounterSeries()
+        whole.increment(by: .max)
+        whole.increment(by: .max)
+        whole.increment(by: -5)
+        #expect(written(whole) == "m \(2 * UInt64(Int64.max))\n")
+        whole.reset()
+        #expect(written(whole) == "m 0\n")
+        let fractions = FloatingPointCounterSeries()
+        for amount in [0.5, -1, .nan, .infinity, 0.25] { fractions.increment(by: amount) }
+        #expect(written(fractions) == "m 0.75\n")
+        fractions.reset()
+        #expect(written(fractions) == "m 0\n")
+    }
+
+    @Test("a gauge goes both ways")
+    func bothWays() {
+        let gauge = GaugeSeries()
+        gauge.set(Int64(10))
+        gauge.increment(by: 2.5)
+        gauge.decrement(by: 20)
+        gauge.increment(by: .nan)
+        #expect(written(gauge) == "m -7.5\n")
+    }
+}
+
+/// The lines of one series named `m`.
+func written(_ series: some MetricSeries) -> String {
+    var writer = ExpositionWriter()
+    series.write(name: "m", labels: LabelSet([]), into: &writer)
+    return writer.text
+}
+
+@Suite("Histograms")
+struct HistogramTests {
+    @Test("buckets are cumulative, and the last is the count", arguments: [1, 2, 3] as [UInt64])
+    func cumulative(seed: UInt64) throws {
+        var random = SeededGenerator(seed: seed)
+        let values = (0..<500).map { _ in Double.random(in: -1...100, using: &random) }
+        let histogram = HistogramSeries(.seconds)
+        for value in values { histogram.record(value) }
+        let lines = written(histogram).split(separator: "\n")
+        let bounds = HistogramBounds.seconds.upper + [.infinity]
+        #expect(lines.count == bounds.count + 2, "seed \(seed)")
+        for (line, bound) in zip(lines, bounds) {
+            let expected = values.count { $0 <= bound }
+            #expect(line == "m_bucket{le=\"\(ExpositionWriter.number(bound))\"} \(expected)", "seed \(seed)")
+        }
+        #expect(lines.last == "m_count 500")
+        let sum = try #require(Double(lines[lines.count - 2].dropFirst("m_sum ".count)))
+        #expect(abs(sum - values.reduce(0, +)) < 1e-6)
+    }
+
+    @Test("a value on a bound is below it", arguments: HistogramBounds.seconds.upper)
+    func onTheBound(bound: Double) {
+        let bounds = HistogramBounds.seconds
+        #expect(bounds.upper[bounds.bucket(of: bound)] == bound)
+        #expect(bounds.bucket(of: bound.nextUp) == bounds.bucket(of: bound) + 1)
+    }
+
+    @Test("bounds ascend, and reach from half a millisecond to a minute")
+    func bounds() {
+        for bounds in [HistogramBounds.seconds, .counts] {
+            #expect(zip(bounds.upper, bounds.upper.dropFirst()).allSatisfy { $0 < $1 })
+        }
+        #expect(HistogramBounds.seconds.upper.first == 0.0005)
+        #expect(HistogramBounds.seconds.upper.last == 60)
+    }
+
+    @Test("what is no number is left out")
+    func notNumbers() {
+        let histogram = HistogramSeries(.counts)
+        for value in [Double.nan, .infinity, -.infinity] { histogram.record(value) }
+        #expect(written(histogram).hasSuffix("m_sum 0\nm_count 0\n"))
+    }
+
+    @Test("a recorder in _seconds and a timer have the bounds of seconds, other recorders those of counts")
+    func choice() {
+        let registry = PrometheusRegistry()
+        Recorder(label: "wait_seconds", factory: registry).record(0.004)
+        Metrics.Timer(label: "work", factory: registry).recordNanoseconds(4_000_000)
+        Recorder(label: "points", factory: registry).record(5)
+        let text = registry.text()
+        #expect(text.contains("wait_seconds_bucket{le=\"0.003\"} 0\nwait_seconds_bucket{le=\"0.004\"} 1\n"))
+        #expect(text.contains("work_seconds_bucket{le=\"0.003\"} 0\nwork_seconds_bucket{le=\"0.004\"} 1\n"))
+        #expect(text.contains("work_seconds_sum 0.004\n"))
+        #expect(text.contains("points_bucket{le=\"4\"} 0\npoints_bucket{le=\"16\"} 1\n"))
+    }
+}
+
+@Suite("Recording from many threads")
+struct RecordingTests {
+    @Test("nothing is lost while others register and scrape")
+    func concurrent() async {
+        let registry = PrometheusRegistry()
+        let (tasks, rounds) = (8, 2000)
+        await withDiscardingTaskGroup { group in
+            for task in 0..<tasks {
+                group.addTask {
+                    let seconds = Recorder(label: "r_seconds", factory: registry)
+                    let gauge = Meter(label: "g", factory: registry)
+                    for round in 0..<rounds {
+                        Counter(label: "c", dimensions: [("k", "\(round % 7)")], factory: registry).increment()
+                        seconds.record(0.25)
+                        if task.isMultiple(of: 2) { gauge.increment(by: 0.5) } else { gauge.decrement(by: 0.5) }
+                        if round.isMultiple(of: 500) { #expect(registry.text().hasSuffix("\n")) }
+                    }
+                }
+            }
+        }
+        let lines = registry.text().split(separator: "\n")
+        let counted = lines.filter { $0.hasPrefix("c_total{") }.compactMap { Int($0.split(separator: " ")[1]) }
+        #expect(counted.reduce(0, +) == tasks * rounds)
+        #expect(lines.contains("r_seconds_count \(tasks * rounds)"))
+        #expect(lines.contains("r_seconds_sum \(tasks * rounds / 4)"))
+        #expect(lines.contains("g 0"))
+    }
+}

@@ -1,0 +1,147 @@
+import Foundation
+import Hummingbird
+import NATSClient
+import StrokeWire
+import Synchronization
+import Testing
+
+@testable import LecternGateway
+
+@Suite("Rooms over HTTP", .timeLimit(.minutes(1)))
+struct RoomRouteTests {
+    @Test("the state of a room is passed on as the service wrote it")
+    func state() async throws {
+        try await RunningGateway.with { gateway in
+            try gateway.service.answer("ink.0.lesson-7.info") { _ in [.text(#"{"room":"lesson-7","v":1.50}"#)] }
+            try await gateway.service.ready()
+            let response = try await gateway.http.get("/api/rooms/lesson-7")
+            #expect(response.status == .ok)
+            #expect(response.headers[.contentType] == "application/json")
+            #expect(response.text == #"{"room":"lesson-7","v":1.50}"#)
+            #expect(try await gateway.http.get("/api/rooms/lesson%2D7").text == response.text)
+        }
+    }
+
+    @Test("a room's partition is part of its subject")
+    func partitions() async throws {
+        try await RunningGateway.with(partitions: 8) { gateway in
+            try gateway.service.answer("ink.*.*.info") { [.text("{\"subject\":\"\($0.subject)\"}")] }
+            try await gateway.service.ready()
+            // FNV-1a of "foobar" is bf9cf968, which is 0 modulo 8; that of "a" is e40c292c, which is 4.
+            #expect(try await gateway.http.get("/api/rooms/foobar").text == #"{"subject":"ink.0.foobar.info"}"#)
+            #expect(try await gateway.http.get("/api/rooms/a").text == #"{"subject":"ink.4.a.info"}"#)
+        }
+    }
+
+    @Test("an unknown room has an address all the same, also while no service answers")
+    func address() async throws {
+        try await RunningGateway.with { gateway in
+            let alone = try await gateway.http.get("/api/rooms/lesson-7")
+            #expect(alone.status == .serviceUnavailable)
+            #expect(try alone.json["address"] as? String == "ink.0.lesson-7")
+            try gateway.service.answer("ink.0.*.info") { _ in [.error(.unknownRoom)] }
+            try await gateway.service.ready()
+            let unknown = try await gateway.http.get("/api/rooms/lesson-7")
+            #expect(unknown.status == .notFound)
+            #expect(
+                unknown.text == """
+                    {"address":"ink.0.lesson-7","error":{"code":"unknown-room","message":"The service says no."},\
+                    "room":"lesson-7"}
+                    """)
+        }
+    }
+
+    @Test(
+        "names that break the rule never reach NATS",
+        arguments: [
+            "UPPER", "a.b", "a%20b", "%3E", "*", "\(String(repeating: "a", count: 65))", "%00", "%ff", "a%0d%0ab",
+        ])
+    func badNames(name: String) async throws {
+        try await RunningGateway.with { gateway in
+            try gateway.service.answer("ink.>") { _ in
+                Issue.record("the service was asked")
+                return [.text("{}")]
+            }
+            try await gateway.service.ready()
+            for path in ["/api/rooms/\(name)", "/rooms/\(name)/board.png"] {
+                let response = try await gateway.http.get(path)
+                #expect(response.status == .badRequest)
+                #expect(try response.errorCode == "bad-request")
+            }
+        }
+    }
+
+    @Test("the rooms of all daemons are one sorted list")
+    func list() async throws {
+        try await RunningGateway.with { gateway in
+            let names = (0..<300).map { "room-\($0)" }
+            let many = RoomList(rooms: names.map { summary($0, index: 1) })
+            let encoded = Array(try JSONEncoder().encode(many))
+            try gateway.service.answer("ink.rooms") { _ in Answer.parts(encoded, 3) }
+            let other = Array(try JSONEncoder().encode(RoomList(rooms: [summary("room-0", index: 2)])))
+            try gateway.service.answer("ink.rooms") { _ in [Answer(payload: other), .text("no JSON")] }
+            try await gateway.service.ready()
+            let response = try await gateway.http.get("/api/rooms")
+            #expect(response.status == .ok)
+            let list = try JSONDecoder().decode(RoomList.self, from: Data(response.bytes))
+            #expect(list.rooms.map(\.room) == names.sorted())
+            #expect(list.rooms.first == summary("room-0", index: 2))
+            #expect(try await gateway.http.get("/").text.contains("/rooms/room-299/board.png?cohort=main"))
+        }
+    }
+
+    @Test("no daemon, and none that can be understood, are told apart from no rooms")
+    func noList() async throws {
+        try await RunningGateway.with { gateway in
+            #expect(try await gateway.http.get("/api/rooms").status == .serviceUnavailable)
+            let page = try await gateway.http.get("/")
+            #expect(page.status == .ok)
+            #expect(page.text.contains("No service answers."))
+            try gateway.service.answer("ink.rooms") { _ in [.text("no JSON")] }
+            try await gateway.service.ready()
+            #expect(try await gateway.http.get("/api/rooms").status == .badGateway)
+            try gateway.service.answer("ink.rooms") { _ in [.text(#"{"rooms":[]}"#)] }
+            try await gateway.service.ready()
+            #expect(try await gateway.http.get("/api/rooms").text == #"{"rooms":[]}"#)
+        }
+    }
+
+    @Test("thirty who list at once, as JSON or as a page, cost the daemons one list")
+    func shared() async throws {
+        try await RunningGateway.with { gateway in
+            let asked = Atomic<Int>(0)
+            let body = Array(try JSONEncoder().encode(RoomList(rooms: [summary("a", index: 1)])))
+            try gateway.service.answer("ink.rooms") { _ in
+                asked.add(1, ordering: .relaxed)
+                return [Answer(payload: body)]
+            }
+            try await gateway.service.ready()
+            try await withThrowingTaskGroup(of: String.self) { group in
+                for number in 0..<30 {
+                    group.addTask { try await gateway.http.get(number % 2 == 0 ? "/api/rooms" : "/").text }
+                }
+                for try await text in group { #expect(text.contains("ink.0.a")) }
+            }
+            #expect(asked.load(ordering: .relaxed) == 1)
+        }
+    }
+
+    @Test("a list that is refused is said to be, and asked for again by the next")
+    func refusedList() async throws {
+        try await RunningGateway.with { gateway in
+            let asked = Atomic<Int>(0)
+            try gateway.service.answer("ink.rooms") { _ in
+                let isFirst = asked.add(1, ordering: .relaxed).oldValue == 0
+                return [isFirst ? .error(.notReady) : .text(#"{"rooms":[]}"#)]
+            }
+            try await gateway.service.ready()
+            #expect(try await gateway.http.get("/api/rooms").status == .serviceUnavailable)
+            #expect(try await gateway.http.get("/api/rooms").text == #"{"rooms":[]}"#)
+        }
+    }
+
+    private func summary(_ name: String, index: UInt64) -> RoomSummary {
+        let cohort = RoomSummary.Cohort(cohort: "main", index: index, held: 0, video: nil)
+        return RoomSummary(room: name, address: "ink.0.\(name)", index: index, visible: 1, cohorts: [cohort])
+    }
+}

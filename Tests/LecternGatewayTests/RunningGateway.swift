@@ -1,0 +1,190 @@
+import Dispatch
+import Foundation
+import Glibc
+import Hummingbird
+import NATSClient
+import NATSTestServer
+import ServiceLifecycle
+import StrokeWire
+import TestSupport
+
+@testable import LecternGateway
+
+/// A gateway on a free port, with its own nats-server and a service that answers as a test says.
+struct RunningGateway: Sendable {
+    let port: Int
+    let http: HTTPClient
+    let registry: PrometheusRegistry
+    let server: NATSTestServer
+    let service: TestService
+    /// The gateway's own connection.
+    let connection: NATSConnection
+
+    /// Runs a body, then ends everything, also when the body throws.
+    static func with(
+        partitions: Int = 1, limits: GatewayLimits = .quick, obstacle: @escaping @Sendable () -> String? = { nil },
+        _ body: @escaping @Sendable (RunningGateway) async throws -> Void
+    ) async throws {
+        try await NATSTestServer.with { server in
+            try await NATSConnection.with(server) { service in
+                try await NATSConnection.with(server) { connection in
+                    let registry = PrometheusRegistry(help: GatewayMetrics.help)
+                    try await run(
+                        GatewayConfiguration(port: 0, partitions: partitions), limits, obstacle, connection, registry
+                    ) { port in
+                        try await body(
+                            RunningGateway(
+                                port: port, http: HTTPClient(port: port), registry: registry, server: server,
+                                service: TestService(connection: service), connection: connection))
+                    }
+                }
+            }
+        }
+    }
+
+    private static func run(
+        _ configuration: GatewayConfiguration, _ limits: GatewayLimits,
+        _ obstacle: @escaping @Sendable () -> String?, _ connection: NATSConnection,
+        _ registry: PrometheusRegistry, _ body: @escaping @Sendable (Int) async throws -> Void
+    ) async throws {
+        let (ports, listening) = AsyncStream.makeStream(of: Int.self)
+        var gateway = Gateway(
+            configuration, connection: connection, registry: registry, logger: .silent, obstacle: obstacle,
+            onListening: { port in listening.yield(port) })
+        gateway.limits = limits
+        let services = ServiceGroup(
+            configuration: .init(
+                services: [.init(service: gateway, successTerminationBehavior: .ignore)], logger: .silent))
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask {
+                defer { listening.finish() }
+                try await services.run()
+            }
+            group.addTask {
+                // Without a port the gateway could not listen; the other task throws the error.
+                guard let port = await ports.first(where: { _ in true }) else { return }
+                do {
+                    try await body(port)
+                } catch {
+                    await services.triggerGracefulShutdown()
+                    throw error
+                }
+                await services.triggerGracefulShutdown()
+            }
+            try await group.waitForAll()
+        }
+    }
+}
+
+extension GatewayLimits {
+    /// With short times where a test has to wait for all of them.
+    static var quick: GatewayLimits {
+        var limits = GatewayLimits()
+        limits.listingWindow = .milliseconds(300)
+        return limits
+    }
+}
+
+/// Takes the place of the daemons in a test: answers requests as the test says. Ends with its connection.
+struct TestService: Sendable {
+    let connection: NATSConnection
+
+    /// Answers each request on a subject, which may have wildcards, with messages; no message leaves it waiting.
+    func answer(_ subject: String, with replies: @escaping @Sendable (Question) -> [Answer]) throws {
+        let connection = connection
+        _ = try connection.subscribe(subject) { message in
+            guard let inbox = message.reply else { return }
+            let question = Question(subject: message.subject, payload: message.copyPayload())
+            for answer in replies(question) {
+                try? connection.publish(answer.payload, to: inbox, headers: answer.headers)
+            }
+        }
+    }
+
+    /// Returns when the server has all subscriptions of this service.
+    func ready() async throws {
+        try await connection.flush()
+    }
+}
+
+struct Question: Sendable {
+    let subject: String
+    let payload: [UInt8]
+
+    var text: String { String(decoding: payload, as: UTF8.self) }
+}
+
+struct Answer: Sendable {
+    var payload: [UInt8]
+    var headers: NATSHeaders = [:]
+
+    static func text(_ text: String) -> Answer { Answer(payload: Array(text.utf8)) }
+    static func error(_ code: RequestError.Code) -> Answer {
+        Answer(payload: RequestError(code, "The service says no.").encoded())
+    }
+
+    /// A reply cut into a number of messages.
+    static func parts(_ payload: [UInt8], _ count: Int) -> [Answer] {
+        (0..<count).map { part in
+            let range = payload.count * part / count..<payload.count * (part + 1) / count
+            return Answer(payload: Array(payload[range]), headers: [HeaderName.part: "\(part + 1)/\(count)"])
+        }
+    }
+}
+
+/// A PNG signature with some bytes after it, at least this many in all.
+func picture(bytes: Int) -> [UInt8] {
+    // Blocks of a prime number of bytes, so that parts cannot be exchanged unnoticed.
+    let block = Array(0..<251 as Range<UInt8>)
+    var png: [UInt8] = [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]
+    while png.count < bytes { png += block }
+    return png
+}
+
+/// A TCP connection to this machine that sends any text, complete requests or not.
+final class RawConnection: Sendable {
+    private let descriptor: Int32
+
+    init(port: Int) throws {
+        descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = in_port_t(port).bigEndian
+        address.sin_addr.s_addr = in_addr_t(0x7f00_0001).bigEndian
+        let descriptor = descriptor
+        let status = withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+            }
+        }
+        guard status == 0 else {
+            Glibc.close(descriptor)
+            throw Unexpected("cannot connect: \(errno)")
+        }
+    }
+
+    deinit { Glibc.close(descriptor) }
+
+    /// - Returns: whether the connection is still open.
+    func send(_ text: String) -> Bool {
+        let bytes = Array(text.utf8)
+        return Glibc.send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL)) == bytes.count
+    }
+
+    /// Reads until the connection is closed or broken.
+    func readToEnd() async -> String {
+        await withCheckedContinuation { continuation in
+            DispatchQueue.global().async { [self] in
+                var received: [UInt8] = []
+                var buffer = [UInt8](repeating: 0, count: 4096)
+                while case let count = read(descriptor, &buffer, buffer.count), count > 0 {
+                    received += buffer.prefix(count)
+                }
+                continuation.resume(returning: String(decoding: received, as: UTF8.self))
+            }
+        }
+    }
+
+    /// Shuts the connection down; this object still owns the descriptor.
+    func close() { shutdown(descriptor, Int32(SHUT_RDWR)) }
+}

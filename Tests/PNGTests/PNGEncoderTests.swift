@@ -1,0 +1,183 @@
+import Foundation
+import Ink
+import PNG
+import Raster
+import StrokeWire
+import TestSupport
+import Testing
+
+@Suite("PNG")
+struct PNGEncoderTests {
+    private func board(colours: [UInt32], seed: UInt64) -> Canvas {
+        var random = SeededGenerator(seed: seed)
+        var painter = StrokePainter(canvasWidth: 230, canvasHeight: 170)
+        var canvas = Canvas(width: 230, height: 170)
+        for colour in colours {
+            let points = (0..<8).map { _ in
+                StrokePoint(x: Double.random(in: 0...230, using: &random), y: Double.random(in: 0...80, using: &random))
+            }
+            let stroke = InkStroke(element: .freehand, style: .smooth, width: 5, points: points)
+            painter.draw(PaintedStroke(stroke: stroke, colour: RGB(colour)), on: &canvas)
+        }
+        return canvas
+    }
+
+    @Test(
+        "is read back pixel for pixel by another decoder, in few colours and in many",
+        arguments: [[], [0], [0xD92020, 0x1F4FD8, 0x1A9850, 0xF08C00, 0x7B2CBF]] as [[UInt32]])
+    func roundTrip(colours: [UInt32]) throws {
+        let canvas = board(colours: colours, seed: 3)
+        let white = try PNGReader(PNGEncoder.encode(canvas))
+        let clear = try PNGReader(PNGEncoder.encode(canvas, background: .transparent))
+        #expect(white.width == 230 && white.height == 170 && clear.width == 230 && clear.height == 170)
+        #expect(white.colourType == (colours.count < 2 ? 3 : 2))
+        expectSame(white, canvas, isTransparent: false)
+        expectSame(clear, canvas, isTransparent: true)
+    }
+
+    @Test(
+        "is read back pixel for pixel at any size, however long or short its runs are",
+        arguments: [(1, 1), (2, 3), (86, 2), (87, 2), (88, 2), (64, 64), (259, 70), (261, 5), (16_384, 2), (3, 16_384)])
+    func sizes(width: Int, height: Int) throws {
+        let seed = TestSeed.choose()
+        var random = SeededGenerator(seed: seed)
+        var painter = StrokePainter(canvasWidth: width, canvasHeight: height)
+        for strokes in 0..<5 {
+            var canvas = Canvas(width: width, height: height)
+            for _ in 0..<strokes {
+                let points = (0..<3).map { _ in
+                    StrokePoint(
+                        x: Double.random(in: 0...Double(width), using: &random),
+                        y: Double.random(in: 0...Double(height), using: &random))
+                }
+                let stroke = InkStroke(
+                    element: .freehand, style: .smooth, width: [0.5, 3, 40].randomElement(using: &random) ?? 1,
+                    points: points)
+                let colour = RGB(UInt32.random(in: 0...0xFFFFFF, using: &random))
+                painter.draw(PaintedStroke(stroke: stroke, colour: colour), on: &canvas)
+            }
+            try expectSame(PNGReader(PNGEncoder.encode(canvas)), canvas, isTransparent: false, "seed \(seed)")
+            let clear = try PNGReader(PNGEncoder.encode(canvas, background: .transparent))
+            expectSame(clear, canvas, isTransparent: true, "seed \(seed)")
+        }
+    }
+
+    @Test("is read back pixel for pixel where there is so much on it that it is compressed in several blocks")
+    func manyBlocks() throws {
+        let canvas = speckled()
+        let image = try PNGReader(PNGEncoder.encode(canvas))
+        let changes = zip(image.pixels, image.pixels.dropFirst()).count { $0 != $1 }
+        #expect(changes > 1 << 16)
+        expectSame(image, canvas, isTransparent: false)
+    }
+
+    @Test("is one that zlib unpacks", .enabled(if: Self.python != nil, "no python3"))
+    func foreignDecoder() throws {
+        for canvas in [board(colours: [], seed: 1), board(colours: [0], seed: 3), speckled()] {
+            for background in [PNGBackground.white, .transparent] {
+                let file = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID().uuidString).png")
+                defer { try? FileManager.default.removeItem(at: file) }
+                let bytes = PNGEncoder.encode(canvas, background: background)
+                try Data(bytes).write(to: file)
+                let rows = try #require(try Self.python?.run(["-c", Self.unpack, file.path]))
+                let size = try [2: 3, 3: 1, 6: 4][PNGReader(bytes).colourType]
+                #expect(rows.count == canvas.height * (1 + canvas.width * (size ?? 0)))
+            }
+        }
+    }
+
+    /// Python's own zlib, which checks the sums too: prints the unpacked rows.
+    private static let unpack = """
+        import struct, sys, zlib
+        file = open(sys.argv[1], "rb").read()
+        at, packed = 8, b""
+        while at < len(file):
+            length, = struct.unpack(">I", file[at:at + 4])
+            body = file[at + 4:at + 8 + length]
+            assert zlib.crc32(body) == struct.unpack(">I", file[at + 8 + length:at + 12 + length])[0]
+            packed += body[4:] if body[:4] == b"IDAT" else b""
+            at += 12 + length
+        sys.stdout.buffer.write(zlib.decompress(packed))
+        """
+
+    private static let python = InstalledProgram("python3")
+
+    /// Dots of all colours, few pixels of which are like the one before.
+    private func speckled() -> Canvas {
+        var random = SeededGenerator(seed: 11)
+        var painter = StrokePainter(canvasWidth: 500, canvasHeight: 400)
+        var canvas = Canvas(width: 500, height: 400)
+        for _ in 0..<25_000 {
+            let place = StrokePoint(
+                x: Double.random(in: 0...500, using: &random), y: Double.random(in: 0...400, using: &random))
+            let dot = InkStroke(element: .freehand, style: .smooth, width: 3, points: [place])
+            let colour = RGB(UInt32.random(in: 0...0xFFFFFF, using: &random))
+            painter.draw(PaintedStroke(stroke: dot, colour: colour), on: &canvas)
+        }
+        return canvas
+    }
+
+    private func expectSame(_ image: PNGReader, _ canvas: Canvas, isTransparent: Bool, _ comment: Comment? = nil) {
+        guard image.width == canvas.width, image.height == canvas.height else {
+            Issue.record("\(image.width) × \(image.height) of \(canvas.width) × \(canvas.height)")
+            return
+        }
+        var wrong = 0
+        for y in 0..<canvas.height {
+            for x in 0..<canvas.width {
+                let drawn = canvas.pixel(x: x, y: y)
+                let shown = image.pixels[y * canvas.width + x]
+                if isTransparent ? !Self.isStraight(shown, drawn) : shown != Self.onWhite(drawn) { wrong += 1 }
+            }
+        }
+        #expect(wrong == 0, comment)
+    }
+
+    private static func onWhite(_ pixel: UInt32) -> UInt32 {
+        let rest = 255 - (pixel >> 24)
+        // Premultiplied colour never exceeds alpha: no channel carries into the next.
+        return pixel + rest * 0x0101_0101
+    }
+
+    /// Whether a straight pixel is a premultiplied one, as well as 8 bits can say.
+    private static func isStraight(_ straight: UInt32, _ pixel: UInt32) -> Bool {
+        let alpha = Int(pixel >> 24)
+        guard Int(straight >> 24) == alpha else { return false }
+        return [0, 8, 16].allSatisfy { (shift: UInt32) in
+            let shown = Int(straight >> shift & 255)
+            let drawn = Int(pixel >> shift & 255)
+            return abs(shown * alpha - drawn * 255) * 2 <= max(alpha, 1)
+        }
+    }
+
+    @Test("of another width keeps the aspect and the amount of ink", arguments: [1, 23, 100, 229, 460])
+    func scaled(width: Int) throws {
+        let canvas = board(colours: [0], seed: 5)
+        let image = try PNGReader(PNGEncoder.encode(canvas, width: width, background: .transparent))
+        #expect(image.width == width)
+        #expect(image.height == max(1, (width * 170 + 115) / 230))
+        let ink = image.pixels.reduce(0.0) { $0 + Double($1 >> 24) } / Double(image.pixels.count)
+        var whole = 0.0
+        for y in 0..<170 { for x in 0..<230 { whole += Double(canvas.pixel(x: x, y: y) >> 24) } }
+        #expect(abs(ink - whole / (230 * 170)) < 0.51)
+    }
+
+    @Test("of a width out of range is brought into it")
+    func outOfRange() throws {
+        let canvas = Canvas(width: 20, height: 10)
+        #expect(try PNGReader(PNGEncoder.encode(canvas, width: -5)).width == 1)
+        #expect(try PNGReader(PNGEncoder.encode(canvas, width: 0)).width == 1)
+    }
+
+    @Test("has the asked width, but where it would be too high or have too many pixels")
+    func boundedSize() {
+        func size(_ width: Int, _ height: Int, at wanted: Int, mostPixels: Int = .max) -> SIMD2<Int> {
+            let file = PNGEncoder.encode(Canvas(width: width, height: height), width: wanted, mostPixels: mostPixels)
+            func number(_ place: Int) -> Int { file[place..<place + 4].reduce(0) { $0 << 8 | Int($1) } }
+            return SIMD2(number(16), number(20))
+        }
+        #expect(size(300, 200, at: 151) == SIMD2(151, 101))
+        #expect(size(3, 400, at: 300) == SIMD2(122, 16_267))
+        #expect(size(300, 200, at: 600, mostPixels: 60_000) == SIMD2(300, 200))
+    }
+}

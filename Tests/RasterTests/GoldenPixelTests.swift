@@ -1,0 +1,249 @@
+import Ink
+import StrokeWire
+import TestSupport
+import Testing
+
+@testable import Raster
+
+/// Boards whose pixels are known: the table holds the fingerprint of each, the same on every machine and in every build.
+///
+/// A change that is meant to change pixels changes the table, and says so. Nothing here calls the C library: the points
+/// come from additions, multiplications, divisions and square roots alone.
+@Suite("Golden pixels")
+struct GoldenPixelTests {
+    private static let fingerprints: [String: UInt64] = [
+        "erasers": 0x99DC_CFB7_C6FF_F41A,
+        "few points": 0x0CE2_4E12_A502_C099,
+        "history, 10 strokes": 0x5FBB_8334_B10E_A535,
+        "history, 10 strokes, scaled": 0xAC9B_EA2F_7C09_2200,
+        "history, 2 redone": 0x46E6_29DD_BDF4_E712,
+        "history, 2 redone, scaled": 0x9F82_FDAC_2C75_CE65,
+        "history, 20 strokes": 0x28CA_F4A2_8E1D_E530,
+        "history, 20 strokes, scaled": 0x5092_5B78_E65B_935A,
+        "history, 30 strokes": 0xA9F0_55BE_EA7F_624C,
+        "history, 30 strokes, scaled": 0x7093_FC30_1D46_5ED3,
+        "history, 40 strokes": 0x0F9A_2C2F_50F8_DD22,
+        "history, 40 strokes, scaled": 0x1AF7_2CF2_285B_1561,
+        "history, 6 undone": 0xE304_0FD8_CEA3_5E4E,
+        "history, 6 undone, scaled": 0x307C_71AB_6808_B13B,
+        "history, one more": 0x89DE_FF19_22B5_666C,
+        "history, one more, scaled": 0xB5E7_648B_CAB9_890B,
+        "history, some removed": 0x6CE8_A6F1_6731_C0F4,
+        "history, some removed, scaled": 0xC5D8_D111_569B_FCB5,
+        "large canvas, bspline": 0x0B9F_3767_803A_67F0,
+        "large canvas, smooth": 0xB8BF_FD6F_7144_3EB7,
+        "long stroke, pen": 0x6B3A_5071_CCBF_F86A,
+        "long stroke, smooth": 0xDE2B_8F2D_7A3F_9F20,
+        "long stroke, stamp": 0x3236_3836_82C0_85E5,
+        "shapes": 0x521E_81F9_1AD8_E5C5,
+        "style bspline": 0xE54D_62B1_6DAA_F79F,
+        "style calligraphy": 0x3093_60CC_B9F0_F842,
+        "style pen": 0x0A7C_5E62_E456_69B5,
+        "style quadratic": 0xC194_E903_9ED3_F333,
+        "style smooth": 0x4DAD_1412_6DD8_7AAC,
+        "style stamp": 0x3B36_60B2_D1D8_DEFA,
+        "wide and far, bspline": 0x93D5_F640_E130_CFA1,
+        "wide and far, calligraphy": 0x27E2_1A9C_7C23_9BF5,
+        "wide and far, pen": 0x4AA5_4C9D_D432_3150,
+        "wide and far, quadratic": 0x55D6_491E_73D3_3A1E,
+        "wide and far, smooth": 0x6B21_84E9_4D21_93F7,
+        "wide and far, stamp": 0x3AB3_9FF8_54C0_B8BC,
+    ]
+
+    @Test("of boards in every style", arguments: InkStyle.allCases)
+    func style(style: InkStyle) {
+        var pen = GoldenPen(seed: 1)
+        let strokes = (0..<24).map { line in
+            pen.ink(
+                .freehand, style, points: pen.handwriting(line: line, points: 12 + line * 3, hasForce: line % 3 == 0))
+        }
+        expect("style \(style)", draw(strokes, width: 700, height: 500, scale: 1.37))
+    }
+
+    @Test("of strokes of a few points in every style")
+    func fewPoints() {
+        var pen = GoldenPen(seed: 2)
+        var strokes: [PaintedStroke] = []
+        for (row, style) in InkStyle.allCases.enumerated() {
+            for count in 1...8 {
+                let points = pen.handwriting(
+                    from: SIMD2(Double(count) * 40, Double(row) * 40 + 20), step: 9, points: count, hasForce: false)
+                strokes.append(pen.ink(.freehand, style, points: points))
+            }
+        }
+        expect("few points", draw(strokes, width: 400, height: 300, scale: 1))
+    }
+
+    @Test("of lines, rectangles and ellipses")
+    func shapes() {
+        var pen = GoldenPen(seed: 3)
+        let strokes = (0..<36).map { index in
+            let begin = pen.place(-30...430, -30...330)
+            let end = index < 3 ? begin : pen.place(-30...430, -30...330)
+            return pen.ink([.line, .rectangle, .ellipse][index % 3], .smooth, points: [begin, end])
+        }
+        expect("shapes", draw(strokes, width: 400, height: 300, scale: 0.85))
+    }
+
+    @Test("of erasers over ink in every style")
+    func erasers() {
+        var pen = GoldenPen(seed: 4)
+        var strokes: [PaintedStroke] = []
+        for (index, style) in (InkStyle.allCases + InkStyle.allCases).enumerated() {
+            for line in 0..<4 {
+                let points = pen.handwriting(line: line * 5 + index % 5, points: 40, hasForce: line == 1)
+                strokes.append(pen.ink(.freehand, style, points: points))
+            }
+            let points = pen.handwriting(
+                from: SIMD2(40, Double(30 * index + 20)), step: 14, points: 30, hasForce: index % 2 == 0)
+            strokes.append(pen.ink(.eraser, style, width: 6 + Double(index) * 2, points: points))
+        }
+        expect("erasers", draw(strokes, width: 600, height: 450, scale: 1.2))
+    }
+
+    @Test("of pens as wide as the canvas, and of strokes that reach far beyond it")
+    func wideAndFar() {
+        var pen = GoldenPen(seed: 5)
+        for style in InkStyle.allCases {
+            let strokes = (0..<10).map { index in
+                let reach = [100, 400, 5000, 1_000_000, 1_000_000_000][index % 5] as Double
+                let points = (0..<12).map { number in
+                    var point = pen.place(-reach...reach, -reach...reach)
+                    point.milliseconds = Double(number * 7)
+                    point.force = index % 2 == 0 ? nil : Double(number) / 11
+                    return point
+                }
+                return pen.ink(.freehand, style, width: [3, 25, 90, 240][index % 4], points: points)
+            }
+            expect("wide and far, \(style)", draw(strokes, width: 300, height: 200, scale: 1))
+        }
+    }
+
+    @Test("of strokes of thousands of points")
+    func longStrokes() {
+        var pen = GoldenPen(seed: 6)
+        for style in [InkStyle.smooth, .pen, .stamp] {
+            let points = pen.handwriting(from: SIMD2(20, 20), step: 5, points: 2500, hasForce: style == .pen)
+            let stroke = pen.ink(.freehand, style, width: 3, points: points)
+            expect("long stroke, \(style)", draw([stroke], width: 500, height: 400, scale: 1))
+        }
+    }
+
+    @Test("of a large canvas", arguments: [InkStyle.smooth, .bspline])
+    func largeCanvas(style: InkStyle) {
+        var pen = GoldenPen(seed: 7)
+        let strokes = (0..<60).map { line in
+            pen.ink(.freehand, style, points: pen.handwriting(line: line, points: 60, hasForce: false))
+        }
+        expect("large canvas, \(style)", draw(strokes, width: 2048, height: 1536, scale: 3.1))
+    }
+
+    @Test("of a board after undo, redo and strokes that were removed below others, and of its scaled copy")
+    func history() {
+        var pen = GoldenPen(seed: 8)
+        var board = PaintedBoard()
+        func append(_ id: UInt64) {
+            let style = InkStyle.allCases[Int(id) % InkStyle.allCases.count]
+            let points = pen.handwriting(line: Int(id), points: 25, hasForce: id % 4 == 0)
+            board.strokes[id] = pen.ink(id % 7 == 0 ? .eraser : .freehand, style, points: points)
+            board.visible.append(id)
+        }
+        var painter = BoardPainter(width: 512, height: 384, scale: 1, versionBytes: 4 << 20)
+        func expectPicture(_ name: String) {
+            let canvas = painter.canvas(of: board.layers) { board.stroke($0) }
+            expect(name, canvas)
+            expect("\(name), scaled", canvas.scaled(width: 200, height: 150))
+        }
+        for id in 1...40 as ClosedRange<UInt64> {
+            append(id)
+            if id % 10 == 0 { expectPicture("history, \(id) strokes") }
+        }
+        board.visible.removeLast(6)
+        expectPicture("history, 6 undone")
+        board.visible += [35, 36]
+        expectPicture("history, 2 redone")
+        board.visible.removeAll { $0 % 5 == 0 }
+        expectPicture("history, some removed")
+        append(41)
+        expectPicture("history, one more")
+    }
+
+    private func draw(_ strokes: [PaintedStroke], width: Int, height: Int, scale: Double) -> Canvas {
+        var painter = StrokePainter(canvasWidth: width, canvasHeight: height, scale: scale)
+        var canvas = Canvas(width: width, height: height)
+        for stroke in strokes { painter.draw(stroke, on: &canvas) }
+        return canvas
+    }
+
+    private func expect(_ board: String, _ canvas: Canvas) {
+        let found = canvas.fingerprint
+        #expect(
+            found == Self.fingerprints[board],
+            "the pixels have changed: \"\(board)\": 0x\(String(found, radix: 16)),")
+    }
+}
+
+/// Draws seeded strokes that look like handwriting, on a board of 512 × 384 units.
+private struct GoldenPen {
+    private var random: SeededGenerator
+
+    init(seed: UInt64) {
+        random = SeededGenerator(seed: seed)
+    }
+
+    /// A number in a range, in 53 bits, in the same way with every standard library.
+    private mutating func number(_ range: ClosedRange<Double>) -> Double {
+        range.lowerBound + (range.upperBound - range.lowerBound) * (Double(random.next() >> 11) * 0x1p-53)
+    }
+
+    mutating func place(_ x: ClosedRange<Double>, _ y: ClosedRange<Double>) -> StrokePoint {
+        let left = number(x)
+        return StrokePoint(x: left, y: number(y))
+    }
+
+    /// A stroke of a random width and colour.
+    mutating func ink(
+        _ element: Element, _ style: InkStyle, width: Double? = nil, points: [StrokePoint]
+    ) -> PaintedStroke {
+        let chosen = width ?? number(0.6...9)
+        return PaintedStroke(
+            stroke: InkStroke(element: element, style: style, width: chosen, points: points),
+            colour: RGB(UInt32(truncatingIfNeeded: random.next() >> 40)))
+    }
+
+    /// A stroke on one of 20 lines of the board.
+    mutating func handwriting(line: Int, points: Int, hasForce: Bool) -> [StrokePoint] {
+        let begin = SIMD2(number(-10...300), Double(line % 20) * 19 + number(0...12))
+        return handwriting(from: begin, step: number(1...6), points: points, hasForce: hasForce)
+    }
+
+    /// Loops and turns that drift to the right and begin again at the left, a point every 8 ms or so.
+    mutating func handwriting(
+        from begin: SIMD2<Double>, step: Double, points: Int, hasForce: Bool
+    ) -> [StrokePoint] {
+        var place = begin
+        var forward = SIMD2(1.0, 0.0)
+        var turn = 0.2
+        var force = 0.5
+        var milliseconds = 0.0
+        return (0..<points).map { index in
+            let point = StrokePoint(
+                x: place.x, y: place.y, force: hasForce ? force : nil, milliseconds: milliseconds)
+            if index % 9 == 0 { turn = number(-0.45...0.45) }
+            if index % 31 == 30 { forward = -forward }
+            // A turn by twice the angle whose tangent this is, without sines.
+            let tangent = turn + number(-0.1...0.1)
+            let square = 1 + tangent * tangent
+            let (cosine, sine) = ((2 - square) / square, 2 * tangent / square)
+            forward = SIMD2(forward.x * cosine - forward.y * sine, forward.y * cosine + forward.x * sine)
+            let length = (forward.x * forward.x + forward.y * forward.y).squareRoot()
+            forward /= length
+            place += (forward + SIMD2(0.35, 0)) * (step * number(0.4...1.3))
+            if place.x > 530 { place.x -= 540 }
+            place.y += (begin.y - place.y) * 0.03
+            force = min(max(force + number(-0.15...0.15), 0), 1)
+            milliseconds += number(4...12)
+            return point
+        }
+    }
+}

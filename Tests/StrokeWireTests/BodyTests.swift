@@ -1,0 +1,210 @@
+import StrokeWire
+import TestSupport
+import Testing
+
+/// The small bodies, as they stand in the specification.
+@Suite struct `A body` {
+    private func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self) }
+
+    private func fault(_ body: () throws(Rejection) -> Void) -> Fault? {
+        do {
+            try body()
+            return nil
+        } catch {
+            return Fault(error)
+        }
+    }
+
+    static let feedback: [(Feedback, String)] = [
+        (.applied(number: 7, index: 41), #"{"kind":"applied","n":7,"index":41}"#),
+        (.missingShards(number: 7, orders: [2, 3]), #"{"kind":"missing","n":7,"o":[2,3]}"#),
+        (.missingShards(number: 7, orders: []), #"{"kind":"missing","n":7,"o":[]}"#),
+        (.missingRange(from: 7, to: 9), #"{"kind":"missing","from":7,"to":9}"#),
+        (.gaveUp(from: 7, to: 7), #"{"kind":"gave-up","from":7,"to":7}"#),
+        (
+            .rejected(
+                number: 7, order: 0, Rejection(code: .outOfRange, field: "d[3].x", message: "It \"is\" too far.")),
+            #"{"kind":"rejected","n":7,"o":0,"error":{"code":"out-of-range","field":"d[3].x","message":"It \"is\" too far."}}"#
+        ),
+        (
+            .rejected(number: nil, order: nil, Rejection(code: .notJSON, message: "No.")),
+            #"{"kind":"rejected","error":{"code":"not-json","message":"No."}}"#
+        ),
+    ]
+
+    @Test("of feedback names the session that it is about")
+    func sessions() throws {
+        let message = FeedbackMessage(session: "a\"7", feedback: .applied(number: 7, index: 41))
+        let body = Array(#"{"kind":"applied","n":7,"index":41,"session":"a\"7"}"#.utf8)
+        #expect(message.encoded() == body)
+        #expect(try FeedbackMessage(decoding: body) == message)
+        #expect(try FeedbackMessage(decoding: message.feedback.encoded()).session == nil)
+        #expect(throws: Rejection.self) {
+            try FeedbackMessage(decoding: Array(#"{"kind":"gave-up","from":1,"to":1,"session":7}"#.utf8))
+        }
+    }
+
+    @Test(arguments: feedback)
+    func `of feedback is written and read`(feedback: Feedback, body: String) throws {
+        #expect(text(feedback.encoded()) == body)
+        #expect(try Feedback(decoding: Array(body.utf8)) == feedback)
+    }
+
+    @Test(arguments: RejectionCode.allCases)
+    func `of a rejection may have any code`(code: RejectionCode) throws {
+        let feedback = Feedback.rejected(number: 1, order: nil, Rejection(code: code, message: "No."))
+        #expect(try Feedback(decoding: feedback.encoded()) == feedback)
+    }
+
+    @Test(arguments: [
+        (#"{}"#, Fault(.missingField, "kind")), (#"{"kind":"what"}"#, Fault(.outOfRange, "kind")),
+        (#"{"kind":7}"#, Fault(.wrongType, "kind")), (#"{"kind":"applied","n":1}"#, Fault(.missingField, "index")),
+        (#"{"kind":"applied","n":1,"index":-1}"#, Fault(.outOfRange, "index")),
+        (#"{"kind":"missing"}"#, Fault(.missingField, "from")),
+        (#"{"kind":"missing","n":1,"o":2}"#, Fault(.wrongType, "o")),
+        (#"{"kind":"missing","n":1,"o":["2"]}"#, Fault(.wrongType, "o")),
+        (#"{"kind":"gave-up","from":5,"to":4}"#, Fault(.outOfRange, "to")),
+        (#"{"kind":"rejected"}"#, Fault(.missingField, "error")),
+        (#"{"kind":"rejected","error":1}"#, Fault(.wrongType, "error")),
+        (#"{"kind":"rejected","error":{"code":"x","message":""}}"#, Fault(.outOfRange, "code")),
+    ])
+    func `of feedback is refused for its fault`(body: String, expected: Fault) {
+        #expect(fault { () throws(Rejection) in _ = try Feedback(decoding: Array(body.utf8)) } == expected)
+    }
+
+    @Test(
+        arguments: [
+            (nil, "null"), (0, "0"), (1_500_000, "1500"), (1_500_001, "1500.001"), (-500, "-0.5"),
+            (-1_234_560, "-1234.56"),
+            (100_020, "100.02"),
+        ] as [(Int64?, String)])
+    func `of a mark is written and read`(microseconds: Int64?, milliseconds: String) throws {
+        let mark = Mark(
+            room: "a-1", index: 41, digest: BoardDigest(value: 0xabc),
+            video: microseconds.map { MediaTime(microseconds: $0) })
+        let body = #"{"room":"a-1","index":41,"digest":"0000000000000abc","v":\#(milliseconds)}"#
+        #expect(text(mark.encoded()) == body)
+        #expect(try Mark(decoding: Array(body.utf8)) == mark)
+    }
+
+    @Test func `of a mark is refused for its fault`() {
+        func fault(_ body: String) -> Fault? {
+            self.fault { () throws(Rejection) in _ = try Mark(decoding: Array(body.utf8)) }
+        }
+        #expect(fault(#"{"room":"a","index":1}"#) == Fault(.missingField, "digest"))
+        #expect(fault(#"{"room":"a","index":1,"digest":"xyz"}"#) == Fault(.outOfRange, "digest"))
+        #expect(fault(#"{"index":1,"digest":"0000000000000abc"}"#) == Fault(.missingField, "room"))
+        #expect(fault(#"{"room":"a","index":1,"digest":"0000000000000abc","v":"1"}"#) == Fault(.wrongType, "v"))
+    }
+
+    @Test func `of a control record is written and read`() throws {
+        let author = try #require(AuthorID("a"))
+        for (record, body) in [
+            (
+                ControlRecord.gaveUp(author: author, from: 7, to: 8),
+                #"{"v":1,"kind":"gave-up","author":"a","from":7,"to":8}"#
+            ),
+            (.epoch(3), #"{"v":1,"kind":"epoch","ep":3}"#), (.close, #"{"v":1,"kind":"close"}"#),
+            (.full(through: 9), #"{"v":1,"kind":"close","code":"room-full","through":9}"#),
+        ] {
+            #expect(text(record.encoded()) == body)
+            #expect(try ControlRecord(decoding: Array(body.utf8)) == record)
+        }
+    }
+
+    @Test(arguments: [
+        (#"{"kind":"close"}"#, Fault(.missingField, "v")), (#"{"v":2,"kind":"close"}"#, Fault(.outOfRange, "v")),
+        (#"{"v":1,"kind":"open"}"#, Fault(.outOfRange, "kind")),
+        (#"{"v":1,"kind":"epoch"}"#, Fault(.missingField, "ep")),
+        (#"{"v":1,"kind":"gave-up","author":"A","from":1,"to":1}"#, Fault(.outOfRange, "author")),
+        (#"{"v":1,"kind":"gave-up","author":"a","from":2,"to":1}"#, Fault(.outOfRange, "to")),
+    ])
+    func `of a control record is refused for its fault`(body: String, expected: Fault) {
+        #expect(fault { () throws(Rejection) in _ = try ControlRecord(decoding: Array(body.utf8)) } == expected)
+    }
+
+    @Test(arguments: [
+        (JoinRequest(), "{}"), (JoinRequest(incarnation: "x-1"), #"{"room":"x-1"}"#),
+        (JoinRequest(have: 4), #"{"have":4}"#),
+        (JoinRequest(incarnation: "", have: 0), #"{"room":"","have":0}"#),
+    ])
+    func `of a join request is written and read`(request: JoinRequest, body: String) throws {
+        #expect(text(request.encoded()) == body)
+        #expect(try JoinRequest(decoding: Array(body.utf8)) == request)
+    }
+
+    @Test func `of a join request may be empty, and is refused for its fault`() throws {
+        #expect(try JoinRequest(decoding: []) == JoinRequest())
+        func fault(_ body: String) -> Fault? {
+            self.fault { () throws(Rejection) in _ = try JoinRequest(decoding: Array(body.utf8)) }
+        }
+        #expect(fault(#"{"room":7}"#) == Fault(.wrongType, "room"))
+        #expect(fault(#"{"have":-1}"#) == Fault(.outOfRange, "have"))
+        #expect(fault(#"{"have":18446744073709551616}"#) == Fault(.outOfRange, "have"))
+        #expect(fault(" ") == Fault(.notJSON))
+        #expect(fault("[]") == Fault(.wrongType))
+    }
+
+    @Test func `of an image request is written and read`() throws {
+        #expect(try ImageRequest(decoding: []) == ImageRequest())
+        #expect(try ImageRequest(decoding: Array("{}".utf8)) == ImageRequest())
+        #expect(try ImageRequest(decoding: ImageRequest(width: 320).encoded()) == ImageRequest(width: 320))
+        #expect(text(ImageRequest(width: 320).encoded()) == #"{"width":320}"#)
+        for width in ["0", "4097", "1e999"] {
+            let body = Array(#"{"width":\#(width)}"#.utf8)
+            #expect(
+                fault { () throws(Rejection) in _ = try ImageRequest(decoding: body) } == Fault(.outOfRange, "width"))
+        }
+    }
+
+    @Test func `of an error is written and read`() {
+        for code in RequestError.Code.allCases {
+            let error = RequestError(code, "There is no \"room\".")
+            #expect(
+                text(error.encoded())
+                    == #"{"error":{"code":"\#(code.rawValue)","message":"There is no \"room\"."}}"#)
+            #expect(RequestError(decoding: error.encoded()) == error)
+        }
+        for other in ["", "{}", #"{"error":1}"#, #"{"error":{"code":"x","message":""}}"#, #"{"error":{"message":""}}"#]
+        {
+            #expect(RequestError(decoding: Array(other.utf8)) == nil)
+        }
+    }
+
+    @Test func `keeps every character of a string`() throws {
+        let scalars = (0..<0x300).compactMap(Unicode.Scalar.init) + ["\u{2028}", "\u{ffff}", "\u{10000}", "\u{10ffff}"]
+        let all = String(String.UnicodeScalarView(scalars.prefix(120)))
+        #expect(try JoinRequest(decoding: JoinRequest(incarnation: all).encoded()).incarnation == all)
+        for scalar in scalars {
+            let request = JoinRequest(incarnation: String(scalar))
+            #expect(try JoinRequest(decoding: request.encoded()) == request)
+        }
+        let escaped = #"{"room":"\u0041\ud83d\ude00\ud83d-\ude00\/\b\f\r\t\n\\\"é"}"#
+        #expect(
+            try JoinRequest(decoding: Array(escaped.utf8)).incarnation
+                == "A😀\u{fffd}-\u{fffd}/\u{8}\u{c}\r\t\n\\\"é")
+    }
+
+    @Test func `of any bytes never traps`() {
+        var random = SeededGenerator(seed: TestSeed.choose())
+        let bodies = Self.feedback.map(\.1) + [#"{"m":1.5,"q":7,"s":"play","st":"\u00e9","d":true,"b":32}"#]
+        for _ in 0..<5000 {
+            var bytes = Array(random.pick(bodies).utf8)
+            for _ in 0..<3 where !bytes.isEmpty {
+                let at = random.int(0..<bytes.count)
+                if random.chance(1, in: 2) {
+                    bytes[at] = UInt8.random(in: 0 ... .max, using: &random)
+                } else {
+                    bytes.remove(at: at)
+                }
+            }
+            _ = try? Feedback(decoding: bytes)
+            _ = try? ClockSample(decoding: bytes)
+            _ = try? Mark(decoding: bytes)
+            _ = try? ControlRecord(decoding: bytes)
+            _ = try? JoinRequest(decoding: bytes)
+            _ = try? JoinReply(decoding: bytes)
+            _ = RequestError(decoding: bytes)
+        }
+    }
+}

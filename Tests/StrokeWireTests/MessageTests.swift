@@ -1,0 +1,231 @@
+import StrokeWire
+import TestSupport
+import Testing
+
+@Suite struct `An acceptable message` {
+    private func message(_ text: String, limits: WireLimits = WireLimits()) throws -> StrokeMessage {
+        try StrokeMessage(decoding: Array(text.utf8), limits: limits)
+    }
+
+    @Test func `has defaults for all but number and points`() throws {
+        let text = #"{"n":0,"d":[{"x":1,"y":2}]}"#
+        let message = try message(text)
+        #expect(message == StrokeMessage(number: 0, points: PointArray(count: 1, interior: 12..<25)))
+        #expect(message.colour == 0 && message.width == 1 && message.shardCount == 0 && message.shardOrder == 0)
+        #expect(message.element == .freehand && message.action == .draw && message.time == nil)
+        #expect(message.boardWidth == nil && message.boardHeight == nil && !message.isSharded)
+    }
+
+    @Test func `hands out every field`() throws {
+        let text =
+            #"{"n":9007199254740991,"c":7,"l":2.5,"s":4,"o":4,"e":4,"a":1,"t":-5,"w":1024,"h":768,"d":[]}"#
+        let expected = StrokeMessage(
+            number: 9_007_199_254_740_991, colour: 7, width: 2.5, shardCount: 4, shardOrder: 4, element: .eraser,
+            time: -5, boardWidth: 1024, boardHeight: 768,
+            points: PointArray(count: 0, interior: (text.utf8.count - 2)..<(text.utf8.count - 2)))
+        #expect(try message(text) == expected)
+        #expect(try message(text).isSharded)
+    }
+
+    @Test(arguments: ["1", "1.0", "1e0", "0.1e1", "10E-1", "100e-2", "1.000000000000000000000000", "0.01e+2"])
+    func `may write an integer in any way`(one: String) throws {
+        #expect(try message(#"{"n":\#(one),"c":\#(one),"a":\#(one),"d":[{"x":1,"y":2}]}"#).number == 1)
+    }
+
+    @Test(arguments: ["0", "-0", "0.0", "0e999", "0e-999", "1e-400", "-1e-999999999999", "0.000e99999999999999999999"])
+    func `takes what underflows for zero`(zero: String) throws {
+        let message = try message(#"{"n":\#(zero),"t":\#(zero),"d":[{"x":\#(zero),"y":2}]}"#)
+        #expect(message.number == 0)
+        #expect(message.time == 0)
+    }
+
+    @Test(arguments: [
+        ("12.9", 12), ("-12.9", -12), ("0.999", 0), ("9223372036854775807", Int64.max),
+        ("9223372036854775807.99", Int64.max), ("-9223372036854775808", Int64.min),
+        ("-9223372036854775808.5", Int64.min), ("123456.789e3", 123_456_789), ("123456789e-3", 123_456),
+        ("9007199254740993", 9_007_199_254_740_993),
+    ])
+    func `has its time cut off toward zero, exactly`(text: String, time: Int64) throws {
+        #expect(try message(#"{"n":1,"a":2,"t":\#(text)}"#).time == time)
+    }
+
+    @Test func `draws with action 0 and 1`() throws {
+        #expect(try message(#"{"n":1,"a":0,"d":[{"x":1,"y":2}]}"#).action == .draw)
+        #expect(try message(#"{"n":1,"a":1,"d":[{"x":1,"y":2}]}"#).action == .draw)
+    }
+
+    @Test(arguments: [(2, Action.undo), (3, .redo), (4, .clear)])
+    func `that is no draw does not look at its points`(wire: Int, action: Action) throws {
+        for points in ["", #","d":7"#, #","d":[{"x":"no"}]"#, #","d":[]"#] {
+            let message = try message(#"{"n":1,"a":\#(wire)\#(points)}"#)
+            #expect(message.action == action)
+            #expect(message.points == .empty)
+        }
+        #expect(decode(#"{"n":1,"a":\#(wire),"d":[}"#).fault == Fault(.notJSON))
+        #expect(decode(#"{"n":1,"a":\#(wire),"s":9999}"#).fault == Fault(.tooManyShards, "s"))
+    }
+
+    @Test func `counts the last of a repeated key`() throws {
+        let text = #"{"n":"x","d":[1],"n":2,"a":{},"a":1,"d":[{"x":null,"x":1,"y":2,"x":5}]}"#
+        let message = try message(text)
+        #expect(message.number == 2)
+        #expect(message.decodePoints(of: Array(text.utf8)) == [StrokePoint(x: 5, y: 2)])
+        #expect(decode(#"{"n":1,"d":[{"x":1,"y":2}],"d":null}"#).fault == Fault(.wrongType, "d"))
+    }
+
+    @Test func `may escape its keys`() throws {
+        let text = #"{"\u006e":3,"\u0064":[{"\u0078":1,"\u0079":2,"\u006D":4}],"\u004E":"N, not n"}"#
+        let message = try message(text)
+        #expect(message.number == 3)
+        #expect(message.decodePoints(of: Array(text.utf8)) == [StrokePoint(x: 1, y: 2, milliseconds: 4)])
+        // An escape with a letter of a key is not that key: \n is a new line.
+        #expect(decode(#"{"\n":3}"#).fault == Fault(.missingField, "n"))
+    }
+
+    @Test func `may carry anything under other keys`() throws {
+        let text =
+            #"{"nn":[[[[[[[]]]]]]],"N":null,"":{"n":9},"\ud800":"\udfff","n":1,"é":"\"\\\/\b\f\n\r\t","d":[{"x":1,"ü":[{"y":{}}],"y":2,"xx":"😀"}]}"#
+        let message = try message(text)
+        #expect(message.number == 1)
+        #expect(message.decodePoints(of: Array(text.utf8)) == [StrokePoint(x: 1, y: 2)])
+    }
+
+    @Test func `may have white space anywhere, and its points lie without that around them`() throws {
+        let text = " \t\r\n{ \"n\" : 1 , \"d\" : [ \n { \"x\" : 1 , \"y\" : 2 } , {\"x\":3,\"y\":4} \t ] } \n"
+        let bytes = Array(text.utf8)
+        let message = try StrokeMessage(decoding: bytes)
+        let interior = String(decoding: bytes[message.points.interior], as: UTF8.self)
+        #expect(interior == "{ \"x\" : 1 , \"y\" : 2 } , {\"x\":3,\"y\":4}")
+        #expect(message.decodePoints(of: bytes) == [StrokePoint(x: 1, y: 2), StrokePoint(x: 3, y: 4)])
+    }
+
+    @Test func `may have coordinates up to the edge and force beyond its range`() throws {
+        let text = #"{"n":1,"d":[{"x":65536,"y":-65536,"f":7,"i":-1e300,"z":99,"m":-4},{"x":0,"y":0,"f":-1}]}"#
+        let points = try message(text).decodePoints(of: Array(text.utf8))
+        #expect(
+            points == [
+                StrokePoint(x: 65536, y: -65536, force: 1, altitude: -1e300, azimuth: 99, milliseconds: -4),
+                StrokePoint(x: 0, y: 0, force: 0),
+            ])
+    }
+
+    @Test func `has colours of the palette or of the whole cube`() throws {
+        let rgb = WireLimits(colours: .rgb)
+        #expect(try message(#"{"n":1,"a":4,"c":16777215}"#, limits: rgb).colour == 0xff_ffff)
+        #expect(decode(#"{"n":1,"a":4,"c":16777216}"#, limits: rgb).fault == Fault(.outOfRange, "c"))
+        let small = WireLimits(colours: .palette(count: 2))
+        #expect(try message(#"{"n":1,"a":4,"c":1}"#, limits: small).colour == 1)
+        #expect(decode(#"{"n":1,"a":4,"c":2}"#, limits: small).fault == Fault(.outOfRange, "c"))
+    }
+
+    @Test func `numbers its shards from 0 or from 1`() throws {
+        for order in 0...3 {
+            #expect(try message(#"{"n":1,"s":3,"o":\#(order),"d":[]}"#).shardOrder == order)
+        }
+        #expect(try message(#"{"n":1,"s":1,"o":1,"d":[{"x":1,"y":2}]}"#).shardOrder == 1)
+    }
+
+    @Test(.needsRecordedLessons, arguments: RecordedLesson.allCases)
+    func `is each message of a real lesson`(lesson: RecordedLesson) throws {
+        for bytes in try lesson.messages() {
+            let message = try StrokeMessage(decoding: bytes)
+            #expect(message.points.count == message.decodePoints(of: bytes).count)
+            #expect(message.action != .draw || message.points.count > 0)
+        }
+    }
+}
+
+@Suite struct `Writing a message` {
+    @Test func `and reading it gives the same message`() throws {
+        let seed = TestSeed.choose()
+        var random = SeededGenerator(seed: seed)
+        for _ in 0..<5000 {
+            let shards = random.pick([0, 0, 1, 2, 3, 1024])
+            let message = StrokeMessage(
+                number: random.pick([0, 1, (1 << 53) - 1, Int64.random(in: 0..<(1 << 53), using: &random)]),
+                colour: UInt32.random(in: 0..<8, using: &random),
+                width: random.pick([1, 512, 0.1, .leastNonzeroMagnitude, .random(in: 0.001...512, using: &random)]),
+                shardCount: shards, shardOrder: random.int(0...shards),
+                element: random.pick(Element.allCases), action: random.pick(Action.allCases),
+                time: random.pick([nil, 0, Int64.min, Int64.max, Int64.random(in: -9999...9999, using: &random)]),
+                boardWidth: random.pick([nil, 1, 16384, Double.random(in: 1...16384, using: &random)]),
+                boardHeight: random.pick([nil, 768, 1.5]))
+            let interior = Array(#"{"x":1,"y":2},{"x":3,"y":4,"?":[]}"#.utf8)
+            let bytes = message.encoded(interior: interior[...])
+            var expected = message
+            if message.action == .draw {
+                let end = bytes.count - 2
+                expected.points = PointArray(count: 2, interior: (end - interior.count)..<end)
+                #expect(bytes[expected.points.interior].elementsEqual(interior))
+            }
+            let text = String(decoding: bytes, as: UTF8.self)
+            #expect(try StrokeMessage(decoding: bytes) == expected, "\(text), seed \(seed)")
+        }
+    }
+
+    @Test func `is compact and in the order of the table`() {
+        let message = StrokeMessage(number: 7, colour: 2, width: 2.5, time: -40, boardWidth: 1024, boardHeight: 767.5)
+        let bytes = message.encoded(interior: Array(#"{"x":1,"y":2}"#.utf8)[...])
+        #expect(
+            String(decoding: bytes, as: UTF8.self)
+                == #"{"n":7,"c":2,"l":2.5,"s":0,"o":0,"e":0,"a":1,"t":-40,"w":1024,"h":767.5,"d":[{"x":1,"y":2}]}"#)
+    }
+
+    @Test(arguments: [Action.undo, .redo, .clear])
+    func `leaves out the points of what is no draw`(action: Action) {
+        let bytes = StrokeMessage(number: 7, action: action).encoded(interior: [1, 2, 3])
+        #expect(
+            String(decoding: bytes, as: UTF8.self)
+                == #"{"n":7,"c":0,"l":1,"s":0,"o":0,"e":0,"a":\#(action.rawValue)}"#)
+    }
+
+    @Test(.needsRecordedLessons, arguments: RecordedLesson.allCases)
+    func `of a real lesson gives its very bytes`(lesson: RecordedLesson) throws {
+        for bytes in try lesson.messages() {
+            let message = try StrokeMessage(decoding: bytes)
+            // The lessons leave out `s`, `o` and the like in commands only.
+            guard message.action == .draw else { continue }
+            #expect(message.encoded(interior: bytes[message.points.interior]) == bytes)
+        }
+    }
+
+    @Test func `with a number that JSON cannot hold gives what every reader refuses`() {
+        for value in [Double.nan, .infinity, -.infinity] {
+            let interior = PointEncoder.interior(of: [StrokePoint(x: value, y: 0)])
+            let bytes = StrokeMessage(number: 1).encoded(interior: interior[...])
+            #expect(decode(bytes).fault == Fault(.wrongType, "d[0].x"))
+        }
+    }
+}
+
+/// The result of decoding a message.
+func decode(_ text: String, limits: WireLimits = WireLimits()) -> Result<StrokeMessage, MalformedMessage> {
+    decode(Array(text.utf8), limits: limits)
+}
+
+func decode(_ bytes: [UInt8], limits: WireLimits = WireLimits()) -> Result<StrokeMessage, MalformedMessage> {
+    Result { () throws(MalformedMessage) in try StrokeMessage(decoding: bytes, limits: limits) }
+}
+
+/// Code and field of a rejection, as a test states them.
+struct Fault: Equatable, CustomStringConvertible {
+    var code: RejectionCode
+    var field: String?
+
+    init(_ code: RejectionCode, _ field: String? = nil) {
+        self.code = code
+        self.field = field
+    }
+
+    init(_ rejection: Rejection) {
+        self.init(rejection.code, rejection.field)
+    }
+
+    var description: String { "\(code.rawValue) at \(field ?? "the message")" }
+}
+
+extension Result where Failure == MalformedMessage {
+    var fault: Fault? {
+        if case .failure(let error) = self { Fault(error.rejection) } else { nil }
+    }
+}

@@ -1,0 +1,200 @@
+import Foundation
+import Ink
+import Raster
+import StrokeWire
+import Testing
+
+@testable import VectorGraphics
+
+#if canImport(FoundationXML)
+import FoundationXML
+#endif
+
+@Suite("An SVG document")
+struct SVGStructureTests {
+    private func elements(_ drawing: BoardDrawing, _ paper: SVGRenderer.Paper = .white) throws -> [SVGReader.Element] {
+        try SVGReader.elements(of: SVGRenderer.render(drawing, paper: paper))
+    }
+
+    @Test("is as large as its board, in board units, on white paper")
+    func root() throws {
+        let all = try elements(BoardDrawing(width: 1024, height: 768.5, strokes: []))
+        #expect(all[0].attributes["width"] == "1024" && all[0].attributes["height"] == "768.5")
+        #expect(all[0].attributes["viewBox"] == "0 0 1024 768.5")
+        #expect(all[1].name == "rect" && all[1].attributes["fill"] == "#ffffff")
+        let scaled = try SVGReader.elements(
+            of: SVGRenderer.render(BoardDrawing(width: 1024, height: 768, strokes: []), scale: 0.5))
+        #expect(scaled[0].attributes["width"] == "512" && scaled[0].attributes["viewBox"] == "0 0 1024 768")
+    }
+
+    @Test("has no paper where it is transparent")
+    func transparent() throws {
+        let strokes = [TrialBoard.stroke(.line, .smooth, 4, [(10, 10), (90, 10)])]
+        let all = try elements(BoardDrawing(width: 320, height: 240, strokes: strokes), .transparent)
+        #expect(all.filter { $0.name == "rect" || $0.name == "mask" }.isEmpty)
+        #expect(all.filter { $0.name == "path" }.count == 1)
+    }
+
+    @Test("has one path a stroke in its colour, bottom to top", arguments: InkStyle.allCases)
+    func paths(style: InkStyle) throws {
+        for board in TrialBoard.allCases {
+            let strokes = board.strokes(style)
+            let paths = try elements(BoardDrawing(width: 320, height: 240, strokes: strokes)).filter {
+                $0.name == "path"
+            }
+            #expect(paths.count == strokes.count)
+            for (path, stroke) in zip(paths, strokes) {
+                let colour = stroke.stroke.isErasing ? RGB(0xFF_FFFF) : stroke.colour
+                let hex = [colour.red, colour.green, colour.blue].map { byte in
+                    (byte < 16 ? "0" : "") + String(byte, radix: 16)
+                }
+                #expect((path.attributes["stroke"] ?? path.attributes["fill"]) == "#" + hex.joined())
+                #expect((path.attributes["stroke"] == nil) == (path.attributes["stroke-width"] == nil))
+                #expect(path.attributes["d"]?.hasPrefix("M") == true)
+            }
+        }
+    }
+
+    @Test("writes the curve itself where the width is constant, with its numbers rounded")
+    func curve() throws {
+        let points = [(0.0, 0.0), (10.0, 0.0), (20.0, 10.0), (30.0, 10.0), (40.0, 0.0)]
+        let strokes = [
+            TrialBoard.stroke(.freehand, .smooth, 2.004, points, 0x1F_4FD8),
+            TrialBoard.stroke(.line, .smooth, 3, [(1.006, 2.004), (1.5, -0.25)]),
+            TrialBoard.stroke(.freehand, .smooth, 3, [(7, 8)]),
+            TrialBoard.stroke(.freehand, .smooth, 3, [(7, 8), (7, 8), (7, 8), (7, 8)]),
+        ]
+        let paths = try elements(BoardDrawing(width: 1024, height: 768, strokes: strokes)).filter { $0.name == "path" }
+        // The check value of midpoint smoothing, then the rest of the stroke.
+        #expect(paths[0].attributes["d"] == "M0 0c10 0 20 10 30 5l10-5")
+        #expect(paths[0].attributes["stroke-width"] == "2" && paths[0].attributes["stroke"] == "#1f4fd8")
+        #expect(paths[1].attributes["d"] == "M1.01 2l.49-2.25")
+        #expect(paths[2].attributes["d"] == "M7 8h0")
+        #expect(paths[3].attributes["d"]?.hasSuffix("h0") == true)
+    }
+
+    @Test("leaves out what cannot be seen, and what is not a number")
+    func unseen() throws {
+        let strokes = [
+            TrialBoard.stroke(.line, .smooth, 4, [(-10, 20), (-90, 20)]),
+            TrialBoard.stroke(.line, .smooth, 0, [(10, 20), (90, 20)]),
+            TrialBoard.stroke(.line, .smooth, 4, [(10, .nan), (90, 20)]),
+            TrialBoard.stroke(.freehand, .smooth, 4, [(10, 10), (.infinity, 20), (90, 90)]),
+            TrialBoard.stroke(.line, .smooth, .infinity, [(10, 10), (90, 20)]),
+            TrialBoard.stroke(.freehand, .smooth, 4, []),
+            TrialBoard.stroke(.line, .smooth, 4, [(-1, 20), (-90, 20)], 0xD9_2020),
+        ]
+        let drawing = BoardDrawing(width: 320, height: 240, strokes: strokes)
+        let paths = try elements(drawing).filter { $0.name == "path" }
+        #expect(paths.map { $0.attributes["stroke"] } == ["#d92020"])
+        #expect(try PDFRenderer.render([drawing]).starts(with: Array("%PDF".utf8)))
+    }
+
+    @Test("has groups no deeper than readers allow, however many erasers there are", arguments: [1, 2, 1000])
+    func manyErasers(count: Int) throws {
+        let strokes = (0..<count).flatMap { index in
+            [
+                TrialBoard.stroke(.line, .smooth, 4, [(0, Double(index % 200)), (300, 100)]),
+                TrialBoard.stroke(.eraser, .smooth, 4, [(Double(index % 300), 0)]),
+            ]
+        }
+        let all = try elements(BoardDrawing(width: 320, height: 240, strokes: strokes), .transparent)
+        #expect(all.filter { $0.name == "path" }.count == 2 * count)
+        #expect((all.map(\.around.count).max() ?? 0) < 16)
+        let masks = Set(all.filter { $0.name == "mask" }.compactMap { $0.attributes["id"] })
+        let groups = all.filter { $0.name == "g" }.compactMap { $0.attributes["mask"] }
+        #expect(groups.count == masks.count && Set(groups) == Set(masks.map { "url(#\($0))" }))
+        #expect(all.filter { $0.name == "use" }.count <= 12 * count)
+    }
+}
+
+@Suite("Numbers in SVG")
+struct SVGNumberTests {
+    @Test(
+        "are as short as they can be",
+        arguments: [
+            (0, "0"), (100, "1"), (150, "1.5"), (5, ".05"), (50, ".5"), (-50, "-.5"), (-105, "-1.05"), (1001, "10.01"),
+        ])
+    func text(steps: Int, text: String) {
+        var bytes: [UInt8] = []
+        bytes.append(steps: steps, decimals: 2)
+        #expect(String(decoding: bytes, as: UTF8.self) == text)
+    }
+
+    @Test(
+        "have two places on a large board and more on one of few units",
+        arguments: [(16384.0, 2), (1024, 2), (500, 2), (320, 3), (10, 4), (1, 5)])
+    func places(width: Double, decimals: Int) {
+        #expect(SVGPrecision(width: width, height: width / 2).decimals == decimals)
+    }
+
+    @Test("never trap", arguments: [Double.nan, .infinity, -.infinity, 1e300, -1e300])
+    func extremes(number: Double) {
+        #expect(SVGPrecision(width: 1024, height: 768).steps(number).magnitude <= 1_000_000_000_000)
+    }
+}
+
+@Suite("A PDF document")
+struct PDFTests {
+    private let board = BoardDrawing(width: 320, height: 240, strokes: TrialBoard.erasers.strokes(.smooth))
+
+    private func text(_ document: [UInt8]) -> String { String(decoding: document, as: UTF8.self) }
+
+    @Test("has a page a board, 0.75 pt a board unit")
+    func pages() throws {
+        let other = BoardDrawing(width: 1024, height: 768, strokes: [])
+        let text = text(try PDFRenderer.render([board, other]))
+        #expect(text.hasPrefix("%PDF-") && text.contains("%%EOF"))
+        #expect(text.contains("/Count 2"))
+        #expect(text.contains("[ 0 0 240 180 ]") && text.contains("[ 0 0 768 576 ]"))
+        #expect(self.text(try PDFRenderer.render([other], scale: 0.5)).contains("[ 0 0 384 288 ]"))
+    }
+
+    @Test("holds no image: erasers and translucent ink are paths as well", arguments: InkStyle.allCases)
+    func isVector(style: InkStyle) throws {
+        for trial in TrialBoard.allCases {
+            let drawing = BoardDrawing(width: 320, height: 240, strokes: trial.strokes(style))
+            #expect(!text(try PDFRenderer.render([drawing])).contains("/Image"))
+        }
+    }
+
+    @Test("has the same bytes for the same boards, whatever the time")
+    func isRepeatable() throws {
+        let first = try PDFRenderer.render([board])
+        #expect(first == (try PDFRenderer.render([board])))
+        #expect(!text(first).contains("CreationDate"))
+    }
+}
+
+/// The elements of an SVG document in order, each with the names of its ancestors.
+final class SVGReader: NSObject, XMLParserDelegate {
+    struct Element {
+        var name: String
+        var attributes: [String: String]
+        var around: [String]
+    }
+
+    private(set) var elements: [Element] = []
+    private var open: [String] = []
+
+    /// - Throws: the parser's error for a document that is not well-formed.
+    static func elements(of document: [UInt8]) throws -> [Element] {
+        let reader = SVGReader()
+        let parser = XMLParser(data: Data(document))
+        parser.delegate = reader
+        guard parser.parse() else { throw parser.parserError ?? CocoaError(.fileReadCorruptFile) }
+        return reader.elements
+    }
+
+    func parser(
+        _ parser: XMLParser, didStartElement name: String, namespaceURI: String?, qualifiedName: String?,
+        attributes: [String: String]
+    ) {
+        elements.append(Element(name: name, attributes: attributes, around: open))
+        open.append(name)
+    }
+
+    func parser(_ parser: XMLParser, didEndElement name: String, namespaceURI: String?, qualifiedName: String?) {
+        open.removeLast()
+    }
+}

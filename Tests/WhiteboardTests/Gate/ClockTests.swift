@@ -1,0 +1,371 @@
+import StrokeWire
+import Testing
+import Whiteboard
+
+/// Rules 3 and 9: extrapolation and states.
+@Suite("Clock states")
+struct ClockStateTests {
+    @Test("13: without samples for 1.5 s the release goes on")
+    func extrapolation() throws {
+        var room = VirtualRoom()
+        try room.sample(1000)
+        room.log(2400)
+        room.wait(.milliseconds(1400))
+        #expect(room.shown() == [])
+        room.wait(.milliseconds(100))
+        #expect(room.shown() == [1])
+    }
+
+    @Test("A clock with slow samples is believed for three intervals, of at most 10 s each")
+    func slowSamples() throws {
+        for (interval, believed) in [(0.5, 2.0), (3, 9), (10, 30), (60, 30)] {
+            var room = VirtualRoom(.init(policy: .hold))
+            try room.sample(0)
+            room.wait(.seconds(interval))
+            try room.sample(interval * 1000)
+            room.wait(.seconds(100))
+            #expect(room.video() == (interval + believed) * 1000)
+        }
+    }
+
+    @Test("16: ink drawn on a paused picture appears after 500 ms; repeats do not start the time again")
+    func pause() throws {
+        var room = VirtualRoom()
+        try room.sample(9000, s: .pause)
+        room.log(9000, 9001)
+        room.wait(.milliseconds(250))
+        try room.sample(9000, s: .pause)
+        room.wait(.milliseconds(249))
+        #expect(room.shown() == [])
+        room.wait(.milliseconds(1))
+        #expect(room.shown() == [1])
+        #expect(room.video() == 9001)
+        try room.sample(9000)
+        room.wait(.milliseconds(2))
+        #expect(room.shown() == [1, 2])
+    }
+
+    @Test("Playing on cancels a pause, and another pause starts its time again")
+    func pauseCancelled() throws {
+        var room = VirtualRoom()
+        try room.sample(9000, s: .pause)
+        room.log(9000)
+        room.wait(.milliseconds(400))
+        try room.sample(8500)
+        try room.sample(8999, s: .pause)
+        room.wait(.seconds(1))
+        #expect(room.shown() == [])
+        #expect(room.video() == 9000)
+    }
+
+    @Test("17: ink drawn on a stalled picture waits for the picture to go on, however long that takes")
+    func stall() throws {
+        var room = VirtualRoom()
+        try room.sample(9000, s: .stall)
+        room.log(9000)
+        for _ in 0..<1600 {
+            room.wait(.milliseconds(250))
+            try room.sample(9000, s: .stall)
+        }
+        #expect(room.shown() == [])
+        try room.sample(9000)
+        #expect(room.shown() == [])
+        room.wait(.microseconds(1))
+        #expect(room.shown() == [1])
+        #expect(room.late() == [])
+    }
+
+    @Test("18: at half the rate an operation 1 s ahead is due in 2 s")
+    func rate() throws {
+        var room = VirtualRoom(.init(staleAfter: .seconds(5)))
+        try room.sample(1000, r: 500)
+        room.log(2000)
+        room.wait(.seconds(2))
+        #expect(room.shown() == [])
+        room.wait(.microseconds(2))
+        #expect(room.shown() == [1])
+    }
+
+    @Test("The wake-up is the very first nanosecond at which the video has passed", arguments: [1, 3, 333, 1337, 1999])
+    func firstNanosecond(rate: Int) throws {
+        var room = VirtualRoom(.init(policy: .freerun))
+        try room.sample(0.123, r: rate)
+        room.log(7)
+        let wake = try #require(room.gate.nextRelease(after: room.now))
+        let before = Instant(nanoseconds: wake.nanoseconds - 1)
+        let gateTime = MediaTime(microseconds: 7000)
+        #expect(try #require(room.gate.videoTime(of: .main, at: wake)) > gateTime)
+        #expect(try #require(room.gate.videoTime(of: .main, at: before)) <= gateTime)
+    }
+
+    @Test("At rate 0 there is no wake-up")
+    func rateZero() throws {
+        var room = VirtualRoom(.init(policy: .hold))
+        try room.sample(1000, r: 0)
+        room.log(1000)
+        #expect(room.gate.nextRelease(after: room.now) == nil)
+    }
+
+    @Test("27: 2 s after the end all ten pending ones go out in order, not late")
+    func end() throws {
+        var room = VirtualRoom()
+        try room.sample(1000)
+        for time in 1...10 { room.log(Int64(time) * 10_000) }
+        try room.sample(1000, s: .end)
+        room.wait(.milliseconds(1999))
+        try room.sample(1000, s: .end)
+        #expect(room.shown() == [])
+        room.wait(.milliseconds(1))
+        #expect(room.shown() == Array(1...10))
+        #expect(room.late() == [])
+        room.log(90_000)
+        #expect(room.shown().count == 11)
+    }
+
+    @Test("Playing on cancels the end; what belongs to a newer epoch is not released by it")
+    func endCancelled() throws {
+        let hls = try CohortName.named("hls")
+        var room = VirtualRoom(.init(policy: .hold))
+        try room.sample(1000, ep: 0, s: .end)
+        try room.sample(1000, hls, ep: 0, s: .end)
+        room.log(5000)
+        room.wait(.seconds(1))
+        try room.sample(0, ep: 1)
+        room.log(50_000)
+        room.wait(.seconds(60))
+        #expect(room.shown() == [1])
+        #expect(room.shown(hls) == [1])
+        try room.sample(1000, ep: 1, s: .end, d: true)
+        room.wait(.milliseconds(1900))
+        try room.sample(1000, ep: 1)
+        room.wait(.seconds(60))
+        #expect(room.shown() == [1])
+    }
+
+    @Test("Without extrapolation the last sample is what counts")
+    func literalRule() throws {
+        var room = VirtualRoom(.init(policy: .hold, extrapolate: false))
+        try room.sample(1000)
+        room.log(1100)
+        room.wait(.seconds(1))
+        #expect(room.shown() == [])
+        try room.sample(2000)
+        #expect(room.shown() == [1])
+    }
+}
+
+/// Rules 4, 5 and 14: which samples are believed.
+@Suite("Clock guard")
+struct ClockGuardTests {
+    @Test("6: a sample whose number is not greater is ignored while the clock is live")
+    func numbers() throws {
+        var room = VirtualRoom()
+        #expect(try room.sample(1000, q: 7) == .taken)
+        room.wait(.milliseconds(100))
+        #expect(try room.sample(900, q: 6) == .ignored(.repeated))
+        #expect(try room.sample(900, q: 7) == .ignored(.repeated))
+        #expect(room.video() == 1100)
+        room.wait(.milliseconds(1901))
+        #expect(try room.sample(3000, q: 1) == .taken)
+    }
+
+    @Test("7: a small step back is taken and recalls nothing")
+    func stepBack() throws {
+        var room = VirtualRoom()
+        room.log(4900, 4950)
+        try room.sample(4920, r: 0)
+        try room.sample(5000)
+        #expect(room.shown() == [1, 2])
+        #expect(try room.sample(4600) == .taken)
+        #expect(room.video() == 4600)
+        room.log(4700)
+        room.wait(.milliseconds(350))
+        #expect(room.shown() == [1, 2])
+        room.wait(.milliseconds(1))
+        #expect(room.shown() == [1, 2, 3])
+    }
+
+    @Test("A step back of exactly 1 s is taken, a microsecond more is not")
+    func edgeOfStepBack() throws {
+        for (media, outcome) in [(4000, ClockOutcome.taken), (3999.999, .candidate)] {
+            var room = VirtualRoom()
+            try room.sample(5000)
+            #expect(try room.sample(media) == outcome)
+        }
+    }
+
+    @Test("A step of exactly 5 s ahead is taken, a microsecond more is not")
+    func edgeOfJump() throws {
+        for (media, outcome) in [(10_000, ClockOutcome.taken), (10_000.001, .candidate)] {
+            var room = VirtualRoom()
+            try room.sample(5000)
+            #expect(try room.sample(media) == outcome)
+        }
+    }
+
+    @Test("8: one sample a minute ahead, then normal ones: nothing leaks")
+    func strayAhead() throws {
+        var room = VirtualRoom()
+        room.log(30_000)
+        try room.play(from: 1000, for: .seconds(1))
+        #expect(try room.sample(62_000) == .candidate)
+        room.wait(.milliseconds(250))
+        try room.play(from: 2250, for: .seconds(3))
+        #expect(room.shown() == [])
+        #expect(try room.sample(65_250) == .candidate)
+    }
+
+    @Test("9: two agreeing samples a minute ahead are accepted, and the burst is in order")
+    func jumpConfirmed() throws {
+        var room = VirtualRoom()
+        room.log(30_000, 40_000, 20_000)
+        try room.sample(1000)
+        #expect(try room.sample(61_000) == .candidate)
+        room.wait(.milliseconds(250))
+        #expect(room.shown() == [])
+        #expect(try room.sample(61_250) == .taken)
+        #expect(room.shown() == [1, 2, 3])
+        #expect(room.late() == [])
+    }
+
+    @Test("Samples that agree neither with the clock nor with each other never count")
+    func disagreeing() throws {
+        var room = VirtualRoom()
+        try room.sample(1000)
+        for media in [61_000.0, 71_000, 81_000, 30_000, 28_999, 61_000] {
+            #expect(try room.sample(media) == .candidate)
+        }
+        #expect(room.video() == 1000)
+        #expect(try room.sample(62_000) == .taken)
+    }
+
+    @Test("A sample that comes twice does not confirm itself")
+    func sameSampleTwice() throws {
+        var room = VirtualRoom()
+        try room.sample(1000, q: 1)
+        #expect(try room.sample(61_000, q: 2) == .candidate)
+        #expect(try room.sample(61_000, q: 2) == .ignored(.repeated))
+        room.wait(.seconds(3))
+        #expect(try room.sample(61_000, q: 2) == .ignored(.repeated))
+        #expect(try room.sample(64_000, q: 3) == .taken)
+    }
+
+    @Test("A stray sample's number does not shut out those that follow")
+    func strayNumber() throws {
+        var room = VirtualRoom()
+        try room.sample(1000, q: 1)
+        #expect(try room.sample(61_000, q: 1_000_000) == .candidate)
+        #expect(try room.sample(1000, q: 2) == .taken)
+        #expect(try room.sample(1000, q: 3) == .taken)
+    }
+
+    @Test("10: a declared jump is taken at once, for its cohort alone")
+    func declaredJump() throws {
+        let other = try CohortName.named("hls")
+        var room = VirtualRoom()
+        room.log(30_000)
+        try room.sample(1000)
+        try room.sample(1000, other)
+        #expect(try room.sample(61_000, d: true) == .taken)
+        #expect(room.shown() == [1])
+        #expect(room.shown(other) == [])
+        #expect(room.video(other) == 1000)
+        #expect(try room.sample(53_000, d: true) == .taken)
+        #expect(room.video() == 53_000)
+    }
+
+    @Test("30: one stray sample 5 s low is ignored, two that agree are not")
+    func strayLow() throws {
+        var room = VirtualRoom()
+        try room.sample(10_000)
+        room.wait(.milliseconds(250))
+        #expect(try room.sample(5250) == .candidate)
+        #expect(room.video() == 10_250)
+        #expect(try room.sample(10_250) == .taken)
+        #expect(try room.sample(5250) == .candidate)
+        room.wait(.milliseconds(250))
+        #expect(try room.sample(5500) == .taken)
+        #expect(room.video() == 5500)
+        #expect(room.gate.epoch == nil)
+    }
+
+    @Test("A second sample agrees within 1 s of what the first predicts, by its rate and state, no farther")
+    func edgeOfAgreement() throws {
+        for (media, outcome) in [(61_500, ClockOutcome.taken), (61_500.001, .candidate), (59_499.999, .candidate)] {
+            var room = VirtualRoom()
+            try room.sample(1000)
+            #expect(try room.sample(60_000, r: 500) == .candidate)
+            room.wait(.seconds(1))
+            #expect(try room.sample(media) == outcome)
+        }
+    }
+
+    @Test("A stream that takes over counts its samples anew")
+    func numbersOfStreams() throws {
+        var room = VirtualRoom()
+        try room.sample(1000, q: 50, st: "a")
+        room.wait(.seconds(2.5))
+        #expect(try room.sample(3500, st: "b") == .taken)
+        #expect(try room.sample(3500, q: 1, st: "b") == .taken)
+        #expect(try room.sample(3500, st: "b") == .taken)
+        #expect(try room.sample(3500, q: 1, st: "b") == .ignored(.repeated))
+    }
+
+    @Test("After a silence the prediction is what the next sample is measured by")
+    func afterSilence() throws {
+        var room = VirtualRoom()
+        try room.sample(0)
+        room.wait(.seconds(60))
+        #expect(room.video() == 2000)
+        #expect(try room.sample(65_001) == .candidate)
+        #expect(try room.sample(58_000) == .taken)
+        #expect(room.video() == 58_000)
+    }
+
+    @Test("Another stream is ignored while the clock is live and taken over by the guard's rules when it is stale")
+    func streams() throws {
+        var room = VirtualRoom()
+        #expect(try room.sample(1000, q: 50, st: "a") == .taken)
+        #expect(try room.sample(1000, st: "b", d: true) == .ignored(.otherStream))
+        room.wait(.seconds(2))
+        #expect(try room.sample(3000, q: 1, ep: 9, st: "b") == .ignored(.otherStream))
+        room.wait(.nanoseconds(1))
+        #expect(try room.sample(90_000, st: "b") == .candidate)
+        #expect(try room.sample(3000, q: 1, st: "b") == .taken)
+        #expect(try room.sample(3000, q: 51, st: "a") == .ignored(.otherStream))
+        #expect(try room.sample(3000, q: 2, st: "b") == .taken)
+    }
+}
+
+/// Rule 8: counters that begin again at 0.
+@Suite("Wrap")
+struct WrapTests {
+    @Test("19: a counter that wraps at 32 bits goes on")
+    func wrap() throws {
+        let period = Double(1 << 32)
+        var room = VirtualRoom()
+        try room.sample(period - 100, b: 32)
+        room.log(1 << 32 + 20)
+        room.wait(.milliseconds(110))
+        #expect(room.shown() == [])
+        #expect(try room.sample(50, b: 32) == .taken)
+        #expect(room.video() == period + 50)
+        #expect(room.shown() == [1])
+        #expect(try room.sample(period - 100, b: 32) == .taken)
+        #expect(room.video() == period - 100)
+    }
+
+    @Test("The first reading of a counter is taken near the head operation, else as it is")
+    func wrapWithoutPrediction() throws {
+        let period = Int64(1) << 33
+        for (times, expected) in [
+            ([nil, 5 * period - 300], Double(5 * period - 400)), ([-50], -400), ([nil], Double(period - 400)),
+            ([], Double(period - 400)),
+        ] as [([Int64?], Double)] {
+            var room = VirtualRoom()
+            for time in times { room.log(time) }
+            try room.sample(Double(period - 400), b: 33)
+            #expect(room.video() == expected)
+        }
+    }
+}
