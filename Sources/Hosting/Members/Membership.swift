@@ -33,12 +33,12 @@ public struct Membership: Sendable {
     /// How often a daemon says that it is there.
     public static let announceInterval = Duration.seconds(1)
     /// A daemon that is silent for so long is gone.
-    public static let patience = Duration.seconds(3)
+    public static let failureTimeout = Duration.seconds(3)
     /// A daemon wakes up every interval, and a little late; one that has not for so long stood still. Added to the
-    /// others' interval it is less than the patience with them.
-    static let punctuality = Duration.milliseconds(1500)
+    /// others' interval it is less than ``failureTimeout``.
+    static let maxStall = Duration.milliseconds(1500)
     /// How long a daemon listens for the others before it takes anything.
-    public static let grace = Duration.milliseconds(300)
+    public static let joinDelay = Duration.milliseconds(300)
     /// How long the one that yields goes on: until the other has had samples of the video clocks.
     public static let overlap = Duration.seconds(1)
 
@@ -61,7 +61,7 @@ public struct Membership: Sendable {
         settings = CommonSettings(partitions: partitions, journal: journal)
         duties = Array(repeating: .none, count: partitions)
         nextAnnouncement = now
-        listensUntil = now + Self.grace
+        listensUntil = now + Self.joinDelay
         lastAdvance = now
     }
 
@@ -80,7 +80,7 @@ public struct Membership: Sendable {
     }
 
     /// What it knows of itself and the others holds until then, if it does not stand still.
-    public var answersUntil: Instant { lastAdvance + Self.patience }
+    public var answersUntil: Instant { lastAdvance + Self.failureTimeout }
 
     /// Whether the daemon has listened to the others, and serves everything that is its. One that leaves does not.
     public var isSettled: Bool {
@@ -138,7 +138,7 @@ public struct Membership: Sendable {
     /// What is to be done now. Call it at ``nextWake`` and after every other call.
     public mutating func advance(to now: Instant) -> [Action] {
         let abandoned = noticeAbsence(at: now)
-        others = others.filter { now - $0.value.heardAt < Self.patience }
+        others = others.filter { now - $0.value.heardAt < Self.failureTimeout }
         // Before the announcement, so that it tells what is so now.
         var actions = now < listensUntil ? abandoned : duties.indices.compactMap { decide($0, at: now) }
         if nextAnnouncement <= now {
@@ -155,7 +155,7 @@ public struct Membership: Sendable {
         var earliest = nextAnnouncement
         func consider(_ instant: Instant) { if instant > lastAdvance { earliest = min(earliest, instant) } }
         consider(listensUntil)
-        for other in others.values { consider(other.heardAt + Self.patience) }
+        for other in others.values { consider(other.heardAt + Self.failureTimeout) }
         for case .yielding(let end) in duties { consider(end) }
         return earliest
     }
@@ -165,10 +165,10 @@ public struct Membership: Sendable {
     private mutating func noticeAbsence(at now: Instant) -> [Action] {
         defer { lastAdvance = now }
         let absence = now - lastAdvance
-        guard absence > Self.punctuality else { return [] }
+        guard absence > Self.maxStall else { return [] }
         for (name, other) in others { others[name]?.heardAt = min(now, other.heardAt + absence) }
-        guard absence >= Self.patience else { return [] }
-        listensUntil = now + Self.announceInterval + Self.grace
+        guard absence >= Self.failureTimeout else { return [] }
+        listensUntil = now + Self.announceInterval + Self.joinDelay
         nextAnnouncement = now
         return duties.indices.compactMap { partition in
             guard duties[partition] != .none, duties[partition] != .closing else { return nil }

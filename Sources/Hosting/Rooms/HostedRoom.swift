@@ -52,10 +52,7 @@ public final class HostedRoom {
     var lastUse: Instant
     /// It leaves no earlier to make place for another.
     var staysUntil = Instant.distantPast
-    /// Neighbours in the order of use.
-    var newer: HostedRoom?
-    weak var older: HostedRoom?
-    var isListed = false
+    var eviction = EvictionOrder.Entry()
 
     init(_ address: RoomAddress, at now: Instant) {
         self.address = address
@@ -86,33 +83,5 @@ public final class HostedRoom {
     var coveredThrough: UInt64? {
         let first = tracker.firstUncovered ?? waiting.first?.sequence
         return first.map { $0 - 1 }
-    }
-}
-
-/// Rooms in the order in which they were last used.
-struct RecencyList {
-    private(set) var oldest: HostedRoom?
-    private var newest: HostedRoom?
-
-    var isEmpty: Bool { oldest == nil }
-
-    /// Puts a room last, wherever it was.
-    mutating func append(_ room: HostedRoom) {
-        guard newest !== room else { return }
-        remove(room)
-        room.isListed = true
-        room.older = newest
-        if let newest { newest.newer = room } else { oldest = room }
-        newest = room
-    }
-
-    mutating func remove(_ room: HostedRoom) {
-        guard room.isListed else { return }
-        room.isListed = false
-        let (older, newer) = (room.older, room.newer)
-        if let older { older.newer = newer } else { oldest = newer }
-        if let newer { newer.older = older } else { newest = older }
-        room.older = nil
-        room.newer = nil
     }
 }

@@ -4,9 +4,9 @@ public import Whiteboard
 
 /// Rooms come into memory where there is a place for them, and leave it.
 ///
-/// There are `configuration.rooms` places. A room that comes when all are taken waits, its records with it, and the room
-/// longest unused is saved and leaves, whatever is held or pending in it: what is stored of it says when it has to be
-/// back. All of it takes the same time however many rooms there are.
+/// There are `configuration.rooms` places. A room that comes when all are taken waits, its records with it, and the next
+/// room by ``EvictionOrder`` is saved and leaves, whatever is held or pending in it: what is stored of it says when it
+/// has to be back. All of it takes the same time however many rooms there are.
 extension RoomHost {
     /// Rooms that wait for places; beyond, none comes for being looked at, nor by a timer or a clock.
     private static var queueBound: Int { 256 }
@@ -22,7 +22,7 @@ extension RoomHost {
     ///   - record: the first that waits for it.
     ///   - hasClock: whether it comes for a clock.
     @discardableResult
-    func summon(
+    func load(
         _ id: RoomID, for record: JournalRecord? = nil, hasClock: Bool = false, at now: Instant
     ) -> HostedRoom {
         let hosted = HostedRoom(address(of: id), at: now)
@@ -69,12 +69,16 @@ extension RoomHost {
             } else if occupied < configuration.rooms, let next = queue.popFirst() {
                 takePlace(next)
                 begin(next, at: now)
-            } else if leaving < queue.count, let oldest = recency.oldest {
-                guard oldest.staysUntil <= now || oldest.room?.isBlank ?? false else {
-                    fillDue = oldest.staysUntil
+            } else if leaving < queue.count {
+                guard let next = evictionOrder.next(at: now) else {
+                    fillDue = evictionOrder.nextIdleResident
                     return
                 }
-                evict(oldest, at: now)
+                guard next.staysUntil <= now || next.room?.isBlank ?? false else {
+                    fillDue = next.staysUntil
+                    return
+                }
+                evict(next, at: now)
             } else {
                 return
             }
@@ -111,7 +115,7 @@ extension RoomHost {
             fold(record, into: hosted, at: now)
             perform(in: hosted, at: now)
         }
-        hosted.staysUntil = now + Self.leastStay
+        hosted.staysUntil = max(hosted.staysUntil, now + Self.leastStay)
         // Another host may have stored a life that this one has not seen begin.
         if hosted.incarnation != hosted.lifeToRestore { hosted.cursorsToRestore = [:] }
         if partitions[hosted.partition]?.phase == .live { resume(hosted, at: now) }
@@ -131,7 +135,7 @@ extension RoomHost {
         guard let hosted = rooms[id], hosted.isWaking, hosted.isFetching, let partition = partitions[hosted.partition]
         else { return }
         hosted.isFetching = false
-        if partition.phase == .closing { return letGo(hosted, at: now) }
+        if partition.phase == .closing { return close(hosted, at: now) }
         let isCurrent = room != nil && sequence == hosted.sequence
         hosted.sequence = room == nil ? 0 : sequence
         let index = room?.head.index ?? 0
@@ -160,7 +164,7 @@ extension RoomHost {
     /// answer is there.
     func giveBackPlace(of hosted: HostedRoom, at now: Instant) {
         guard hosted.hasPlace else { return }
-        recency.remove(hosted)
+        evictionOrder.remove(hosted)
         if hosted.isLeaving { leaving -= 1 }
         (hosted.isLeaving, hosted.hasPlace) = (false, false)
         occupied -= 1
@@ -184,7 +188,7 @@ extension RoomHost {
     /// would come in while all are used.
     func touch(_ hosted: HostedRoom, at now: Instant) {
         hosted.lastUse = now
-        if hosted.hasPlace, hosted.room != nil, !hosted.isLeaving { recency.append(hosted) }
+        if hosted.hasPlace, hosted.room != nil, !hosted.isLeaving { evictionOrder.use(hosted, at: now) }
     }
 
     /// A room that was to leave memory could not be saved: it stays, and another leaves instead, where there is one. It
@@ -193,7 +197,7 @@ extension RoomHost {
         guard hosted.isLeaving, !isClosing(hosted) else { return }
         hosted.isLeaving = false
         leaving -= 1
-        recency.append(hosted)
+        evictionOrder.use(hosted, at: now)
         for record in takeWaiting(of: hosted) {
             fold(record, into: hosted, at: now)
             perform(in: hosted, at: now)
@@ -202,7 +206,7 @@ extension RoomHost {
 
     /// Has a room leave memory as soon as all of it is saved.
     private func evict(_ hosted: HostedRoom, at now: Instant) {
-        recency.remove(hosted)
+        evictionOrder.remove(hosted)
         hosted.isLeaving = true
         leaving += 1
         if !hosted.unconfirmed.isEmpty, !confirmation.isAsked { confirmation.due = now }
@@ -217,7 +221,7 @@ extension RoomHost {
             // An answer that comes later would be taken for that to another question.
             guard !hosted.isFetching, !hosted.tracker.isSaving else { return false }
             guard hosted.isDiscarded || hosted.unsent.isEmpty && nextSave(of: hosted) == nil else { return false }
-            letGo(hosted, at: now)
+            close(hosted, at: now)
             return true
         }
         guard canLeave(hosted) else { return false }
@@ -279,13 +283,13 @@ extension RoomHost {
     }
 
     /// A room of a partition that is being closed.
-    func letGo(_ hosted: HostedRoom, at now: Instant) {
+    func close(_ hosted: HostedRoom, at now: Instant) {
         forget(hosted, at: now)
         sayClosed(hosted.partition)
     }
 
     private func forget(_ hosted: HostedRoom, at now: Instant) {
-        recency.remove(hosted)
+        evictionOrder.remove(hosted)
         if hosted.isLeaving { leaving -= 1 }
         hosted.isLeaving = false
         if hosted.isCounted { output.countStored(-1, of: hosted.partition) }

@@ -11,7 +11,7 @@ extension RoomHost {
         if rooms[record.room] == nil, stored[record.room] == nil { return takeFirst(record, arrivedAt, at: now) }
         if rooms[record.room] == nil, let stored = stored[record.room], record.sequence <= stored.sequence { return }
         guard let hosted = rooms[record.room] else {
-            summon(record.room, for: record, at: now)
+            load(record.room, for: record, at: now)
             return
         }
         guard hosted.room != nil, !hosted.isLeaving else { return wait(record, for: hosted) }
@@ -111,8 +111,7 @@ extension RoomHost {
                 if let opened = partitions[hosted.partition]?.openedAt, now - opened < Self.overlap {
                     hosted.isRecorded = true
                 }
-                dropUnsent(of: hosted)
-                forgetUnconfirmed(of: hosted)
+                keepAnswers(of: hosted)
                 hosted.tracker.beginLife()
             }
         case .message(let author, let session, let bytes):

@@ -26,7 +26,7 @@ extension RoomHost {
         if rooms[room] == nil {
             guard let stored = stored[room], stored.hasState else { return .absent }
             guard hasShortQueue else { return .full }
-            _ = summon(room, at: now)
+            _ = load(room, at: now)
         }
         guard let hosted = rooms[room] else { return .waking }
         touch(hosted, at: now)

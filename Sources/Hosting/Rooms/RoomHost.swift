@@ -14,12 +14,12 @@ public final class RoomHost<Output: HostOutput> {
     /// Rooms of this worker that are not in memory. Bounded by the age to which checkpoints are kept.
     var stored = StoredRooms()
     var partitions: [Int: PartitionState] = [:]
-    var wakes = WakeQueue()
+    var wakes = TimerQueue()
     var effects = RoomEffects()
     /// Rooms that wait for a place in memory, the first come first.
     var queue = Deque<HostedRoom>()
     /// Rooms that have a place and could leave it.
-    var recency = RecencyList()
+    var evictionOrder: EvictionOrder
     /// Places taken, and of those the ones that are being given up.
     var occupied = 0
     var leaving = 0
@@ -37,6 +37,7 @@ public final class RoomHost<Output: HostOutput> {
     public init(configuration: HostConfiguration, output: Output, isOutputOpen: Bool) {
         self.configuration = configuration
         self.output = output
+        evictionOrder = EvictionOrder(places: configuration.rooms)
         self.isOutputOpen = isOutputOpen
     }
 
@@ -63,7 +64,7 @@ public final class RoomHost<Output: HostOutput> {
 
     /// Has rooms come into memory in which something is due.
     func wakeDue(at now: Instant) {
-        while wakesStored, let room = stored.popDue(at: now) { _ = summon(room, at: now) }
+        while wakesStored, let room = stored.popDue(at: now) { _ = load(room, at: now) }
     }
 
     /// A sample of a cohort's video clock. Where there is a place, a room that nobody has written to yet is kept in
@@ -71,7 +72,7 @@ public final class RoomHost<Output: HostOutput> {
     /// for the next one comes soon.
     public func sample(_ sample: IncomingSample, at now: Instant) {
         guard partitions[sample.partition]?.phase == .live else { return }
-        guard let hosted = rooms[sample.room] ?? summon(for: sample, at: now) else { return }
+        guard let hosted = rooms[sample.room] ?? load(for: sample, at: now) else { return }
         touch(hosted, at: now)
         hosted.hasClock = true
         guard hosted.room != nil else { return keep(sample, for: hosted) }
@@ -104,15 +105,22 @@ public final class RoomHost<Output: HostOutput> {
         }
     }
 
-    /// A room that is not in memory, for a sample: where something is held in it, or there is a place; a room that
-    /// nobody has written to may take that of another such.
-    private func summon(for sample: IncomingSample, at now: Instant) -> HostedRoom? {
+    /// A room that is not in memory, for a sample: where something is held in it, the sample may begin a cohort, or there
+    /// is a place; a room that nobody has written to may take that of another such.
+    private func load(for sample: IncomingSample, at now: Instant) -> HostedRoom? {
         if let stored = stored[sample.room] {
-            guard hasFreePlace || !stored.isQuiet && hasShortQueue else { return nil }
+            let isAwaited = !stored.isQuiet || mayBegin(sample.cohort, in: stored)
+            guard hasFreePlace || isAwaited && hasShortQueue else { return nil }
         } else {
-            guard hasFreePlace || queue.isEmpty && recency.oldest?.room?.isBlank ?? false else { return nil }
+            guard hasFreePlace || queue.isEmpty && evictionOrder.next(at: now)?.room?.isBlank ?? false else { return nil }
         }
-        return summon(sample.room, hasClock: true, at: now)
+        return load(sample.room, hasClock: true, at: now)
+    }
+
+    private func mayBegin(_ cohort: CohortName, in stored: StoredRoom) -> Bool {
+        let cohorts = configuration.room.cohorts
+        return cohorts.open && stored.hasState && stored.cursors[cohort] == nil
+            && stored.cursors.count < cohorts.maximum
     }
 
     /// Says whether anything can be published: false when a connection is lost, true for a new one. What the lost one may
@@ -165,6 +173,10 @@ public final class RoomHost<Output: HostOutput> {
         effects.list.append(.record(.full(through: hosted.sequence)))
     }
 
+    /// A room that has asked for a decision does not leave to make place for so long: when it came back without having
+    /// seen the decision it would ask again.
+    private static var decisionStay: Duration { .milliseconds(50) }
+
     /// Carries out what the room has asked for.
     func perform(in hosted: HostedRoom, at now: Instant) {
         var next = 0
@@ -178,6 +190,7 @@ public final class RoomHost<Output: HostOutput> {
 
     private func perform(_ effect: RoomEffect, in hosted: HostedRoom, at now: Instant) {
         if case .record(let control) = effect {
+            hosted.staysUntil = max(hosted.staysUntil, now + Self.decisionStay)
             // Decisions take effect where they stand in the journal, which may be at once.
             guard let record = output.append(control, to: hosted, at: now) else { return }
             // It is in order here and now, whatever its number: messages with lower ones may be on their way.
@@ -232,7 +245,7 @@ public final class RoomHost<Output: HostOutput> {
         hosted.room = room
         partitions[hosted.partition]?.waking -= 1
         noteExistence(of: hosted)
-        if hosted.hasPlace { recency.append(hosted) }
+        if hosted.hasPlace { evictionOrder.use(hosted, at: now) }
     }
 }
 

@@ -31,6 +31,12 @@ struct UnconfirmedEffects {
         bytes = since.reduce(0) { $0 + $1.cost }
     }
 
+    mutating func removeAll(where isUnwanted: (RoomEffect) -> Bool) {
+        asked.removeAll(where: isUnwanted)
+        since.removeAll(where: isUnwanted)
+        bytes = (asked + since).reduce(0) { $0 + $1.cost }
+    }
+
     /// All of it, to go out again.
     mutating func takeAll() -> [RoomEffect] {
         defer { self = UnconfirmedEffects() }
@@ -45,6 +51,10 @@ extension RoomEffect {
         case .feedback(_, _, .missingShards), .feedback(_, _, .missingRange), .mark, .record: false
         case .feedback, .head, .release: true
         }
+    }
+
+    fileprivate var isFeedback: Bool {
+        if case .feedback = self { true } else { false }
     }
 
     /// Bytes that it holds while it waits, about.
@@ -131,6 +141,18 @@ extension RoomHost {
         guard unconfirmedRooms.remove(hosted.id) != nil else { return }
         confirmation.bytes -= hosted.unconfirmed.bytes
         hosted.unconfirmed = UnconfirmedEffects()
+    }
+
+    /// A room's life has ended: of what is not sent, or not confirmed, the answers to its authors remain.
+    func keepAnswers(of hosted: HostedRoom) {
+        let unsent = hosted.unsent.filter(\.isFeedback)
+        dropUnsent(of: hosted)
+        if !unsent.isEmpty { putAside(unsent, in: hosted) }
+        guard !hosted.unconfirmed.isEmpty else { return }
+        confirmation.bytes -= hosted.unconfirmed.bytes
+        hosted.unconfirmed.removeAll { !$0.isFeedback }
+        confirmation.bytes += hosted.unconfirmed.bytes
+        if hosted.unconfirmed.isEmpty { unconfirmedRooms.remove(hosted.id) }
     }
 
     /// Publishes what waited for the connection, or for a confirmation, and lets the room go on.

@@ -40,7 +40,7 @@ struct StartupCheck: Sendable {
             await waitForConnection()
             since = MonotonicClock.now()
             members.announce(joining)
-            try? await Task.sleep(for: Membership.grace)
+            try? await Task.sleep(for: Membership.joinDelay)
             guard !Task.isCancelled else { return nil }
             // A connection lost in between may have lost replies.
         } while members.connection.state != .connected

@@ -109,7 +109,7 @@ struct ReplySender: Sendable {
     /// Bytes that may wait for the socket before that.
     private static let backlog = 1 << 20
     /// How long a message waits at most; then it is sent in any case.
-    private static let patience = Duration.seconds(2)
+    private static let drainTimeout = Duration.seconds(2)
 
     let connection: NATSConnection
     let logger: Logger
@@ -137,7 +137,7 @@ struct ReplySender: Sendable {
 
     /// At least for a millisecond, which leaves other threads and the NATS server some time between large messages.
     private func waitForSocket() {
-        let end = MonotonicClock.now() + Self.patience
+        let end = MonotonicClock.now() + Self.drainTimeout
         repeat { usleep(1000) } while connection.bufferedBytes > Self.backlog && MonotonicClock.now() < end
     }
 

@@ -30,7 +30,7 @@ import Whiteboard
 
     @Test func `one that leaves before it serves anything never counts as serving`() {
         var member = Membership(name: "a", partitions: 2, at: Instant(nanoseconds: 0))
-        let later = Instant(nanoseconds: 0) + Membership.grace
+        let later = Instant(nanoseconds: 0) + Membership.joinDelay
         #expect(member.advance(to: later).contains(.open(0)))
         member.leave(at: later)
         for partition in 0..<2 { member.closed(partition, at: later) }

@@ -31,6 +31,23 @@ import Whiteboard
         #expect(probe.world.released().last == 6)
     }
 
+    @Test func `answers that a lost connection may have taken go out again though the room was closed since`() {
+        let probe = probe()
+        probe.draw(1)
+        probe.log(.control(.close))
+        reconnect(probe)
+        #expect(probe.world.told == [.applied(number: 1, index: 1), .applied(number: 1, index: 1)])
+        #expect(probe.world.released() == [1])
+        probe.world.isConnected = false
+        probe.host.setOutput(isOpen: false, at: probe.now)
+        probe.draw(2)
+        probe.log(.control(.close))
+        probe.world.isConnected = true
+        probe.host.setOutput(isOpen: true, at: probe.now)
+        #expect(probe.world.told.last == .applied(number: 2, index: 1))
+        #expect(probe.world.released() == [1])
+    }
+
     @Test func `a confirmation of the lost connection says nothing about what went out again`() {
         let probe = probe()
         probe.draw(1)

@@ -19,6 +19,48 @@ import Whiteboard
         #expect(probe.room(.botany)?.head.index == 2)
     }
 
+    @Test func `a room in steady use keeps its place while more others than there are places are used in turn`() throws {
+        let probe = HostProbe(rooms: 4)
+        let others = try (0..<8).map { try #require(RoomID("other-\($0)")) }
+        for number in 1...10 {
+            probe.draw(number)
+            probe.serve()
+            probe.wait(.milliseconds(100))
+        }
+        for number in 11...30 {
+            for room in others {
+                probe.draw(number, to: room)
+                probe.serve()
+            }
+            probe.draw(number)
+            #expect(probe.room()?.head.index == UInt64(number))
+        }
+        #expect(!probe.world.left.contains(.algebra))
+        // Unused for long it leaves like any other.
+        probe.wait(.seconds(10))
+        for room in others {
+            probe.draw(31, to: room)
+            probe.serve()
+        }
+        #expect(probe.world.left.contains(.algebra))
+    }
+
+    @Test func `rooms in steady use leave a quarter of the places to others`() throws {
+        let probe = HostProbe(rooms: 4)
+        let steady = try (0..<4).map { try #require(RoomID("steady-\($0)")) }
+        for number in 1...20 {
+            for room in steady { probe.draw(number, to: room) }
+            probe.serve()
+            probe.wait(.milliseconds(100))
+        }
+        for room in [RoomID.algebra, .botany, .chemistry] {
+            probe.draw(1, to: room)
+            probe.serve()
+            #expect(probe.room(room)?.head.index == 1)
+        }
+        #expect(steady.count { probe.world.left.contains($0) } == 1)
+    }
+
     @Test func `what is held in a room that sleeps is released when it has waited long enough`() {
         let probe = HostProbe(gate: .video, rooms: 1)
         probe.draw(1)
@@ -218,6 +260,17 @@ import Whiteboard
         probe.sample(#"{"m":1000}"#)
         probe.serve()
         #expect(probe.world.released() == [1])
+    }
+
+    @Test func `a cohort of a room that sleeps begins though other rooms have all places`() throws {
+        let probe = HostProbe(rooms: 1)
+        probe.draw(1)
+        probe.draw(1, to: .botany)
+        probe.serve()
+        #expect(probe.room() == nil)
+        probe.sample(#"{"m":5000}"#, cohort: try #require(CohortName("hls")))
+        probe.serve()
+        #expect(probe.room()?.cursors.count == 2)
     }
 
     @Test

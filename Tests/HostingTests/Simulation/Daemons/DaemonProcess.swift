@@ -195,11 +195,11 @@ final class DaemonProcess {
             membership.leave(at: now)
             step()
         }
-        let patience = Duration.seconds(10)
-        let wait = membership.hasSuccessor ? patience : .zero
+        let drainTimeout = Duration.seconds(10)
+        let wait = membership.hasSuccessor ? drainTimeout : .zero
         end(by: world.now + wait) { [self] in
             post { [self] in for partition in works.keys.sorted() { close(partition) } }
-            end(by: world.now + patience) { [self] in crash() }
+            end(by: world.now + drainTimeout) { [self] in crash() }
         }
     }
 

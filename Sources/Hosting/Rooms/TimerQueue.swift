@@ -2,20 +2,20 @@ import HeapModule
 import StrokeWire
 import Whiteboard
 
-/// When which room wants to be woken; one time a room.
+/// The timers of rooms, at most one each.
 ///
-/// A room's earlier wishes stay in the heap until they come up or the heap is cleaned; they are told by the time in
-/// `wanted`. At most twice as many wishes as rooms lie in the heap.
-struct WakeQueue {
-    private struct Wish: Comparable {
+/// An entry that is no longer valid stays in the heap until it comes up or the heap is cleaned: its time differs from
+/// that in `wanted`. The heap holds at most twice as many entries as there are rooms.
+struct TimerQueue {
+    private struct Entry: Comparable {
         let at: Instant
         let room: RoomID
-        static func < (left: Wish, right: Wish) -> Bool {
+        static func < (left: Entry, right: Entry) -> Bool {
             left.at == right.at ? left.room < right.room : left.at < right.at
         }
     }
 
-    private var heap = Heap<Wish>()
+    private var heap = Heap<Entry>()
     private var wanted: [RoomID: Instant] = [:]
 
     private static let slack = 64
@@ -28,19 +28,19 @@ struct WakeQueue {
         guard wanted[room] != instant else { return }
         wanted[room] = instant
         guard let instant else { return }
-        heap.insert(Wish(at: instant, room: room))
+        heap.insert(Entry(at: instant, room: room))
         if heap.count > 2 * wanted.count + Self.slack {
-            heap = Heap(wanted.map { Wish(at: $0.value, room: $0.key) })
+            heap = Heap(wanted.map { Entry(at: $0.value, room: $0.key) })
         }
     }
 
     /// Takes out a room whose time has come.
     mutating func popDue(at now: Instant) -> RoomID? {
-        while let wish = heap.min, wish.at <= now {
+        while let entry = heap.min, entry.at <= now {
             heap.removeMin()
-            if wanted[wish.room] == wish.at {
-                wanted[wish.room] = nil
-                return wish.room
+            if wanted[entry.room] == entry.at {
+                wanted[entry.room] = nil
+                return entry.room
             }
         }
         return nil
