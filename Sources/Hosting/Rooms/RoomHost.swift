@@ -112,7 +112,9 @@ public final class RoomHost<Output: HostOutput> {
             let isAwaited = !stored.isQuiet || mayBegin(sample.cohort, in: stored)
             guard hasFreePlace || isAwaited && hasShortQueue else { return nil }
         } else {
-            guard hasFreePlace || queue.isEmpty && evictionOrder.next(at: now)?.room?.isBlank ?? false else { return nil }
+            guard hasFreePlace || queue.isEmpty && evictionOrder.next(at: now)?.room?.isBlank ?? false else {
+                return nil
+            }
         }
         return load(sample.room, hasClock: true, at: now)
     }

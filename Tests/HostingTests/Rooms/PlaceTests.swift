@@ -19,7 +19,8 @@ import Whiteboard
         #expect(probe.room(.botany)?.head.index == 2)
     }
 
-    @Test func `a room in steady use keeps its place while more others than there are places are used in turn`() throws {
+    @Test func `a room in steady use keeps its place while more others than there are places are used in turn`() throws
+    {
         let probe = HostProbe(rooms: 4)
         let others = try (0..<8).map { try #require(RoomID("other-\($0)")) }
         for number in 1...10 {
