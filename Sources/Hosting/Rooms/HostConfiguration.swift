@@ -14,6 +14,9 @@ public struct HostConfiguration: Sendable {
     public var idle: Duration
     /// Rooms in memory at most, 1 or more. Beyond, the one longest unused is put to sleep.
     public var rooms: Int
+    /// Small rooms that give back their place while they are being saved to leave memory, 0 or more. Each takes 64 KiB
+    /// at most, about.
+    public var departing: Int
     /// Bytes of records that wait for rooms being fetched, or for places in memory. Beyond, barriers are not passed,
     /// and the journal waits.
     public var waitingBytes: Int
@@ -27,7 +30,7 @@ public struct HostConfiguration: Sendable {
     public init(
         room: RoomConfiguration = RoomConfiguration(), root: String = "ink", partitions: Int = 1,
         checkpoints: CheckpointSchedule? = nil, idle: Duration = .seconds(600), rooms: Int = 10_000,
-        waitingBytes: Int = 8 << 20, sleepingBytes: Int = 256 << 20, unsentBytes: Int = 8 << 20
+        departing: Int = 64, waitingBytes: Int = 8 << 20, sleepingBytes: Int = 256 << 20, unsentBytes: Int = 8 << 20
     ) {
         self.room = room
         self.root = root
@@ -35,6 +38,7 @@ public struct HostConfiguration: Sendable {
         self.checkpoints = checkpoints
         self.idle = idle
         self.rooms = max(1, rooms)
+        self.departing = departing
         self.waitingBytes = waitingBytes
         self.sleepingBytes = sleepingBytes
         self.unsentBytes = unsentBytes

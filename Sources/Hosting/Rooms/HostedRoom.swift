@@ -25,6 +25,8 @@ public final class HostedRoom {
     var isDiscarded = false
     /// Records that wait until the room is there.
     var waiting: [JournalRecord] = []
+    /// Bytes of these.
+    var waitingBytes = 0
     /// Sequence of the last record folded in.
     var sequence: UInt64 = 0
     /// Authors were told about records through this one by whoever had the room before.

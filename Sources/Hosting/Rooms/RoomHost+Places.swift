@@ -6,10 +6,17 @@ public import Whiteboard
 ///
 /// There are `configuration.rooms` places. A room that comes when all are taken waits, its records with it, and the next
 /// room by ``EvictionOrder`` is saved and leaves, whatever is held or pending in it: what is stored of it says when it
-/// has to be back. All of it takes the same time however many rooms there are.
+/// has to be back. A small room gives back its place before it is saved, so that many rooms with a message each do not
+/// wait for each other. All of it takes the same time however many rooms there are.
 extension RoomHost {
     /// Rooms that wait for places; beyond, none comes for being looked at, nor by a timer or a clock.
     private static var queueBound: Int { 256 }
+
+    /// Rooms that wait for places; from here on those in which nothing is left to be done leave at once.
+    private static var longQueue: Int { 32 }
+
+    /// Bytes of a room that gives back its place before it is saved.
+    private static var smallRoom: Int { 64 * 1024 }
 
     /// A room that has come stays for so long at least: what it came for is done then.
     private static var leastStay: Duration { .milliseconds(5) }
@@ -39,9 +46,9 @@ extension RoomHost {
             hosted.tracker = CheckpointTracker(restored: origin.stored, index: 0, at: now)
             hosted.origin = origin
         }
-        if let record { wait(record, for: hosted) }
         register(hosted)
         queue.append(hosted)
+        if let record { wait(record, for: hosted) }
         fillPlaces(at: now)
         return hosted
     }
@@ -64,17 +71,17 @@ extension RoomHost {
         defer { isFilling = false }
         fillDue = nil
         while true {
-            if let next = queue.first, rooms[next.id] !== next {
+            if let next = queue.first, !isQueued(next) {
                 queue.removeFirst()
             } else if occupied < configuration.rooms, let next = queue.popFirst() {
                 takePlace(next)
                 begin(next, at: now)
-            } else if leaving < queue.count {
+            } else if leaving < queue.count + max(0, occupied - configuration.rooms) {
                 guard let next = evictionOrder.next(at: now) else {
                     fillDue = evictionOrder.nextIdleResident
                     return
                 }
-                guard next.staysUntil <= now || next.room?.isBlank ?? false else {
+                guard next.staysUntil <= now || isDone(next) else {
                     fillDue = next.staysUntil
                     return
                 }
@@ -83,6 +90,18 @@ extension RoomHost {
                 return
             }
         }
+    }
+
+    /// Whether a room waits for a place. One that has overtaken others is still in the queue a second time when it has
+    /// its place.
+    func isQueued(_ hosted: HostedRoom) -> Bool {
+        rooms[hosted.id] === hosted && hosted.room == nil && !hosted.hasPlace
+    }
+
+    /// Whether a room may leave at once: nobody has written to it, or nothing is left to be done in it and many wait.
+    private func isDone(_ hosted: HostedRoom) -> Bool {
+        guard let room = hosted.room else { return false }
+        return room.isBlank || room.isQuiet && queue.count >= Self.longQueue
     }
 
     func takePlace(_ hosted: HostedRoom) {
@@ -165,8 +184,8 @@ extension RoomHost {
     func giveBackPlace(of hosted: HostedRoom, at now: Instant) {
         guard hosted.hasPlace else { return }
         evictionOrder.remove(hosted)
-        if hosted.isLeaving { leaving -= 1 }
-        (hosted.isLeaving, hosted.hasPlace) = (false, false)
+        endLeaving(hosted)
+        hosted.hasPlace = false
         occupied -= 1
         fillPlaces(at: now)
     }
@@ -179,8 +198,8 @@ extension RoomHost {
         (hosted.isCounted, hosted.isOverLimit, hosted.hasState) = (false, false, false)
         (hosted.room, hosted.sequence, hosted.tracker) = (nil, sequence, CheckpointTracker(at: now))
         partitions[hosted.partition]?.waking += 1
-        wait(record, for: hosted)
         queue.append(hosted)
+        wait(record, for: hosted)
         fillPlaces(at: now)
     }
 
@@ -195,8 +214,9 @@ extension RoomHost {
     /// may have to fold in more before it can be saved.
     func stay(_ hosted: HostedRoom, at now: Instant) {
         guard hosted.isLeaving, !isClosing(hosted) else { return }
-        hosted.isLeaving = false
-        leaving -= 1
+        endLeaving(hosted)
+        // There may be one more than there are places until another has left.
+        if !hosted.hasPlace { takePlace(hosted) }
         evictionOrder.use(hosted, at: now)
         for record in takeWaiting(of: hosted) {
             fold(record, into: hosted, at: now)
@@ -208,9 +228,21 @@ extension RoomHost {
     private func evict(_ hosted: HostedRoom, at now: Instant) {
         evictionOrder.remove(hosted)
         hosted.isLeaving = true
-        leaving += 1
+        if departing < configuration.departing, let room = hosted.room, room.byteEstimate <= Self.smallRoom {
+            departing += 1
+            hosted.hasPlace = false
+            occupied -= 1
+        } else {
+            leaving += 1
+        }
         if !hosted.unconfirmed.isEmpty, !confirmation.isAsked { confirmation.due = now }
         settle(hosted, at: now)
+    }
+
+    private func endLeaving(_ hosted: HostedRoom) {
+        guard hosted.isLeaving else { return }
+        hosted.isLeaving = false
+        if hosted.hasPlace { leaving -= 1 } else { departing -= 1 }
     }
 
     /// Lets a room go that is empty, that has long been idle, that gives its place to another, or whose partition is
@@ -290,8 +322,7 @@ extension RoomHost {
 
     private func forget(_ hosted: HostedRoom, at now: Instant) {
         evictionOrder.remove(hosted)
-        if hosted.isLeaving { leaving -= 1 }
-        hosted.isLeaving = false
+        endLeaving(hosted)
         if hosted.isCounted { output.countStored(-1, of: hosted.partition) }
         hosted.isCounted = false
         wakes.set(hosted.id, to: nil)

@@ -1,3 +1,4 @@
+import DequeModule
 import StrokeWire
 public import Whiteboard
 
@@ -43,7 +44,7 @@ extension RoomHost {
         }
         perform(in: hosted, at: now)
         // An answer is kept until it is sent and confirmed.
-        if rooms.count - occupied - queue.count >= Self.answeredRooms { forgetUnconfirmed(of: hosted) }
+        if rooms.count - occupied - departing - queue.count >= Self.answeredRooms { forgetUnconfirmed(of: hosted) }
         guard hosted.hasState || !hosted.unsent.isEmpty || !hosted.unconfirmed.isEmpty else {
             return output.left(hosted)
         }
@@ -151,7 +152,14 @@ extension RoomHost {
         if hosted.waiting.isEmpty { waitingBytes += Self.waitingRoomBytes }
         hosted.waiting.append(record)
         waitingBytes += record.cost
+        hosted.waitingBytes += record.cost
+        let isLarge = hosted.waitingBytes >= Self.largeWait
+        if isLarge, hosted.waitingBytes - record.cost < Self.largeWait, isQueued(hosted) { queue.prepend(hosted) }
     }
+
+    /// Bytes of records from which on a room overtakes the others that wait for a place: its records would soon hold up
+    /// the journal, and so all rooms.
+    private static var largeWait: Int { 256 * 1024 }
 
     /// Bytes of a room that waits with its records, about.
     private static var waitingRoomBytes: Int { 512 }
@@ -161,6 +169,7 @@ extension RoomHost {
         let waiting = hosted.waiting
         guard !waiting.isEmpty else { return [] }
         hosted.waiting = []
+        hosted.waitingBytes = 0
         waitingBytes -= Self.waitingRoomBytes
         waitingBytes -= waiting.reduce(0) { $0 + $1.cost }
         if waitingBytes <= configuration.waitingBytes {

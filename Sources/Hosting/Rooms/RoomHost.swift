@@ -23,10 +23,14 @@ public final class RoomHost<Output: HostOutput> {
     /// Places taken, and of those the ones that are being given up.
     var occupied = 0
     var leaving = 0
+    /// Small rooms that have given up their places and are being saved.
+    var departing = 0
     var isFilling = false
     /// When a room may leave for one that waits.
     var fillDue: Instant?
     var unsentBytes = 0
+    /// Bytes of messages that timers have released since `advance(to:)` began.
+    private var releasedBytes = 0
     var waitingBytes = 0
     var barriers: [@Sendable () -> Void] = []
     var isOutputOpen: Bool
@@ -52,12 +56,16 @@ public final class RoomHost<Output: HostOutput> {
         while let gone = stored.takeGone(at: now) { drop(gone) }
         wakeDue(at: now)
         if let fillDue, fillDue <= now { fillPlaces(at: now) }
-        while let room = wakes.popDue(at: now) {
+        releasedBytes = 0
+        while releasedBytes < Self.turnBytes, let room = wakes.popDue(at: now) {
             guard let hosted = rooms[room] else { continue }
-            settle(hosted, at: now)
+            settle(hosted, at: now, isTurn: true)
         }
         confirm(at: now)
     }
+
+    /// Bytes of messages that are released by timers before other work has its turn.
+    private static var turnBytes: Int { 256 * 1024 }
 
     /// Whether rooms come into memory when something is due in them; without a connection nothing could be done.
     private var wakesStored: Bool { isOutputOpen && hasShortQueue }
@@ -148,11 +156,17 @@ public final class RoomHost<Output: HostOutput> {
     }
 
     /// Lets the room do what is due, carries out what it asks for, and notes when to come back.
-    func settle(_ hosted: HostedRoom, at now: Instant) {
+    /// - Parameter isTurn: whether the room's timer is due. What is large, or more than may be released at once, waits for
+    ///   that: inputs of other rooms come first.
+    func settle(_ hosted: HostedRoom, at now: Instant, isTurn: Bool = false) {
         // It may have left to make place for another.
         guard rooms[hosted.id] === hosted else { return }
         if isLive(hosted) {
-            if hosted.isOverLimit { askForRefusal(of: hosted, at: now) } else { advance(hosted, to: now) }
+            if hosted.isOverLimit {
+                askForRefusal(of: hosted, at: now)
+            } else if isTurn || hosted.room?.hasMoreToRelease != true {
+                hosted.room?.advance(to: now, isTurn: isTurn, into: &effects)
+            }
         }
         perform(in: hosted, at: now)
         if hosted.isOverLimit { giveBackPlace(of: hosted, at: now) }
@@ -200,6 +214,7 @@ public final class RoomHost<Output: HostOutput> {
             if !hosted.isOverLimit { advance(hosted, to: now) }
             return
         }
+        if case .release(_, let operation, _, _) = effect { releasedBytes += operation.messageByteCount }
         guard !hosted.isOverLimit || effect.isRefusal else { return }
         publish(effect, of: hosted, at: now)
     }

@@ -124,7 +124,7 @@ extension RoomHost {
         }
         guard !unconfirmedRooms.isEmpty, isOutputOpen else { return }
         // Rooms that give up their places wait for it.
-        confirmation.due = isConfirmed && leaving > 0 ? now : now + Self.confirmationInterval
+        confirmation.due = isConfirmed && leaving + departing > 0 ? now : now + Self.confirmationInterval
     }
 
     /// The connection is lost, and what it had buffered with it.

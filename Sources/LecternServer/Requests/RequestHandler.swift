@@ -104,10 +104,6 @@ struct ReplySender: Sendable {
     /// Bytes of a reply's message at most; a larger reply is sent in parts.
     static let partBytes = 256 * 1024
 
-    /// Bytes from which on a message waits until the connection has sent most of what was published before.
-    private static let pacedBytes = 16 * 1024
-    /// Bytes that may wait for the socket before that.
-    private static let backlog = 1 << 20
     /// How long a message waits at most; then it is sent in any case.
     private static let drainTimeout = Duration.seconds(2)
 
@@ -118,7 +114,7 @@ struct ReplySender: Sendable {
     /// that are released meanwhile must not wait behind megabytes of replies. Small replies never wait.
     func send(_ bytes: [UInt8], to reply: String) {
         do {
-            if bytes.count >= Self.pacedBytes { waitForSocket() }
+            if bytes.count >= Fanout.largeMessage { waitForSocket() }
             guard bytes.count > Self.partBytes else {
                 try connection.publish(bytes, to: reply)
                 return
@@ -138,7 +134,7 @@ struct ReplySender: Sendable {
     /// At least for a millisecond, which leaves other threads and the NATS server some time between large messages.
     private func waitForSocket() {
         let end = MonotonicClock.now() + Self.drainTimeout
-        repeat { usleep(1000) } while connection.bufferedBytes > Self.backlog && MonotonicClock.now() < end
+        repeat { usleep(1000) } while connection.bufferedBytes > Fanout.backlog && MonotonicClock.now() < end
     }
 
     /// Sends an error reply.

@@ -13,6 +13,12 @@ struct Fanout: Sendable {
     /// accepts more.
     let retry: @Sendable () -> Void
 
+    /// Bytes from which on a message waits until the connection has sent most of what was published before: what is
+    /// small must not wait behind megabytes.
+    static let largeMessage = 16 * 1024
+    /// Bytes that may wait for the socket before that.
+    static let backlog = 1 << 20
+
     /// Performs one effect.
     /// - Parameter generation: of the connection to publish on; on no other.
     /// - Returns: false if it was not published and is to be tried again: on the next connection, or after `retry`.
@@ -27,6 +33,10 @@ struct Fanout: Sendable {
         case .head(let operation):
             return publish(operation, isLate: operation.isLate, incarnation, to: address.subject(.head), on: generation)
         case .release(let cohort, let operation, let isLate, let due):
+            guard operation.messageByteCount < Self.largeMessage || connection.bufferedBytes <= Self.backlog else {
+                retry()
+                return false
+            }
             guard publish(operation, isLate: isLate, incarnation, to: address.subject(.out(cohort)), on: generation)
             else { return false }
             metrics.countRelease(cohort, isLate: isLate, lateness: MonotonicClock.now() - due)
@@ -87,7 +97,7 @@ extension Operation {
     /// larger than `maxBytes`; that is cut again.
     func frames(maxBytes: Int) -> [[UInt8]] {
         let bytes = restoredMessage
-        guard bytes.count > maxBytes, let joined else { return [bytes] }
+        guard bytes.count > maxBytes, let joined = joined(bytes) else { return [bytes] }
         return ShardCutter.cut(joined, interior: bytes[joined.points.interior], maxBytes: maxBytes)
     }
 

@@ -91,7 +91,7 @@ struct WorkerPool: Sendable {
 /// Reopens the workers' output after the connection has refused a message without being lost, for example because its
 /// buffer was full.
 final class OutputRetry: Sendable {
-    private static let pause = DispatchTimeInterval.milliseconds(100)
+    private static let pause = DispatchTimeInterval.milliseconds(10)
 
     private let connection: NATSConnection
     private let workers: RoomWorkers

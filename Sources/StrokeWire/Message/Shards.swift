@@ -74,13 +74,18 @@ public enum ShardCutter {
     /// - Parameter interior: the bytes between the brackets of well-formed JSON. In any other text, commas outside of
     ///   brackets and strings separate the elements.
     private static func elementRanges(of interior: ArraySlice<UInt8>) -> [Range<Int>] {
+        interior.withUnsafeBufferPointer { elementRanges(of: $0, from: interior.startIndex) }
+    }
+
+    private static func elementRanges(of interior: UnsafeBufferPointer<UInt8>, from first: Int) -> [Range<Int>] {
         var elements: [Range<Int>] = []
         var depth = 0
         var isInString = false
         var isEscaped = false
         var start: Int?
-        var end = interior.startIndex
-        for (offset, byte) in zip(interior.indices, interior) {
+        var end = first
+        for position in interior.indices {
+            let (offset, byte) = (first + position, interior[position])
             if isInString {
                 if isEscaped {
                     isEscaped = false

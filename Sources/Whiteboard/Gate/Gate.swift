@@ -303,15 +303,19 @@ extension Gate {
     /// Moves every cohort's cursor over what is due, and appends one release for each operation and cohort: cohort by
     /// cohort, in log order. Constant time where nothing is due; otherwise linear in the operations released, plus the
     /// logarithm of the number of cohorts for each cohort that has some.
-    public mutating func release(at now: Instant, into releases: inout [Release]) {
+    /// - Parameter mayRelease: whether to go on with the operation of this index. After a no the rest stays due.
+    public mutating func release(
+        at now: Instant, into releases: inout [Release], while mayRelease: (UInt64) -> Bool = { _ in true }
+    ) {
         let now = advance(to: now)
         while let position = dues.first(dueAt: now) {
+            defer { reschedule(position) }
             while cohorts[position].released < timeline.last,
                 let due = cohorts[position].due(timeline[cohorts[position].released + 1]), due.instant <= now
             {
+                guard mayRelease(cohorts[position].released + 1) else { return }
                 releases.append(releaseNext(of: position, due: due.instant, isLate: due.isLate))
             }
-            reschedule(position)
         }
     }
 

@@ -154,17 +154,21 @@ struct MessageUnpacker {
 
     private mutating func appendPoints(_ count: Int) {
         let text = template.point
+        let separator = template.separator
+        let gaps = template.gaps[text.gaps].map { Int($0) }
         var columns = text.gaps.map { _ in PointColumn(from: &reader) }
-        for point in 0..<count {
-            if point > 0 { bytes += template.literal[template.separator] }
-            var start = text.literal.lowerBound
-            for column in columns.indices {
-                let gap = Int(template.gaps[text.gaps.lowerBound + column])
-                bytes += template.literal[start..<gap]
-                columns[column].read(from: &reader).append(to: &bytes)
-                start = gap
+        // Slices of the array itself would be retained and released for each number.
+        template.literal.withUnsafeBufferPointer { literal in
+            for point in 0..<count {
+                if point > 0 { bytes.append(contentsOf: UnsafeBufferPointer(rebasing: literal[separator])) }
+                var start = text.literal.lowerBound
+                for column in columns.indices {
+                    bytes.append(contentsOf: UnsafeBufferPointer(rebasing: literal[start..<gaps[column]]))
+                    columns[column].read(from: &reader).append(to: &bytes)
+                    start = gaps[column]
+                }
+                bytes.append(contentsOf: UnsafeBufferPointer(rebasing: literal[start..<text.literal.upperBound]))
             }
-            bytes += template.literal[start..<text.literal.upperBound]
         }
     }
 

@@ -30,12 +30,13 @@ public struct Operation: Sendable {
     /// Whether the message was joined from shards.
     public let isJoined: Bool
 
-    /// The fields of a message joined from shards; nil for any other. Decodes the message.
-    public var joined: StrokeMessage? {
+    /// The fields of a message joined from shards; nil for any other.
+    /// - Parameter message: ``restoredMessage``.
+    public func joined(_ message: [UInt8]) -> StrokeMessage? {
         guard isJoined else { return nil }
         // It was within the room's limits when it came.
         return try? StrokeMessage(
-            decoding: restoredMessage, limits: WireLimits(messageBytes: .max, points: .max, colours: .rgb))
+            decoding: message, limits: WireLimits(messageBytes: .max, points: .max, colours: .rgb))
     }
 
     /// The operation that an undo or redo refers to; nil for draw and clear.
@@ -53,6 +54,12 @@ public struct Operation: Sendable {
         case .redo: .redo
         case .clear: .clear
         }
+    }
+
+    /// Bytes of the message, packed or not.
+    public var messageByteCount: Int {
+        if case .draw(let stroke) = effect, message.isEmpty { return stroke.message.messageByteCount }
+        return message.count
     }
 
     /// The message, unpacked where every cohort has released it.

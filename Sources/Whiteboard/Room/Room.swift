@@ -25,6 +25,8 @@ public struct Room: Sendable {
     private var isOutputOpen = true
     /// Releases of the current call. Kept for its memory.
     private var releases: [Release] = []
+    /// Whether the last call of ``advance(to:into:)`` has left something that was due.
+    public private(set) var hasMoreToRelease = false
 
     public init(configuration: RoomConfiguration, at now: Instant) {
         self.configuration = configuration
@@ -75,6 +77,12 @@ public struct Room: Sendable {
     /// input makes something happen then.
     public var isQuiet: Bool {
         !intake.hasPending && gate.isEmpty
+    }
+
+    /// Bytes that it keeps in memory, about; the greatest number while something is pending. Constant time.
+    public var byteEstimate: Int {
+        guard !intake.hasPending else { return .max }
+        return head.byteEstimate + log.heldBytes + log.releasedBytes + 1024 * intake.authorCount
     }
 }
 
@@ -274,14 +282,15 @@ extension Room {
 // MARK: - Time
 
 extension Room {
-    /// When ``advance(to:into:)`` has something to do; nil for never.
+    /// When ``advance(to:into:)`` has something to do after it was called at `now`; nil for never. After `now`.
     public func nextWake(after now: Instant) -> Instant? {
         var earliest = intake.deadline.map(clockOffset.localTime)
         func consider(_ instant: Instant?) {
             if let instant { earliest = min(earliest ?? instant, instant) }
         }
         if isOutputOpen {
-            consider(gate.nextRelease(after: now))
+            // What is left of the releases has its turn after the other rooms.
+            consider(gate.nextRelease(after: now).map { max($0, now + .nanoseconds(1)) })
             consider(compactionDue)
             consider(views.nextMark)
         }
@@ -295,10 +304,12 @@ extension Room {
     }
 
     /// Does what is due: tells authors what is missing, asks for give-ups, releases, sends marks, compacts.
-    public mutating func advance(to now: Instant, into effects: inout RoomEffects) {
+    /// - Parameter isTurn: whether the room may release a large operation. Where a thread has many rooms, each has its
+    ///   turn when its ``nextWake(after:)`` has come, not with each input.
+    public mutating func advance(to now: Instant, isTurn: Bool = true, into effects: inout RoomEffects) {
         checkGaps(at: now, into: &effects)
         guard isOutputOpen else { return }
-        release(at: now, into: &effects)
+        release(at: now, isTurn: isTurn, into: &effects)
         sendMarks(at: now, into: &effects)
         compact(at: now)
     }
@@ -311,10 +322,23 @@ extension Room {
         apply(output, loggedAt: logTime, at: now, into: &effects)
     }
 
-    /// Moves the cohorts' cursors over what is due.
-    private mutating func release(at now: Instant, into effects: inout RoomEffects) {
+    /// Bytes of messages that are released at once. A clock that jumps may make all due that a room holds, for several
+    /// cohorts: other rooms of the same thread have their turn in between.
+    private static var releaseBytes: Int { 128 * 1024 }
+
+    /// Moves the cohorts' cursors over what is due, or over a part of that: the rest is due at once.
+    private mutating func release(at now: Instant, isTurn: Bool, into effects: inout RoomEffects) {
         releases.removeAll(keepingCapacity: true)
-        gate.release(at: now, into: &releases)
+        let log = log
+        var bytes = 0
+        var hasMore = false
+        gate.release(at: now, into: &releases) { index in
+            let size = log[index].messageByteCount
+            hasMore = bytes + size > Self.releaseBytes && (bytes > 0 || !isTurn)
+            bytes += size
+            return !hasMore
+        }
+        hasMoreToRelease = hasMore
         publishReleases(at: now, into: &effects)
         effects.counts.clamped += gate.takeClampedCount()
         while log.heldBytes > configuration.log.heldBytes, let slowest = gate.slowestCohort {

@@ -46,6 +46,28 @@ import Whiteboard
         #expect(probe.world.left.contains(.algebra))
     }
 
+    @Test func `small rooms give back their places before they are saved, so many at most`() throws {
+        let probe = HostProbe(rooms: 2, departing: 3)
+        let rooms = try (0..<40).map { try #require(RoomID("room-\($0)")) }
+        for room in rooms {
+            probe.draw(1, to: room)
+            probe.confirm()
+            probe.wait(.milliseconds(5))
+        }
+        #expect(rooms.count { probe.room($0) != nil } == 5)
+        #expect(probe.world.left.isEmpty)
+        // Those that cannot be saved take places again, and leave when they can be.
+        probe.acknowledge(isSaved: false)
+        #expect(rooms.count { probe.room($0) != nil } <= 8)
+        for _ in 0..<100 {
+            probe.wait(.milliseconds(100))
+            probe.serve()
+        }
+        #expect(probe.world.told.count { $0 == .applied(number: 1, index: 1) } == 40)
+        #expect(probe.world.storedRooms == 40)
+        #expect(rooms.count { probe.room($0) != nil } <= 2)
+    }
+
     @Test func `rooms in steady use leave a quarter of the places to others`() throws {
         let probe = HostProbe(rooms: 4)
         let steady = try (0..<4).map { try #require(RoomID("steady-\($0)")) }

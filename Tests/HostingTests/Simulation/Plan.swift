@@ -13,6 +13,8 @@ struct Plan {
     let delays: [Duration]
     /// Rooms that a daemon has in memory.
     let places: Int
+    /// Rooms that may leave memory without keeping their place.
+    let departing: Int
     /// Rooms that may be stored of each partition.
     let storedRooms: Int
     let maxHold: Duration
@@ -32,6 +34,7 @@ struct Plan {
         cohorts = [.main] + (random.chance(700, in: 1000) ? [CohortName("slow")].compactMap(\.self) : [])
         delays = [random.milliseconds(100...800), random.milliseconds(2000...7000)]
         places = random.chance(400, in: 1000) ? random.int(1...2) : 100
+        departing = random.int(0...2)
         storedRooms = random.chance(200, in: 1000) ? random.int(1...2) : 100
         maxHold = random.milliseconds(5000...12_000)
         history = HistoryConfiguration(
@@ -50,6 +53,6 @@ struct Plan {
                 history: history, cohorts: CohortsConfiguration(defaults: settings)),
             partitions: partitions,
             checkpoints: CheckpointSchedule(interval: .seconds(4), operations: 24, cursors: .seconds(1), releases: 8),
-            idle: .seconds(5), rooms: places, waitingBytes: 2000)
+            idle: .seconds(5), rooms: places, departing: departing, waitingBytes: 2000)
     }
 }

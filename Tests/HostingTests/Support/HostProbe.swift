@@ -19,7 +19,8 @@ final class HostProbe {
     ///   - after: the last record before those that this host is given.
     init(
         isDurable: Bool = true, gate: CohortSettings.Gating = .none, cohorts: CohortsConfiguration? = nil,
-        stored: [RoomID: StoredRoom] = [:], kept: Duration? = nil, rooms: Int = 100, sleepingBytes: Int = 1 << 20,
+        stored: [RoomID: StoredRoom] = [:], kept: Duration? = nil, rooms: Int = 100, departing: Int = 0,
+        sleepingBytes: Int = 1 << 20,
         after sequence: UInt64 = 0, isLive: Bool = true
     ) {
         let cohorts = cohorts ?? CohortsConfiguration(defaults: CohortSettings(gate: gate))
@@ -27,6 +28,7 @@ final class HostProbe {
             configuration: HostConfiguration(
                 room: RoomConfiguration(cohorts: cohorts),
                 checkpoints: isDurable ? CheckpointSchedule() : nil, idle: .seconds(60), rooms: rooms,
+                departing: departing,
                 waitingBytes: 2500, sleepingBytes: sleepingBytes, unsentBytes: 4096),
             output: world, isOutputOpen: true)
         self.sequence = sequence

@@ -15,6 +15,18 @@ struct ReleaseTests {
         let isTail: Bool
     }
 
+    @Test("What a jump of the clock makes due at once goes out in turns, in order, and leaves time for other rooms")
+    func turns() {
+        var probe = RoomProbe()
+        probe.clock(0)
+        for number in 1...60 { probe.send(draw(Int64(number), points: 1000, #","t":\#(number)"#)) }
+        #expect(probe.shown.isEmpty)
+        probe.clock(10_000, .main, #","d":true"#)
+        #expect((1..<30).contains(probe.shown.count))
+        probe.wait(.microseconds(1))
+        #expect(probe.shown() == Array(1...60))
+    }
+
     @Test(
         "Cohorts on paths of different delay, students who join at any moment",
         arguments: TestSeed.choose(6))

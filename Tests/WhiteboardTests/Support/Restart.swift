@@ -107,7 +107,7 @@ struct Restart {
 extension Whiteboard.Operation {
     /// All fields that are sent.
     fileprivate var wholeSummary: String {
-        "\(summary) \(time ?? -1) \(digest) \(String(decoding: restoredMessage, as: UTF8.self)) \(joined != nil)"
+        "\(summary) \(time ?? -1) \(digest) \(String(decoding: restoredMessage, as: UTF8.self)) \(isJoined)"
     }
 }
 
