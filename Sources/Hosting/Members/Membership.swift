@@ -1,3 +1,4 @@
+import StrokeWire
 public import Whiteboard
 
 /// Which daemon works on which partition, as one of them sees it.
@@ -203,5 +204,18 @@ public struct Membership: Sendable {
         default:
             return nil
         }
+    }
+}
+
+/// Rendezvous hashing (Thaler and Ravishankar, 1996): every member finds the same owner for a partition without asking,
+/// and when a member comes or goes only its own partitions move.
+enum Rendezvous {
+    /// The owner of a partition among the members, nil where there is none.
+    static func owner(of partition: Int, among members: some Sequence<String>) -> String? {
+        members.max { (score($0, partition), $0) < (score($1, partition), $1) }
+    }
+
+    private static func score(_ member: String, _ partition: Int) -> UInt64 {
+        FNV1a64.mixed(Array("\(member)/\(partition)".utf8))
     }
 }

@@ -1,5 +1,5 @@
 import DequeModule
-import StrokeWire
+public import StrokeWire
 public import Whiteboard
 
 /// The rooms of one worker: fetches them, folds the journal's records into them, lets them do what is due, saves them
@@ -263,6 +263,59 @@ public final class RoomHost<Output: HostOutput> {
         partitions[hosted.partition]?.waking -= 1
         noteExistence(of: hosted)
         if hosted.hasPlace { evictionOrder.use(hosted, at: now) }
+    }
+}
+
+// MARK: - Requests
+
+extension RoomHost {
+    /// What a request about a room finds.
+    public enum Presence {
+        /// The room is there.
+        case here(HostedRoom)
+        /// It is being fetched: `opened` will be said.
+        case waking
+        /// Too many rooms wait to be fetched before it.
+        case full
+        /// Nobody has written to it in this life.
+        case absent
+        /// Its partition is being recovered: `ready` will be said.
+        case recovering
+        /// Its partition is not this host's.
+        case elsewhere
+    }
+
+    /// The room, for a request about it: one that is not in memory is fetched.
+    public func look(for room: RoomID, partition: Int, at now: Instant) -> Presence {
+        guard let state = partitions[partition], state.phase != .closing else { return .elsewhere }
+        guard state.phase == .live else { return .recovering }
+        if rooms[room] == nil {
+            guard let stored = stored[room], stored.hasState else { return .absent }
+            guard hasShortQueue else { return .full }
+            _ = load(room, at: now)
+        }
+        guard let hosted = rooms[room] else { return .waking }
+        touch(hosted, at: now)
+        guard let room = hosted.room else { return .waking }
+        return room.isBlank || hosted.isOverLimit ? .absent : .here(hosted)
+    }
+
+    /// The names of all rooms, in memory or stored, in no order. Costs some nanoseconds a room.
+    public var roomNames: [RoomID] {
+        rooms.values.filter { $0.room?.isBlank != true }.map(\.id) + stored.names
+    }
+
+    /// What is known of a room without fetching it.
+    public enum Known {
+        case here(HostedRoom)
+        case stored(StoredRoom)
+    }
+
+    /// - Returns: nil for a room that is being fetched, and for one of which there is nothing to tell.
+    public func known(_ room: RoomID) -> Known? {
+        if let hosted = rooms[room] { return hosted.room == nil ? nil : .here(hosted) }
+        guard let state = stored[room], state.hasState else { return nil }
+        return .stored(state)
     }
 }
 

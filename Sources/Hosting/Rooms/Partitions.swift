@@ -1,6 +1,35 @@
 public import StrokeWire
 public import Whiteboard
 
+/// A partition that this host works on.
+struct PartitionState {
+    enum Phase {
+        /// Its journal is being read up to its end; nothing is released yet.
+        case recovering
+        case live
+        /// Its rooms are being saved, and then let go of. Nothing is released any more.
+        case closing
+    }
+
+    var phase = Phase.recovering
+    let openedAt: Instant
+    /// When its releases began, or went on on a new connection; nil while it is being recovered.
+    var releasesFrom: Instant?
+    /// Begins the names of the lives of its rooms.
+    let prefix: String
+    /// How long what is saved of a room is there; nil for ever.
+    let kept: Duration?
+    /// How far the journal's clock is ahead of the host's, nil where that has not been said: it is not, then.
+    var logClockAhead: Duration?
+    /// Its rooms in the host's hands, and those of them that are not there yet.
+    var rooms = 0
+    var waking = 0
+    /// Rooms in which something is going on, and that are not being fetched yet.
+    var busy: Set<RoomID> = []
+    /// Whether `ready` has been said.
+    var isReady = false
+}
+
 /// Partitions come and go.
 extension RoomHost {
     /// Begins to work on a partition: its journal's records follow, from the first that not all of `stored` holds.
@@ -92,4 +121,23 @@ extension RoomHost {
     func partition(of room: RoomID) -> Int { RoomAddress.partition(of: room, among: configuration.partitions) }
     func isLive(_ hosted: HostedRoom) -> Bool { partitions[hosted.partition]?.phase == .live }
     func isClosing(_ hosted: HostedRoom) -> Bool { partitions[hosted.partition]?.phase == .closing }
+
+    /// All records have been folded in: the cohorts go on from where they were.
+    ///
+    /// The wait of what they hold counts from when the partition's releases began, however often the room has left
+    /// memory since. A clock that was in a pause when the room left may be in it still: then from when it was heard last,
+    /// about.
+    func resume(_ hosted: HostedRoom, at now: Instant) {
+        let isPaused = hosted.cursorsToRestore.values.contains { $0.pausedSince != nil }
+        var start = partitions[hosted.partition]?.releasesFrom ?? now
+        if isPaused {
+            start = max(start, hosted.waitsFrom ?? now)
+            hosted.waitsFrom = start
+        }
+        if !hosted.cursorsToRestore.isEmpty {
+            hosted.room?.restoreCursors(hosted.cursorsToRestore, at: now)
+            hosted.cursorsToRestore = [:]
+        }
+        hosted.room?.beginReleases(at: start)
+    }
 }

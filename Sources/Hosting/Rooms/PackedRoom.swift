@@ -1,0 +1,184 @@
+import StrokeWire
+import Whiteboard
+
+/// A room that is not in memory, in as few bytes as it takes: its name first.
+struct PackedRoom {
+    private(set) var bytes: [UInt8]
+
+    private struct Flags: OptionSet {
+        let rawValue: UInt8
+        static let quiet = Flags(rawValue: 1)
+        static let state = Flags(rawValue: 2)
+        /// The life's name is a known prefix and a number.
+        static let prefix = Flags(rawValue: 4)
+        static let counted = Flags(rawValue: 8)
+        /// Cursors have pauses, which are rare.
+        static let pauses = Flags(rawValue: 16)
+        static let waits = Flags(rawValue: 32)
+    }
+
+    init(bytes: [UInt8]) {
+        self.bytes = bytes
+    }
+
+    init(
+        _ room: RoomID, _ stored: StoredRoom, state: [UInt8], isCounted: Bool, _ waitsFrom: Instant?,
+        _ prefixes: inout IncarnationPrefixes
+    ) {
+        let life = Self.split(stored.incarnation).flatMap { parts in
+            prefixes.number(of: parts.prefix).map { (prefix: $0, number: parts.number) }
+        }
+        var flags: Flags = []
+        if stored.isQuiet { flags.insert(.quiet) }
+        if stored.hasState { flags.insert(.state) }
+        if isCounted { flags.insert(.counted) }
+        if life != nil { flags.insert(.prefix) }
+        let hasPauses = stored.cursors.values.contains { $0 != CohortCursor($0.released) }
+        if hasPauses { flags.insert(.pauses) }
+        if waitsFrom != nil { flags.insert(.waits) }
+        var writer = PackedWriter()
+        writer.write(room.text)
+        writer.bytes.append(flags.rawValue)
+        if let life {
+            writer.write(UInt64(life.prefix))
+            writer.write(life.number)
+        } else {
+            writer.write(stored.incarnation)
+        }
+        writer.write(stored.sequence)
+        writer.write(stored.handled &- stored.sequence)
+        if let waitsFrom { writer.write(UInt64(bitPattern: waitsFrom.nanoseconds)) }
+        writer.write(UInt64(stored.cursors.count))
+        for (name, cursor) in stored.cursors {
+            writer.write(name == .main ? "" : name.text)
+            writer.write(cursor.released)
+            if hasPauses { writer.writePauses(of: cursor) }
+        }
+        bytes = Array(unsafeUninitializedCapacity: writer.bytes.count + state.count) { buffer, count in
+            count = writer.bytes.count + state.count
+            _ = buffer.initialize(from: writer.bytes + state)
+        }
+    }
+
+    var room: RoomID {
+        guard let room = RoomID(String(decoding: bytes[1..<(1 + Int(bytes[0]))], as: UTF8.self)) else {
+            preconditionFailure("a name that was packed is none")
+        }
+        return room
+    }
+
+    func isNamed(_ room: RoomID) -> Bool {
+        bytes[1..<(1 + Int(bytes[0]))].elementsEqual(room.text.utf8)
+    }
+
+    func entry(_ prefixes: IncarnationPrefixes) -> StoredRooms.Entry {
+        var reader = PackedReader(bytes: bytes, position: 1 + Int(bytes[0]))
+        let flags = Flags(rawValue: reader.byte())
+        let incarnation: String
+        if flags.contains(.prefix) {
+            let prefix = prefixes[Int(reader.integer())]
+            incarnation = "\(prefix)-\(reader.integer())"
+        } else {
+            incarnation = reader.text()
+        }
+        let sequence = reader.integer()
+        let handled = sequence &+ reader.integer()
+        let waitsFrom = flags.contains(.waits) ? Instant(nanoseconds: Int64(bitPattern: reader.integer())) : nil
+        var cursors: [CohortName: CohortCursor] = [:]
+        for _ in 0..<reader.integer() {
+            let name = CohortName(reader.text()) ?? .main
+            var cursor = CohortCursor(reader.integer())
+            if flags.contains(.pauses) { reader.readPauses(of: &cursor) }
+            cursors[name] = cursor
+        }
+        let stored = StoredRoom(
+            sequence: sequence, handled: handled, cursors: cursors, isQuiet: flags.contains(.quiet),
+            hasState: flags.contains(.state), incarnation: incarnation)
+        return StoredRooms.Entry(
+            room: room, stored: stored, state: Array(bytes[reader.position...]), isCounted: flags.contains(.counted),
+            waitsFrom: waitsFrom)
+    }
+
+    /// The prefix and the number of a life's name; nil where they would not give the same name again.
+    private static func split(_ incarnation: String) -> (prefix: Substring, number: UInt64)? {
+        guard let dash = incarnation.lastIndex(of: "-"), let number = UInt64(incarnation[dash...].dropFirst()),
+            incarnation[dash...].dropFirst() == "\(number)"
+        else { return nil }
+        return (incarnation[..<dash], number)
+    }
+}
+
+/// Integers take seven bits a byte, lowest first; texts have their length before them.
+private struct PackedWriter {
+    var bytes: [UInt8] = []
+
+    mutating func write(_ value: UInt64) {
+        var rest = value
+        while rest >= 0x80 {
+            bytes.append(UInt8(truncatingIfNeeded: rest) | 0x80)
+            rest >>= 7
+        }
+        bytes.append(UInt8(truncatingIfNeeded: rest))
+    }
+
+    mutating func write(_ text: String) {
+        write(UInt64(text.utf8.count))
+        bytes += text.utf8
+    }
+
+    mutating func writePauses(of cursor: CohortCursor) {
+        let (seconds, attoseconds) = cursor.pausedTime.components
+        write(UInt64(bitPattern: seconds &* 1_000_000_000 &+ attoseconds / 1_000_000_000))
+        bytes.append(cursor.pausedSince == nil ? 0 : 1)
+        if let since = cursor.pausedSince { write(UInt64(bitPattern: since.nanoseconds)) }
+    }
+}
+
+private struct PackedReader {
+    let bytes: [UInt8]
+    var position: Int
+
+    mutating func byte() -> UInt8 {
+        defer { position += 1 }
+        return bytes[position]
+    }
+
+    mutating func integer() -> UInt64 {
+        var value: UInt64 = 0
+        var shift: UInt64 = 0
+        while true {
+            let byte = byte()
+            value |= UInt64(byte & 0x7f) << shift
+            shift += 7
+            if byte < 0x80 { return value }
+        }
+    }
+
+    mutating func readPauses(of cursor: inout CohortCursor) {
+        cursor.pausedTime = .nanoseconds(Int64(bitPattern: integer()))
+        if byte() == 1 { cursor.pausedSince = Instant(nanoseconds: Int64(bitPattern: integer())) }
+    }
+
+    mutating func text() -> String {
+        let count = Int(integer())
+        defer { position += count }
+        return String(decoding: bytes[position..<(position + count)], as: UTF8.self)
+    }
+}
+
+/// What names of lives begin with: one for each partition's log, so that a room need not have it of its own.
+struct IncarnationPrefixes {
+    private var texts: [String] = []
+    /// Beyond, a name is kept whole.
+    private static let bound = 128
+
+    subscript(number: Int) -> String { texts[number] }
+
+    /// - Returns: the number of the prefix, nil where there are too many.
+    mutating func number(of prefix: Substring) -> Int? {
+        if let known = texts.firstIndex(where: { $0 == prefix }) { return known }
+        guard texts.count < Self.bound else { return nil }
+        texts.append(String(prefix))
+        return texts.count - 1
+    }
+}
