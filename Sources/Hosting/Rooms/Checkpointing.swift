@@ -1,7 +1,7 @@
 public import StrokeWire
 public import Whiteboard
 
-/// What of a room has been saved, and what has not.
+/// Tracks which records of a room its checkpoint holds, and when the next one is due.
 struct CheckpointTracker {
     /// The first record that the saved state does not hold.
     private(set) var firstUncovered: UInt64?
@@ -11,14 +11,14 @@ struct CheckpointTracker {
     private(set) var savedIndex: UInt64 = 0
     /// Sequence that the saved state is of.
     private(set) var savedSequence: UInt64 = 0
-    /// What a successor would know now.
+    /// The room as its last checkpoint or cursor note has it.
     private(set) var noted: StoredRoom?
     /// Whether the room's cursors are known not to be those that were noted.
     private var haveCursorsMoved = false
     /// The room's ``Room/cursorChanges`` when its cursors were last compared with those, or noted; nil for never.
     private var comparedChanges: UInt64?
     private(set) var notedAt: Instant
-    /// How many attempts have failed since the last that did not.
+    /// Failed attempts since the last success.
     private var failures = 0
     private var pending: Pending?
 
@@ -60,7 +60,7 @@ struct CheckpointTracker {
         return min(max(usual, Self.longestPause), usual * (1 << min(failures - 1, 16)))
     }
 
-    /// Whatever was in the way may be gone: the next attempt is made soon.
+    /// The connection is back: the next attempt is made soon.
     mutating func hurry() {
         failures = min(failures, 1)
     }
@@ -102,7 +102,7 @@ struct CheckpointTracker {
         notedAt = now
     }
 
-    /// What was begun has been acknowledged, or has failed and has to be done again.
+    /// The save under way was acknowledged, or has failed and is to be repeated.
     mutating func end(isSaved: Bool) {
         guard let done = pending else { return }
         pending = nil
@@ -119,9 +119,9 @@ struct CheckpointTracker {
     }
 }
 
-/// Rooms are saved: the whole state now and then, where the cohorts stand every second.
+/// When and what is saved of a room: the whole state now and then, the cursors every second.
 extension RoomHost {
-    /// What was to be saved of a room has been acknowledged, or could not be saved and is tried again.
+    /// The answer to ``HostOutput/save(_:)``: acknowledged, or failed and tried again.
     ///
     /// Whoever stores it must let nothing take the place of what holds more of the room's records (`sequence`), and say
     /// ``superseded(_:at:)`` instead: two hosts may work on one partition for a while, one of them behind the other.
@@ -165,7 +165,7 @@ extension RoomHost {
         output.save(SaveRequest(room: hosted.id, partition: hosted.partition, state: state, stored: stored))
     }
 
-    /// When something of the room has to be saved, nil where there is nothing.
+    /// When something of the room has to be saved; nil for nothing.
     func nextSave(of hosted: HostedRoom) -> Instant? {
         guard let schedule = configuration.checkpoints, let room = hosted.room, !hosted.tracker.isSaving,
             isLive(hosted) || isClosing(hosted) || hosted.isLeaving, !hosted.isDiscarded, hosted.sequence > 0,
@@ -215,7 +215,7 @@ extension RoomHost {
 }
 
 extension HostedRoom {
-    /// What a successor has to know of the room as it is now.
+    /// The room as a successor has to know it.
     var note: StoredRoom {
         StoredRoom(
             sequence: sequence, handled: handled, cursors: cursors, isQuiet: room?.isQuiet ?? true,

@@ -8,11 +8,11 @@ public struct HostConfiguration: Sendable {
     public var root: String
     /// Number of partitions of all rooms, 1 or more.
     public var partitions: Int
-    /// When rooms are saved; nil where nothing is to survive the process.
+    /// When rooms are saved; nil if nothing survives the process.
     public var checkpoints: CheckpointSchedule?
     /// A room in which nothing has happened for so long leaves memory, once nothing is held or pending in it.
     public var idle: Duration
-    /// Rooms in memory at most, 1 or more. Beyond, the one longest unused is put to sleep.
+    /// Rooms in memory at most, 1 or more. Beyond, rooms hibernate in the order of ``EvictionOrder``.
     public var rooms: Int
     /// Small rooms that give back their place while they are being saved to leave memory, 0 or more. Each takes 64 KiB
     /// at most, about.
@@ -20,8 +20,8 @@ public struct HostConfiguration: Sendable {
     /// Bytes of records that wait for rooms being fetched, or for places in memory. Beyond, barriers are not passed,
     /// and the journal waits.
     public var waitingBytes: Int
-    /// Without checkpoints: bytes of the states of rooms that sleep. Where seven eighths are taken no room is new;
-    /// beyond all of them the room that has slept longest is forgotten.
+    /// Without checkpoints: bytes of the states of hibernated rooms. Where seven eighths are taken no room is new;
+    /// beyond all of them the room hibernated longest is forgotten.
     public var sleepingBytes: Int
     /// Bytes of what could not be published for want of a connection, releases aside. What comes beyond is dropped:
     /// authors who repeat their messages are told again.
@@ -45,7 +45,7 @@ public struct HostConfiguration: Sendable {
     }
 }
 
-/// When what is saved of a room.
+/// When a room's checkpoint is written.
 public struct CheckpointSchedule: Sendable, Equatable {
     /// The whole state, so long after the first record that it does not hold …
     public var interval: Duration

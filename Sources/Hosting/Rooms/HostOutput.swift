@@ -1,32 +1,33 @@
 public import StrokeWire
 public import Whiteboard
 
-/// What a host needs of the world. Called on the host's thread; must not call back into the host.
+/// The effects of a host: publishing, the journal, storage. Called on the host's thread; must not call back into it.
 public protocol HostOutput: AnyObject {
-    /// Publishes what a room asks for.
+    /// Publishes an effect of a room.
     /// - Returns: false where it could not be published for want of a connection.
     func publish(_ effect: RoomEffect, of room: HostedRoom) -> Bool
-    /// Asks the server whether it has received everything that was published; the answer is a call of `confirmed`.
+    /// Asks the server to confirm everything published so far; answered by `confirmed`.
     func confirm()
-    /// Writes a decision to the journal. One that stands there twice counts once.
+    /// Appends a decision to the journal. A decision that stands there twice takes effect once.
     /// - Returns: the record, where the journal has it at once; nil where it will come like every other record.
     func append(_ record: ControlRecord, to room: HostedRoom, at now: Instant) -> JournalRecord?
-    /// A room of a partition is new: whether one more may be stored. One that may is counted.
+    /// Counts a new room of a partition.
+    /// - Returns: false if the partition stores as many rooms as it may; then it is not counted.
     func countNew(_ partition: Int) -> Bool
-    /// So many rooms of a partition are stored, whether they may or not; fewer where it is negative.
+    /// Changes the number of a partition's stored rooms, whatever the limit.
     func countStored(_ change: Int, of partition: Int)
-    /// Fetches the state of a stored room; the answer is a call of `restored`.
+    /// Fetches the state of a stored room; answered by `restored`.
     func fetch(_ room: RoomID, _ stored: StoredRoom)
-    /// Saves a room, when the server has received everything that was published before this call; the answer is a call
-    /// of `saved`.
+    /// Saves a room once the server has received everything published before this call; answered by `saved` or
+    /// `superseded`.
     func save(_ request: SaveRequest)
-    /// A room was looked at: what it counted, and where it stands now.
+    /// Reports what a room has counted since the last call.
     func settled(_ room: HostedRoom, _ counts: RoomCounts)
-    /// A room is there; what was asked about it can be answered.
+    /// A room was loaded; requests about it can be answered.
     func opened(_ room: HostedRoom)
     /// A room is no longer in memory.
     func left(_ room: HostedRoom)
-    /// What was stored of a room has gone by its age.
+    /// The checkpoint of a room has expired.
     func forgotten(_ room: RoomID)
     /// Everything of a partition's journal has been folded in, and every room that holds something is in memory.
     func ready(_ partition: Int)
@@ -34,7 +35,7 @@ public protocol HostOutput: AnyObject {
     func closed(_ partition: Int)
 }
 
-/// What is known of a room that is not in memory.
+/// A room outside of memory: what its checkpoint says without being read.
 public struct StoredRoom: Sendable, Equatable {
     /// The state that is stored holds all of the room's records at or before it.
     public var sequence: UInt64
@@ -42,7 +43,7 @@ public struct StoredRoom: Sendable, Equatable {
     public var handled: UInt64
     /// Where each cohort stands.
     public var cursors: [CohortName: CohortCursor]
-    /// Whether only an input can make something happen in it.
+    /// Whether nothing happens in it without an input.
     public var isQuiet: Bool
     /// Whether there is a state; a room that was closed has none.
     public var hasState: Bool
@@ -62,7 +63,7 @@ public struct StoredRoom: Sendable, Equatable {
     }
 }
 
-/// What is to be saved of a room.
+/// A checkpoint or cursor note to be stored.
 public struct SaveRequest: Sendable {
     public enum State: Sendable {
         /// The state saved last still stands: only the cursors moved.
@@ -75,6 +76,6 @@ public struct SaveRequest: Sendable {
     public let room: RoomID
     public let partition: Int
     public let state: State
-    /// What a successor has to know of the room.
+    /// The room as a successor has to know it.
     public let stored: StoredRoom
 }

@@ -1,14 +1,14 @@
 public import StrokeWire
 public import Whiteboard
 
-/// A room in the hands of its host. Confined to the host's thread.
+/// A room of a host, with everything the host keeps beside its state. Confined to the host's thread.
 public final class HostedRoom {
     public let address: RoomAddress
-    /// The room, nil until there is a place for it in memory and it has been fetched.
+    /// The room; nil until it has a place in memory and was loaded.
     public internal(set) var room: Room?
-    /// What was stored of it, until it is fetched.
+    /// Its stored form, until it is loaded.
     var origin: StoredRooms.Entry?
-    /// Whether the answer to a fetch is still to come.
+    /// Whether a fetch is under way.
     var isFetching = false
     /// Whether its part of the journal has left anything that a successor must know.
     var hasState = false
@@ -16,12 +16,12 @@ public final class HostedRoom {
     var isRecorded = false
     /// Whether it counts among the rooms that may be stored.
     var isCounted = false
-    /// Whether it is one too many of those. Nothing is said of what it applies until the journal says that it is
+    /// Whether it is beyond the limit of stored rooms. Nothing is said of what it applies until the journal says that it is
     /// closed.
     var isOverLimit = false
     /// When the journal was last asked to say so.
     var refusalAskedAt: Instant?
-    /// Whether it is let go of without being saved.
+    /// Whether it leaves memory without being saved.
     var isDiscarded = false
     /// Records that wait until the room is there.
     var waiting: [JournalRecord] = []

@@ -2,7 +2,7 @@ import DequeModule
 import StrokeWire
 public import Whiteboard
 
-/// The journal's records.
+/// Folding the journal's records into rooms.
 extension RoomHost {
     /// The next record of a partition, in the order of its journal. One that a room's state holds already is passed
     /// over, and so are those of partitions that this host does not work on.

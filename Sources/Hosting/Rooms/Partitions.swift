@@ -7,7 +7,7 @@ struct PartitionState {
         /// Its journal is being read up to its end; nothing is released yet.
         case recovering
         case live
-        /// Its rooms are being saved, and then let go of. Nothing is released any more.
+        /// Its rooms are being saved and evicted. Nothing is released any more.
         case closing
     }
 
@@ -30,7 +30,7 @@ struct PartitionState {
     var isReady = false
 }
 
-/// Partitions come and go.
+/// Opening, recovering and closing partitions.
 extension RoomHost {
     /// Begins to work on a partition: its journal's records follow, from the first that not all of `stored` holds.
     /// - Parameters:
@@ -103,7 +103,7 @@ extension RoomHost {
         output.ready(partition)
     }
 
-    /// Says that a partition is closed, when all of its rooms have been let go of.
+    /// Reports that a partition is closed once all of its rooms have left memory.
     func sayClosed(_ partition: Int) {
         guard let state = partitions[partition], state.phase == .closing, state.rooms == 0 else { return }
         partitions[partition] = nil

@@ -2,7 +2,7 @@ import DequeModule
 public import StrokeWire
 public import Whiteboard
 
-/// Rooms come into memory where there is a place for them, and leave it.
+/// Which rooms are in memory: loading and evicting them.
 ///
 /// There are `configuration.rooms` places. A room that comes when all are taken waits, its records with it, and the next
 /// room by ``EvictionOrder`` is saved and leaves, whatever is held or pending in it: what is stored of it says when it
@@ -128,7 +128,7 @@ extension RoomHost {
         output.fetch(hosted.id, origin.stored)
     }
 
-    /// A room is there: folds in what has waited for it.
+    /// A room was loaded: folds in the records that have waited for it.
     private func arrive(_ hosted: HostedRoom, tail: [JournalRecord] = [], at now: Instant) {
         for record in tail + takeWaiting(of: hosted) {
             fold(record, into: hosted, at: now)
@@ -224,7 +224,7 @@ extension RoomHost {
         }
     }
 
-    /// Has a room leave memory as soon as all of it is saved.
+    /// Evicts a room as soon as all of it is saved.
     private func evict(_ hosted: HostedRoom, at now: Instant) {
         evictionOrder.remove(hosted)
         hosted.isLeaving = true
@@ -265,7 +265,7 @@ extension RoomHost {
         return true
     }
 
-    /// Whether a room can be had again as it is, or need not be.
+    /// Whether a room can be loaded again as it is, or need not be.
     private func canLeave(_ hosted: HostedRoom) -> Bool {
         guard hosted.room != nil, hosted.unsent.isEmpty, hosted.unconfirmed.isEmpty else { return false }
         guard configuration.checkpoints != nil else { return isLive(hosted) }
@@ -275,7 +275,7 @@ extension RoomHost {
             && nextSave(of: hosted) == nil
     }
 
-    /// Lets go of a room that can be had again, or need not be.
+    /// Evicts a room that can be loaded again, or need not be.
     private func retire(_ hosted: HostedRoom, at now: Instant) {
         let waiting = takeWaiting(of: hosted)
         store(hosted, at: now)
@@ -300,7 +300,7 @@ extension RoomHost {
         while stored.stateBytes > configuration.sleepingBytes, let gone = stored.takeOldest() { drop(gone) }
     }
 
-    /// What was stored of a room is there no longer.
+    /// The stored form of a room is gone.
     func drop(_ gone: StoredRooms.Entry) {
         let partition = partition(of: gone.room)
         if gone.isCounted { output.countStored(-1, of: partition) }

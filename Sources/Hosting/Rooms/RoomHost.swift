@@ -2,8 +2,7 @@ import DequeModule
 public import StrokeWire
 public import Whiteboard
 
-/// The rooms of one worker: fetches them, folds the journal's records into them, lets them do what is due, saves them
-/// and lets them go.
+/// The rooms of one worker: loads them, folds the journal's records into them, advances them, saves and evicts them.
 ///
 /// A state machine without clocks or I/O: time is a parameter, the world is its output. The same machine runs in the
 /// daemon and in simulations. Confined to one thread.
@@ -51,7 +50,7 @@ public final class RoomHost<Output: HostOutput> {
             .compactMap(\.self).min()
     }
 
-    /// Lets rooms do what is due.
+    /// Advances the rooms whose timers are due.
     public func advance(to now: Instant) {
         while let gone = stored.takeGone(at: now) { drop(gone) }
         wakeDue(at: now)
@@ -70,7 +69,7 @@ public final class RoomHost<Output: HostOutput> {
     /// Whether rooms come into memory when something is due in them; without a connection nothing could be done.
     private var wakesStored: Bool { isOutputOpen && hasShortQueue }
 
-    /// Has rooms come into memory in which something is due.
+    /// Loads rooms in which something is due.
     func wakeDue(at now: Instant) {
         while wakesStored, let room = stored.popDue(at: now) { _ = load(room, at: now) }
     }
@@ -133,7 +132,7 @@ public final class RoomHost<Output: HostOutput> {
             && stored.cursors.count < cohorts.maximum
     }
 
-    /// Says whether anything can be published: false when a connection is lost, true for a new one. What the lost one may
+    /// Sets whether anything can be published: false when a connection is lost, true for a new one. What the lost one may
     /// not have delivered goes out again on the new one, before anything else. True while it is true already: what the
     /// connection had no room for is tried again.
     public func setOutput(isOpen: Bool, at now: Instant) {
@@ -219,7 +218,7 @@ public final class RoomHost<Output: HostOutput> {
         publish(effect, of: hosted, at: now)
     }
 
-    /// What would not be said again waits for the connection. Releases are bounded by the closed output, the rest in
+    /// Keeps an effect that is not repeated by itself until the connection is back. Releases are bounded by the closed output, the rest in
     /// bytes.
     func keep(_ effect: RoomEffect, in hosted: HostedRoom) {
         guard effect.isSaidOnce else { return }
@@ -227,7 +226,7 @@ public final class RoomHost<Output: HostOutput> {
         putAside([effect], in: hosted)
     }
 
-    /// Has effects wait for the connection, whatever the bound.
+    /// Keeps effects until the connection is back, whatever the bound.
     /// - Parameter isFirst: whether they go out before those that wait already.
     func putAside(_ effects: [RoomEffect], in hosted: HostedRoom, isFirst: Bool = false) {
         unsentBytes += effects.reduce(0) { $0 + $1.keptBytes }
@@ -254,7 +253,7 @@ public final class RoomHost<Output: HostOutput> {
         return earliest
     }
 
-    /// Puts a room into the hands of this host, new or brought back.
+    /// Takes over a room's state, new or restored.
     func adopt(_ hosted: HostedRoom, _ room: consuming Room, at now: Instant) {
         var room = room
         room.setOutput(isOpen: isOutputOpen)
@@ -269,7 +268,7 @@ public final class RoomHost<Output: HostOutput> {
 // MARK: - Requests
 
 extension RoomHost {
-    /// What a request about a room finds.
+    /// Where a room is, for a request about it.
     public enum Presence {
         /// The room is there.
         case here(HostedRoom)
@@ -305,7 +304,7 @@ extension RoomHost {
         rooms.values.filter { $0.room?.isBlank != true }.map(\.id) + stored.names
     }
 
-    /// What is known of a room without fetching it.
+    /// A room as far as it is known without loading it.
     public enum Known {
         case here(HostedRoom)
         case stored(StoredRoom)
@@ -320,7 +319,7 @@ extension RoomHost {
 }
 
 extension RoomEffect {
-    /// Whether it says no to an author.
+    /// Whether it tells an author that something was refused.
     fileprivate var isRefusal: Bool {
         switch self {
         case .feedback(_, _, .rejected), .feedback(_, _, .gaveUp): true

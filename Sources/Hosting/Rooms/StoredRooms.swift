@@ -2,7 +2,7 @@ import HeapModule
 import StrokeWire
 import Whiteboard
 
-/// The rooms of a host that are not in memory, each until its checkpoint has gone by its age.
+/// The hibernated rooms of a host, each until its checkpoint expires.
 ///
 /// A room costs at most 200 bytes where its name has 16 and it has two cohorts, all told, plus its state where that is
 /// kept here, and where a cohort has paused up to 17 for each and 9 for all: 40 for its slot, at most 11 of the index, at most 40 of
@@ -11,7 +11,7 @@ struct StoredRooms {
     private struct Slot {
         /// A `PackedRoom`; empty where the slot is free.
         var bytes: [UInt8] = []
-        /// When it has to come into memory though nobody asks for it.
+        /// When it has to be loaded though nobody asks for it.
         var wake = Instant.distantFuture
         /// When nothing is stored of it any more.
         var end = Instant.distantFuture
@@ -21,7 +21,7 @@ struct StoredRooms {
         var newer = none
     }
 
-    /// What is known of a room.
+    /// A hibernated room.
     struct Entry {
         let room: RoomID
         let stored: StoredRoom

@@ -1,8 +1,8 @@
 import StrokeWire
 public import Whiteboard
 
-/// What a room has published and the NATS server has not confirmed yet, oldest first: a connection that is lost takes
-/// what it had buffered with it, and then this goes out again.
+/// The effects of a room that the NATS server has not confirmed, oldest first. A lost connection takes what it had
+/// buffered with it: then they are published again.
 struct UnconfirmedEffects {
     /// Published before the confirmation that is under way was asked for.
     private var asked: [RoomEffect] = []
@@ -66,7 +66,7 @@ extension RoomEffect {
     }
 }
 
-/// Effects are remembered until the server has confirmed them.
+/// Publishing effects, and keeping them until the server has confirmed them.
 extension RoomHost {
     /// When the server is asked for a confirmation, over all rooms.
     struct Confirmation {
