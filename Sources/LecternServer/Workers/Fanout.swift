@@ -37,7 +37,8 @@ struct Fanout: Sendable {
                 retry()
                 return false
             }
-            guard publish(operation, isLate: isLate, incarnation, to: address.subject(.out(cohort)), on: generation)
+            let subject = address.subject(.out(cohort))
+            guard publish(operation, isLate: isLate || operation.isLate, incarnation, to: subject, on: generation)
             else { return false }
             metrics.countRelease(cohort, isLate: isLate, lateness: MonotonicClock.now() - due)
             return true

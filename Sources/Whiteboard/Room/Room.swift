@@ -354,9 +354,7 @@ extension Room {
         for release in releases {
             let operation = log[release.index]
             if let position = gate.position(of: release.cohort) { views.apply(operation, to: position, at: now) }
-            effects.list.append(
-                .release(
-                    release.cohort, operation, isLate: release.isLate || operation.isLate, due: release.due))
+            effects.list.append(.release(release.cohort, operation, isLate: release.isLate, due: release.due))
         }
         trimLog(keeping: configuration.log)
     }

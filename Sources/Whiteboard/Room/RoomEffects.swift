@@ -6,7 +6,8 @@ public enum RoomEffect: Sendable {
     case feedback(AuthorID, session: String?, Feedback)
     /// Publish to the head feed.
     case head(Operation)
-    /// Publish to a cohort. `due` is when the operation could first be released, for the measure of lateness.
+    /// Publish to a cohort. `isLate` says that a policy released it, not the clock; a late stroke that the clock released
+    /// has it false. `due` is when the operation could first be released, for the measure of lateness.
     case release(CohortName, Operation, isLate: Bool, due: Instant)
     /// Publish a cohort's position in the log.
     case mark(CohortName, Mark)
