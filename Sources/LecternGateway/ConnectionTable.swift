@@ -9,7 +9,7 @@ internal import NIOCore
 /// always left for health. Safe from any thread.
 final class ConnectionTable: Sendable {
     /// Why the gateway closes a connection.
-    enum CloseReason: String {
+    enum CloseReason: String, CaseIterable {
         case head = "head-timeout"
         case request = "request-timeout"
         case displaced
@@ -32,12 +32,21 @@ final class ConnectionTable: Sendable {
     private let state = Locked(State())
     private let limit: Int
     private let busyLimit: Int
-    private let registry: PrometheusRegistry
+    /// Shown from the start, so that a first count is a change.
+    private let closeCounters: [CloseReason: Counter]
 
     init(_ limits: GatewayLimits, registry: PrometheusRegistry) {
         limit = limits.connections
         busyLimit = limits.busyConnections
-        self.registry = registry
+        closeCounters = Dictionary(
+            uniqueKeysWithValues: CloseReason.allCases.map { reason in
+                (
+                    reason,
+                    Counter(
+                        label: GatewayMetrics.closedConnections, dimensions: [("reason", reason.rawValue)],
+                        factory: registry)
+                )
+            })
     }
 
     /// A connection was opened; it waits for the head of its first request.
@@ -97,8 +106,6 @@ final class ConnectionTable: Sendable {
     }
 
     func count(_ reason: CloseReason) {
-        Counter(
-            label: GatewayMetrics.closedConnections, dimensions: [("reason", reason.rawValue)], factory: registry
-        ).increment()
+        closeCounters[reason]?.increment()
     }
 }

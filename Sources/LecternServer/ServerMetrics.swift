@@ -24,6 +24,7 @@ struct ServerMetrics: Sendable {
     private let samplesIgnored = Counter(label: "lectern_clock_samples_total", dimensions: [("outcome", "ignored")])
     private let samplesRejected = Counter(label: "lectern_clock_samples_total", dimensions: [("outcome", "rejected")])
     private let rejected: [RejectionCode: Counter]
+    private let joins: [JoinOutcome: Counter]
     private let cohorts = CohortMetrics()
     private let checkpointsSaved = Counter(label: "lectern_checkpoints_total", dimensions: [("outcome", "saved")])
     private let checkpointsFailed = Counter(label: "lectern_checkpoints_total", dimensions: [("outcome", "failed")])
@@ -38,6 +39,10 @@ struct ServerMetrics: Sendable {
         rejected = Dictionary(
             uniqueKeysWithValues: RejectionCode.allCases.map { code in
                 (code, Counter(label: "lectern_rejected_total", dimensions: [("code", code.rawValue)]))
+            })
+        joins = Dictionary(
+            uniqueKeysWithValues: JoinOutcome.allCases.map { outcome in
+                (outcome, Counter(label: "lectern_joins_total", dimensions: [("outcome", outcome.rawValue)]))
             })
     }
 
@@ -118,9 +123,17 @@ struct ServerMetrics: Sendable {
         if isLate { lateReleases.increment() }
     }
 
-    func countJoin(_ outcome: String) {
-        Counter(label: "lectern_joins_total", dimensions: [("outcome", outcome)]).increment()
+    func countJoin(_ outcome: JoinOutcome) {
+        joins[outcome]?.increment()
     }
+}
+
+/// How a join request was answered, by the name in `lectern_joins_total`.
+enum JoinOutcome: String, CaseIterable {
+    case tail, board
+    case badRequest = "bad-request"
+    case unknownCohort = "unknown-cohort"
+    case notReady = "not-ready"
 }
 
 /// The metrics of each cohort name, over all rooms.

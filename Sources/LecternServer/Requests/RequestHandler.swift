@@ -36,7 +36,7 @@ struct RequestHandler: Sendable {
         do {
             request = try JoinRequest(decoding: bytes)
         } catch {
-            metrics.countJoin("bad-request")
+            metrics.countJoin(.badRequest)
             return sink.refuse(reply, RequestError(.badRequest, error.message))
         }
         // A room that nobody has written to is blank.
@@ -46,13 +46,13 @@ struct RequestHandler: Sendable {
         case .head: snapshot = room.catchUpHead(request)
         case .cohort(let cohort):
             guard let released = room.catchUp(request, cohort: cohort) else {
-                metrics.countJoin("unknown-cohort")
+                metrics.countJoin(.unknownCohort)
                 return sink.refuse(reply, unknown(cohort))
             }
             snapshot = released
         }
-        guard joins.answer(snapshot, of: id, view, reply: reply) else { return metrics.countJoin("not-ready") }
-        if case .tail = snapshot.content { metrics.countJoin("tail") } else { metrics.countJoin("board") }
+        guard joins.answer(snapshot, of: id, view, reply: reply) else { return metrics.countJoin(.notReady) }
+        if case .tail = snapshot.content { metrics.countJoin(.tail) } else { metrics.countJoin(.board) }
     }
 
     /// Has the board rendered as released to a cohort, or at the end of the log.

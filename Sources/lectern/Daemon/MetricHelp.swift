@@ -16,6 +16,7 @@ enum MetricHelp {
         "lectern_release_lateness_seconds": "Time from due to published, by cohort.",
         "lectern_joins_total": "Join requests answered, by outcome.",
         "lectern_rooms": "Rooms in memory.",
+        "lectern_forgotten_rooms_total": "Hibernated rooms dropped, by their age or for lack of memory.",
         "lectern_mailbox_bytes": "Bytes that wait for the workers.",
         "lectern_mailbox_dropped_total": "Items dropped because a worker's mailbox was full.",
         "lectern_misaddressed_total": "Messages on subjects that are no room's, or not of its partition.",
