@@ -127,10 +127,9 @@ import Testing
             func start(_ arguments: [String], _ more: [String: String] = [:]) throws -> LecternProcess {
                 try LecternProcess(arguments + ["--nats", url], environment: files.merging(more) { $1 })
             }
-            let port = 20_000 + Int(nats.port) % 10_000
             let daemon = try start(
                 [
-                    "serve", "--http", "127.0.0.1:\(port)", "--set", "nats.user=service", "--set",
+                    "serve", "--http", "127.0.0.1:0", "--set", "nats.user=service", "--set",
                     "nats.gateway_user=gateway", "--set", "subjects.partitions=8",
                 ], ["LECTERN_NATS_GATEWAY_PASSWORD": Self.password])
             try await daemon.waitForLog(" serving")
@@ -144,10 +143,8 @@ import Testing
             let rooms = try start(["rooms", "--user", "operator"])
             #expect(await rooms.exitCode() == 0, "\(rooms.log)")
             #expect(rooms.log.contains("physics"))
-            if let curl = InstalledProgram("curl") {
-                let page = try curl.run(["-s", "http://127.0.0.1:\(port)/api/rooms/physics"])
-                #expect(String(decoding: page ?? [], as: UTF8.self).contains("\"ink.2.physics\""))
-            }
+            let page = try await HTTPClient(port: try await daemon.httpPort()).get("/api/rooms/physics")
+            #expect(page.text.contains("\"ink.2.physics\""))
 
             // A command reports what its user may not do.
             let spy = try start(["watch", "--head", "--user", "sam"] + room)

@@ -4,6 +4,7 @@ import NATSClient
 import NATSTestServer
 import ServiceLifecycle
 import StrokeWire
+import TestSupport
 import Testing
 
 @testable import LecternGateway

@@ -1,6 +1,7 @@
 import Hummingbird
 import NATSClient
 import StrokeWire
+import TestSupport
 import Testing
 
 @testable import LecternGateway

@@ -3,6 +3,7 @@ import Hummingbird
 import NATSClient
 import StrokeWire
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import LecternGateway

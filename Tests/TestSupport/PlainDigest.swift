@@ -10,3 +10,9 @@ package func plainDigest(_ indices: [UInt64]) -> UInt64 {
     }
     return sum
 }
+
+/// ``plainDigest(_:)`` as 16 hexadecimal digits, as it is sent.
+package func plainDigestText(_ indices: [UInt64]) -> String {
+    let digits = String(plainDigest(indices), radix: 16)
+    return String(repeating: "0", count: 16 - digits.count) + digits
+}

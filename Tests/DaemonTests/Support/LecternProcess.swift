@@ -61,6 +61,15 @@ final class LecternProcess: Sendable {
         }
     }
 
+    /// The port that its HTTP side has taken.
+    func httpPort() async throws -> Int {
+        try await waitForLog("gateway listens")
+        guard let port = log.firstMatch(of: /port=([0-9]+).*gateway listens/).flatMap({ Int($0.1) }) else {
+            throw Unexpected("no port in:\n\(log)")
+        }
+        return port
+    }
+
     /// Nil if a signal ended it, or it has not ended within `limit`.
     func exitCode(within limit: Duration = .seconds(30)) async -> Int32? { await child.exitCode(within: limit) }
 
@@ -113,6 +122,9 @@ final class DaemonProcess: Sendable {
     }
 
     func waitUntilServing() async throws { try await waitForLog(" serving") }
+
+    /// The port that its HTTP side has taken.
+    func httpPort() async throws -> Int { try await process.httpPort() }
 
     /// Kills it with SIGKILL, as in a crash.
     func kill() async {

@@ -254,10 +254,7 @@ struct ModelBoard {
     }
 
     /// As 16 hexadecimal digits (subjects.md, "A released operation").
-    var digest: String {
-        let digits = String(plainDigest(visible.sorted()), radix: 16)
-        return String(repeating: "0", count: 16 - digits.count) + digits
-    }
+    var digest: String { plainDigestText(visible.sorted()) }
 }
 
 /// An author's message, decoded with Foundation alone: the product's decoder must not judge the product.

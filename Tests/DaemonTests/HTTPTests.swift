@@ -1,0 +1,234 @@
+import Foundation
+import NATSClient
+import NATSTestServer
+import StrokeWire
+import TestSupport
+import Testing
+
+/// The HTTP side of the built daemon, after a lesson of which everything is known.
+@Suite(.timeLimit(.minutes(5)), .endsProcesses) struct HTTPTests {
+    /// What `hold` leaves: operations in the log, and the visible strokes by index.
+    private static let operations = 10
+    private static let visible: [UInt64] = [8, 9, 10]
+
+    private func withLesson(_ body: @Sendable (HTTPClient, ScriptedAuthor, NATSTestServer) async throws -> Void)
+        async throws
+    {
+        try await NATSTestServer.with(jetStream: true) { nats in
+            try await NATSConnection.with(nats) { connection in
+                let daemon = try DaemonProcess(
+                    "a", nats: nats.url, http: "127.0.0.1:0", ["checkpoint.interval=1s", "journal.max_bytes=1MiB"])
+                try await daemon.waitUntilServing()
+                let http = HTTPClient(port: try await daemon.httpPort())
+                let ann = try ScriptedAuthor("ann", room: "lesson", on: connection)
+                try await hold(ann, connection)
+                try await body(http, ann, nats)
+                #expect(await daemon.terminate() == 0)
+            }
+        }
+    }
+
+    /// Every kind of operation, one of each trouble, and two cohorts: `main` sees everything, `hls` nothing.
+    private func hold(_ ann: ScriptedAuthor, _ connection: NATSConnection) async throws {
+        try ann.clock(100_000, "main", #","q":1"#)
+        try ann.clock(0, "hls", #","q":1"#)
+        // Ignored, and rejected.
+        try ann.clock(200_000, "main", #","q":1"#)
+        try connection.publish(Array("{}".utf8), to: ann.address.subject(.clock(.main)))
+        try await connection.flush()
+        // On a subject of no room.
+        _ = try await connection.request(Array("{}".utf8), to: "ink.0.NoRoom.in.ann")
+
+        try await ann.send(stroke(1, at: 1000), appliedAt: 1)
+        for shard in 0..<3 { try await ann.send(stroke(2, at: 1100, shard: shard, of: 3)) }
+        try await ann.send(stroke(3, at: 1200), appliedAt: 3)
+        try await ann.send(#"{"n":4,"a":2,"t":1300}"#, appliedAt: 4)
+        try await ann.send(#"{"n":5,"a":3,"t":1300}"#, appliedAt: 5)
+        // A media time that nobody believes.
+        try await ann.send(stroke(6, at: 1_000_000_000_000_000), appliedAt: 6)
+        try await ann.send(#"{"n":7,"e":9,"d":[]}"#, rejectedAs: .unknownElement)
+        try await ann.send(#"{"n":8,"a":4,"t":1400}"#, appliedAt: 7)
+        try await ann.send(#"{"n":9,"a":2,"t":1400}"#, rejectedAs: .nothingToUndo)
+        try await ann.send(stroke(10, at: 1500), appliedAt: 8)
+        try await ann.send(stroke(10, at: 1500), appliedAt: 8)
+        // 11 is given up, and comes late.
+        try await ann.send(stroke(12, at: 1600), appliedAt: 9)
+        try await ann.send(stroke(11, at: 1600), appliedAt: 10)
+        try await ann.send("no JSON", rejectedAs: .notJSON)
+        try await ann.send(stroke(13, at: 1700, shard: 0, of: 2))
+        _ = try await connection.requestParts(JoinRequest().encoded(), to: ann.address.subject(.join(.main)))
+    }
+
+    /// Handwriting as one message, or one of its shards.
+    private func stroke(_ number: Int, at time: Int, shard: Int = 0, of shards: Int = 1) -> String {
+        let points = Handwriting.strokes[number % Handwriting.strokes.count]
+        let part = points[points.count * shard / shards..<points.count * (shard + 1) / shards]
+        let text = part.map { #"{"x":\#($0.x),"y":\#($0.y)}"# }.joined(separator: ",")
+        return #"{"n":\#(number),"l":4,"s":\#(shards),"o":\#(shard),"t":\#(time),"w":1024,"h":768,"d":[\#(text)]}"#
+    }
+
+    @Test func `after a lesson the pages and the picture of its room show what its cohorts have seen`() async throws {
+        try await withLesson { http, ann, nats in
+            let room = try await eventually("everything is released to main") {
+                let state = try AnyJSON.decode(try await http.get("/api/rooms/lesson").bytes)
+                return state.cohort("main")?["held"] == .number(0) ? state : nil
+            }
+            #expect(room["room"] == .string("lesson"))
+            #expect(room["address"] == .string("ink.0.lesson"))
+            #expect(room["index"] == .number(Double(Self.operations)))
+            #expect(room["visible"] == .number(Double(Self.visible.count)))
+            #expect(room["digest"] == .string(plainDigestText(Self.visible)))
+            #expect(room["authors"] == .number(1))
+            #expect(room["assembling"] == .number(1))
+            #expect(room.cohort("main")?["index"] == .number(Double(Self.operations)))
+            #expect(room.cohort("main")?["v"] == .number(100_000))
+            #expect(room.cohort("hls")?["index"] == .number(0))
+            #expect(room.cohort("hls")?["held"] == .number(Double(Self.operations)))
+
+            guard case .array(let rooms)? = try AnyJSON.decode(try await http.get("/api/rooms").bytes)["rooms"] else {
+                throw Unexpected("no list of rooms")
+            }
+            #expect(rooms.map { $0["room"] } == [.string("lesson")])
+            #expect(rooms.first?["index"] == .number(Double(Self.operations)))
+            let page = try await http.get("/")
+            #expect(page.statusCode == 200)
+            #expect(
+                page.text.contains(
+                    #"<a href="/api/rooms/lesson">lesson</a><td>ink.0.lesson<td>\#(Self.operations)<td>\#(Self.visible.count)<td>"#
+                ), "\(page.text)")
+            for cohort in ["main", "hls"] {
+                #expect(page.text.contains(#"<a href="/rooms/lesson/board.png?cohort=\#(cohort)">\#(cohort)</a>"#))
+            }
+
+            let path = "/rooms/lesson/board.png?width=320"
+            let picture = try await http.get(path)
+            #expect(picture.statusCode == 200)
+            #expect(picture.fields["content-type"] == "image/png")
+            #expect(PNGHeader(picture.bytes) == PNGHeader(width: 320, height: 240))
+            let tag = try #require(picture.fields["etag"])
+            #expect(try await http.send("GET", path, headers: [("If-None-Match", tag)]).statusCode == 304)
+            // Nothing was released to the other cohort: its board is blank.
+            let blank = try await http.get(path + "&cohort=hls")
+            #expect(PNGHeader(blank.bytes) == PNGHeader(width: 320, height: 240))
+            #expect(blank.bytes.count < picture.bytes.count)
+            #expect(try await http.get("/rooms/nobody/board.png").statusCode == 404)
+        }
+    }
+
+    @Test func `the daemon is ready while it serves, not while NATS is away, and healthy all the time`() async throws {
+        try await withLesson { http, ann, nats in
+            #expect(try await http.get("/readyz").statusCode == 200)
+            await nats.stop()
+            let reason = try await eventually("it is not ready") {
+                let response = try await http.get("/readyz")
+                return response.statusCode == 503 ? try AnyJSON.decode(response.bytes)["error"] : nil
+            }
+            #expect(reason["code"] == .string("not-ready"))
+            #expect(try await http.get("/healthz").text == "ok")
+            try await nats.restart()
+            try await eventually("it is ready again") {
+                try await http.get("/readyz").statusCode == 200 ? () : nil
+            }
+            let room = try await eventually("the room is there again") {
+                let response = try await http.get("/api/rooms/lesson")
+                return response.statusCode == 200 ? try AnyJSON.decode(response.bytes) : nil
+            }
+            #expect(room["index"] == .number(Double(Self.operations)))
+        }
+    }
+
+    @Test func `after a lesson every metric of the product is there once, explained, with the lesson's numbers`()
+        async throws
+    {
+        try await withLesson { http, ann, nats in
+            _ = try await http.get("/api/rooms/lesson")
+            let metrics = try await eventually("the lesson is counted and saved") {
+                let metrics = try Exposition(try await http.get("/metrics").text)
+                let isSaved = metrics[#"lectern_checkpoints_total{outcome="saved"}"#] ?? 0 > 0
+                let isMeasured = metrics[#"lectern_log_fullness{partition="0"}"#] != nil
+                return metrics["lectern_assembling"] == 1 && isSaved && isMeasured ? metrics : nil
+            }
+            for (name, family) in metrics.families {
+                #expect(!family.help.isEmpty, "\(name) has no HELP")
+                #expect(["counter", "gauge", "histogram"].contains(family.type), "\(name) has no TYPE")
+                #expect(!family.samples.isEmpty, "\(name) has no sample")
+            }
+            // One metric is shown only where something is wrong with the others.
+            let names = try Self.namesInSources().subtracting(["lectern_metrics_refused_total"])
+            let differing = names.symmetricDifference(metrics.families.keys).sorted()
+            #expect(differing == [], "in the sources or in /metrics, not in both")
+
+            for (series, value) in Self.expected { #expect(metrics[series] == value, "\(series)") }
+            let rejected = try #require(metrics.families["lectern_rejected_total"]).samples
+            #expect(rejected.count == RejectionCode.allCases.count)
+            #expect(rejected.values.reduce(0, +) == 3)
+            let lateness = try #require(metrics[#"lectern_release_lateness_seconds_sum{cohort="main"}"#])
+            #expect((0..<Double(Self.operations)).contains(lateness))
+            #expect(
+                metrics[#"lectern_release_lateness_seconds_bucket{cohort="main",le="+Inf"}"#] == Double(Self.operations)
+            )
+            #expect(metrics["lectern_checkpoint_bytes_total"] ?? 0 > 100)
+            #expect((0.0001..<1).contains(metrics[#"lectern_log_fullness{partition="0"}"#] ?? 0))
+        }
+    }
+
+    private static let expected: [(String, Double)] = [
+        ("lectern_messages_total", 17), ("lectern_repeats_total", 1), ("lectern_gaps_total", 1),
+        ("lectern_gave_up_total", 1), ("lectern_clamped_total", 1), ("lectern_assembling", 1),
+        (#"lectern_late_total{reason="stroke"}"#, 1), (#"lectern_late_total{reason="release"}"#, 0),
+        (#"lectern_operations_total{kind="draw"}"#, 7), (#"lectern_operations_total{kind="undo"}"#, 1),
+        (#"lectern_operations_total{kind="redo"}"#, 1), (#"lectern_operations_total{kind="clear"}"#, 1),
+        (#"lectern_rejected_total{code="unknown-element"}"#, 1),
+        (#"lectern_rejected_total{code="nothing-to-undo"}"#, 1), (#"lectern_rejected_total{code="not-json"}"#, 1),
+        (#"lectern_clock_samples_total{outcome="taken"}"#, 2),
+        (#"lectern_clock_samples_total{outcome="ignored"}"#, 1),
+        (#"lectern_clock_samples_total{outcome="rejected"}"#, 1),
+        (#"lectern_released_total{cohort="main"}"#, 10), (#"lectern_released_total{cohort="hls"}"#, 0),
+        (#"lectern_gate_depth{cohort="main"}"#, 0), (#"lectern_gate_depth{cohort="hls"}"#, 10),
+        (#"lectern_release_lateness_seconds_count{cohort="main"}"#, 10),
+        (#"lectern_joins_total{outcome="board"}"#, 1), (#"lectern_joins_total{outcome="tail"}"#, 0),
+        (#"lectern_checkpoints_total{outcome="failed"}"#, 0), ("lectern_rooms", 1), ("lectern_members", 1),
+        ("lectern_partitions_serving", 1), ("lectern_incompatible_peers_total", 0),
+        ("lectern_forgotten_rooms_total", 0), ("lectern_mailbox_bytes", 0), ("lectern_mailbox_dropped_total", 0),
+        ("lectern_misaddressed_total", 1), ("lectern_nats_dropped_total", 0), ("lectern_nats_connected", 1),
+        (#"lectern_http_connections_closed_total{reason="busy"}"#, 0),
+        (#"lectern_http_requests_total{route="/api/rooms/{room}",status="200"}"#, 1),
+        (#"lectern_http_request_seconds_count{route="/api/rooms/{room}"}"#, 1),
+    ]
+
+    /// The names of metrics that stand between quotation marks in the sources.
+    private static func namesInSources() throws -> Set<String> {
+        let folder = PackageRoot.path(to: "Sources")
+        var names: Set<String> = []
+        for case let file as String in FileManager.default.enumerator(atPath: folder) ?? .init()
+        where file.hasSuffix(".swift") {
+            let text = try String(contentsOfFile: "\(folder)/\(file)", encoding: .utf8)
+            names.formUnion(text.matches(of: /"(lectern_[a-z_]+)"/).map { String($0.1) })
+        }
+        return names
+    }
+}
+
+/// The size that the first chunk of a PNG file says.
+private struct PNGHeader: Equatable {
+    let width, height: Int
+
+    init(width: Int, height: Int) {
+        (self.width, self.height) = (width, height)
+    }
+
+    /// - Returns: nil for another file.
+    init?(_ bytes: [UInt8]) {
+        guard bytes.count > 24, bytes.starts(with: [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]) else { return nil }
+        func number(_ range: Range<Int>) -> Int { bytes[range].reduce(0) { $0 << 8 | Int($1) } }
+        self.init(width: number(16..<20), height: number(20..<24))
+    }
+}
+
+extension AnyJSON {
+    /// The entry of a cohort in the state of a room.
+    fileprivate func cohort(_ name: String) -> AnyJSON? {
+        guard case .array(let cohorts)? = self["cohorts"] else { return nil }
+        return cohorts.first { $0["cohort"] == .string(name) }
+    }
+}
