@@ -1,0 +1,141 @@
+import Foundation
+import NATSClient
+import NATSTestServer
+import TestSupport
+import Testing
+
+/// `lectern rooms` and `lectern close` beside a daemon.
+@Suite(.timeLimit(.minutes(5)), .endsProcesses) struct RoomCommandTests {
+    private func withDaemon(
+        _ settings: [String] = [],
+        _ body: @Sendable (DaemonProcess, NATSTestServer, NATSConnection) async throws -> Void
+    ) async throws {
+        try await NATSTestServer.with(jetStream: true) { nats in
+            let daemon = try DaemonProcess("a", nats: nats.url, settings)
+            try await daemon.waitUntilServing()
+            try await NATSConnection.with(nats) { try await body(daemon, nats, $0) }
+            #expect(await daemon.terminate() == 0)
+        }
+    }
+
+    private func stroke(_ number: Int) -> String {
+        #"{"n":\#(number),"t":1000,"w":400,"h":300,"d":[{"x":1,"y":2},{"x":30,"y":40}]}"#
+    }
+
+    /// Three operations, two visible strokes; `main` has seen all, `hls` nothing.
+    private func write(_ room: String, on connection: NATSConnection, isStored: Bool = true) async throws {
+        let ann = try ScriptedAuthor("ann", room: room, on: connection, isStored: isStored)
+        try ann.clock(5000)
+        try ann.clock(0, "hls")
+        try await ann.send(stroke(1), appliedAt: 1)
+        try await ann.send(stroke(2), appliedAt: 2)
+        try await ann.send(stroke(3), appliedAt: 3)
+        try await ann.send(#"{"n":4,"a":2,"t":1000}"#, appliedAt: 4)
+    }
+
+    @Test func `rooms lists no rooms, then each room with its cohorts, as a table and as JSON`() async throws {
+        try await withDaemon { _, nats, connection in
+            let none = try await LecternProcess.run("rooms", "--nats", nats.url)
+            #expect(none.exitCode == 0)
+            #expect(none.log == "no rooms\n")
+            for room in ["lesson", "a"] { try await write(room, on: connection) }
+            let table = """
+                ROOM    ADDRESS       INDEX  STROKES  AUTHORS  COHORTS
+                a       ink.0.a       4      2        1        hls R=0 held=4 V=0.0, main R=4 held=0 V=5.0
+                lesson  ink.0.lesson  4      2        1        hls R=0 held=4 V=0.0, main R=4 held=0 V=5.0
+
+                """
+            // A list may be a second old.
+            try await eventually("both rooms are listed") {
+                let (code, log) = try await LecternProcess.run("rooms", "--nats", nats.url)
+                #expect(code == 0)
+                return log == table ? () : nil
+            }
+            let (code, log) = try await LecternProcess.run("rooms", "--json", "--nats", nats.url)
+            #expect(code == 0)
+            let rooms = try log.split(separator: "\n").map { try AnyJSON.decode(Array($0.utf8)) }
+            #expect(rooms.map { $0["room"] } == [.string("a"), .string("lesson")])
+            for room in rooms {
+                #expect(room["index"] == .number(4))
+                #expect(room["visible"] == .number(2))
+                #expect(room["digest"] == .string(plainDigestText([1, 2])))
+                #expect(room["board"] == .object(["w": .number(400), "h": .number(300)]))
+                #expect(
+                    room["cohorts"]
+                        == .array([
+                            .object([
+                                "cohort": .string("hls"), "index": .number(0), "held": .number(4), "v": .number(0),
+                            ]),
+                            .object([
+                                "cohort": .string("main"), "index": .number(4), "held": .number(0), "v": .number(5000),
+                            ]),
+                        ]))
+            }
+        }
+    }
+
+    @Test(arguments: [[], ["journal.mode=none"]])
+    func `close ends a room for good; the next message begins it anew`(_ settings: [String]) async throws {
+        try await withDaemon(settings) { daemon, nats, connection in
+            let released = Recorder<String>()
+            try connection.subscribe("ink.0.lesson.head") { released.append($0.header("Ink-Room") ?? "") }
+            try await write("lesson", on: connection, isStored: settings.isEmpty)
+            let (code, log) = try await LecternProcess.run("close", "lesson", "--nats", nats.url)
+            #expect(code == 0)
+            let closed = "closed ink.0.lesson, with 4 operations and 2 strokes on the board"
+            // The four messages came before it.
+            #expect(log == (settings.isEmpty ? "\(closed); in the journal at 5\n" : "\(closed)\n"))
+            let again = try await LecternProcess.run("close", "lesson", "--nats", nats.url)
+            #expect(again.exitCode == 1)
+            #expect(again.log == "lectern: nobody has written to the room lesson: there is nothing to close\n")
+
+            try connection.publish(Array(stroke(1).utf8), to: "ink.0.lesson.in.ann")
+            let lives = try await released.values(5)
+            #expect(Set(lives.prefix(4)).count == 1)
+            #expect(lives[4] != lives[0] && lives[4] != "")
+            try await eventually("the room has one operation") {
+                let rooms = try await LecternProcess.run("rooms", "--json", "--nats", nats.url).log
+                return rooms.contains(#""index":1,"#) && !rooms.contains(#""index":4,"#) ? () : nil
+            }
+        }
+    }
+
+    @Test func `without a service, or without NATS, both commands say so`() async throws {
+        try await NATSTestServer.with { nats in
+            let rooms = try await LecternProcess.run("rooms", "--nats", nats.url)
+            #expect(rooms.exitCode == 1)
+            #expect(rooms.log == "lectern: no service answers at ink.rooms\n")
+            let close = try await LecternProcess.run("close", "lesson", "--nats", nats.url)
+            #expect(close.exitCode == 1)
+            #expect(close.log.contains("no service answers"))
+            await nats.stop()
+            // They try for 5 s, side by side here.
+            for process in try [["rooms"], ["close", "lesson"]].map({ try LecternProcess($0 + ["--nats", nats.url]) }) {
+                #expect(await process.exitCode() == 2, "\(process.log)")
+                #expect(process.log.contains(":\(nats.port)"), "\(process.log)")
+            }
+        }
+    }
+}
+
+/// `lectern demo` to its end.
+@Suite(.timeLimit(.minutes(5)), .endsProcesses) struct DemoTests {
+    @Test func `the demo shows its student every operation, and leaves the lesson and its board`() async throws {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("demo-\(UUID())")
+        defer { try? FileManager.default.removeItem(at: folder) }
+        func path(_ name: String) -> String { folder.appendingPathComponent(name).path }
+        let demo = try LecternProcess(["demo", "--speed", "50", "--latency", "1s", "--output", folder.path])
+        #expect(await demo.exitCode(within: .seconds(60)) == 0, "\(demo.log)")
+        #expect(demo.log.contains("applied    289 operations, 0 rejected"))
+        #expect(demo.log.contains("released   289 operations to the student, 0 early"))
+        #expect(demo.log.contains(" as in the lesson\n"))
+        #expect(!demo.log.contains("problem"))
+        // The picture is the one that the lesson left behind makes without any server.
+        let (code, log) = try await LecternProcess.run("render", path("lesson.ndjson"), "-o", path("again.png"))
+        #expect(code == 0, "\(log)")
+        #expect(log.contains("operation 289, 101 strokes"))
+        let picture = try Data(contentsOf: folder.appendingPathComponent("board.png"))
+        #expect(picture.count > 10_000)
+        #expect(try Data(contentsOf: folder.appendingPathComponent("again.png")) == picture)
+    }
+}
