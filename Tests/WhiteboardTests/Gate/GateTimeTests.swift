@@ -45,29 +45,6 @@ struct GateTimeTests {
         #expect(room.shown() == [1, 2])
     }
 
-    @Test("4: an undo is held behind its stroke")
-    func undoBehindStroke() throws {
-        var room = VirtualRoom()
-        room.log(800, 100)
-        try room.sample(500)
-        #expect(room.shown() == [])
-        room.wait(.milliseconds(301))
-        #expect(room.shown() == [1, 2])
-    }
-
-    @Test("5: a clear among strokes is due at its own time, between them")
-    func clearBetweenStrokes() throws {
-        var room = VirtualRoom()
-        room.log(600, 700, 800)
-        try room.sample(500)
-        room.wait(.milliseconds(101))
-        #expect(room.shown() == [1])
-        room.wait(.milliseconds(100))
-        #expect(room.shown() == [1, 2])
-        room.wait(.milliseconds(100))
-        #expect(room.shown() == [1, 2, 3])
-    }
-
     @Test("20: an absurd time is counted and goes out with its predecessor; later strokes flow at their own")
     func absurdTime() throws {
         var room = VirtualRoom()
@@ -199,14 +176,5 @@ struct GateTimeTests {
         #expect(room.shown() == [])
         try room.sample(-9_007_199_254_740_992)
         #expect(room.shown() == [1, 2])
-    }
-
-    @Test("28: a stroke and its undo that are due in one tick both go out, in order")
-    func strokeAndUndo() throws {
-        var room = VirtualRoom()
-        room.log(500, 500)
-        try room.sample(501)
-        #expect(room.shown() == [1, 2])
-        #expect(room.late() == [])
     }
 }

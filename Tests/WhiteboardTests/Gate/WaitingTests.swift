@@ -21,7 +21,9 @@ struct WaitingTests {
         #expect(room.late() == [2])
     }
 
-    @Test("15: policy hold without any clock never releases", arguments: [CohortSettings.Policy.hold, .freerun])
+    @Test(
+        "Without any clock the policies hold and freerun never release",
+        arguments: [CohortSettings.Policy.hold, .freerun])
     func hold(policy: CohortSettings.Policy) throws {
         var room = VirtualRoom(.init(policy: policy))
         room.log(1000, nil)
