@@ -66,7 +66,10 @@ struct LossTests {
     }
 
     @Test(
-        "The log and the board are those of the plain rules; every operation ends applied, or its author knows why not",
+        """
+        The log, the board and the moments of giving up are those of the plain rules; every operation ends applied, or its \
+        author knows why not
+        """,
         arguments: seeds)
     func agrees(_ seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
@@ -80,6 +83,7 @@ struct LossTests {
         for arrival in [first] + lesson.arrivals { plain.receive(arrival) }
         plain.giveUp(until: probe.now)
 
+        #expect(probe.giveUps.sorted() == plain.giveUps.sorted(), "seed \(seed)")
         try #require(probe.applied.map(\.summary) == plain.log, "seed \(seed)")
         #expect(probe.applied.map(\.index) == Array(1...UInt64(probe.applied.count)), "seed \(seed)")
         #expect(probe.visible == plain.board.visible, "seed \(seed)")

@@ -18,6 +18,25 @@ struct Arrival {
     let ink: [Int]
 }
 
+/// A number that was given up, and the moment.
+struct GiveUp: Hashable, Comparable {
+    let author: String
+    let number: Int64
+    let at: Instant
+
+    static func < (a: GiveUp, b: GiveUp) -> Bool { (a.at, a.author, a.number) < (b.at, b.author, b.number) }
+}
+
+extension RoomProbe {
+    /// What the room asked to give up, and when.
+    var giveUps: [GiveUp] {
+        zip(decisions, decisionTimes).flatMap { record, at -> [GiveUp] in
+            guard case .gaveUp(let author, let from, let to) = record else { return [] }
+            return (from...to).map { GiveUp(author: author.text, number: $0, at: at) }
+        }
+    }
+}
+
 /// A model of the rules of order and loss, as plain as possible: keeps everything and searches it after each event.
 /// Decisions take effect at once. Leaves out sequences restarted at 0 or 1.
 struct PlainRoom {
@@ -44,6 +63,8 @@ struct PlainRoom {
     }
 
     private(set) var log: [String] = []
+    /// Numbers that were given up, and when.
+    private(set) var giveUps: [GiveUp] = []
     private(set) var board: PlainBoard
     /// The x coordinates of each stroke.
     private(set) var ink: [UInt64: [Int]] = [:]
@@ -90,6 +111,7 @@ struct PlainRoom {
     mutating func giveUp(until now: Instant) {
         while let (due, name, number) = nextGiveUp, due <= now, var author = authors[name] {
             author.fates[number] = .gaveUp(head: head)
+            giveUps.append(GiveUp(author: name, number: number, at: due))
             drain(&author)
             keep(author, name)
         }

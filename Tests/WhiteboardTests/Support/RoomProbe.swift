@@ -37,6 +37,8 @@ struct RoomProbe {
     private(set) var shown: [Shown] = []
     private(set) var marks: [(cohort: CohortName, mark: Mark, at: Instant)] = []
     private(set) var decisions: [ControlRecord] = []
+    /// When the room asked for each of them.
+    private(set) var decisionTimes: [Instant] = []
     private var effects = RoomEffects()
     /// Positions of the effects that time brought about.
     private var reminders: [Range<Int>] = []
@@ -172,6 +174,7 @@ struct RoomProbe {
         case .mark(let cohort, let mark): marks.append((cohort, mark, now))
         case .record(let record):
             decisions.append(record)
+            decisionTimes.append(now)
             for delay in decisionsReturn {
                 guard delay == .zero else {
                     returning.append((record, now + delay))

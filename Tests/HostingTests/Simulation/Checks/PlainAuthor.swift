@@ -1,3 +1,5 @@
+import Whiteboard
+
 /// One author's count by the rules of order and loss: everything is kept, everything is looked through again.
 struct PlainAuthor {
     enum Fate {
@@ -37,6 +39,21 @@ struct PlainAuthor {
         guard let parts = parts[number], let first = parts.values.first?.sent else { return false }
         return parts.count == first.parts
     }
+
+    /// When a number that nobody has settled is given up: 2 s after the first operation behind it became complete, or 10 s
+    /// after its last shard where nothing is behind it. A shard that came while the decision was on its way to the log
+    /// does not count.
+    /// - Returns: nil for never.
+    func giveUpDue(_ number: Int64, by now: Moment) -> Moment? {
+        let behind = pending.filter { $0 > number && isComplete($0) }
+        if let first = behind.compactMap({ parts[$0]?.values.map(\.at).max() }).min() { return first + .seconds(2) }
+        let arrivals = parts[number, default: [:]].values.map(\.at).sorted()
+        let last = arrivals.last { $0 + Self.transit < now } ?? arrivals.first
+        return last.map { $0 + .seconds(10) }
+    }
+
+    /// The longest way of a decision: a log may be without a leader.
+    private static let transit = Duration.seconds(7)
 
     /// - Returns: whether the message counts: false for one of an earlier count.
     mutating func enter(_ sent: Sent, at time: Int64, head: Int) -> Bool {

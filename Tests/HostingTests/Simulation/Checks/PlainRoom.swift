@@ -69,7 +69,20 @@ struct PlainRoom {
         let kind: Kind
     }
 
+    /// A number that the log gives up.
+    struct GiveUp {
+        let author: String
+        let number: Int64
+        let at: Moment
+        /// The first moment at which the rules give it up; nil where they do not.
+        let due: Moment?
+    }
+
     let rules: HistoryConfiguration
+    private(set) var giveUps: [GiveUp] = []
+    /// The greatest number of each author in lives that have ended: a daemon that has not read of the end may still give
+    /// up one of that life, in the next.
+    private var reachedBefore: [String: Int64] = [:]
     private(set) var lives: [Life] = []
     private(set) var owed: Set<Owed> = []
     /// Messages that nobody could read, of each author.
@@ -104,7 +117,7 @@ struct PlainRoom {
             close()
         case .control(.full(let through)): refuse(through)
         case .control(.epoch(let number)): if isLiving, number > sessions.last ?? -1 { sessions.append(number) }
-        case .control(.gaveUp(let author, let from, let to)): giveUp(author.text, from, to)
+        case .control(.gaveUp(let author, let from, let to)): giveUp(author.text, from, to, at: entry.at)
         case .message:
             guard let sent = entry.sent else { return }
             if !isLiving {
@@ -137,6 +150,7 @@ struct PlainRoom {
 
     /// As long as a room has no operation, what was refused or given up leaves no trace.
     private mutating func forgetRefused() {
+        noteReached()
         authors = authors.filter { !$1.pending.isEmpty }
         guard authors.isEmpty else { return }
         lives.removeLast()
@@ -158,7 +172,14 @@ struct PlainRoom {
         close()
     }
 
+    private mutating func noteReached() {
+        for (name, author) in authors {
+            reachedBefore[name] = max(reachedBefore[name] ?? .min, author.parts.keys.max() ?? .min)
+        }
+    }
+
     private mutating func close() {
+        noteReached()
         if isLiving { lives[lives.count - 1].isClosed = true }
         isLiving = false
         (authors, board, lastClear, sessions) = ([:], PlainBoard(rules), 0, [])
@@ -207,11 +228,14 @@ struct PlainRoom {
         }
     }
 
-    private mutating func giveUp(_ name: String, _ from: Int64, _ to: Int64) {
+    private mutating func giveUp(_ name: String, _ from: Int64, _ to: Int64, at: Moment) {
         guard var author = authors[name], let last = author.pending.last else { return }
         let range = max(from, author.expected)...max(max(from, author.expected), min(to, last))
         guard max(from, author.expected) <= min(to, last) else { return }
         for number in range where author.fates[number] == nil && !author.isComplete(number) {
+            if number > reachedBefore[name] ?? .min {
+                giveUps.append(GiveUp(author: name, number: number, at: at, due: author.giveUpDue(number, by: at)))
+            }
             author.fates[number] = .gaveUp(head: head)
             owe(name, author, number, .gaveUp)
         }

@@ -17,6 +17,7 @@ struct Verdict {
                 site.configuration.room.history, isLimited: site.plan.storedRooms < site.plan.rooms.count)
             for entry in log.entries where entry.record.room == room { plain.take(entry, prefix: log.prefix) }
             for undecided in plain.undecided { report(room, "nothing was decided about \(undecided)") }
+            for giveUp in plain.giveUps { checkMoment(giveUp, room) }
             for life in plain.lives {
                 let known = Ledger.Life(room: room, incarnation: life.incarnation)
                 checkContents(of: known, life)
@@ -54,6 +55,26 @@ struct Verdict {
         let beyond = ledger.contents.keys.filter { $0.life == known && $0.index > UInt64(life.operations.count) }
         for place in beyond { report(known.room, "\(place.index) of \(life.incarnation) is not in the log") }
     }
+
+    /// Nothing is given up before it is due, and not much later where nothing has gone wrong for a while.
+    private func checkMoment(_ giveUp: PlainRoom.GiveUp, _ room: RoomID) {
+        let what = "\(giveUp.author) \(giveUp.number) was given up at \(giveUp.at.nanoseconds / 1_000_000) ms"
+        guard let due = giveUp.due else { return report(room, "\(what), and nothing waited for it") }
+        guard due <= giveUp.at + Self.clockError else {
+            return report(room, "\(what), \((due - giveUp.at) / .milliseconds(1)) ms early")
+        }
+        // A room that has no place in memory is given none for that.
+        guard site.plan.places >= site.plan.rooms.count else { return }
+        let late = giveUp.at - max(due, site.world.lastTrouble(until: giveUp.at) + Self.recovery)
+        if late > Self.decision { report(room, "\(what), \(late / .milliseconds(1)) ms late") }
+    }
+
+    /// A daemon knows the log's clock, of which it counts, this well.
+    private static let clockError = Duration.milliseconds(100)
+    /// After the last trouble a daemon serves within this time.
+    private static let recovery = Duration.seconds(4)
+    /// A decision that does not reach the log is asked for again every second.
+    private static let decision = Duration.milliseconds(3500)
 
     /// The abscissae of a message's points.
     private func ink(_ bytes: [UInt8]) -> [Int] {

@@ -43,6 +43,7 @@ final class DaemonProcess {
         membership = Membership(
             name: name, partitions: site.configuration.partitions, at: clock.time(at: world.now))
         world.note("\(name) starts")
+        world.trouble()
         world.after(.zero) { [self] in post { self.step() } }
         reportCoverage()
     }
@@ -129,6 +130,7 @@ final class DaemonProcess {
     func crash() {
         guard isAlive else { return }
         world.note("\(name) is gone")
+        world.trouble()
         isAlive = false
         isConnected = false
         buffer.lose()
@@ -141,6 +143,7 @@ final class DaemonProcess {
     func stop(for duration: Duration) {
         guard isAlive, !isStopped else { return }
         world.note("\(name) stands still for \(duration)")
+        world.trouble(for: duration)
         isStopped = true
         world.after(duration) { [self] in
             guard isAlive else { return }
@@ -158,6 +161,7 @@ final class DaemonProcess {
         // Nobody notices before the server has left a PING unanswered.
         let unnoticed = world.chance(300) ? Duration.zero : world.random.milliseconds(0...2500)
         world.note("\(name) has no connection for \(duration), and knows it in \(unnoticed)")
+        world.trouble(for: unnoticed + duration)
         buffer.stall()
         for work in works.values { work.reader?.isConnected = false }
         world.after(unnoticed) { [self] in
@@ -191,6 +195,7 @@ final class DaemonProcess {
     func leave() {
         guard isAlive else { return }
         world.note("\(name) leaves")
+        world.trouble()
         post { [self] in
             membership.leave(at: now)
             step()

@@ -12,6 +12,10 @@ enum Fault: String, CaseIterable {
     case forgetsUnconfirmed
     /// Records count as saved that are not.
     case overstatesCoverage
+    /// A gap is given up as soon as its author is told of it.
+    case losesPatience
+    /// Decisions take their time.
+    case dawdles
     /// The video is believed to be half a second farther than it is.
     case hurries
 }

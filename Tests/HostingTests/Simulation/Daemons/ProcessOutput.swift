@@ -38,6 +38,10 @@ final class ProcessOutput: HostOutput {
         case .feedback(_, _, .rejected) where site.fault == .losesAnswers: break
         case .feedback(let author, let session, let feedback):
             let message = FeedbackMessage(session: session, feedback: feedback)
+            if site.fault == .losesPatience, case .missingRange(let from, let to) = feedback {
+                let record = ControlRecord.gaveUp(author: author, from: from, to: to)
+                site.logs[room.partition].take(.control(record), of: room.id, id: nil)
+            }
             process.buffer.send { [id = room.id] in
                 site.ledger.tell(message, to: author, of: id)
                 site.wire.tell(message, to: author, of: id)
@@ -74,7 +78,8 @@ final class ProcessOutput: HostOutput {
         guard process.isReached, !process.world.chance(50) else { return nil }
         let log = process.site.logs[room.partition]
         let room = room.id
-        process.world.after(0...15) { log.take(.control(record), of: room, id: nil) }
+        let delay = process.site.fault == .dawdles ? 5500...6000 : 0...15
+        process.world.after(delay) { log.take(.control(record), of: room, id: nil) }
         return nil
     }
 

@@ -79,6 +79,7 @@ final class SimulatedLog {
     /// The leading server dies; another takes over, whose clock is another.
     func loseLeader(for duration: Duration) {
         world.note("log \(partition) has no leader for \(duration)")
+        world.trouble(for: duration)
         leaderlessUntil = world.now + duration
         skew = world.random.milliseconds(-40...40)
     }

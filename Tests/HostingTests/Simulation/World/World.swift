@@ -17,6 +17,7 @@ final class World {
     var random: SeededGenerator
     let trace: Trace
     private var events = Heap<Event>()
+    private var troubles: [(from: Moment, to: Moment)] = []
 
     init(seed: UInt64, isTraced: Bool) {
         random = SeededGenerator(seed: seed)
@@ -44,6 +45,14 @@ final class World {
             next.action()
         }
         now = end
+    }
+
+    /// Something goes wrong, for so long.
+    func trouble(for duration: Duration = .zero) { troubles.append((now, now + duration)) }
+
+    /// The last moment until then at which something was going wrong.
+    func lastTrouble(until moment: Moment) -> Moment {
+        troubles.filter { $0.from <= moment }.map { min($0.to, moment) }.max() ?? Moment(nanoseconds: 0)
     }
 
     func note(_ text: @autoclosure () -> String) { trace.note(text(), at: now) }
