@@ -48,7 +48,22 @@ struct Verdict: Sendable {
             if !plan.mayLose { #expect(position.report?.gaps == 0, "\(position.problems)") }
         }
         for observer in observers { expect(observer) }
+        expectGiveUps()
     }
+
+    /// Nothing is given up before its time. How much later depends on what befell the daemons.
+    private func expectGiveUps() {
+        for giveUp in model.giveUps {
+            guard let delay = giveUp.delay else {
+                Issue.record("\(giveUp.author) \(giveUp.number) was given up, and nothing waited for it")
+                continue
+            }
+            #expect(delay > .zero - Self.clockError, "\(giveUp.author) \(giveUp.number) was given up early")
+        }
+    }
+
+    /// A daemon knows JetStream's clock this well.
+    private static let clockError = Duration.milliseconds(100)
 
     private func expect(_ observer: CohortObserver) {
         var newest: UInt64 = 0
@@ -119,7 +134,8 @@ extension Verdict: CustomStringConvertible {
             sum + author.outcomes.values.count { $0 == .rejected }
         }
         return """
-            \(last) operations, \(late) drawn late, \(rejected) rejected, \
+            \(last) operations, \(late) drawn late, \(rejected) rejected, \(model.giveUps.count) given up after \
+            \(model.giveUps.compactMap(\.delay).min() ?? .zero) and more, \
             \(teachers.reduce(0) { $0 + $1.progress.acknowledged }) messages, repeats by cohort \(repeats), students at \
             \(positions.map(\.index)), joins \(positions.map { $0.report?.joins ?? 0 }), unanswered \
             \(teachers.map { unanswered($0).count })

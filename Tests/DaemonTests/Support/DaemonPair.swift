@@ -11,10 +11,14 @@ final class DaemonPair: Sendable {
     private let settings: [String]
     private let state: Locked<[DaemonProcess]>
 
-    init(_ url: String, _ lesson: Lesson, _ settings: [String] = []) throws {
+    convenience init(_ url: String, _ lesson: Lesson, _ settings: [String] = []) throws {
+        try self.init(url, lesson.connection, settings)
+    }
+
+    init(_ url: String, _ connection: NATSConnection, _ settings: [String] = []) throws {
         self.url = url
         self.settings = settings
-        monitor = try MemberMonitor(lesson.connection)
+        monitor = try MemberMonitor(connection)
         state = Locked(try ["a", "b"].map { try DaemonProcess($0, nats: url, settings) })
     }
 

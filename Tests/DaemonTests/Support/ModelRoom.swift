@@ -17,11 +17,20 @@ struct ModelOperation: Sendable {
     let messages: [ModelMessage]
 }
 
+/// A number that the log gives up.
+struct ModelGiveUp: Sendable {
+    let author: String
+    let number: Int64
+    /// How long after the moment that the rules name; nil where they name none.
+    let delay: Duration?
+}
+
 /// A model of a room, folded from the journal that JetStream returns. Written from the protocol's pages alone, and simple
 /// enough to be checked by reading.
 struct ModelRoom {
     private(set) var operations: [ModelOperation] = []
     private(set) var authors: [String: ModelAuthor] = [:]
+    private(set) var giveUps: [ModelGiveUp] = []
     private var board = ModelBoard()
     private var lastClear: UInt64 = 0
     private var gateTime = -Double.infinity
@@ -37,18 +46,18 @@ struct ModelRoom {
             let tokens = record.subject.split(separator: ".").map(String.init)
             guard tokens.count >= 4, tokens[2] == room else { continue }
             if tokens[3] == "ctl" {
-                try decide(record.payload)
+                try decide(record.payload, at: record.time)
             } else {
                 firstSequence = firstSequence ?? record.sequence
-                try receive(record.payload, from: tokens[4])
+                try receive(record.payload, from: tokens[4], at: record.time)
             }
         }
     }
 
-    private mutating func receive(_ bytes: [UInt8], from name: String) throws {
+    private mutating func receive(_ bytes: [UInt8], from name: String, at time: Int64) throws {
         let message = try ModelMessage(bytes)
         var author = authors[name] ?? ModelAuthor()
-        if let late = author.receive(message, lastClear: lastClear) {
+        if let late = author.receive(message, at: time, lastClear: lastClear) {
             apply(late, &author, name, isLate: true)
         }
         advance(&author, name)
@@ -62,12 +71,16 @@ struct ModelRoom {
         let to: Int64?
     }
 
-    private mutating func decide(_ bytes: [UInt8]) throws {
+    private mutating func decide(_ bytes: [UInt8], at time: Int64) throws {
         let decision = try JSONDecoder().decode(Decision.self, from: Data(bytes))
         guard decision.kind == "gave-up", let name = decision.author, let from = decision.from, let to = decision.to,
             var author = authors[name]
         else { return }
-        author.giveUp(from, to, head: head)
+        for number in author.giveUp(from, to, head: head) {
+            let due = author.giveUpDue(number, by: time)
+            giveUps.append(
+                ModelGiveUp(author: name, number: number, delay: due.map { .nanoseconds(time - $0) }))
+        }
         advance(&author, name)
         authors[name] = author
     }
@@ -118,6 +131,8 @@ struct ModelAuthor {
     }
 
     private var states: [Int64: NumberState] = [:]
+    /// When the messages of each number came, repeats left out, in nanoseconds.
+    private var arrivals: [Int64: [Int64]] = [:]
     private var expected: Int64?
 
     /// Outcome of each number that was applied or rejected.
@@ -137,7 +152,9 @@ struct ModelAuthor {
     }
 
     /// - Returns: the late operation that the message completes, if any.
-    mutating func receive(_ message: ModelMessage, lastClear: UInt64) -> (number: Int64, shards: [ModelMessage])? {
+    mutating func receive(
+        _ message: ModelMessage, at time: Int64, lastClear: UInt64
+    ) -> (number: Int64, shards: [ModelMessage])? {
         if expected == nil { expected = message.number }
         switch states[message.number] {
         case .settled, .complete:
@@ -151,8 +168,11 @@ struct ModelAuthor {
             states[message.number] = .givenUp(head: head, all)
             return Self.isWhole(all) ? (message.number, all) : nil
         case .assembling(let shards):
-            update(message, Self.adding(message, to: shards))
+            let all = Self.adding(message, to: shards)
+            if all.count > shards.count { arrivals[message.number, default: []].append(time) }
+            update(message, all)
         case nil:
+            arrivals[message.number, default: []].append(time)
             update(message, [message])
         }
         return nil
@@ -184,21 +204,41 @@ struct ModelAuthor {
         states[number] = .settled(outcome)
     }
 
-    mutating func giveUp(_ from: Int64, _ to: Int64, head: UInt64) {
+    /// When the rules give a number up that is not settled: 2 s after the first operation behind it became complete, 10 s
+    /// after its last shard where nothing is behind it. A shard that came while the decision was on its way to the
+    /// journal does not count.
+    /// - Returns: nil for never.
+    func giveUpDue(_ number: Int64, by time: Int64) -> Int64? {
+        let behind = states.compactMap { other, state -> Int64? in
+            guard other > number, case .complete = state else { return nil }
+            return arrivals[other]?.last
+        }
+        if let first = behind.min() { return first + 2_000_000_000 }
+        let shards = arrivals[number] ?? []
+        return (shards.last { $0 + Self.transit < time } ?? shards.first).map { $0 + 10_000_000_000 }
+    }
+
+    private static let transit: Int64 = 2_000_000_000
+
+    /// - Returns: the numbers that are given up.
+    mutating func giveUp(_ from: Int64, _ to: Int64, head: UInt64) -> [Int64] {
         let waiting = states.filter { number, state in
             switch state {
             case .assembling, .complete: number >= expected ?? 0
             case .givenUp, .settled: false
             }
         }
-        guard let last = waiting.keys.max(), let expected, max(from, expected) <= min(to, last) else { return }
+        guard let last = waiting.keys.max(), let expected, max(from, expected) <= min(to, last) else { return [] }
+        var given: [Int64] = []
         for number in max(from, expected)...min(to, last) {
             switch states[number] {
             case nil: states[number] = .givenUp(head: head, [])
             case .assembling(let shards): states[number] = .givenUp(head: head, shards)
-            case .complete, .givenUp, .settled: break
+            case .complete, .givenUp, .settled: continue
             }
+            given.append(number)
         }
+        return given
     }
 
     private static func adding(_ message: ModelMessage, to shards: [ModelMessage]) -> [ModelMessage] {

@@ -6,6 +6,8 @@ import TestSupport
 /// A message of the journal, read back from JetStream.
 struct StoredRecord: Sendable {
     let sequence: UInt64
+    /// When JetStream stored it, in nanoseconds.
+    let time: Int64
     let subject: String
     let payload: [UInt8]
 }
@@ -36,11 +38,12 @@ extension NATSConnection {
         let records = Recorder<StoredRecord>()
         let subject = "readback.\(UUID().uuidString)"
         let subscription = try subscribe(subject) { message in
-            // $JS.ACK.<stream>.<consumer>.<deliveries>.<stream sequence>.…
+            // $JS.ACK.<stream>.<consumer>.<deliveries>.<stream sequence>.<consumer sequence>.<time>.…
             let tokens = (message.reply ?? "").split(separator: ".")
-            let sequence = tokens.count > 5 ? UInt64(tokens[5]) ?? 0 : 0
+            guard tokens.count > 7, let sequence = UInt64(tokens[5]), let time = Int64(tokens[7]) else { return }
             records.append(
-                StoredRecord(sequence: sequence, subject: message.subject, payload: message.copyPayload()))
+                StoredRecord(
+                    sequence: sequence, time: time, subject: message.subject, payload: message.copyPayload()))
         }
         defer { subscription.unsubscribe() }
         try await flush()
