@@ -8,7 +8,7 @@ import Testing
 struct LessonReadingTests {
     /// A row of the table in the recordings' description.
     struct Recording: Sendable, CustomTestStringConvertible {
-        let lesson: RecordedLesson
+        let lesson: SampleLesson
         let messages: Int
         let elements: [Element: Int]
         let commands: [Action: Int]
@@ -37,7 +37,7 @@ struct LessonReadingTests {
     @Test(
         "finds in each recording what its description says", .needsRecordedLessons, arguments: recordings)
     func statistics(_ recording: Recording) throws {
-        let lesson = try Lesson(contentsOfFile: recording.lesson.path)
+        let lesson = try Lesson(ndjson: recording.lesson.bytes())
         let statistics = LessonStatistics(lesson)
         #expect(statistics.messages == recording.messages)
         #expect(statistics.strokes == recording.strokes)
@@ -48,9 +48,9 @@ struct LessonReadingTests {
         #expect(Int((statistics.duration / .seconds(1)).rounded()) == recording.seconds)
     }
 
-    @Test("writes what it read, byte for byte", .needsRecordedLessons, arguments: RecordedLesson.allCases)
-    func roundTrip(_ recording: RecordedLesson) throws {
-        let bytes = try recording.bytes()
+    @Test("writes what it read, byte for byte", arguments: SampleLesson.available)
+    func roundTrip(_ sample: SampleLesson) throws {
+        let bytes = try sample.bytes()
         #expect(try Lesson(ndjson: bytes).ndjson == bytes)
     }
 
@@ -176,10 +176,9 @@ struct LessonTimingTests {
     }
 
     @Test(
-        "in the recordings, at the time their description gives",
-        .needsRecordedLessons, arguments: RecordedLesson.allCases)
-    func recordings(_ recording: RecordedLesson) throws {
-        let lesson = try Lesson(contentsOfFile: recording.path)
+        "in lessons of handwriting, at the time their description gives", arguments: SampleLesson.available)
+    func handwriting(_ sample: SampleLesson) throws {
+        let lesson = try Lesson(ndjson: sample.bytes())
         var expected: [Int64: (count: Int, last: Double?)] = [:]
         for message in lesson.messages {
             let json = try JSONSerialization.jsonObject(with: Data(message.bytes)) as? [String: Any]
@@ -205,9 +204,9 @@ struct LessonTimingTests {
 struct LessonCuttingTests {
     @Test(
         "keeps every operation, every point byte for byte, and all times",
-        .needsRecordedLessons, arguments: [RecordedLesson.cursiveShort, .pencil], [1, 2, 7, 24, 100, 100_000])
-    func identity(_ recording: RecordedLesson, _ points: Int) throws {
-        let lesson = try Lesson(contentsOfFile: recording.path)
+        arguments: SampleLesson.short, [1, 2, 7, 24, 100, 100_000])
+    func identity(_ sample: SampleLesson, _ points: Int) throws {
+        let lesson = try Lesson(ndjson: sample.bytes())
         let cut = try lesson.cut(pointsPerShard: points)
         #expect(operations(of: cut) == operations(of: lesson))
         #expect(cut.messages.allSatisfy { $0.header.points.count <= points })

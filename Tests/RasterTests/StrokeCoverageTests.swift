@@ -193,17 +193,18 @@ struct StrokeQualityTests {
     }
 
     @Test(
-        "of real strokes agrees with 16×16 samples a pixel of the exact capsules",
-        .needsRecordedLessons, arguments: [InkStyle.smooth, .quadratic, .bspline, .calligraphy, .pen])
-    func handwriting(style: InkStyle) throws {
-        let strokes = try RecordedLesson.cursiveShort.strokes().filter { $0.element == .freehand }
+        "of handwriting agrees with 16×16 samples a pixel of the exact capsules",
+        arguments: [InkStyle.smooth, .quadratic, .bspline, .calligraphy, .pen],
+        SampleLesson.short.filter { $0 == .madeHand || $0 == .cursiveShort })
+    func handwriting(style: InkStyle, lesson: SampleLesson) throws {
+        let strokes = try lesson.strokes().filter { $0.element == .freehand }
             .map { InkStroke(element: $0.element, style: style, width: $0.width, points: $0.points) }
         #expect(strokes.count >= 50)
         let error = error(of: strokes, scale: 2)
-        print("\(style): \(error)")
+        print("\(lesson), \(style): \(error)")
         #expect(error.pixels > 10_000)
-        // The samples themselves are off by 0.0025 on average.
-        #expect(error.mean <= 0.004)
+        // The samples themselves are off by 0.0025 on average; at bends, of which a small hand has more, by more.
+        #expect(error.mean <= (lesson == .madeHand ? 0.005 : 0.004))
         #expect(error.bad <= 0.01)
         #expect(error.largest <= 0.5)
     }

@@ -125,8 +125,8 @@ import Testing
         #expect(try message(#"{"n":1,"s":1,"o":1,"d":[{"x":1,"y":2}]}"#).shardOrder == 1)
     }
 
-    @Test(.needsRecordedLessons, arguments: RecordedLesson.allCases)
-    func `is each message of a real lesson`(lesson: RecordedLesson) throws {
+    @Test(arguments: SampleLesson.available)
+    func `is each message of a lesson of handwriting`(lesson: SampleLesson) throws {
         for bytes in try lesson.messages() {
             let message = try StrokeMessage(decoding: bytes)
             #expect(message.points.count == message.decodePoints(of: bytes).count)
@@ -179,8 +179,8 @@ import Testing
                 == #"{"n":7,"c":0,"l":1,"s":0,"o":0,"e":0,"a":\#(action.rawValue)}"#)
     }
 
-    @Test(.needsRecordedLessons, arguments: RecordedLesson.allCases)
-    func `of a real lesson gives its very bytes`(lesson: RecordedLesson) throws {
+    @Test(arguments: SampleLesson.available)
+    func `of a lesson of handwriting gives its very bytes`(lesson: SampleLesson) throws {
         for bytes in try lesson.messages() {
             let message = try StrokeMessage(decoding: bytes)
             // The lessons leave out `s`, `o` and the like in commands only.

@@ -59,11 +59,11 @@ import Testing
         #expect(accepted > 1500)
     }
 
-    @Test(.needsRecordedLessons)
-    func `about real messages with random damage, and never traps`() throws {
+    @Test
+    func `about handwriting with random damage, and never traps`() throws {
         let seed = TestSeed.choose()
         var random = SeededGenerator(seed: seed)
-        let messages = try RecordedLesson.allMessages()
+        let messages = try SampleLesson.allMessages()
         var accepted = 0
         var judged = 0
         var points: [StrokePoint] = []

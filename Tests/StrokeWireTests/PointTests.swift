@@ -16,8 +16,8 @@ import Testing
         var d: [Point]?
     }
 
-    @Test(.needsRecordedLessons, arguments: RecordedLesson.allCases)
-    func `are those that another JSON reader finds`(lesson: RecordedLesson) throws {
+    @Test(arguments: SampleLesson.available)
+    func `are those that another JSON reader finds`(lesson: SampleLesson) throws {
         for bytes in try lesson.messages() {
             let expected = try JSONDecoder().decode(Points.self, from: Data(bytes)).d ?? []
             let points = try StrokeMessage(decoding: bytes).decodePoints(of: bytes)

@@ -7,7 +7,7 @@ import Testing
     private static func strokes() throws -> [(message: StrokeMessage, interior: [UInt8])] {
         var strokes: [(message: StrokeMessage, interior: [UInt8])] = []
         var interiors: [ArraySlice<UInt8>] = []
-        for bytes in try RecordedLesson.allMessages() {
+        for bytes in try SampleLesson.allMessages() {
             let message = try StrokeMessage(decoding: bytes)
             guard message.action == .draw else { continue }
             if message.shardOrder == 0 { interiors = [] }
@@ -21,12 +21,12 @@ import Testing
         ShardJoiner.join(try shards.map { $0[try StrokeMessage(decoding: $0).points.interior] })
     }
 
-    @Test(.needsRecordedLessons)
+    @Test
     func `cut anywhere and joined again are the stroke, byte for byte`() throws {
         let seed = TestSeed.choose()
         var random = SeededGenerator(seed: seed)
         let strokes = try Self.strokes()
-        #expect(strokes.count == 1147 + 65 + 28)
+        #expect(strokes.count == SampleLesson.available.reduce(0) { $0 + $1.strokeCounts.drawn })
         for (message, interior) in strokes {
             let maxBytes = random.int(150...4000)
             let shards = ShardCutter.cut(message, interior: interior[...], maxBytes: maxBytes)
@@ -41,7 +41,7 @@ import Testing
         }
     }
 
-    @Test(.needsRecordedLessons)
+    @Test
     func `cut by points hold so many, and the stroke when joined`() throws {
         let seed = TestSeed.choose()
         var random = SeededGenerator(seed: seed)

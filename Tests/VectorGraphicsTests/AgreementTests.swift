@@ -40,11 +40,11 @@ struct AgreementTests {
     }
 
     @Test(
-        "on handwriting, in every style", .needsRecordedLessons, arguments: Rasteriser.allCases)
+        "on handwriting, in every style", arguments: Rasteriser.allCases)
     func handwriting(format: Rasteriser) throws {
         try format.requireInstalled()
         for style in InkStyle.allCases {
-            for lesson in [RecordedLesson.cursiveShort, .pencil] {
+            for lesson in SampleLesson.short {
                 let strokes = try lesson.strokes().map { stroke in
                     PaintedStroke(
                         stroke: InkStroke(

@@ -58,11 +58,11 @@ struct RoundTripTests {
     }
 }
 
-@Suite("Size of a checkpoint", .needsRecordedLessons)
+@Suite("Size of a checkpoint")
 struct CheckpointSizeTests {
     @Test("Of a board of handwriting it is that of the packed strokes and a few bytes each", arguments: [false, true])
     func handwriting(isReleased: Bool) throws {
-        for lesson in RecordedLesson.allCases {
+        for lesson in SampleLesson.available {
             var probe = try RoomProbe(hearing: lesson)
             if isReleased {
                 probe.clock(1e7, .main, #","d":true"#)

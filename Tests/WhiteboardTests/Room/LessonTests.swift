@@ -4,26 +4,28 @@ import Testing
 
 @testable import Whiteboard
 
-@Suite("Real lessons", .needsRecordedLessons)
+@Suite("Lessons of handwriting")
 struct LessonTests {
     @Test(
         "A lesson leaves as many strokes on its last board as its author left",
-        arguments: [(RecordedLesson.cursiveShort, 65, 58), (.cursiveLong, 1147, 171), (.pencil, 28, 14)])
-    func strokes(_ lesson: RecordedLesson, _ drawn: Int, _ left: Int) throws {
+        arguments: SampleLesson.available)
+    func strokes(_ lesson: SampleLesson) throws {
         let probe = try played(lesson)
         #expect(probe.counts.intake.rejected.isEmpty)
-        #expect(probe.counts.draws == drawn)
-        #expect(probe.visible.count == left)
+        #expect(probe.counts.draws == lesson.strokeCounts.drawn)
+        #expect(probe.visible.count == lesson.strokeCounts.left)
         #expect(probe.room.head.digest.value == plainDigest(probe.visible))
         #expect(probe.shown() == probe.applied.map(\.index))
     }
 
-    @Test("A lesson whose messages come shuffled and repeated within a second leaves the same board")
-    func shuffled() throws {
+    @Test(
+        "A lesson whose messages come shuffled and repeated within a second leaves the same board",
+        arguments: SampleLesson.short)
+    func shuffled(_ lesson: SampleLesson) throws {
         let seed = TestSeed.choose()
         var random = SeededGenerator(seed: seed)
-        let straight = try played(.cursiveShort)
-        let lines = try RecordedLesson.cursiveShort.messages()
+        let straight = try played(lesson)
+        let lines = try lesson.messages()
         var probe = RoomProbe()
         probe.clock(0)
         probe.send(lines[0])
@@ -40,7 +42,7 @@ struct LessonTests {
     }
 
     /// A room that got the lesson at a hundred messages a second, and then a clock past its end.
-    private func played(_ lesson: RecordedLesson) throws -> RoomProbe {
+    private func played(_ lesson: SampleLesson) throws -> RoomProbe {
         var probe = try RoomProbe(hearing: lesson)
         probe.clock(1e7, .main, #","d":true"#)
         probe.wait(.seconds(60))

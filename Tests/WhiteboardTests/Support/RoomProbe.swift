@@ -208,7 +208,7 @@ extension Whiteboard.Operation {
 
 extension RoomProbe {
     /// A room that got a lesson, a hundred messages a second, without a clock.
-    init(hearing lesson: RecordedLesson) throws {
+    init(hearing lesson: SampleLesson) throws {
         self.init(RoomConfiguration(cohorts: CohortsConfiguration(defaults: CohortSettings(policy: .hold))))
         for message in try lesson.messages() {
             wait(.milliseconds(10))
