@@ -50,9 +50,10 @@ let pureTargets: [Target] = [
     layer("Whiteboard", ["StrokeWire", deque, heap]),
     layer("Hosting", ["Whiteboard", "StrokeWire", deque, heap]),
 
-    // What tests share: seeds, random numbers, recorded lessons, waiting.
+    // What tests share: seeds, random numbers, lessons, models, waiting.
     .target(
-        name: "TestSupport", dependencies: ["StrokeWire"], path: "Tests/TestSupport", swiftSettings: settings),
+        name: "TestSupport", dependencies: ["Whiteboard", "StrokeWire"], path: "Tests/TestSupport",
+        swiftSettings: settings),
 ]
 
 let pureTests: [Target] = [

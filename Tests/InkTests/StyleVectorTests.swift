@@ -6,7 +6,7 @@ import Testing
 /// The protocol's test vectors of ink styles: the segments that a client has to draw for a stroke's points.
 @Suite struct `The protocol's test vectors of styles` {
     @Test func `trace the stated segments, widths and opacities`() throws {
-        let cases = try ProtocolVectors.read("styles.json", as: StyleVectors.self).cases
+        let cases = try ProtocolVectors.cases("styles.json", of: StyleVector.self, atLeast: InkStyle.allCases.count)
         #expect(Set(cases.map(\.style)) == Set(InkStyle.allCases.map(\.rawValue)))
         for vector in cases {
             var recorder = Recorder()
@@ -21,10 +21,6 @@ import Testing
             }
         }
     }
-}
-
-private struct StyleVectors: Decodable {
-    let cases: [StyleVector]
 }
 
 private struct StyleVector: Decodable {

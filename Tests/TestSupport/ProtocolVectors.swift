@@ -9,6 +9,15 @@ package enum ProtocolVectors {
         try JSONDecoder().decode(type, from: Data(contentsOf: URL(filePath: PackageRoot.path(to: "\(folder)/\(file)"))))
     }
 
+    /// The cases of a file, at least so many: a file that is cut short must not pass.
+    package static func cases<Vector: Decodable>(
+        _ file: String, of type: Vector.Type, atLeast least: Int
+    ) throws -> [Vector] {
+        let cases = try read(file, as: VectorFile<Vector>.self).cases
+        guard cases.count >= least else { throw Unexpected("\(file) has \(cases.count) cases, not \(least)") }
+        return cases
+    }
+
     /// Names of all files.
     package static func files() throws -> [String] {
         try FileManager.default.contentsOfDirectory(atPath: PackageRoot.path(to: folder))
@@ -20,6 +29,10 @@ package enum ProtocolVectors {
         try String(
             contentsOfFile: PackageRoot.path(to: "Sources/StrokeWire/StrokeWire.docc/\(name).md"), encoding: .utf8)
     }
+}
+
+private struct VectorFile<Vector: Decodable>: Decodable {
+    let cases: [Vector]
 }
 
 /// A JSON value as Foundation reads it.

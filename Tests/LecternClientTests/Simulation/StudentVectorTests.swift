@@ -6,9 +6,7 @@ import Testing
 /// The protocol's test vectors of students: what a client receives, what it asks for, and which board it has.
 @Suite struct `The protocol's test vectors of students` {
     @Test func `ask, show and have the stated boards`() throws {
-        let cases = try ProtocolVectors.read("students.json", as: StudentVectors.self).cases
-        #expect(cases.count >= 15)
-        for vector in cases {
+        for vector in try ProtocolVectors.cases("students.json", of: StudentVector.self, atLeast: 15) {
             var run = StudentRun()
             for step in vector.steps {
                 let seen = try run.perform(step)
@@ -65,10 +63,6 @@ private struct StudentRun {
         }
         return session.joined(try JoinReply(decoding: reply), ticket: ticket, at: now)
     }
-}
-
-private struct StudentVectors: Decodable {
-    let cases: [StudentVector]
 }
 
 private struct StudentVector: Decodable {

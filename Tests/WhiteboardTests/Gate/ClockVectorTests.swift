@@ -6,9 +6,7 @@ import Whiteboard
 /// The protocol's test vectors of video clocks: samples and operations, and what goes out when.
 @Suite struct `The protocol's test vectors of clocks` {
     @Test func `release what is stated, at the stated times`() throws {
-        let cases = try ProtocolVectors.read("clocks.json", as: ClockVectors.self).cases
-        #expect(cases.count >= 30)
-        for vector in cases {
+        for vector in try ProtocolVectors.cases("clocks.json", of: ClockVector.self, atLeast: 30) {
             var room = VirtualRoom(try vector.settings?.cohorts() ?? CohortSettings())
             let start = room.now
             for step in vector.steps {
@@ -32,10 +30,6 @@ import Whiteboard
             #expect(released == vector.released, "\(vector.name)")
         }
     }
-}
-
-private struct ClockVectors: Decodable {
-    let cases: [ClockVector]
 }
 
 private struct ClockVector: Decodable {

@@ -6,9 +6,7 @@ import Whiteboard
 /// The protocol's test vectors of rooms: what authors publish, and what they are told.
 @Suite struct `The protocol's test vectors of rooms` {
     @Test func `have the stated feedback and operations, at the stated times`() throws {
-        let cases = try ProtocolVectors.read("rooms.json", as: RoomVectors.self).cases
-        #expect(cases.count >= 20)
-        for vector in cases {
+        for vector in try ProtocolVectors.cases("rooms.json", of: RoomVector.self, atLeast: 20) {
             var probe = RoomProbe()
             let start = probe.now
             for step in vector.steps {
@@ -28,10 +26,6 @@ import Whiteboard
             }
         }
     }
-}
-
-private struct RoomVectors: Decodable {
-    let cases: [RoomVector]
 }
 
 private struct RoomVector: Decodable {

@@ -258,7 +258,7 @@ struct PlainRoom {
         switch first.kind {
         case .draw: board.draw(index, by: name)
         case .clear:
-            board.clear()
+            board.clear(index)
             lastClear = Int(index)
         case .undo, .redo:
             reference = first.kind == .undo ? board.undo(by: name) : board.redo(by: name)

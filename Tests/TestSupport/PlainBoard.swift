@@ -1,0 +1,114 @@
+package import Whiteboard
+
+/// A model of the rules of undo, redo and clear: whole lists, digests from scratch.
+package struct PlainBoard {
+    package enum Entry: Equatable {
+        case stroke(UInt64, author: String)
+        /// An undoable clear and the strokes that it removed.
+        case clear(UInt64, took: [UInt64])
+
+        package var index: UInt64 {
+            switch self {
+            case .stroke(let index, _), .clear(let index, _): index
+            }
+        }
+
+        package func isOf(_ author: String) -> Bool {
+            if case .stroke(_, let own) = self { own == author } else { true }
+        }
+    }
+
+    package let rules: HistoryConfiguration
+    package private(set) var visible: [UInt64] = []
+    package private(set) var undoStack: [Entry] = []
+    package private(set) var redoStack: [Entry] = []
+
+    /// The greatest weight of all strokes kept, and the weight of each; a clear weighs 8.
+    private let weightLimit: Int
+    private var weights: [UInt64: Int] = [:]
+
+    package init(_ rules: HistoryConfiguration, weightLimit: Int = .max) {
+        self.rules = rules
+        self.weightLimit = weightLimit
+    }
+
+    /// The weight of the strokes that are visible or can be brought back, and of the clears in the stacks.
+    package var weight: Int { weight(of: undoStack) }
+
+    /// The weight that would be left if no clear could be undone.
+    package var leastWeight: Int { weight(of: []) }
+
+    private func weight(of undoStack: [Entry]) -> Int {
+        var kept = Set(visible)
+        for case .clear(_, let took) in undoStack { kept.formUnion(took) }
+        for case .stroke(let index, _) in redoStack { kept.insert(index) }
+        let clears = (undoStack + redoStack).count { if case .clear = $0 { true } else { false } }
+        return kept.reduce(8 * clears) { $0 + (weights[$1] ?? 0) }
+    }
+
+    package mutating func draw(_ index: UInt64, by author: String, weight: Int = 8) {
+        weights[index] = weight
+        visible.append(index)
+        switch rules.scope {
+        case .room: redoStack = []
+        case .author: redoStack.removeAll { $0.isOf(author) }
+        }
+        push(.stroke(index, author: author))
+        dropClears()
+    }
+
+    /// - Returns: the entry undone; nil where there is nothing to undo.
+    package mutating func undo(by author: String) -> UInt64? {
+        let position = rules.scope == .room ? undoStack.indices.last : undoStack.lastIndex { $0.isOf(author) }
+        guard let position else { return nil }
+        let entry = undoStack.remove(at: position)
+        redoStack.append(entry)
+        switch entry {
+        case .stroke(let index, _): visible.removeAll { $0 == index }
+        case .clear(_, let took): visible = (visible + took).sorted()
+        }
+        return entry.index
+    }
+
+    package mutating func redo(by author: String) -> UInt64? {
+        let position = rules.scope == .room ? redoStack.indices.last : redoStack.lastIndex { $0.isOf(author) }
+        guard let position else { return nil }
+        let entry = redoStack.remove(at: position)
+        switch entry {
+        case .stroke(let index, _):
+            visible = (visible + [index]).sorted()
+            push(entry)
+        case .clear(let index, _):
+            push(.clear(index, took: visible))
+            visible = []
+        }
+        return entry.index
+    }
+
+    package mutating func clear(_ index: UInt64) {
+        redoStack = []
+        switch rules.clear {
+        case .final: undoStack = []
+        case .undoable: push(.clear(index, took: visible))
+        }
+        visible = []
+        dropClears()
+    }
+
+    /// The oldest clears become final while there is too much.
+    private mutating func dropClears() {
+        while weight > weightLimit,
+            let position = undoStack.firstIndex(where: { if case .clear = $0 { true } else { false } })
+        {
+            undoStack.removeFirst(position + 1)
+        }
+    }
+
+    private mutating func push(_ entry: Entry) {
+        undoStack.append(entry)
+        if undoStack.count > rules.depth { undoStack.removeFirst() }
+    }
+
+    /// The digest as subjects.md has it.
+    package var digest: UInt64 { plainDigest(visible) }
+}
