@@ -1,12 +1,13 @@
 import LecternClient
 import StrokeWire
+import TestSupport
 import Testing
 
 @testable import LecternDemo
 
 @Suite("The lesson that comes with Lectern")
 struct DemoLessonTests {
-    private static let seeds: [UInt64] = [1, 2, 3, 77, 4_000_000_000]
+    private static let seeds = TestSeed.choose(5)
 
     @Test("is the same for the same seed, and another for another")
     func deterministic() throws {

@@ -1,6 +1,7 @@
 import NATSClient
 import NATSTestServer
 import StrokeWire
+import TestSupport
 import Testing
 
 @testable import LecternClient
@@ -87,9 +88,9 @@ struct VideoTimelineTests {
         #expect(VideoTimeline().sample(at: .zero).epoch == nil)
     }
 
-    @Test("goes on without a jump through any changes but seeks", arguments: 1...20)
-    func continuity(seed: Int) {
-        var random = SeededGenerator(seed: UInt64(seed))
+    @Test("goes on without a jump through any changes but seeks", arguments: TestSeed.choose(20))
+    func continuity(seed: UInt64) {
+        var random = TestSupport.SeededGenerator(seed: seed)
         let events: [(at: Duration, event: VideoTimeline.Event)] = (0..<6).map { _ in
             let length = Duration.milliseconds(Int.random(in: 0...4000, using: &random))
             return (

@@ -70,7 +70,7 @@ struct RibbonOutlineTests {
 
     @Test(
         "winds round what the pen covered, nowhere against the clock, and round nothing else",
-        arguments: 0..<24 as Range<UInt64>)
+        arguments: TestSeed.choose(24))
     func winding(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         // From gentle curves to scribbles: with larger turns come hairpins, with larger jumps discs in discs.
@@ -103,7 +103,7 @@ struct RibbonOutlineTests {
         }
     }
 
-    @Test("keeps to the line when discs are left out", arguments: 0..<8 as Range<UInt64>)
+    @Test("keeps to the line when discs are left out", arguments: TestSeed.choose(8))
     func thinning(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         var place = Vector.zero

@@ -1,5 +1,6 @@
 import LecternDemo
 import StrokeWire
+import TestSupport
 import Testing
 
 @testable import LecternClient
@@ -44,7 +45,7 @@ struct TeacherSessionTests {
     @Test("gets every operation applied through loss, disorder and outages", arguments: 1...12)
     func disturbed(seed: Int) throws {
         let seed = UInt64(seed)
-        var random = SeededGenerator(seed: seed)
+        var random = LecternClient.SeededGenerator(seed: seed)
         let faults = PublishPlan.Faults(
             lose: random.unit() * 0.3, shuffle: Int.random(in: 0...8, using: &random), seed: seed)
         let lesson = try lesson(seed: seed).cut(pointsPerShard: Int.random(in: 5...60, using: &random))
@@ -226,9 +227,9 @@ struct SendingRateTests {
         }
     }
 
-    @Test("is never above 200 messages or 1 MiB in any second", arguments: [1, 2, 3, 4, 5] as [UInt64])
+    @Test("is never above 200 messages or 1 MiB in any second", arguments: TestSeed.choose(5))
     func limits(seed: UInt64) {
-        var random = SeededGenerator(seed: seed)
+        var random = LecternClient.SeededGenerator(seed: seed)
         let sizes = (0..<3000).map { _ in
             Int.random(in: 0..<10, using: &random) == 0
                 ? Int.random(in: 1...262_144, using: &random) : Int.random(in: 20...4000, using: &random)

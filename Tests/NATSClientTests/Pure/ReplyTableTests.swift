@@ -97,7 +97,7 @@ import Testing
         #expect(whole?.map(\.payload) == [[1, 2]])
     }
 
-    @Test(arguments: 0..<50 as Range<UInt64>)
+    @Test(arguments: TestSeed.choose(50))
     func `Parts in any order, some of them repeated, give the body back`(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         let body = (0..<Int.random(in: 0...300, using: &random)).map { _ in UInt8.random(in: 0...255, using: &random) }

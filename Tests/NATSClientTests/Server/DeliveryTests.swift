@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 @Suite struct OrderTests {
-    @Test(arguments: [1, 2, 3] as [UInt64])
+    @Test(arguments: TestSeed.choose(3))
     func `Handlers run in the order of arrival, whatever their subscriptions`(seed: UInt64) async throws {
         let count = 20_000
         try await NATSTestServer.with { server in

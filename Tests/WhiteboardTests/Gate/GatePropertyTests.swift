@@ -6,7 +6,7 @@ import Whiteboard
 /// Random rooms: the gate against a plain model, and timers against polling.
 @Suite("Gate at random")
 struct GatePropertyTests {
-    static let seeds: [UInt64] = Array(1...16) + (0..<2).map { _ in .random(in: 1000...UInt64.max) }
+    static let seeds = TestSeed.choose(18)
 
     @Test("Polled every millisecond, the gate does what the plain rules say", arguments: seeds)
     func model(seed: UInt64) {
