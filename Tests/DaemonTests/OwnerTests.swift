@@ -83,7 +83,7 @@ import Testing
         }
     }
 
-    @Test func `an orderly end hands the rooms over without a pause`() async throws {
+    @Test func `an orderly end hands the rooms over within a second`() async throws {
         var plan = Lesson.Plan(seed: TestSeed.choose())
         plan.isPlain = true
         plan.pace = .milliseconds(20)

@@ -70,9 +70,10 @@ struct TeacherJournalTests {
     }
 
     /// Publishes the lesson at the highest rate during events on the server.
+    /// - Parameter resent: is told how many messages were sent again.
     private func publish(
         to server: NATSTestServer, outbox: OutboxFile? = nil, answerTimeout: Duration = .milliseconds(500),
-        _ events: @escaping @Sendable (NATSTestServer) async throws -> Void
+        resent: Recorder<Int>? = nil, _ events: @escaping @Sendable (NATSTestServer) async throws -> Void
     ) async throws -> TeacherReport {
         let connection = NATSConnection(NATSSettings(server), logger: .silent)
         try await connection.connect()
@@ -80,7 +81,8 @@ struct TeacherJournalTests {
             connection: connection, address: try Wire.address(), author: author, logger: .silent)
         let trouble = Task { try await events(server) }
         let report = try await teacher.publish(
-            PublishPlan(lesson, speed: 1000), outbox: outbox, answerTimeout: answerTimeout)
+            PublishPlan(lesson, speed: 1000), outbox: outbox, answerTimeout: answerTimeout
+        ) { resent?.append($0.resent) }
         try await trouble.value
         await connection.close()
         return report
@@ -154,9 +156,10 @@ struct TeacherJournalTests {
     @Test("waits for a stream that is not there yet, and then publishes in order")
     func absent() async throws {
         try await NATSTestServer.with(jetStream: true) { server in
-            let report = try await publish(to: server, answerTimeout: .seconds(3)) { server in
+            let resent = Recorder<Int>()
+            let report = try await publish(to: server, answerTimeout: .seconds(3), resent: resent) { server in
                 try await NATSConnection.with(server) { connection in
-                    try await Task.sleep(for: .seconds(1))
+                    try await eventually("a message was sent again") { resent.values.last ?? 0 >= 1 ? () : nil }
                     try await JournalStream.create(over: connection)
                 }
             }

@@ -157,7 +157,9 @@ struct LossTests {
 struct HostileTests {
     private static let mallory = AuthorID.known("mallory")
 
-    @Test("Of every kind, in the middle of a lesson, change nothing of another author's ink")
+    @Test(
+        "Of every kind, in the middle of a lesson, change nothing of another author's ink; all are counted, and told of"
+    )
     func otherInk() throws {
         let seed = TestSeed.choose()
         var random = SeededGenerator(seed: seed)
@@ -172,6 +174,7 @@ struct HostileTests {
         loud.send(draw(1), by: .known("first"))
         var lesson = LossyClass(seed: random.next(), at: quiet.now, authors: 2...2, operations: 60)
         var sent = 0
+        var samples = 1
         while !lesson.isOver {
             let before = lesson.arrivals.count
             lesson.step(&quiet)
@@ -184,6 +187,7 @@ struct HostileTests {
                 sent += 1
             }
             loud.receiveClock(Malformed.message(&random))
+            samples += 1
             loud.record(.gaveUp(author: Self.mallory, from: .random(in: .min ... .max, using: &random), to: .max))
             loud.wait(quiet.now - loud.now)
             if let text, let author = lesson.arrivals.last?.author { loud.send(text, by: .known(author)) }
@@ -200,11 +204,17 @@ struct HostileTests {
         #expect(log(loud) == log(quiet), "seed \(seed)")
         #expect(ink(loud) == ink(quiet), "seed \(seed)")
         #expect(log(quiet).count > 20, "seed \(seed)")
-        // Each is counted and answered.
-        let rejected =
-            loud.counts.intake.rejected.values.reduce(0, +) - quiet.counts.intake.rejected.values.reduce(0, +)
-        #expect(rejected > sent / 4, "seed \(seed)")
-        #expect(loud.counts.samplesRejected > 0, "seed \(seed)")
+        func rejected(_ probe: RoomProbe) -> Int { probe.counts.intake.rejected.values.reduce(0, +) }
+        let counted = rejected(loud) - rejected(quiet)
+        let told = loud.told.count { told in
+            guard told.author == Self.mallory, case .rejected = told.feedback else { return false }
+            return true
+        }
+        #expect(loud.counts.intake.messages - quiet.counts.intake.messages == sent, "seed \(seed)")
+        #expect(counted > sent / 4, "seed \(seed)")
+        #expect(told >= counted, "seed \(seed)")
+        let outcomes = loud.counts.samplesTaken + loud.counts.samplesIgnored + loud.counts.samplesRejected
+        #expect(outcomes == samples && loud.counts.samplesRejected > 0, "seed \(seed)")
         #expect(loud.applied.map(\.index) == Array(1...UInt64(loud.applied.count)), "seed \(seed)")
         #expect(loud.shown() == loud.applied.map(\.index), "seed \(seed)")
     }
