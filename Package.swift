@@ -94,7 +94,7 @@ let threadTargets: [Target] = [
         "JournalTests", ["Journal", "NATSClient", "NATSTestServer", "Locking", "Whiteboard", "StrokeWire", logging]),
     tests(
         "LecternClientTests",
-        ["LecternClient", "LecternDemo", "NATSClient", "NATSTestServer", "StrokeWire", logging]),
+        ["LecternClient", "LecternDemo", "NATSClient", "NATSTestServer", "Whiteboard", "StrokeWire", logging]),
     tests(
         "LecternServerTests",
         [

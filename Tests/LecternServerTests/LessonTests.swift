@@ -6,6 +6,7 @@ import NATSTestServer
 import StrokeWire
 import TestSupport
 import Testing
+import Whiteboard
 
 @Suite struct LessonTests {
     @Test func `a lesson with losses and disorder reaches a student whole`() async throws {
@@ -37,31 +38,20 @@ import Testing
 
     /// The digest of an undisturbed lesson.
     private func fold(_ lesson: Lesson) -> BoardDigest {
-        var visible: [UInt64] = []
-        var done: [UInt64] = []
-        var undone: [UInt64] = []
+        var board = PlainBoard(HistoryConfiguration())
         var index: UInt64 = 0
         var last: Int64?
         for message in lesson.messages where message.header.number != last {
             last = message.header.number
             index += 1
             switch message.header.action {
-            case .draw:
-                visible.append(index)
-                done.append(index)
-                undone = []
-            case .undo:
-                guard let stroke = done.popLast() else { continue }
-                undone.append(stroke)
-                visible.removeAll { $0 == stroke }
-            case .redo:
-                guard let stroke = undone.popLast() else { continue }
-                done.append(stroke)
-                visible = (visible + [stroke]).sorted()
-            case .clear: (visible, done, undone) = ([], [], [])
+            case .draw: board.draw(index, by: "teacher")
+            case .undo: _ = board.undo(by: "teacher")
+            case .redo: _ = board.redo(by: "teacher")
+            case .clear: board.clear(index)
             }
         }
-        return BoardDigest(of: visible)
+        return BoardDigest(value: board.digest)
     }
 }
 

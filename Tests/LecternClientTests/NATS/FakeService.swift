@@ -3,6 +3,7 @@ import NATSClient
 import NATSTestServer
 import StrokeWire
 import Synchronization
+import TestSupport
 import Testing
 
 /// The service's side of a room over NATS: answers authors, releases operations, replies to joins. Disorder is tested
@@ -102,13 +103,13 @@ final class FakeService: Sendable {
         let mark = room.withLock { state in
             Mark(
                 room: state.model.room, index: state.cursor,
-                digest: state.model.boards[Int(state.cursor)].digest, video: nil)
+                digest: state.model.boards[Int(state.cursor)].boardDigest, video: nil)
         }
         try connection.publish(mark.encoded(), to: address.subject(.mark(.main)))
     }
 
     /// Digest of the cohort's board.
-    var digest: BoardDigest { room.withLock { $0.model.boards[Int($0.cursor)].digest } }
+    var digest: BoardDigest { room.withLock { $0.model.boards[Int($0.cursor)].boardDigest } }
 }
 
 /// The stream of a partition's log, as a daemon creates it.

@@ -1,5 +1,6 @@
 import LecternDemo
 import StrokeWire
+import TestSupport
 import Testing
 
 @testable import LecternClient
@@ -32,10 +33,9 @@ struct JournalledTeacherTests {
 
     @Test(
         "has each message stored once, no gap open for long, whatever happens to connection, leader and space",
-        arguments: 1...16)
-    func disturbed(seed: Int) throws {
-        let seed = UInt64(seed)
-        var random = SeededGenerator(seed: seed)
+        arguments: TestSeed.choose(16))
+    func disturbed(seed: UInt64) throws {
+        var random = LecternClient.SeededGenerator(seed: seed)
         var room = try room(seed: seed)
         // One connection loses messages only in an outage; odd seeds lose more.
         room.loss = seed.isMultiple(of: 2) ? 0 : random.unit() * 0.02
@@ -77,10 +77,9 @@ struct JournalledTeacherTests {
         #expect(room.session.report.resent < 300)
     }
 
-    @Test("has everything applied in the end, with the service in play", arguments: 1...8)
-    func served(seed: Int) throws {
-        let seed = UInt64(seed)
-        var random = SeededGenerator(seed: seed)
+    @Test("has everything applied in the end, with the service in play", arguments: TestSeed.choose(8))
+    func served(seed: UInt64) throws {
+        var random = LecternClient.SeededGenerator(seed: seed)
         var room = try room(seed: seed, faults: .init(lose: random.unit() * 0.2, seed: seed))
         room.loss = random.unit() * 0.05
         room.outages = [(.seconds(3), .seconds(1))]

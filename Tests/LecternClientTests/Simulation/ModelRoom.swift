@@ -1,20 +1,12 @@
 import StrokeWire
+import TestSupport
+import Whiteboard
 
 @testable import LecternClient
 
-/// A plain model of a room with the default history: the log with the board after each operation, so that it can reply
+/// A plain model of a room: the log with the board after each operation, so that it can reply
 /// to a join at any index.
 struct ModelRoom {
-    struct Board {
-        var visible: [UInt64] = []
-        var done: [UInt64] = []
-        var undone: [UInt64] = []
-        /// Strokes removed by each clear, by its index.
-        var cleared: [UInt64: [UInt64]] = [:]
-
-        var digest: BoardDigest { BoardDigest(of: visible) }
-    }
-
     struct Operation {
         let action: Action
         let reference: UInt64?
@@ -25,19 +17,18 @@ struct ModelRoom {
     let author: AuthorID
     private(set) var operations: [Operation] = []
     /// `boards[i]` is the board after operation i.
-    private(set) var boards = [Board()]
-    private let isClearUndoable: Bool
+    private(set) var boards: [PlainBoard]
     /// Longest tail, in operations.
     private let tail: Int
-    private var random: SeededGenerator
+    private var random: TestSupport.SeededGenerator
 
     init?(room: String, isClearUndoable: Bool, tail: Int, seed: UInt64) {
         guard let author = AuthorID("ann") else { return nil }
         self.room = room
         self.author = author
-        self.isClearUndoable = isClearUndoable
+        boards = [PlainBoard(HistoryConfiguration(clear: isClearUndoable ? .undoable : .final))]
         self.tail = tail
-        random = SeededGenerator(seed: seed)
+        random = TestSupport.SeededGenerator(seed: seed)
     }
 
     var index: UInt64 { UInt64(operations.count) }
@@ -49,51 +40,21 @@ struct ModelRoom {
         var reference: UInt64?
         let action: Action
         switch Int.random(in: 0..<20, using: &random) {
-        case 0..<5 where !board.done.isEmpty:
+        case 0..<5 where !board.undoStack.isEmpty:
             action = .undo
-            reference = board.done.removeLast()
-            undo(reference ?? 0, &board)
-        case 5..<8 where !board.undone.isEmpty:
+            reference = board.undo(by: author.text)
+        case 5..<8 where !board.redoStack.isEmpty:
             action = .redo
-            reference = board.undone.removeLast()
-            redo(reference ?? 0, &board)
+            reference = board.redo(by: author.text)
         case 8:
             action = .clear
-            if isClearUndoable {
-                board.cleared[index] = board.visible
-                board.done.append(index)
-            } else {
-                board.done = []
-            }
-            board.undone = []
-            board.visible = []
+            board.clear(index)
         default:
             action = .draw
-            board.visible.append(index)
-            board.done.append(index)
-            board.undone = []
+            board.draw(index, by: author.text)
         }
         operations.append(Operation(action: action, reference: reference, bytes: message(action, index)))
         boards.append(board)
-    }
-
-    private func undo(_ reference: UInt64, _ board: inout Board) {
-        if let strokes = board.cleared.removeValue(forKey: reference) {
-            board.visible = (strokes + board.visible).sorted()
-        } else {
-            board.visible.removeAll { $0 == reference }
-        }
-        board.undone.append(reference)
-    }
-
-    private func redo(_ reference: UInt64, _ board: inout Board) {
-        if operations[Int(reference) - 1].action == .clear {
-            board.cleared[reference] = board.visible
-            board.visible = []
-        } else {
-            board.visible = (board.visible + [reference]).sorted()
-        }
-        board.done.append(reference)
     }
 
     private mutating func message(_ action: Action, _ index: UInt64) -> [UInt8] {
@@ -115,7 +76,8 @@ extension ModelRoom {
             ? ShardCutter.cut(whole, interior: interior, pointsPerShard: pointsPerShard) : [operation.bytes]
         let headers: [String: String] = [
             HeaderName.index: "\(index)", HeaderName.room: room, HeaderName.author: author.text,
-            HeaderName.digest: boards[Int(index)].digest.description, HeaderName.ref: "\(operation.reference ?? 0)",
+            HeaderName.digest: boards[Int(index)].boardDigest.description,
+            HeaderName.ref: "\(operation.reference ?? 0)",
         ]
         return try messages.map { bytes in
             try ReleasedMessage(bytes: bytes) { name in
@@ -132,7 +94,7 @@ extension ModelRoom {
     func encodedReply(to request: JoinRequest, at cursor: UInt64) -> [UInt8] {
         let board = boards[Int(cursor)]
         let writer = JoinReplyWriter(
-            room: index == 0 ? "" : room, index: cursor, digest: board.digest, palette: .standard,
+            room: index == 0 ? "" : room, index: cursor, digest: board.boardDigest, palette: .standard,
             style: "pen")
         if let have = request.have, request.incarnation == room, cursor <= have || cursor - have <= UInt64(tail) {
             return writer.tail(
@@ -140,14 +102,16 @@ extension ModelRoom {
                     ? []
                     : (have + 1...cursor).map { index in
                         var joined = joined(index)
-                        joined.digest = boards[Int(index)].digest
+                        joined.digest = boards[Int(index)].boardDigest
                         return joined
                     })
         }
         return writer.board(
-            width: 1024, height: 768, visible: board.visible.map(joined), redo: board.undone.map(joined),
-            cleared: board.cleared.sorted { $0.key < $1.key }.map { clear, strokes in
-                ClearedBoard(index: clear, visible: strokes.map(joined))
+            width: 1024, height: 768, visible: board.visible.map(joined),
+            redo: board.redoStack.map { joined($0.index) },
+            cleared: board.undoStack.compactMap { entry in
+                guard case .clear(let clear, let took) = entry else { return nil }
+                return ClearedBoard(index: clear, visible: took.map(joined))
             })
     }
 
@@ -156,4 +120,8 @@ extension ModelRoom {
         return JoinedOperation(
             index: index, author: author, reference: operation.reference, message: operation.bytes[...])
     }
+}
+
+extension PlainBoard {
+    var boardDigest: BoardDigest { BoardDigest(value: digest) }
 }

@@ -1,14 +1,14 @@
 import StrokeWire
+import TestSupport
 import Testing
 
 @testable import LecternClient
 
 @Suite("A student, whatever the network does")
 struct StudentScheduleTests {
-    @Test("ends with the board of the room, and never skips or repeats an operation", arguments: 1...40)
-    func schedules(seed: Int) throws {
-        let seed = UInt64(seed)
-        var random = SeededGenerator(seed: seed)
+    @Test("ends with the board of the room, and never skips or repeats an operation", arguments: TestSeed.choose(40))
+    func schedules(seed: UInt64) throws {
+        var random = LecternClient.SeededGenerator(seed: seed)
         let room = try #require(
             ModelRoom(
                 room: "life-1", isClearUndoable: Bool.random(using: &random),
@@ -26,7 +26,7 @@ struct StudentScheduleTests {
         try student.run(for: .seconds(40), isActive: false)
         let session = student.session
         #expect(session.board.index == student.room.index)
-        #expect(session.digest == student.room.boards.last?.digest)
+        #expect(session.digest == student.room.boards.last?.boardDigest)
         #expect(session.board.visible.map(\.index) == student.room.boards.last?.visible)
         #expect(session.report.isSound)
         #expect(session.report.overflows == 0)
@@ -37,9 +37,8 @@ struct StudentScheduleTests {
         }
     }
 
-    @Test("sees every operation in a quiet network, with one join", arguments: 1...5)
-    func quiet(seed: Int) throws {
-        let seed = UInt64(seed)
+    @Test("sees every operation in a quiet network, with one join", arguments: TestSeed.choose(5))
+    func quiet(seed: UInt64) throws {
         let room = try #require(ModelRoom(room: "life-1", isClearUndoable: false, tail: 10, seed: seed))
         var student = VirtualStudent(room: room, seed: seed)
         student.latency = 0
@@ -72,7 +71,7 @@ struct VirtualStudent {
     private var now = Duration.zero
     private var inFlight: [(time: Duration, event: Event)] = []
     private var isConnected = false
-    private var random: SeededGenerator
+    private var random: LecternClient.SeededGenerator
     private let seed: UInt64
     /// Share of lost messages and of repeated ones.
     var loss = 0.0
@@ -90,7 +89,7 @@ struct VirtualStudent {
     init(room: ModelRoom, seed: UInt64) {
         self.room = room
         self.seed = seed
-        random = SeededGenerator(seed: seed)
+        random = LecternClient.SeededGenerator(seed: seed)
     }
 
     /// Runs the class for this long.
@@ -107,7 +106,7 @@ struct VirtualStudent {
             }
             if cursor < room.index, chance(100) { try release() }
             if cursor > 0, Int((now / Self.step).rounded()).isMultiple(of: 200) {
-                let digest = room.boards[Int(cursor)].digest
+                let digest = room.boards[Int(cursor)].boardDigest
                 post(.marked(Mark(room: room.room, index: cursor, digest: digest, video: nil)))
             }
             try deliver()
@@ -182,7 +181,7 @@ struct VirtualStudent {
             case .emit(.applied(let operation, let room, let digest)):
                 #expect(told?.index == operation.index - 1, "operation \(operation.index) follows")
                 #expect(told?.room == room || told?.room == "")
-                if room == self.room.room { #expect(digest == self.room.boards[Int(operation.index)].digest) }
+                if room == self.room.room { #expect(digest == self.room.boards[Int(operation.index)].boardDigest) }
                 told = (room, operation.index)
             case .emit(.problem):
                 break

@@ -1,4 +1,5 @@
 import StrokeWire
+import TestSupport
 import Testing
 
 @testable import LecternClient
@@ -110,7 +111,7 @@ struct StudentJoiningTests: StudentScript {
         #expect(asked.request == JoinRequest())
         _ = session.joined(try new.reply(to: asked.request, at: 1), ticket: asked.ticket, at: .zero)
         #expect(session.board.room == "new")
-        #expect(session.digest == new.boards[1].digest)
+        #expect(session.digest == new.boards[1].boardDigest)
         _ = session.receive(try message(new, 2), at: .zero)
         #expect(session.board.index == 2)
     }
@@ -190,7 +191,7 @@ struct StudentTroubleTests: StudentScript {
     func markAhead() throws {
         let room = try room(8)
         var session = try joined(room, at: 7)
-        let mark = Mark(room: "r", index: 8, digest: room.boards[8].digest, video: nil)
+        let mark = Mark(room: "r", index: 8, digest: room.boards[8].boardDigest, video: nil)
         #expect(session.receive(mark, at: .zero).isEmpty)
         #expect(join(session.wake(at: .seconds(1)))?.request.have == 7)
     }

@@ -42,9 +42,8 @@ struct TeacherSessionTests {
         }
     }
 
-    @Test("gets every operation applied through loss, disorder and outages", arguments: 1...12)
-    func disturbed(seed: Int) throws {
-        let seed = UInt64(seed)
+    @Test("gets every operation applied through loss, disorder and outages", arguments: 1...12 as ClosedRange<UInt64>)
+    func disturbed(seed: UInt64) throws {
         var random = LecternClient.SeededGenerator(seed: seed)
         let faults = PublishPlan.Faults(
             lose: random.unit() * 0.3, shuffle: Int.random(in: 0...8, using: &random), seed: seed)
