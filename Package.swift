@@ -127,7 +127,7 @@ let serviceTargets: [Target] = [
         name: "lectern-bench",
         dependencies: [
             "LecternServer", "LecternClient", "LecternDemo", "Journal", "EmbeddedNATS", "NATSClient", "Whiteboard",
-            "PNG", "Raster", "Ink", "StrokeWire", "CCairo", "CMalloc", arguments, lifecycle, logging,
+            "VectorGraphics", "PNG", "Raster", "Ink", "StrokeWire", "CCairo", "CMalloc", arguments, lifecycle, logging,
         ],
         swiftSettings: settings),
 

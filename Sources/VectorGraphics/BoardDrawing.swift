@@ -25,9 +25,8 @@ public struct BoardDrawing: Sendable, Equatable {
 enum StrokeForm {
     /// The centre line, stroked with a round pen of constant width in board units.
     case curve(width: Double)
-    /// The discs of a pen of changing width, whose outline is filled; several chains when parts of the stroke are
-    /// clipped because they are too far away.
-    case outline([[Disc]])
+    /// The outline of a line of changing width, filled under the nonzero rule.
+    case outline([Contour])
 }
 
 /// A stroke as one path of vector graphics, with one opacity.
@@ -54,33 +53,56 @@ struct DrawableStroke {
         let profile = painted.stroke.isStamped ? measure.stampProfile : nil
         let part = profile?.width ?? 1
         opacity = profile?.opacity ?? measure.opacity
-        let window = ClipWindow(width: width, height: height, reach: measure.widest)
-        let isNear = window.contains(measure.low) && window.contains(measure.high)
-        if measure.isConstant, isNear {
-            form = .curve(width: measure.widest * part)
-        } else {
-            let discs = Self.discs(painted.stroke, part: part, width: width, height: height)
-                .simplified(tolerance: Self.tolerance(width: width, height: height))
-            form = .outline(isNear ? [discs] : window.clip(discs))
-        }
+        // Renderers keep coordinates in 24 or 32 bits, and a stroke may come from farther away than that.
+        let isNear = measure.isWithin(4 * max(width, height) + measure.widest, width: width, height: height)
+        form =
+            measure.isConstant && isNear
+            ? .curve(width: measure.widest * part)
+            : .outline(Self.contours(painted.stroke, part: part, width: width, height: height, isNear: isNear))
     }
 
-    /// The tolerance of an outline in board units: 0.05, less on a board of fewer than 1024 units.
-    static func tolerance(width: Double, height: Double) -> Double {
-        0.05 * min(1, max(width, height) / 1024)
-    }
-
-    /// Flattens the centre line with half of the tolerance; the discs' widths are `part` times those of the line.
-    private static func discs(_ stroke: InkStroke, part: Double, width: Double, height: Double) -> [Disc] {
-        let scale = Flattener.tolerance * 2 / tolerance(width: width, height: height)
-        var flattener = Flattener(
-            scale: scale, canvasWidth: Int(width * scale) + 1, canvasHeight: Int(height * scale) + 1)
-        stroke.trace(into: &flattener)
-        return flattener.samples.map { sample in
-            Disc(
-                centre: Vector(Double(sample.x), Double(sample.y)) / scale,
-                radius: Double(sample.radius) / scale * part)
+    /// The outline of a line whose width is `part` times that of the stroke. Unless it is near the board, parts that
+    /// cannot be seen are left out.
+    private static func contours(
+        _ stroke: InkStroke, part: Double, width: Double, height: Double, isNear: Bool
+    ) -> [Contour] {
+        // Hundredths of a board unit, finer on a board of fewer than 1024 units.
+        let fineness = max(1, 1024 / max(width, height))
+        let scale = 0.4 * fineness
+        let size = Vector(width, height) * scale
+        var fitter = ParabolaFitter(scale: scale, canvasWidth: Int(size.x) + 1, canvasHeight: Int(size.y) + 1)
+        stroke.trace(into: &fitter)
+        let samples = fitter.samples.map { sample in
+            var sample = sample
+            sample.radius *= Float(part)
+            return sample
         }
+        var outliner = StrokeContours(scale: scale, tolerance: 0.05 / fineness)
+        guard !isNear else { return outliner.contours(of: samples) }
+        return samples.touching(SIMD2<Float>(size)).flatMap { outliner.contours(of: $0) }
+    }
+}
+
+extension [CentreSample] {
+    /// The parts of a line that can touch a canvas of that size.
+    fileprivate func touching(_ size: SIMD2<Float>) -> [[CentreSample]] {
+        guard count > 1 else { return [self] }
+        var lines: [[CentreSample]] = []
+        var line: [CentreSample] = []
+        for (from, to) in zip(self, dropFirst()) {
+            let reach = SIMD2(abs(to.sagX), abs(to.sagY)) + (Swift.max(from.radius, to.radius) + 2)
+            let low = pointwiseMin(SIMD2(from.x, from.y), SIMD2(to.x, to.y)) - reach
+            let high = pointwiseMax(SIMD2(from.x, from.y), SIMD2(to.x, to.y)) + reach
+            if any(high .< 0) || any(low .> size) {
+                if !line.isEmpty { lines.append(line) }
+                line = []
+            } else {
+                if line.isEmpty { line.append(from) }
+                line.append(to)
+            }
+        }
+        if !line.isEmpty { lines.append(line) }
+        return lines
     }
 }
 
@@ -103,6 +125,11 @@ struct StrokeMeasure: CurveSink {
         let reach = widest * 0.5
         return isFinite && widest > 0 && low.x - reach < width && low.y - reach < height && high.x + reach > 0
             && high.y + reach > 0
+    }
+
+    /// Whether all control points are at most so far from a board of that size.
+    func isWithin(_ margin: Double, width: Double, height: Double) -> Bool {
+        low.x >= -margin && low.y >= -margin && high.x <= width + margin && high.y <= height + margin
     }
 
     /// Whether the width is constant.

@@ -1,13 +1,14 @@
 #if canImport(CCairo)
 internal import CCairo
-internal import Ink
-internal import Raster
+package import Ink
+package import Raster
 
-/// Draws on one page in board units. Errors stay in the surface's status, which is checked when the document ends.
-struct CairoContext: ~Copyable {
+/// Draws with Cairo in board units: the pages of documents, and what benchmarks compare with. Errors stay in the
+/// surface's status.
+package struct CairoContext: ~Copyable {
     private let context: OpaquePointer?
 
-    init(surface: OpaquePointer?, scale: Double) {
+    package init(surface: OpaquePointer?, scale: Double) {
         context = cairo_create(surface)
         cairo_scale(context, scale, scale)
         cairo_set_line_cap(context, CAIRO_LINE_CAP_ROUND)
@@ -18,7 +19,7 @@ struct CairoContext: ~Copyable {
     deinit { cairo_destroy(context) }
 
     /// Sets the source colour.
-    func setColour(_ colour: RGB, opacity: Double) {
+    package func setColour(_ colour: RGB, opacity: Double) {
         cairo_set_source_rgba(
             context, Double(colour.red) / 255, Double(colour.green) / 255, Double(colour.blue) / 255, opacity)
     }
@@ -30,26 +31,26 @@ struct CairoContext: ~Copyable {
     }
 
     /// Begins a path; valid as long as the context lives.
-    func newPath() -> CairoPath {
+    package func newPath() -> CairoPath {
         cairo_new_path(context)
         return CairoPath(context: context)
     }
 
     /// Strokes the current path with a round pen.
-    func stroke(width: Double) {
+    package func stroke(width: Double) {
         cairo_set_line_width(context, width)
         cairo_stroke(context)
     }
 
     /// Fills the current path under the nonzero rule.
-    func fill() { cairo_fill(context) }
+    package func fill() { cairo_fill(context) }
 
     /// Ends the page.
     func showPage() { cairo_show_page(context) }
 }
 
 /// A sink that adds to the current path of a context; it does not own the context.
-struct CairoPath: CurveSink, ContourSink {
+package struct CairoPath: CurveSink, ContourSink {
     private let context: OpaquePointer?
     private var position = Vector.zero
     private var start = Vector.zero
@@ -61,58 +62,44 @@ struct CairoPath: CurveSink, ContourSink {
     }
 
     /// Begins a curve. A curve that stays a single point becomes a line of length 0, whose round caps are a dot.
-    mutating func begin(at point: Vector, nib: Nib) {
+    package mutating func begin(at point: Vector, nib: Nib) {
         move(to: point)
         isDot = true
     }
 
     /// Ends a curve.
-    mutating func finish() {
+    package mutating func finish() {
         if isDot { line(to: position) }
     }
 
-    mutating func line(to end: Vector, nib: Nib) {
-        line(to: end)
-    }
+    package mutating func line(to end: Vector, nib: Nib) { line(to: end) }
 
-    /// Cairo has no quadratic curves; the cubic with handles of two thirds of the way to the control point is the same.
-    mutating func quadratic(control: Vector, to end: Vector, nib: Nib) {
-        cubic(
-            control1: position.interpolated(to: control, at: 2.0 / 3),
-            control2: end.interpolated(to: control, at: 2.0 / 3), to: end, nib: nib)
-    }
+    package mutating func quadratic(control: Vector, to end: Vector, nib: Nib) { quadratic(control: control, to: end) }
 
-    mutating func cubic(control1: Vector, control2: Vector, to end: Vector, nib: Nib) {
+    package mutating func cubic(control1: Vector, control2: Vector, to end: Vector, nib: Nib) {
         cairo_curve_to(context, control1.x, control1.y, control2.x, control2.y, end.x, end.y)
         reach(end)
     }
 
-    mutating func move(to point: Vector) {
+    package mutating func move(to point: Vector) {
         cairo_move_to(context, point.x, point.y)
         position = point
         start = point
     }
 
-    mutating func line(to point: Vector) {
+    package mutating func line(to point: Vector) {
         cairo_line_to(context, point.x, point.y)
         reach(point)
     }
 
-    /// One cubic with handles of 4/3·tan(φ/4) radii, off the circle by less than 0.03 % of the radius.
-    mutating func arc(to point: Vector, around centre: Vector, radius: Double) {
-        guard radius > 0 else { return line(to: point) }
-        let from = (position - centre) / radius
-        let to = (point - centre) / radius
-        let cosine = min(max(from.dot(to), -1), 1)
-        // With c = cos φ/2, tan φ/4 is the square root of (1 − c) / (1 + c).
-        let half = ((1 + cosine) * 0.5).squareRoot()
-        let handle = radius * 4.0 / 3.0 * ((1 - half) / (1 + half)).squareRoot()
+    /// Cairo has no quadratic curves; the cubic with handles of two thirds of the way to the control point is the same.
+    package mutating func quadratic(control: Vector, to point: Vector) {
         cubic(
-            control1: position + Vector(-from.y, from.x) * handle, control2: point + Vector(to.y, -to.x) * handle,
-            to: point, nib: Nib(width: 0))
+            control1: position.interpolated(to: control, at: 2.0 / 3),
+            control2: point.interpolated(to: control, at: 2.0 / 3), to: point, nib: Nib(width: 0))
     }
 
-    mutating func close() {
+    package mutating func close() {
         cairo_close_path(context)
         position = start
     }

@@ -36,7 +36,6 @@ public enum PDFRenderer {
     }
 
     private static func draw(_ board: BoardDrawing, on context: borrowing CairoContext) {
-        let tolerance = DrawableStroke.tolerance(width: board.width, height: board.height)
         for painted in board.strokes {
             guard let stroke = DrawableStroke(painted, width: board.width, height: board.height) else { continue }
             context.setColour(stroke.colourOnWhite, opacity: stroke.opacity)
@@ -46,8 +45,8 @@ public enum PDFRenderer {
                 stroke.ink.trace(into: &path)
                 path.finish()
                 context.stroke(width: width)
-            case .outline(let chains):
-                for chain in chains { RibbonOutline(tolerance: tolerance).trace(chain, into: &path) }
+            case .outline(let contours):
+                for contour in contours { contour.trace(into: &path) }
                 context.fill()
             }
         }

@@ -1,4 +1,5 @@
 internal import Ink
+internal import Raster
 
 /// The data of one path element: relative commands, with the letter written once for a run of the same command.
 struct SVGPath: CurveSink, ContourSink {
@@ -29,11 +30,7 @@ struct SVGPath: CurveSink, ContourSink {
 
     mutating func line(to end: Vector, nib: Nib) { line(to: end) }
 
-    mutating func quadratic(control: Vector, to end: Vector, nib: Nib) {
-        begin("q")
-        add(control)
-        go(to: end)
-    }
+    mutating func quadratic(control: Vector, to end: Vector, nib: Nib) { quadratic(control: control, to: end) }
 
     mutating func cubic(control1: Vector, control2: Vector, to end: Vector, nib: Nib) {
         begin("c")
@@ -57,13 +54,9 @@ struct SVGPath: CurveSink, ContourSink {
         go(to: point)
     }
 
-    mutating func arc(to point: Vector, around centre: Vector, radius: Double) {
-        begin("a")
-        // Rounding may make the chord longer than the diameter; readers then scale the arc up.
-        let steps = precision.steps(radius)
-        add(steps)
-        add(steps)
-        text.append(" 0 0 1")
+    mutating func quadratic(control: Vector, to point: Vector) {
+        begin("q")
+        add(control)
         go(to: point)
     }
 

@@ -47,8 +47,6 @@ public enum SVGRenderer {
 struct SVGDocument {
     var text: [UInt8] = []
     private let precision: SVGPrecision
-    /// The tolerance of outlines in board units.
-    private var tolerance = 0.0
 
     init(precision: SVGPrecision) {
         self.precision = precision
@@ -56,7 +54,6 @@ struct SVGDocument {
 
     /// Opens the root element; the size is in board units, shown at `scale` CSS pixels each.
     mutating func open(width: Double, height: Double, scale: Double) {
-        tolerance = DrawableStroke.tolerance(width: width, height: height)
         text.append("<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"")
         append(width * scale)
         text.append("\" height=\"")
@@ -80,8 +77,8 @@ struct SVGDocument {
             attribute("stroke", colour)
             attribute("stroke-width", width)
             if stroke.opacity < 1 { attribute("stroke-opacity", stroke.opacity) }
-        case .outline(let chains):
-            for chain in chains { RibbonOutline(tolerance: tolerance).trace(chain, into: &path) }
+        case .outline(let contours):
+            for contour in contours { contour.trace(into: &path) }
             attribute("fill", colour)
             if stroke.opacity < 1 { attribute("fill-opacity", stroke.opacity) }
         }

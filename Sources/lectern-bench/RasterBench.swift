@@ -7,6 +7,7 @@ import LecternDemo
 import PNG
 import Raster
 import StrokeWire
+import VectorGraphics
 
 /// `lectern-bench raster`: from message bytes to pixels, compared with Cairo.
 struct RasterBench: ParsableCommand {
@@ -64,8 +65,8 @@ struct RasterBench: ParsableCommand {
         Progress.say("drawing strokes of \(name) width, \(rounds) rounds")
         let strokes = messages.map { Self.stroke($0, style) }
         var painter = StrokePainter(canvasWidth: Self.width, canvasHeight: Self.height, scale: scale)
-        let cairo = CairoCanvas(width: Self.width, height: Self.height, scale: scale)
         let colour = RGB(0x1a3399)
+        let cairo = CairoCanvas(width: Self.width, height: Self.height, scale: scale, colour: colour)
         let passes = max(1, Self.leastStrokes / messages.count)
         func decoded(_ body: (InkStroke) -> Void) {
             var points: [StrokePoint] = []
@@ -146,87 +147,36 @@ private func seconds(_ work: () -> Void) -> Double {
 }
 
 /// Draws the same strokes with Cairo, for comparison.
-final class CairoCanvas {
+private final class CairoCanvas {
     private let surface: OpaquePointer
-    private let context: OpaquePointer
-    private let scale: Double
+    private let context: CairoContext
+    private var fitter: ParabolaFitter
+    private var outliner: StrokeContours
 
-    init(width: Int, height: Int, scale: Double) {
+    init(width: Int, height: Int, scale: Double, colour: RGB) {
         surface = cairo_image_surface_create(CAIRO_FORMAT_ARGB32, Int32(width), Int32(height))
-        context = cairo_create(surface)
-        cairo_set_line_cap(context, CAIRO_LINE_CAP_ROUND)
-        cairo_set_line_join(context, CAIRO_LINE_JOIN_ROUND)
-        cairo_set_source_rgb(context, 0.1, 0.2, 0.6)
-        self.scale = scale
+        context = CairoContext(surface: surface, scale: scale)
+        context.setColour(colour, opacity: 1)
+        fitter = ParabolaFitter(scale: scale, canvasWidth: width, canvasHeight: height)
+        outliner = StrokeContours(scale: scale, tolerance: 0)
     }
 
-    deinit {
-        cairo_destroy(context)
-        cairo_surface_destroy(surface)
-    }
+    deinit { cairo_surface_destroy(surface) }
 
     /// Strokes the centre line with constant width.
     func stroke(_ stroke: InkStroke) {
-        var sink = CairoCurve(context: context, scale: scale)
-        cairo_set_line_width(context, stroke.width * scale)
-        stroke.trace(into: &sink)
-        cairo_stroke(context)
+        var path = context.newPath()
+        stroke.trace(into: &path)
+        path.finish()
+        context.stroke(width: stroke.width)
     }
 
     /// Fills the outline of a line of changing width.
     func fill(_ stroke: InkStroke) {
-        var sink = CairoOutline(context: context)
-        stroke.outline(scale: scale, into: &sink)
-        cairo_fill(context)
+        fitter.reset()
+        stroke.trace(into: &fitter)
+        var path = context.newPath()
+        for contour in outliner.contours(of: fitter.samples) { contour.trace(into: &path) }
+        context.fill()
     }
-}
-
-/// A centre line as a Cairo path.
-private struct CairoCurve: CurveSink {
-    let context: OpaquePointer
-    let scale: Double
-    private var last = Vector(0, 0)
-
-    init(context: OpaquePointer, scale: Double) {
-        self.context = context
-        self.scale = scale
-    }
-
-    mutating func begin(at point: Vector, nib: Nib) {
-        last = point * scale
-        cairo_move_to(context, last.x, last.y)
-        cairo_line_to(context, last.x, last.y)
-    }
-
-    mutating func line(to end: Vector, nib: Nib) {
-        last = end * scale
-        cairo_line_to(context, last.x, last.y)
-    }
-
-    mutating func quadratic(control: Vector, to end: Vector, nib: Nib) {
-        let middle = control * scale
-        let first = last + (middle - last) * (2.0 / 3.0)
-        let end = end * scale
-        let second = end + (middle - end) * (2.0 / 3.0)
-        cairo_curve_to(context, first.x, first.y, second.x, second.y, end.x, end.y)
-        last = end
-    }
-
-    mutating func cubic(control1: Vector, control2: Vector, to end: Vector, nib: Nib) {
-        let (first, second) = (control1 * scale, control2 * scale)
-        last = end * scale
-        cairo_curve_to(context, first.x, first.y, second.x, second.y, last.x, last.y)
-    }
-}
-
-/// An outline as a Cairo path.
-private struct CairoOutline: OutlineSink {
-    let context: OpaquePointer
-
-    mutating func move(to point: Vector) { cairo_move_to(context, point.x, point.y) }
-    mutating func line(to point: Vector) { cairo_line_to(context, point.x, point.y) }
-    mutating func cubic(control1: Vector, control2: Vector, to point: Vector) {
-        cairo_curve_to(context, control1.x, control1.y, control2.x, control2.y, point.x, point.y)
-    }
-    mutating func close() { cairo_close_path(context) }
 }

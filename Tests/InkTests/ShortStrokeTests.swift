@@ -93,19 +93,6 @@ struct ShortStrokeTests {
             for vertex in Mesh(of: stroke, width: 100, height: 100).vertices {
                 #expect((vertex.x + vertex.y + vertex.alpha).isFinite, "seed \(seed), round \(round): \(vertex)")
             }
-            var sum = PlaceSum()
-            #expect(stroke.outline(scale: 1.5, into: &sum).isFinite)
-            #expect(sum.sum.x.isFinite && sum.sum.y.isFinite, "seed \(seed), round \(round)")
         }
     }
-}
-
-/// Adds up all places of outlines.
-private struct PlaceSum: OutlineSink {
-    var sum = Vector.zero
-
-    mutating func move(to point: Vector) { sum += point }
-    mutating func line(to point: Vector) { sum += point }
-    mutating func cubic(control1: Vector, control2: Vector, to point: Vector) { sum += control1 + control2 + point }
-    mutating func close() {}
 }

@@ -9,8 +9,6 @@ struct StrokeRasterizer {
     /// The cosine of the angle between the first tangent of a run and the one at which it ends: a third of a turn, beyond
     /// which the ends of a run would lead towards each other. Longer runs mean fewer to merge.
     private static let runCosine: Float = -0.5
-    /// The cosine of the angle of a corner from which on it ends a run.
-    private static let cornerCosine: Float = 0.6
 
     /// What a stroke is rasterized with: memory for one box, clear but for the mask of the stroke.
     struct Surfaces {
@@ -107,7 +105,7 @@ struct StrokeRasterizer {
     private mutating func outline(_ segment: StrokeSegment, _ merge: inout CoverageMerge) {
         var startCap = LineCap.round
         if let endTangent {
-            if endTangent.dot(segment.startTangent) < Self.cornerCosine {
+            if endTangent.dot(segment.startTangent) < StrokeSegment.cornerCosine {
                 endRun(.round, seam: nil, &merge)
             } else if runStart.dot(segment.startTangent) < Self.runCosine {
                 startCap = .butt

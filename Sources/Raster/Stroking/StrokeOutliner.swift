@@ -55,7 +55,8 @@ struct StrokeOutliner<Sink: EdgeSink> {
     private static var joinTolerance: Float { 0.01 }
     private static var maxEdgesPerArc: Int { 64 }
 
-    private var sink: Sink
+    /// Where the edges go.
+    var sink: Sink
     /// Where both edges have come to.
     private var left = SIMD2<Float>.zero
     private var right = SIMD2<Float>.zero

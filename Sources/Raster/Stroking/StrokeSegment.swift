@@ -17,6 +17,8 @@ struct StrokeSegment {
     let taper: Float
     let endTaper: Float
 
+    /// The cosine of the angle of a corner: from there on the outline of a line ends, and another begins.
+    static let cornerCosine: Float = 0.6
     /// The steepest taper: at 1 one disc would contain the next.
     private static let maxTaper: Float = 0.98
 

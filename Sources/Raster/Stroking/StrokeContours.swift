@@ -1,0 +1,272 @@
+package import Ink
+
+/// A closed outline of lines and parabolas. Filled together under the nonzero rule, the contours of a stroke are its ink.
+package struct Contour: Sendable, Equatable {
+    /// A part of the outline, from where the last one ended.
+    package enum Segment: Sendable, Equatable {
+        case line(to: Vector)
+        case quadratic(control: Vector, to: Vector)
+    }
+
+    package var start: Vector
+    package var segments: [Segment]
+
+    /// Sends the contour to a path.
+    package func trace(into sink: inout some ContourSink) {
+        sink.move(to: start)
+        for segment in segments {
+            switch segment {
+            case .line(let end): sink.line(to: end)
+            case .quadratic(let control, let end): sink.quadratic(control: control, to: end)
+            }
+        }
+        sink.close()
+    }
+}
+
+/// Receives closed contours: a path of a vector format.
+package protocol ContourSink {
+    /// Begins a contour.
+    mutating func move(to point: Vector)
+    /// Draws a straight line.
+    mutating func line(to point: Vector)
+    /// Draws a parabola: a quadratic Bézier curve.
+    mutating func quadratic(control: Vector, to point: Vector)
+    /// Ends the contour, which is back at its beginning.
+    mutating func close()
+}
+
+/// Makes contours of centre lines, with the stroker of the rasterizer.
+///
+/// A line is one contour as long as it is smooth: under the nonzero rule it may cross itself. At corners, and where one
+/// disc contains the next, another contour begins, with a round cap. Neighbouring parabolas and lines of a contour are
+/// joined as long as one of either is as good, so that a contour has few of them.
+package struct StrokeContours {
+    private var outliner: StrokeOutliner<ContourEdges>
+    /// The tangent at the end of the last segment, unless the line is broken there.
+    private var endTangent: SIMD2<Float>?
+    private let reducer: ContourReducer
+
+    /// - Parameters:
+    ///   - scale: pixels of the samples a unit of the contours, above 0.
+    ///   - tolerance: how far joining may move a contour, in its own units; 0 for no joining.
+    package init(scale: Double, tolerance: Double) {
+        outliner = StrokeOutliner(ContourEdges(scale: scale))
+        reducer = ContourReducer(tolerance: tolerance)
+    }
+
+    /// The contours of a centre line; none of no samples.
+    package mutating func contours(of samples: [CentreSample]) -> [Contour] {
+        guard let last = samples.last else { return [] }
+        samples.withUnsafeBufferPointer { samples in
+            for index in stride(from: 1, to: samples.count, by: 4) {
+                let four = SegmentTangents.Four(samples, from: index)
+                for (offset, tangents) in [four.first, four.second, four.third, four.fourth].enumerated()
+                where index + offset < samples.count {
+                    add(samples[index + offset - 1], samples[index + offset], tangents)
+                }
+            }
+        }
+        finish(at: last)
+        return outliner.sink.takeContours().map(reducer.reduced)
+    }
+
+    private mutating func add(_ from: CentreSample, _ to: CentreSample, _ tangents: SegmentTangents) {
+        guard let segment = StrokeSegment(from: from, to: to, tangents) else {
+            // One disc contains the other, or nearly.
+            if from.radius != to.radius { finish(at: from) }
+            return
+        }
+        if let endTangent, endTangent.dot(segment.startTangent) < StrokeSegment.cornerCosine {
+            outliner.finish(.round)
+        }
+        outliner.add(segment, startCap: .round)
+        endTangent = segment.endTangent
+    }
+
+    /// Breaks the line at a sample; without a segment that leads there it is a dot.
+    private mutating func finish(at sample: CentreSample) {
+        if endTangent == nil { outliner.disc(sample) }
+        outliner.finish(.round)
+        endTangent = nil
+    }
+}
+
+/// Puts the edges of outlines in order: those of sign 1 as they come, then those of sign −1 the other way round.
+private struct ContourEdges: EdgeSink {
+    private var ahead: [Edge] = []
+    private var back: [Edge] = []
+    private var contours: [Contour] = []
+    private let perPixel: Double
+
+    init(scale: Double) {
+        perPixel = 1 / scale
+    }
+
+    mutating func add(_ edge: Edge) {
+        if edge.sign > 0 { ahead.append(edge) } else { back.append(edge) }
+    }
+
+    mutating func add(_ one: Edge, _ other: Edge) {
+        add(one)
+        add(other)
+    }
+
+    mutating func flush() {
+        guard let first = ahead.first else { return }
+        var contour = Contour(start: vector(first.start), segments: [])
+        contour.segments.reserveCapacity(ahead.count + back.count)
+        for edge in ahead { contour.segments.append(segment(edge, to: edge.end)) }
+        for edge in back.reversed() { contour.segments.append(segment(edge, to: edge.start)) }
+        contours.append(contour)
+        ahead.removeAll(keepingCapacity: true)
+        back.removeAll(keepingCapacity: true)
+    }
+
+    mutating func takeContours() -> [Contour] {
+        defer { contours = [] }
+        return contours
+    }
+
+    private func segment(_ edge: Edge, to end: SIMD2<Float>) -> Contour.Segment {
+        guard edge.sag != .zero else { return .line(to: vector(end)) }
+        return .quadratic(
+            control: (vector(edge.start) + vector(edge.end)) * 0.5 + vector(edge.sag) * 2, to: vector(end))
+    }
+
+    private func vector(_ place: SIMD2<Float>) -> Vector { Vector(Double(place.x), Double(place.y)) * perPixel }
+}
+
+/// Replaces neighbouring segments of contours by one line or parabola with the same ends and tangents.
+private struct ContourReducer {
+    /// The most segments that are joined, so that the work is linear in their number.
+    private static let mostJoined = 32
+
+    let tolerance: Double
+
+    func reduced(_ contour: Contour) -> Contour {
+        guard tolerance > 0 else { return contour }
+        var result = Contour(start: contour.start, segments: [])
+        let ends = contour.segments.map(\.end)
+        var position = contour.start
+        var index = 0
+        while index < contour.segments.count {
+            var joined = contour.segments[index]
+            var next = index + 1
+            // A line first: a parabola without bend is one.
+            for end in index..<min(index + Self.mostJoined, contour.segments.count) {
+                let range = contour.segments[index...end]
+                guard let one = line(from: position, range) ?? parabola(from: position, range) else { break }
+                joined = one
+                next = end + 1
+            }
+            if joined.end != position { result.segments.append(joined) }
+            position = ends[next - 1]
+            index = next
+        }
+        return result
+    }
+
+    private func line(from start: Vector, _ segments: ArraySlice<Contour.Segment>) -> Contour.Segment? {
+        guard let end = segments.last?.end else { return nil }
+        let chord = Chord(start, end)
+        guard isNear(segments, from: start, to: { chord.height($0, control: nil) }) else { return nil }
+        return .line(to: end)
+    }
+
+    private func parabola(from start: Vector, _ segments: ArraySlice<Contour.Segment>) -> Contour.Segment? {
+        guard let first = segments.first, let last = segments.last else { return nil }
+        if segments.count == 1 { return first }
+        let before = segments.dropLast().last.map(\.end) ?? start
+        let out = first.startTangent(from: start)
+        let into = last.endTangent(from: before)
+        let turn = out.cross(into)
+        // Not more than a quarter, and not so little that the tangents have no clear intersection.
+        guard out.dot(into) > 0, turn * turn > 1e-6 * out.dot(out) * into.dot(into) else { return nil }
+        let chord = last.end - start
+        let ahead = chord.cross(into) / turn
+        guard ahead > 0, out.cross(chord) / turn > 0 else { return nil }
+        let control = start + out * ahead
+        let frame = Chord(start, last.end)
+        guard isNear(segments, from: start, to: { frame.height($0, control: control) }) else { return nil }
+        return .quadratic(control: control, to: last.end)
+    }
+
+    /// Whether segments are near a curve, whose distance from a place is given; `nil` is far.
+    private func isNear(
+        _ segments: ArraySlice<Contour.Segment>, from start: Vector, to distance: (Vector) -> Double?
+    ) -> Bool {
+        var position = start
+        return segments.allSatisfy { segment in
+            defer { position = segment.end }
+            return (1...4).allSatisfy { quarter in
+                guard let distance = distance(segment.point(at: Double(quarter) / 4, from: position)) else {
+                    return false
+                }
+                return distance < tolerance
+            }
+        }
+    }
+}
+
+/// The line between the ends of a curve, and how far places are from the curve across it.
+private struct Chord {
+    private let start: Vector
+    private let direction: Vector
+    private let length: Double
+
+    init(_ start: Vector, _ end: Vector) {
+        self.start = start
+        let way = end - start
+        length = way.length
+        direction = length > 0 ? way / length : Vector(1, 0)
+    }
+
+    /// The distance of a place, measured across the chord, from the chord or from the parabola with a control point;
+    /// `nil` beyond the ends of the chord.
+    func height(_ place: Vector, control: Vector?) -> Double? {
+        let offset = place - start
+        let along = offset.dot(direction)
+        let across = direction.cross(offset)
+        guard along >= -1e-9, along <= length + 1e-9 else { return nil }
+        guard let control else { return abs(across) }
+        let bend = control - start
+        // Along the chord the parabola is at 2bt + (length − 2b)t².
+        let twice = 2 * bend.dot(direction)
+        let root = (twice * twice + 4 * (length - twice) * along).squareRoot()
+        guard twice > 0, root.isFinite else { return nil }
+        let at = 2 * along / (twice + root)
+        return abs(across - 2 * at * (1 - at) * direction.cross(bend))
+    }
+}
+
+extension Contour.Segment {
+    var end: Vector {
+        switch self {
+        case .line(let end), .quadratic(_, let end): end
+        }
+    }
+
+    func point(at part: Double, from start: Vector) -> Vector {
+        switch self {
+        case .line(let end): start.interpolated(to: end, at: part)
+        case .quadratic(let control, let end):
+            start.interpolated(to: control, at: part).interpolated(
+                to: control.interpolated(to: end, at: part), at: part)
+        }
+    }
+
+    func startTangent(from start: Vector) -> Vector {
+        switch self {
+        case .line(let end): end - start
+        case .quadratic(let control, _): control - start
+        }
+    }
+
+    func endTangent(from start: Vector) -> Vector {
+        switch self {
+        case .line(let end): end - start
+        case .quadratic(let control, let end): end - control
+        }
+    }
+}

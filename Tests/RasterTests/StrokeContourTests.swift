@@ -1,0 +1,224 @@
+import Ink
+import StrokeWire
+import TestSupport
+import Testing
+
+@testable import Raster
+
+/// Counts the winding numbers of contours around places, against the clock; a parabola is taken as eight chords.
+private struct WindingCounter: ContourSink {
+    let places: [Vector]
+    var counts: [Int]
+    private var position = Vector.zero
+    private var start = Vector.zero
+    /// Whether all contours are closed; only closed ones have a winding number.
+    private(set) var isClosed = true
+    private(set) var isFinite = true
+
+    init(_ places: [Vector]) {
+        self.places = places
+        counts = places.map { _ in 0 }
+    }
+
+    mutating func move(to point: Vector) {
+        isClosed = isClosed && position == start
+        position = point
+        start = point
+    }
+
+    mutating func line(to point: Vector) {
+        isFinite = isFinite && point.x.isFinite && point.y.isFinite
+        for (index, place) in places.enumerated() where (position.y <= place.y) != (point.y <= place.y) {
+            let turn = (point - position).cross(place - position)
+            if position.y <= place.y, turn > 0 { counts[index] -= 1 }
+            if position.y > place.y, turn < 0 { counts[index] += 1 }
+        }
+        position = point
+    }
+
+    mutating func quadratic(control: Vector, to point: Vector) {
+        let from = position
+        for step in 1...8 {
+            let t = Double(step) / 8
+            line(
+                to: from.interpolated(to: control, at: t).interpolated(
+                    to: control.interpolated(to: point, at: t), at: t))
+        }
+    }
+
+    mutating func close() { line(to: start) }
+}
+
+/// Adds up the signed areas of contours.
+private struct Area: ContourSink {
+    var areas: [Double] = []
+    private var start = Vector.zero
+    private var last = Vector.zero
+    private var sum = 0.0
+
+    mutating func move(to point: Vector) { (start, last, sum) = (point, point, 0) }
+    mutating func line(to point: Vector) {
+        sum -= last.cross(point) / 2
+        last = point
+    }
+    mutating func quadratic(control: Vector, to point: Vector) {
+        // Two thirds of the triangle of the chord and the control point lie between the chord and the parabola.
+        sum -= (control - last).cross(point - last) / 3
+        line(to: point)
+    }
+    mutating func close() {
+        line(to: start)
+        areas.append(sum)
+    }
+}
+
+@Suite("The contours of a stroke")
+struct StrokeContourTests {
+    /// The distance of a place from the area that discs cover on their straight way; negative inside.
+    private func distance(_ place: Vector, _ samples: [CentreSample]) -> Double {
+        func centre(_ sample: CentreSample) -> Vector { Vector(Double(sample.x), Double(sample.y)) }
+        if samples.count == 1 { return (place - centre(samples[0])).length - Double(samples[0].radius) }
+        return zip(samples, samples.dropFirst()).reduce(Double.infinity) { nearest, pair in
+            let (a, b) = pair
+            let reach = (centre(b) - centre(a)).length * 0.5 + Double(max(a.radius, b.radius))
+            guard (place - centre(a).midpoint(to: centre(b))).length - reach < nearest else { return nearest }
+            // The distance is convex along the way.
+            func gap(_ t: Double) -> Double {
+                (place - centre(a).interpolated(to: centre(b), at: t)).length
+                    - (Double(a.radius) + Double(b.radius - a.radius) * t)
+            }
+            var low = 0.0
+            var high = 1.0
+            for _ in 0..<40 {
+                let third = (high - low) / 3
+                if gap(low + third) < gap(high - third) { high -= third } else { low += third }
+            }
+            return min(nearest, gap(0), gap(1), gap((low + high) / 2))
+        }
+    }
+
+    private func expectWinding(_ contours: [Contour], _ samples: [CentreSample], seed: UInt64, near: Double = 0.12) {
+        var random = SeededGenerator(seed: seed)
+        let xs = samples.map { Double($0.x) }
+        let ys = samples.map { Double($0.y) }
+        guard let left = xs.min(), let right = xs.max(), let top = ys.min(), let bottom = ys.max() else { return }
+        let places =
+            (0..<600).map { _ in
+                Vector(
+                    Double.random(in: left - 20...right + 20, using: &random),
+                    Double.random(in: top - 20...bottom + 20, using: &random))
+            } + samples.map { Vector(Double($0.x), Double($0.y)) }
+            + samples.map { Vector(Double($0.x), Double($0.y + $0.radius - 0.3)) }
+        var counter = WindingCounter(places)
+        for contour in contours { contour.trace(into: &counter) }
+        #expect(counter.isClosed)
+        for (place, count) in zip(places, counter.counts) {
+            let distance = distance(place, samples)
+            if distance < -near { #expect(count > 0, "seed \(seed): inside by \(-distance) at \(place)") }
+            if distance > near { #expect(count == 0, "seed \(seed): outside by \(distance) at \(place)") }
+            #expect(count >= 0, "seed \(seed): with the clock at \(place)")
+        }
+    }
+
+    @Test(
+        "wind round what the pen covered, all the same way round, and round nothing else",
+        arguments: 0..<24 as Range<UInt64>)
+    func winding(seed: UInt64) {
+        var random = SeededGenerator(seed: seed)
+        // From gentle curves to scribbles: with larger turns come hairpins, with larger jumps discs in discs.
+        let turn = [0.3, 1, 3][Int(seed % 3)]
+        let jump = [0.02, 0.2, 3][Int(seed / 3 % 3)]
+        var place = Vector(50, 50)
+        var forward = Vector(1, 0)
+        var radius = 4.0
+        var samples: [CentreSample] = []
+        for _ in 0..<Int.random(in: 1...30, using: &random) {
+            samples.append(CentreSample(x: Float(place.x), y: Float(place.y), radius: Float(radius)))
+            let left = Vector(forward.y, -forward.x) * Double.random(in: -turn...turn, using: &random)
+            forward = (forward + left) / (forward + left).length
+            if turn > 2, Double.random(in: 0...1, using: &random) < 0.2 { forward = -forward }
+            place += forward * Double.random(in: 0...6, using: &random)
+            radius = min(max(radius + Double.random(in: -jump...jump, using: &random), 0.5), 12)
+        }
+        var outliner = StrokeContours(scale: 1, tolerance: 0.03)
+        expectWinding(outliner.contours(of: samples), samples, seed: seed)
+    }
+
+    @Test("of curves wind round them, too", arguments: [InkStyle.bspline, .calligraphy, .pen])
+    func curves(style: InkStyle) {
+        let seed = TestSeed.choose()
+        var random = SeededGenerator(seed: seed)
+        for _ in 0..<8 {
+            let points = (0..<random.int(2...20)).map { index in
+                StrokePoint(
+                    x: Double.random(in: 0...300, using: &random), y: Double.random(in: 0...200, using: &random),
+                    milliseconds: Double(index * 20))
+            }
+            let stroke = InkStroke(
+                element: .freehand, style: style, width: Double.random(in: 2...20, using: &random), points: points)
+            var flattener = Flattener(scale: 1, canvasWidth: 4096, canvasHeight: 4096, tolerance: 0.01)
+            stroke.trace(into: &flattener)
+            var fitter = ParabolaFitter(scale: 1, canvasWidth: 4096, canvasHeight: 4096)
+            stroke.trace(into: &fitter)
+            var outliner = StrokeContours(scale: 1, tolerance: 0.03)
+            expectWinding(outliner.contours(of: fitter.samples), flattener.samples, seed: seed, near: 0.2)
+        }
+    }
+
+    @Test("of a line and of a dot have their area, in units of the scale")
+    func areas() {
+        func area(_ points: [StrokePoint]) -> Double {
+            var fitter = ParabolaFitter(scale: 2, canvasWidth: 400, canvasHeight: 400)
+            InkStroke(element: .line, style: .smooth, width: 6, points: points).trace(into: &fitter)
+            var outliner = StrokeContours(scale: 2, tolerance: 0)
+            var area = Area()
+            for contour in outliner.contours(of: fitter.samples) { contour.trace(into: &area) }
+            return area.areas.reduce(0, +)
+        }
+        let ends = [StrokePoint(x: 10, y: 10), StrokePoint(x: 40, y: 50)]
+        #expect(abs(area(ends) - (50 * 6 + Double.pi * 9)) < 0.1)
+        #expect(abs(area([ends[0]]) - Double.pi * 9) < 0.1)
+        #expect(area([]) == 0)
+    }
+
+    @Test(
+        "have finite places, however near to each other points are", arguments: [InkStyle.bspline, .calligraphy, .pen])
+    func tiny(style: InkStyle) {
+        let seed = TestSeed.choose()
+        var random = SeededGenerator(seed: seed)
+        let steps = [0, Double.leastNonzeroMagnitude, 1e-170, 1e-45, 1e-38, 1e-20, 1e-9, 0.1]
+        for round in 0..<200 {
+            var (x, y, time) = (0.0, 0.0, 0.0)
+            let points = (0..<random.int(1...7)).map { _ in
+                x += random.pick(steps) * random.pick([-1, 0, 1, 2])
+                y += random.pick(steps) * random.pick([-1, 0, 1, 3])
+                time += random.pick(steps)
+                return StrokePoint(x: x, y: y, milliseconds: time)
+            }
+            var fitter = ParabolaFitter(scale: 1.5, canvasWidth: 100, canvasHeight: 100)
+            InkStroke(element: .freehand, style: style, width: random.pick([1e-300, 4]), points: points)
+                .trace(into: &fitter)
+            var outliner = StrokeContours(scale: 1.5, tolerance: 0.05)
+            var counter = WindingCounter([])
+            for contour in outliner.contours(of: fitter.samples) { contour.trace(into: &counter) }
+            #expect(counter.isFinite && counter.isClosed, "seed \(seed), round \(round)")
+        }
+    }
+
+    @Test("have few segments where the line is straight or evenly bent, as close as asked for")
+    func joined() {
+        // A straight line of 100 points that gets wider, and a quarter of a circle.
+        let straight = (0...100).map { CentreSample(x: Float($0) * 2, y: 50, radius: 3 + Float($0) * 0.02) }
+        var outliner = StrokeContours(scale: 1, tolerance: 0.03)
+        let one = outliner.contours(of: straight)
+        #expect(one.count == 1 && one.reduce(0) { $0 + $1.segments.count } < 25)
+        var place = SIMD2<Float>(200, 0)
+        let bent = (0...100).map { _ in
+            defer { place += SIMD2(-place.y, place.x) * 0.0157 }
+            return CentreSample(x: place.x, y: place.y, radius: 5)
+        }
+        let fine = outliner.contours(of: bent)
+        #expect(fine.count == 1 && fine.reduce(0) { $0 + $1.segments.count } < 60)
+        expectWinding(fine, bent, seed: 1)
+    }
+}
