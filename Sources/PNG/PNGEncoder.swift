@@ -41,11 +41,13 @@ public enum PNGEncoder {
     private static func file(
         _ canvas: Canvas, format: PNGFile.PixelFormat, palette: [UInt32], packed: (UInt32) -> UInt32
     ) -> [UInt8] {
-        let runs = PixelRuns(canvas)
+        var runs = PixelRuns(canvas)
         var rows = RunDeflater(pixelBytes: format.pixelBytes)
         for y in 0..<canvas.height {
             rows.beginRow()
-            runs.forEachRun(y) { pixel, count in rows.add(packed(pixel), count: count) }
+            runs.withRow(y) { runs in
+                for run in runs { rows.add(packed(run.pixel), count: run.count) }
+            }
         }
         var file = PNGFile(width: canvas.width, height: canvas.height, format: format)
         if !palette.isEmpty { file.append(palette: palette) }
@@ -92,10 +94,10 @@ struct Palette {
 
     /// `nil` when there are too many colours.
     init?(_ canvas: Canvas, background: PNGBackground) {
-        let runs = PixelRuns(canvas)
+        var runs = PixelRuns(canvas)
         var isFew = true
         for y in 0..<canvas.height where isFew {
-            runs.forEachRun(y) { pixel, _ in isFew = isFew && add(background.shown(pixel)) }
+            runs.withRow(y) { runs in isFew = runs.allSatisfy { add(background.shown($0.pixel)) } }
         }
         guard isFew else { return nil }
     }

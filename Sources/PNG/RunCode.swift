@@ -10,12 +10,12 @@ struct RunCode {
     private let code: HuffmanCode
 
     /// The best codes for a block.
-    init(_ block: [PixelRun], pixelBytes: Int) {
+    init(_ block: [ByteRun], pixelBytes: Int) {
         self.pixelBytes = pixelBytes
         code = HuffmanCode(frequencies: Self.frequencies(block, pixelBytes: pixelBytes))
     }
 
-    private static func frequencies(_ block: [PixelRun], pixelBytes: Int) -> [Int] {
+    private static func frequencies(_ block: [ByteRun], pixelBytes: Int) -> [Int] {
         var frequencies = [Int](repeating: 0, count: symbols)
         let matches = MatchLength.all
         frequencies.withUnsafeMutableBufferPointer { frequencies in
@@ -35,7 +35,7 @@ struct RunCode {
     }
 
     /// Writes the block and its end.
-    func write(_ block: [PixelRun], to output: inout BitWriter) {
+    func write(_ block: [ByteRun], to output: inout BitWriter) {
         let symbols = zip(code.codes, code.lengths).map { Bits(value: UInt64($0), length: Int($1)) }
         let matches = MatchLength.all.map { match in
             symbols[Int(match.symbol)].followed(by: UInt64(match.extra), length: Int(match.extraBits))
@@ -96,7 +96,7 @@ private struct Bits {
     }
 }
 
-extension PixelRun {
+extension ByteRun {
     /// A byte of the pixel.
     @inline(__always)
     fileprivate func byte(_ place: Int) -> Int { Int(value >> UInt32(8 &* place) & 255) }

@@ -7,7 +7,7 @@ struct RunDeflater {
     private static let blockRuns = 1 << 16
 
     private let pixelBytes: Int
-    private var block: [PixelRun] = []
+    private var block: [ByteRun] = []
     private var output = BitWriter()
     private var checksum = Adler32()
 
@@ -26,8 +26,8 @@ struct RunDeflater {
     /// Adds `count` equal pixels, 1 or more; their bytes are the lowest ones of the value, lowest first. At most 2¹⁴
     /// pixels a row.
     @inline(__always)
-    mutating func add(_ value: UInt32, count: Int) {
-        append(PixelRun(value: value, count: UInt32(truncatingIfNeeded: count)))
+    mutating func add(_ value: UInt32, count: UInt32) {
+        append(ByteRun(value: value, count: count))
     }
 
     /// Ends the last row. Returns the compressed bytes.
@@ -37,7 +37,7 @@ struct RunDeflater {
     }
 
     @inline(__always)
-    private mutating func append(_ run: PixelRun) {
+    private mutating func append(_ run: ByteRun) {
         block.append(run)
         if block.count == Self.blockRuns { writeBlock(isLast: false) }
     }
@@ -52,13 +52,13 @@ struct RunDeflater {
 }
 
 /// Equal pixels side by side, as the file has them.
-struct PixelRun {
+struct ByteRun {
     /// The bytes of the pixel, lowest first.
     let value: UInt32
     /// Their number, at most 2¹⁴; 0 for the byte with which a row begins.
     let count: UInt32
 
-    static let rowBegin = PixelRun(value: 0, count: 0)
+    static let rowBegin = ByteRun(value: 0, count: 0)
 }
 
 /// The checksum of zlib's format (RFC 1950), a run of pixels at a time.
@@ -71,7 +71,7 @@ struct Adler32 {
     var value: UInt32 { UInt32(high % Self.modulus) << 16 | UInt32(low % Self.modulus) }
 
     /// Adds the bytes of some runs.
-    mutating func add(_ runs: [PixelRun], pixelBytes: Int) {
+    mutating func add(_ runs: [ByteRun], pixelBytes: Int) {
         for run in runs {
             guard run.count > 0 else {
                 // Once a row suffices: a row has at most 2¹⁶ bytes.
@@ -86,7 +86,7 @@ struct Adler32 {
     /// Adds a run of any length in constant time: each byte counts once in the low sum, and in the high sum as often as
     /// there are bytes from it on.
     @inline(__always)
-    private mutating func add(_ run: PixelRun, pixelBytes: UInt64) {
+    private mutating func add(_ run: ByteRun, pixelBytes: UInt64) {
         var sum: UInt64 = 0
         var staggered: UInt64 = 0
         for place in 0..<pixelBytes {

@@ -12,9 +12,9 @@ public struct Canvas: Sendable {
     /// The height in pixels.
     public let height: Int
     /// The number of tiles side by side.
-    @usableFromInline let columns: Int
+    let columns: Int
     /// The tiles, row by row from the top.
-    @usableFromInline var tiles: [Tile]
+    var tiles: [Tile]
 
     /// Makes a transparent canvas. Width and height are clamped to 1 … ``largestSide``.
     public init(width: Int, height: Int) {
@@ -58,73 +58,6 @@ public struct Canvas: Sendable {
             for pixel in tile.pixels { hash.add(UInt64(pixel)) }
         }
         return hash.value
-    }
-}
-
-/// The rows of a canvas as runs of equal pixels.
-///
-/// Inlined into other modules: an encoder spends its time here.
-package struct PixelRuns {
-    @usableFromInline let canvas: Canvas
-
-    @inlinable
-    package init(_ canvas: Canvas) {
-        self.canvas = canvas
-    }
-
-    /// Calls with the runs of row `y` from the left; the pixels are premultiplied. No two neighbouring runs are equal.
-    @inlinable
-    @inline(__always)
-    package func forEachRun(_ y: Int, _ body: (_ pixel: UInt32, _ count: Int) -> Void) {
-        let first = (y / Tile.side) * canvas.columns
-        let offset = (y % Tile.side) * Tile.side
-        var current: UInt32 = 0
-        var length = 0
-        for column in 0..<canvas.columns {
-            let count = min(Tile.side, canvas.width - column * Tile.side)
-            canvas.tiles[first + column].pixels.withUnsafeBytes { pixels in
-                guard !pixels.isEmpty else {
-                    if current != 0 {
-                        if length > 0 { body(current, length) }
-                        (current, length) = (0, 0)
-                    }
-                    length &+= count
-                    return
-                }
-                let row = UnsafeRawBufferPointer(rebasing: pixels[(offset * 4)..<((offset + count) * 4)])
-                var x = 0
-                while x < count {
-                    let end = min(x &+ 8, count)
-                    if end &- x == 8, Self.areEight(current, row, x) {
-                        length &+= 8
-                        x = end
-                        continue
-                    }
-                    while x < end {
-                        let pixel = row.loadUnaligned(fromByteOffset: x &* 4, as: UInt32.self)
-                        if pixel != current {
-                            if length > 0 { body(current, length) }
-                            (current, length) = (pixel, 0)
-                        }
-                        length &+= 1
-                        x &+= 1
-                    }
-                }
-            }
-        }
-        body(current, length)
-    }
-
-    /// Whether the eight pixels from `x` on all have the given value: ink and paper are passed by eights.
-    @inlinable
-    @inline(__always)
-    static func areEight(_ pixel: UInt32, _ row: UnsafeRawBufferPointer, _ x: Int) -> Bool {
-        let two = UInt64(pixel) &* 0x1_0000_0001
-        var difference: UInt64 = 0
-        for pair in 0..<4 {
-            difference |= row.loadUnaligned(fromByteOffset: (x &+ 2 &* pair) &* 4, as: UInt64.self) ^ two
-        }
-        return difference == 0
     }
 }
 

@@ -1,13 +1,12 @@
 /// 64×64 premultiplied pixels, row by row from the top; red in the lowest byte, then green, blue and alpha.
 ///
 /// An array: copies share the pixels until one of them is written to. Empty, without memory, until painted.
-@usableFromInline
 struct Tile: Sendable, Equatable {
-    @inlinable static var side: Int { 64 }
+    static let side = 64
     static let pixelCount = side * side
     static let byteCount = pixelCount * MemoryLayout<UInt32>.stride
 
-    @usableFromInline private(set) var pixels: [UInt32] = []
+    private(set) var pixels: [UInt32] = []
 
     static let absent = Tile()
 
