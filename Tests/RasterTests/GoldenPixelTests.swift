@@ -12,6 +12,12 @@ import Testing
 @Suite("Golden pixels")
 struct GoldenPixelTests {
     private static let fingerprints: [String: UInt64] = [
+        "cut off, bspline": 0x6C44_B8B0_1FA1_49AE,
+        "cut off, calligraphy": 0x930D_AC4D_D020_3AF5,
+        "cut off, pen": 0xD40B_1405_61C5_860E,
+        "cut off, quadratic": 0x4905_6B34_843C_D133,
+        "cut off, smooth": 0xB1FD_6E89_B42B_B694,
+        "cut off, stamp": 0xA679_02BA_2AE3_2A55,
         "erasers": 0x99DC_CFB7_C6FF_F41A,
         "few points": 0x0CE2_4E12_A502_C099,
         "history, 10 strokes": 0x5FBB_8334_B10E_A535,
@@ -35,6 +41,18 @@ struct GoldenPixelTests {
         "long stroke, pen": 0x6B3A_5071_CCBF_F86A,
         "long stroke, smooth": 0xDE2B_8F2D_7A3F_9F20,
         "long stroke, stamp": 0x3236_3836_82C0_85E5,
+        "scale 0.23, bspline": 0x19E2_9487_68CE_2942,
+        "scale 0.23, calligraphy": 0x6EBD_FAB7_3F6C_8A95,
+        "scale 0.23, pen": 0x4AD7_E1CA_417F_DC68,
+        "scale 0.23, quadratic": 0x42CB_B9B8_B12B_416E,
+        "scale 0.23, smooth": 0xBAA7_C7EE_6B6E_3D23,
+        "scale 0.23, stamp": 0xB305_5682_A17A_33AF,
+        "scale 4.6, bspline": 0xFC5E_8E2C_B44D_0915,
+        "scale 4.6, calligraphy": 0x1E7D_EF43_B9F8_BD6F,
+        "scale 4.6, pen": 0xE3F2_92DB_0F29_08DD,
+        "scale 4.6, quadratic": 0x256B_C7B9_DE2D_BA02,
+        "scale 4.6, smooth": 0x8578_E329_03D4_F101,
+        "scale 4.6, stamp": 0x2AC4_BFD0_4580_5B15,
         "shapes": 0x521E_81F9_1AD8_E5C5,
         "style bspline": 0xE54D_62B1_6DAA_F79F,
         "style calligraphy": 0x3093_60CC_B9F0_F842,
@@ -127,6 +145,47 @@ struct GoldenPixelTests {
             let stroke = pen.ink(.freehand, style, width: 3, points: points)
             expect("long stroke, \(style)", draw([stroke], width: 500, height: 400, scale: 1))
         }
+    }
+
+    @Test("of every style at small and large scales", arguments: InkStyle.allCases)
+    func scales(style: InkStyle) {
+        for scale in [0.23, 4.6] {
+            var pen = GoldenPen(seed: 9)
+            let strokes = (0..<12).map { line in
+                pen.ink(
+                    .freehand, style, points: pen.handwriting(line: line, points: 20 + line, hasForce: line % 4 == 0))
+            }
+            let size = 512 * scale
+            expect("scale \(scale), \(style)", draw(strokes, width: Int(size), height: Int(size * 0.75), scale: scale))
+        }
+    }
+
+    @Test("of ink and erasers that the borders of the canvas cut off, in every style", arguments: InkStyle.allCases)
+    func cutOff(style: InkStyle) {
+        var pen = GoldenPen(seed: 10)
+        // One stroke along each border, and an eraser across it; then dots and erasers beyond the corners.
+        var strokes: [PaintedStroke] = []
+        for border in 0..<4 {
+            let along = (0..<24).map { step in
+                let place = Double(step) * 11 - 20
+                let off = Double(step * 7 % 19) - 9
+                return [(place, off), (211 + off, place), (place, 149 + off), (off, place)][border]
+            }
+            for (element, width) in [(Element.freehand, 14.0), (.eraser, 5)] {
+                let points = along.enumerated().map { index, place in
+                    StrokePoint(
+                        x: place.0, y: place.1, force: border % 2 == 0 ? Double(index % 8) / 8 : nil,
+                        milliseconds: Double(index * 9))
+                }
+                strokes.append(
+                    pen.ink(element, style, width: width, points: element == .eraser ? points.reversed() : points))
+            }
+        }
+        for (x, y) in [(-3.0, -3.0), (213, -3), (-3, 151), (213, 151)] {
+            strokes.append(pen.ink(.freehand, style, width: 30, points: [StrokePoint(x: x, y: y)]))
+            strokes.append(pen.ink(.eraser, style, width: 17, points: [StrokePoint(x: x, y: y)]))
+        }
+        expect("cut off, \(style)", draw(strokes, width: 211, height: 149, scale: 1))
     }
 
     @Test("of a large canvas", arguments: [InkStyle.smooth, .bspline])
