@@ -73,6 +73,22 @@ struct SVGStructureTests {
         #expect(paths[3].attributes["d"]?.hasSuffix("h0") == true)
     }
 
+    @Test("fills the outline where the width changes: few curves instead of many chords")
+    func outline() throws {
+        let wave: [(Double, Double)] = (0..<60).map { index in
+            let phase = index % 20
+            return (Double(index) * 15, Double(200 + phase * (20 - phase)))
+        }
+        let strokes = [TrialBoard.stroke(.freehand, .bspline, 9, wave)]
+        let all = try elements(BoardDrawing(width: 1024, height: 768, strokes: strokes))
+        let path = try #require(all.first { $0.name == "path" })
+        let data = try #require(path.attributes["d"])
+        #expect(path.attributes["fill"] != nil && path.attributes["stroke"] == nil)
+        #expect(data.contains("q"))
+        // Both edges of 59 curves, in four numbers for each parabola at most.
+        #expect(data.split(whereSeparator: { " -qlMz".contains($0) }).count < 2 * 59 * 4)
+    }
+
     @Test("leaves out what cannot be seen, and what is not a number")
     func unseen() throws {
         let strokes = [
