@@ -49,9 +49,10 @@ lint:
 format:
 	$(SWIFT) format --in-place --recursive --parallel Package.swift Sources Tests
 
-## docs: builds the documentation of the protocol and of the client library in .build/docs; a link to nowhere is an error
+## docs: builds the documentation of protocol, client library and rasterizer in .build/docs; a link to nowhere is an error
 docs: packages
 	LECTERN_TARGETS=service $(SWIFT) build --target LecternClient
+	LECTERN_TARGETS=service $(SWIFT) build --target Raster
 	SWIFT=$(SWIFT) .ci/docs "$$(LECTERN_TARGETS=service $(SWIFT) build --show-bin-path)/Modules"
 
 ## example: builds the client of the documentation as the package of its own that it is; the tests run it
