@@ -52,7 +52,7 @@ let pureTargets: [Target] = [
 
     // What tests share: seeds, random numbers, lessons, models, waiting.
     .target(
-        name: "TestSupport", dependencies: ["Whiteboard", "StrokeWire"], path: "Tests/TestSupport",
+        name: "TestSupport", dependencies: ["Ink", "Whiteboard", "StrokeWire"], path: "Tests/TestSupport",
         swiftSettings: settings),
 ]
 

@@ -64,21 +64,6 @@ public struct InkStroke: Sendable, Equatable {
         return true
     }
 
-    /// The same with a flattener.
-    public func traceInChunks(
-        into flattener: inout Flattener, _ body: (UnsafeBufferPointer<CentreSample>) -> Bool
-    ) -> Bool {
-        var tracer = StrokeTracer(element: element, style: style, width: width)
-        for start in stride(from: 0, to: max(points.count, 1), by: Self.chunkSize) {
-            flattener.keepLastSample()
-            let end = min(start + Self.chunkSize, points.count)
-            tracer.add(points[start..<end], into: &flattener)
-            if end == points.count { tracer.finish(into: &flattener) }
-            guard flattener.samples.withUnsafeBufferPointer(body) else { return false }
-        }
-        return true
-    }
-
     @inline(__always)
     private func send(to sink: inout some CurveSink) {
         var tracer = StrokeTracer(element: element, style: style, width: width)

@@ -37,9 +37,9 @@ public struct Mesh: Sendable, Equatable {
     ///
     /// Curves that cannot touch a board of `width` × `height` pixels are straight segments. `fringe` is in pixels, above 0.
     public init(of stroke: InkStroke, scale: Double = 1, width: Int, height: Int, fringe: Float = 1) {
-        var flattener = Flattener(scale: scale, canvasWidth: width, canvasHeight: height)
-        stroke.trace(into: &flattener)
-        self.init(flattener.samples, fringe: fringe)
+        var fitter = ParabolaFitter(scale: scale, canvasWidth: width, canvasHeight: height)
+        stroke.trace(into: &fitter)
+        self.init(fitter.samples.flattened(), fringe: fringe)
     }
 
     /// The mesh of a centre line of straight segments. One sample, or several at one position, are a disc.

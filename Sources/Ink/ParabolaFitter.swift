@@ -27,6 +27,50 @@ public struct CentreSample: Sendable, Equatable {
         self.sagX = sagX
         self.sagY = sagY
     }
+
+    /// Largest distance of a chord from its parabola, in pixels.
+    private static let chordTolerance: Float = 0.1
+    /// Limit of chords of one parabola.
+    private static let maximumChords: Float = 128
+
+    /// Calls with the ends of the chords that stand for the parabola from a sample to this one, which is the last; stops
+    /// when `body` returns false, and then returns false.
+    @inline(__always)
+    func forEachChord(from start: CentreSample, _ body: (CentreSample) -> Bool) -> Bool {
+        let sagSquared = sagX * sagX + sagY * sagY
+        guard sagSquared > Self.chordTolerance * Self.chordTolerance else {
+            return body(CentreSample(x: x, y: y, radius: radius, opacity: opacity))
+        }
+        // Of n chords each is off the parabola by the sag divided by n².
+        let needed = (sagSquared.squareRoot() / Self.chordTolerance).squareRoot().rounded(.up)
+        let count = Int(min(needed, Self.maximumChords))
+        for index in 1..<count {
+            let t = Float(index) / Float(count)
+            let bend = 4 * t * (1 - t)
+            let end = CentreSample(
+                x: start.x + (x - start.x) * t + sagX * bend, y: start.y + (y - start.y) * t + sagY * bend,
+                radius: start.radius + (radius - start.radius) * t,
+                opacity: start.opacity + (opacity - start.opacity) * t)
+            guard body(end) else { return false }
+        }
+        return body(CentreSample(x: x, y: y, radius: radius, opacity: opacity))
+    }
+}
+
+extension [CentreSample] {
+    /// The same line in straight segments, within 0.1 pixels.
+    public func flattened() -> [CentreSample] {
+        guard var last = first else { return [] }
+        var chords = [CentreSample(x: last.x, y: last.y, radius: last.radius, opacity: last.opacity)]
+        for sample in dropFirst() {
+            _ = sample.forEachChord(from: last) { end in
+                chords.append(end)
+                return true
+            }
+            last = sample
+        }
+        return chords
+    }
 }
 
 /// Approximates curves by parabolas and scales board units to pixels.

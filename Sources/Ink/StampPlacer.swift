@@ -36,24 +36,32 @@ public struct StampPlacer: Sendable {
         guard var a = samples.first else { return true }
         if start == nil, !hasMoved { start = a }
         for b in samples.dropFirst() {
-            defer { a = b }
-            let length = (Vector(Double(b.x), Double(b.y)) - Vector(Double(a.x), Double(a.y))).length
-            guard length > 0 else { continue }
-            hasMoved = true
-            if let start {
-                self.start = nil
-                guard body(Self.stamp(start, start, at: 0, count: 1)) else { return false }
+            let goesOn = b.forEachChord(from: a) { end in
+                defer { a = end }
+                return add(a, end, body)
             }
-            let ahead = step - carried
-            let count = ((length - ahead) / step).rounded(.down) + 1
-            guard count > 0 else {
-                carried += length
-                continue
-            }
-            carried = min(max(length - ahead - (count - 1) * step, 0), step)
-            guard add(a, b, length: length, ahead: ahead, count: count, body) else { return false }
+            guard goesOn else { return false }
         }
         return true
+    }
+
+    /// Goes on along a chord.
+    private mutating func add(_ a: CentreSample, _ b: CentreSample, _ body: (Stamp) -> Bool) -> Bool {
+        let length = (Vector(Double(b.x), Double(b.y)) - Vector(Double(a.x), Double(a.y))).length
+        guard length > 0 else { return true }
+        hasMoved = true
+        if let start {
+            self.start = nil
+            guard body(Self.stamp(start, start, at: 0, count: 1)) else { return false }
+        }
+        let ahead = step - carried
+        let count = ((length - ahead) / step).rounded(.down) + 1
+        guard count > 0 else {
+            carried += length
+            return true
+        }
+        carried = min(max(length - ahead - (count - 1) * step, 0), step)
+        return add(a, b, length: length, ahead: ahead, count: count, body)
     }
 
     /// Ends the stroke; one that has not moved is a dot.
@@ -65,24 +73,13 @@ public struct StampPlacer: Sendable {
     private func add(
         _ a: CentreSample, _ b: CentreSample, length: Double, ahead: Double, count: Double, _ body: (Stamp) -> Bool
     ) -> Bool {
-        let margin = Double(max(a.radius, b.radius, 1))
-        var low = 0.0
-        var high = 1.0
-        for (from, to, limit) in [
-            (Double(a.x), Double(b.x), canvas.x), (Double(a.y), Double(b.y), canvas.y),
-        ] {
-            let extent = to - from
-            if extent == 0 {
-                if from < -margin || from > limit + margin { return true }
-            } else {
-                let one = (-margin - from) / extent
-                let other = (limit + margin - from) / extent
-                low = max(low, min(one, other))
-                high = min(high, max(one, other))
-            }
+        var index = 0.0
+        var end = count
+        if !isVisible(a, b) {
+            guard let (low, high) = visiblePart(a, b) else { return true }
+            index = max(0, ((low * length - ahead) / step).rounded(.up))
+            end = min(count, ((high * length - ahead) / step).rounded(.down) + 1)
         }
-        var index = max(0, ((low * length - ahead) / step).rounded(.up))
-        let end = min(count, ((high * length - ahead) / step).rounded(.down) + 1)
         let group = (Double(max(min(a.radius, b.radius), 1)) / Self.groupsPerRadius / step).rounded(.down)
         while index < end {
             let together = max(min(group, end - index), 1)
@@ -91,6 +88,33 @@ public struct StampPlacer: Sendable {
             index += together
         }
         return true
+    }
+
+    /// Whether both ends of a chord are on the canvas, and so all of its stamps.
+    private func isVisible(_ a: CentreSample, _ b: CentreSample) -> Bool {
+        Double(min(a.x, b.x)) >= 0 && Double(min(a.y, b.y)) >= 0 && Double(max(a.x, b.x)) <= canvas.x
+            && Double(max(a.y, b.y)) <= canvas.y
+    }
+
+    /// The part of a chord on which stamps are visible, as fractions of its length; `nil` where no part is.
+    private func visiblePart(_ a: CentreSample, _ b: CentreSample) -> (low: Double, high: Double)? {
+        let margin = Double(max(a.radius, b.radius, 1))
+        let from = Vector(Double(a.x), Double(a.y))
+        let to = Vector(Double(b.x), Double(b.y))
+        var low = 0.0
+        var high = 1.0
+        for axis in 0..<2 {
+            let extent = to[axis] - from[axis]
+            if extent == 0 {
+                if from[axis] < -margin || from[axis] > canvas[axis] + margin { return nil }
+            } else {
+                let one = (-margin - from[axis]) / extent
+                let other = (canvas[axis] + margin - from[axis]) / extent
+                low = max(low, min(one, other))
+                high = min(high, max(one, other))
+            }
+        }
+        return (low, high)
     }
 
     private static func stamp(_ a: CentreSample, _ b: CentreSample, at part: Double, count: Int) -> Stamp {

@@ -97,8 +97,8 @@ private struct Parabola: CustomStringConvertible {
 }
 
 @Suite("Flattening")
-struct FlattenerTests {
-    @Test("keeps every chord within the tolerance of the curve")
+struct FlatteningTests {
+    @Test("keeps every chord within a tenth of a pixel of the curve, and the nib")
     func tolerance() {
         let seed = TestSeed.choose()
         var random = SeededGenerator(seed: seed)
@@ -106,51 +106,37 @@ struct FlattenerTests {
             func place() -> Vector {
                 Vector(Double.random(in: 0...400, using: &random), Double.random(in: 0...400, using: &random))
             }
-            let p0 = place()
-            let p1 = place()
-            let p2 = place()
-            let p3 = place()
-            var flattener = Flattener(scale: 2, canvasWidth: 800, canvasHeight: 800)
-            flattener.begin(at: p0, nib: Nib(width: 1))
-            flattener.cubic(control1: p1, control2: p2, to: p3, nib: Nib(width: 3))
-            let samples = flattener.samples
-            let segments = samples.count - 1
-            for step in 0...(8 * segments) {
-                let t = Double(step) / Double(8 * segments)
-                let u = 1 - t
-                let onCurve = (p0 * (u * u * u) + p1 * (3 * u * u * t) + p2 * (3 * u * t * t) + p3 * (t * t * t)) * 2
-                let index = min(step / 8, segments - 1)
-                let a = Vector(Double(samples[index].x), Double(samples[index].y))
-                let b = Vector(Double(samples[index + 1].x), Double(samples[index + 1].y))
-                let onChord = a.interpolated(to: b, at: Double(step) / 8 - Double(index))
-                #expect((onCurve - onChord).length < Flattener.tolerance + 1e-3, "seed \(seed)")
+            let (start, control1, control2, end) = (place(), place(), place(), place())
+            func draw(_ sink: inout some CurveSink) {
+                sink.begin(at: start, nib: Nib(width: 1))
+                sink.cubic(control1: control1, control2: control2, to: end, nib: Nib(width: 3, opacity: 0.5))
             }
+            var fitter = ParabolaFitter(scale: 2, canvasWidth: 800, canvasHeight: 800)
+            draw(&fitter)
+            let line = fitter.samples.flattened()
+            #expect(line.allSatisfy { $0.sagX == 0 && $0.sagY == 0 })
+            var reference = Flattener(scale: 2, tolerance: 0.001)
+            draw(&reference)
+            for sample in reference.samples {
+                let place = Vector(Double(sample.x), Double(sample.y))
+                let nearest = zip(line, line.dropFirst()).map { a, b in
+                    Self.distance(place, from: a, to: b)
+                }.min()
+                #expect(nearest.map { $0 < 0.11 } == true, "seed \(seed)")
+            }
+            for (a, b) in zip(line, line.dropFirst()) {
+                #expect(a.radius <= b.radius && a.opacity >= b.opacity, "seed \(seed)")
+            }
+            #expect(line.first.map { $0.radius == 1 && $0.opacity == 1 } == true)
+            #expect(line.last.map { $0.radius == 3 && $0.opacity == 0.5 } == true)
         }
     }
 
-    @Test("carries the nib along and ends exactly at the end")
-    func nib() {
-        var flattener = Flattener(scale: 2, canvasWidth: 100, canvasHeight: 100)
-        flattener.begin(at: Vector(0, 0), nib: Nib(width: 1))
-        flattener.quadratic(control: Vector(10, 30), to: Vector(20, 0), nib: Nib(width: 5, opacity: 0.5))
-        #expect(flattener.isTranslucent)
-        #expect(flattener.samples.first == CentreSample(x: 0, y: 0, radius: 1))
-        #expect(flattener.samples.last == CentreSample(x: 40, y: 0, radius: 5, opacity: 0.5))
-        for (a, b) in zip(flattener.samples, flattener.samples.dropFirst()) {
-            #expect(a.radius < b.radius)
-            #expect(a.opacity > b.opacity)
-        }
-    }
-
-    @Test("spends one piece on what cannot be seen and a bounded number on what reaches far")
-    func bounded() {
-        var flattener = Flattener(scale: 1, canvasWidth: 100, canvasHeight: 100)
-        flattener.begin(at: Vector(-65536, 0), nib: Nib(width: 1))
-        flattener.cubic(
-            control1: Vector(-60000, 90), control2: Vector(-9, 9), to: Vector(-9, 65536), nib: Nib(width: 1))
-        #expect(flattener.samples.count == 2)
-        flattener.cubic(
-            control1: Vector(1e9, -1e9), control2: Vector(-1e9, 1e9), to: Vector(1e9, 1e9), nib: Nib(width: 512))
-        #expect(flattener.samples.count == 2 + Flattener.maximumSegments)
+    private static func distance(_ place: Vector, from a: CentreSample, to b: CentreSample) -> Double {
+        let start = Vector(Double(a.x), Double(a.y))
+        let way = Vector(Double(b.x), Double(b.y)) - start
+        let square = way.dot(way)
+        let at = square > 0 ? min(max((place - start).dot(way) / square, 0), 1) : 0
+        return (place - start - way * at).length
     }
 }

@@ -79,13 +79,14 @@ struct MeshTests {
                 element: [.freehand, .line, .ellipse, .rectangle].randomElement(using: &random) ?? .line, style: style,
                 width: Double.random(in: 0.01...60, using: &random),
                 points: .random(count: Int.random(in: 1...30, using: &random), using: &random))
-            var flattener = Flattener(scale: 1, canvasWidth: 1024, canvasHeight: 768)
-            stroke.trace(into: &flattener)
+            var fitter = ParabolaFitter(scale: 1, canvasWidth: 1024, canvasHeight: 768)
+            stroke.trace(into: &fitter)
+            let line = fitter.samples.flattened()
             let mesh = Mesh(of: stroke, width: 1024, height: 768)
             #expect(mesh.indices.count % 3 == 0 && !mesh.indices.isEmpty)
             #expect(mesh.indices.allSatisfy { Int($0) < mesh.vertices.count })
             for vertex in mesh.vertices {
-                let near = flattener.samples.contains {
+                let near = line.contains {
                     let x = $0.x - vertex.x
                     let y = $0.y - vertex.y
                     return (x * x + y * y).squareRoot() <= $0.radius + 1.01

@@ -24,7 +24,7 @@ struct ShortStrokeTests {
     @Test("A tap, the same point twice, covers that dot and no more", arguments: InkStyle.allCases)
     func tap(style: InkStyle) {
         for stroke in variants([(7, 8), (7, 8)]) {
-            var flattener = Flattener(scale: 1, canvasWidth: 100, canvasHeight: 100)
+            var flattener = Flattener(scale: 1)
             InkStroke(element: .freehand, style: style, width: 16, points: stroke).trace(into: &flattener)
             #expect(flattener.samples.allSatisfy { $0.x == 7 && $0.y == 8 && $0.radius <= 8 })
             #expect(flattener.samples.contains { $0.radius > 4 })
@@ -82,7 +82,7 @@ struct ShortStrokeTests {
             for segment in trace(style, points) {
                 #expect(segment.nib.width.isFinite && segment.nib.opacity.isFinite, "seed \(seed), round \(round)")
             }
-            var flattener = Flattener(scale: 1.5, canvasWidth: 100, canvasHeight: 100)
+            var flattener = Flattener(scale: 1.5)
             stroke.trace(into: &flattener)
             var fitter = ParabolaFitter(scale: 1.5, canvasWidth: 100, canvasHeight: 100)
             stroke.trace(into: &fitter)

@@ -262,7 +262,7 @@ struct ShapeTests {
 
     @Test("An ellipse stays within 0.03 % of the true one and closes", arguments: [(40.0, 20.0), (-40, 20), (8, -90)])
     func ellipse(width: Double, height: Double) {
-        var flattener = Flattener(scale: 1, canvasWidth: 1000, canvasHeight: 1000)
+        var flattener = Flattener(scale: 1)
         let points = [StrokePoint(x: 300, y: 300), StrokePoint(x: 300 + width, y: 300 + height)]
         InkStroke(element: .ellipse, style: .smooth, width: 2, points: points).trace(into: &flattener)
         let samples = flattener.samples

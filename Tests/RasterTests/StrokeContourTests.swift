@@ -156,7 +156,7 @@ struct StrokeContourTests {
             }
             let stroke = InkStroke(
                 element: .freehand, style: style, width: Double.random(in: 2...20, using: &random), points: points)
-            var flattener = Flattener(scale: 1, canvasWidth: 4096, canvasHeight: 4096, tolerance: 0.01)
+            var flattener = Flattener(scale: 1, tolerance: 0.01)
             stroke.trace(into: &flattener)
             var fitter = ParabolaFitter(scale: 1, canvasWidth: 4096, canvasHeight: 4096)
             stroke.trace(into: &fitter)

@@ -59,7 +59,7 @@ struct RandomStrokeTests {
         for round in 0..<RandomStroke.count(usually: 6) {
             let trial = RandomStroke(using: &random)
             let stroke = InkStroke(element: trial.element, style: style, width: trial.width, points: trial.points)
-            var flattener = Flattener(scale: trial.scale, canvasWidth: 1 << 20, canvasHeight: 1 << 20, tolerance: 0.01)
+            var flattener = Flattener(scale: trial.scale, tolerance: 0.01)
             stroke.trace(into: &flattener)
             let comparison = Comparison(Self.canvas(of: stroke, trial), flattener.samples)
             // Where runs meet in a narrow notch single pixels are off by a half and more, and the samples by 1/16 along
@@ -103,7 +103,7 @@ struct RandomStrokeTests {
             var canvas = Canvas(width: 1200, height: 600)
             var painter = StrokePainter(canvasWidth: 1200, canvasHeight: 600)
             painter.draw(PaintedStroke(stroke: stroke, colour: RGB(0)), on: &canvas)
-            var flattener = Flattener(scale: 1, canvasWidth: 1200, canvasHeight: 600, tolerance: 0.01)
+            var flattener = Flattener(scale: 1, tolerance: 0.01)
             stroke.trace(into: &flattener)
             let comparison = Comparison(canvas, flattener.samples)
             #expect(comparison.largest < 0.2, "\(comparison), \(points)")
@@ -126,14 +126,15 @@ private struct PlainStamps {
     init?(_ stroke: InkStroke, _ trial: RandomStroke, mostVisits: Double) {
         width = trial.canvasWidth
         uncovered = [Double](repeating: 1, count: trial.canvasWidth * trial.canvasHeight)
-        var flattener = Flattener(
+        var fitter = ParabolaFitter(
             scale: trial.scale, canvasWidth: trial.canvasWidth, canvasHeight: trial.canvasHeight)
-        stroke.trace(into: &flattener)
-        guard let first = flattener.samples.first else { return }
+        stroke.trace(into: &fitter)
+        let line = fitter.samples.flattened()
+        guard let first = line.first else { return }
         var stamps = [first]
         var ahead = 0.5 * trial.scale
         var way = 0.0
-        for (a, b) in zip(flattener.samples, flattener.samples.dropFirst()) {
+        for (a, b) in zip(line, line.dropFirst()) {
             let (dx, dy) = (Double(b.x) - Double(a.x), Double(b.y) - Double(a.y))
             let length = (dx * dx + dy * dy).squareRoot()
             way += length
@@ -183,7 +184,7 @@ struct StrokeQualityTests {
             var canvas = Canvas(width: 2048, height: 1536)
             painter.draw(PaintedStroke(stroke: stroke, colour: RGB(0)), on: &canvas)
             // So fine that its chords are as good as the curve.
-            var flattener = Flattener(scale: scale, canvasWidth: 2048, canvasHeight: 1536, tolerance: 0.004)
+            var flattener = Flattener(scale: scale, tolerance: 0.004)
             stroke.trace(into: &flattener)
             error.add(SupersampledUnion(flattener.samples), translucent: flattener.isTranslucent) { x, y in
                 canvas.pixel(x: x, y: y) >> 24

@@ -53,8 +53,8 @@ public struct StrokePainter: Sendable {
     /// The number of visited pixels between two questions whether the stroke is still wanted.
     static let pixelsBetweenChecks = 1 << 22
 
+    private let scale: Double
     private var fitter: ParabolaFitter
-    private var flattener: Flattener
     private var mask = CoverageMask()
     private var scratch = CoverageMask()
     private var alpha = CoverageMask()
@@ -69,7 +69,7 @@ public struct StrokePainter: Sendable {
     /// Makes a painter for canvases of the given size; `scale` is pixels a board unit, above 0.
     public init(canvasWidth: Int, canvasHeight: Int, scale: Double = 1) {
         fitter = ParabolaFitter(scale: scale, canvasWidth: canvasWidth, canvasHeight: canvasHeight)
-        flattener = Flattener(scale: scale, canvasWidth: canvasWidth, canvasHeight: canvasHeight)
+        self.scale = scale
     }
 
     /// Draws a stroke on top; an eraser removes paint.
@@ -176,9 +176,9 @@ public struct StrokePainter: Sendable {
         _ stroke: InkStroke, _ source: UInt32, on canvas: inout Canvas, within part: TileSet?,
         while isWanted: () -> Bool
     ) -> PixelBox? {
-        flattener.reset()
+        fitter.reset()
         var bounds = StrokeBounds()
-        let isTraced = stroke.traceInChunks(into: &flattener) { samples in
+        let isTraced = stroke.traceInChunks(into: &fitter) { samples in
             bounds.add(samples)
             return !stroke.isLong || isWanted()
         }
@@ -187,7 +187,7 @@ public struct StrokePainter: Sendable {
         guard !box.isEmpty else { return box }
         stamps.begin(box)
         defer { visitedPixels = stamps.visited }
-        var placer = StampPlacer(scale: flattener.scale, canvasWidth: canvas.width, canvasHeight: canvas.height)
+        var placer = StampPlacer(scale: scale, canvasWidth: canvas.width, canvasHeight: canvas.height)
         var visitedAtLastCheck = 0
         var isStillWanted = true
         func add(_ stamp: Stamp) -> Bool {
@@ -198,11 +198,16 @@ public struct StrokePainter: Sendable {
             }
             return isStillWanted && !stamps.isComplete
         }
-        flattener.reset()
-        let isAtEnd = stroke.traceInChunks(into: &flattener) { samples in
-            guard placer.add(samples, add) else { return false }
-            isStillWanted = !stroke.isLong || isWanted()
-            return isStillWanted
+        let isAtEnd: Bool
+        if stroke.isLong {
+            fitter.reset()
+            isAtEnd = stroke.traceInChunks(into: &fitter) { samples in
+                guard placer.add(samples, add) else { return false }
+                isStillWanted = isWanted()
+                return isStillWanted
+            }
+        } else {
+            isAtEnd = fitter.samples.withUnsafeBufferPointer { placer.add($0, add) }
         }
         if isAtEnd { _ = placer.finish(add) }
         guard isStillWanted else { return nil }
