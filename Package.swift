@@ -44,6 +44,7 @@ let pureTargets: [Target] = [
     // No Foundation, no clocks, no I/O, no `await`; time is a parameter.
     layer("StrokeWire"),
     layer("Ink", ["StrokeWire"]),
+    layer("Mesh", ["Ink"]),
     .systemLibrary(name: "CLanes"),
     layer("Raster", ["CLanes", "Ink", "StrokeWire"]),
     layer("PNG", ["Raster"]),
@@ -59,6 +60,7 @@ let pureTargets: [Target] = [
 let pureTests: [Target] = [
     tests("StrokeWireTests", ["StrokeWire"]),
     tests("InkTests", ["Ink", "StrokeWire"]),
+    tests("MeshTests", ["Mesh", "Ink", "StrokeWire"]),
     tests("RasterTests", ["Raster", "Ink", "StrokeWire"]),
     tests("PNGTests", ["PNG", "Raster", "Ink", "StrokeWire"]),
     tests("WhiteboardTests", ["Whiteboard", "StrokeWire"]),
@@ -105,7 +107,7 @@ let threadTargets: [Target] = [
 
 let serviceTargets: [Target] = [
     .systemLibrary(name: "CCairo", pkgConfig: "cairo", providers: [.apt(["libcairo2-dev"])]),
-    layer("VectorGraphics", ["CCairo", "Raster", "Ink", "StrokeWire"]),
+    layer("VectorGraphics", ["CCairo", "Mesh", "Raster", "Ink", "StrokeWire"]),
     layer(
         "LecternGateway",
         [
@@ -152,6 +154,8 @@ let serviceTargets: [Target] = [
 let pureProducts: [Product] = [
     .library(name: "StrokeWire", targets: ["StrokeWire"]),
     .library(name: "Ink", targets: ["Ink"]),
+    // Strokes as triangles, for clients that draw with a graphics processor.
+    .library(name: "Mesh", targets: ["Mesh"]),
     .library(name: "Raster", targets: ["Raster"]),
     .library(name: "PNG", targets: ["PNG"]),
     .library(name: "Whiteboard", targets: ["Whiteboard"]),

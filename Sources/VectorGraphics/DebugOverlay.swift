@@ -1,10 +1,11 @@
 public import Ink
+internal import Mesh
 public import Raster
 internal import StrokeWire
 
-/// Marks that show how strokes are drawn: points, control polygons, dirty boxes and tile borders, over the ink.
+/// Marks that show how strokes are drawn: points, control polygons, dirty boxes, tile borders and meshes, over the ink.
 ///
-/// Pure data, about 100 bytes for each point of the strokes.
+/// Pure data, about 100 bytes for each point of the strokes, and some kilobytes where the meshes are asked for.
 public struct DebugOverlay: Sendable, Equatable {
     /// What is marked.
     public enum Kind: String, Sendable, CaseIterable {
@@ -12,6 +13,8 @@ public struct DebugOverlay: Sendable, Equatable {
         case tiles
         /// The dirty box of each stroke: the pixels that it may change.
         case dirty
+        /// The triangles of each stroke, as clients with a graphics processor draw them.
+        case mesh
         /// The control polygon of each curve segment.
         case controls
         /// The points of the strokes as sent.
@@ -22,6 +25,7 @@ public struct DebugOverlay: Sendable, Equatable {
             switch self {
             case .tiles: RGB(0xC0_C0C0)
             case .dirty: RGB(0xF0_8C00)
+            case .mesh: RGB(0x1A_9850)
             case .controls: RGB(0x1F_4FD8)
             case .points: RGB(0xD9_2020)
             }
@@ -31,6 +35,7 @@ public struct DebugOverlay: Sendable, Equatable {
         public var pixels: Double {
             switch self {
             case .tiles: 1
+            case .mesh: 0.2
             case .dirty, .controls: 0.6
             case .points: 2.4
             }
@@ -50,25 +55,42 @@ public struct DebugOverlay: Sendable, Equatable {
 
     /// Pixels a board unit; the sizes of tiles, boxes and marks are in pixels.
     public let scale: Double
-    /// One for each kind, bottom to top.
-    public private(set) var marks: [Marks]
+    /// One for each kind that was asked for, bottom to top.
+    public let marks: [Marks]
 
-    /// The marks of the strokes of a board of `width` × `height` units, painted at `scale` pixels a unit.
-    public init(strokes: [PaintedStroke], width: Double, height: Double, scale: Double = 1) {
-        self.scale = scale > 0 && scale.isFinite ? scale : 1
-        marks = [
-            Marks(kind: .tiles, polylines: Self.tiles(width: width, height: height, scale: self.scale)),
-            Marks(kind: .dirty, polylines: []),
-            Marks(kind: .controls, polylines: []),
-            Marks(kind: .points, polylines: []),
-        ]
+    /// Marks of some kinds of the strokes of a board of `width` × `height` units, painted at `scale` pixels a unit.
+    public init(strokes: [PaintedStroke], width: Double, height: Double, scale: Double = 1, kinds: Set<Kind>) {
+        let scale = scale > 0 && scale.isFinite ? scale : 1
+        var polylines: [Kind: [[Vector]]] = [.tiles: Self.tiles(width: width, height: height, scale: scale)]
         for painted in strokes {
             guard DrawableStroke(painted, width: width, height: height) != nil else { continue }
             var outline = ControlPolygons()
             painted.stroke.trace(into: &outline)
-            marks[1].polylines.append(outline.box(scale: self.scale))
-            marks[2].polylines += outline.polygons
-            marks[3].polylines += painted.stroke.points.map { [Vector($0.x, $0.y)] }
+            polylines[.dirty, default: []].append(outline.box(scale: scale))
+            polylines[.controls, default: []] += outline.polygons
+            polylines[.points, default: []] += painted.stroke.points.map { [Vector($0.x, $0.y)] }
+            if kinds.contains(.mesh) {
+                polylines[.mesh, default: []] += Self.mesh(painted.stroke, width: width, height: height, scale: scale)
+            }
+        }
+        self.scale = scale
+        marks = Kind.allCases.filter(kinds.contains).map { Marks(kind: $0, polylines: polylines[$0] ?? []) }
+    }
+
+    /// The edges of a stroke's triangles, those that two triangles share once.
+    private static func mesh(_ stroke: InkStroke, width: Double, height: Double, scale: Double) -> [[Vector]] {
+        let mesh = StrokeMesh(
+            of: stroke, scale: scale, width: Int(width * scale) + 1, height: Int(height * scale) + 1)
+        func place(_ index: UInt32) -> Vector {
+            let vertex = mesh.vertices[Int(index)]
+            return Vector(Double(vertex.x), Double(vertex.y)) / scale
+        }
+        var drawn: Set<SIMD2<UInt32>> = []
+        return Swift.stride(from: 0, to: mesh.indices.count, by: 3).flatMap { first in
+            [(0, 1), (1, 2), (2, 0)].compactMap { from, to in
+                let (a, b) = (mesh.indices[first + from], mesh.indices[first + to])
+                return drawn.insert(SIMD2(min(a, b), max(a, b))).inserted ? [place(a), place(b)] : nil
+            }
         }
     }
 

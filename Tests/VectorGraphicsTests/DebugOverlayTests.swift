@@ -7,6 +7,8 @@ import Testing
 
 @Suite("The debug overlay")
 struct DebugOverlayTests {
+    private static let usual: Set<DebugOverlay.Kind> = [.tiles, .dirty, .controls, .points]
+
     private let strokes = [
         TrialBoard.stroke(.freehand, .smooth, 4, [(100, 100), (110, 100), (120, 110), (130, 110), (140, 100)])
     ]
@@ -17,8 +19,8 @@ struct DebugOverlayTests {
 
     @Test("marks points, control polygons, dirty boxes and tiles")
     func marks() {
-        let overlay = DebugOverlay(strokes: strokes, width: 320, height: 240)
-        #expect(overlay.marks.map(\.kind) == DebugOverlay.Kind.allCases)
+        let overlay = DebugOverlay(strokes: strokes, width: 320, height: 240, kinds: Self.usual)
+        #expect(overlay.marks.map(\.kind) == [.tiles, .dirty, .controls, .points])
         #expect(polylines(.points, overlay) == strokes[0].stroke.points.map { [Vector($0.x, $0.y)] })
         #expect(
             polylines(.controls, overlay) == [
@@ -26,14 +28,14 @@ struct DebugOverlayTests {
                 [Vector(130, 105), Vector(140, 100)],
             ])
         #expect(polylines(.tiles, overlay).count == 4 + 3)
-        let coarse = DebugOverlay(strokes: strokes, width: 320, height: 240, scale: 0.5)
+        let coarse = DebugOverlay(strokes: strokes, width: 320, height: 240, scale: 0.5, kinds: Self.usual)
         #expect(polylines(.tiles, coarse).count == 2 + 1, "a tile is twice as large in board units")
     }
 
     @Test("has boxes that hold all pixels a stroke paints", arguments: TrialBoard.allCases, InkStyle.allCases)
     func boxes(board: TrialBoard, style: InkStyle) {
         for stroke in board.strokes(style) where !stroke.stroke.isErasing {
-            let overlay = DebugOverlay(strokes: [stroke], width: 320, height: 240)
+            let overlay = DebugOverlay(strokes: [stroke], width: 320, height: 240, kinds: [.dirty])
             let box = polylines(.dirty, overlay)[0]
             let canvas = TrialBoard.canvas([stroke])
             for y in 0..<240 {
@@ -45,9 +47,24 @@ struct DebugOverlayTests {
         }
     }
 
+    @Test(
+        "has the edges of a stroke's triangles, each once, within the line and its soft edge", arguments: [0.5, 1, 3])
+    func mesh(scale: Double) {
+        let overlay = DebugOverlay(strokes: strokes, width: 320, height: 240, scale: scale, kinds: [.mesh])
+        let edges = polylines(.mesh, overlay)
+        #expect(overlay.marks.map(\.kind) == [.mesh])
+        #expect(edges.count > 30 && Set(edges).count == edges.count)
+        // The line is 4 units wide; the soft edge is one pixel.
+        let reach = 2 + 1 / scale + 0.01
+        for place in edges.joined() {
+            #expect(place.x > 100 - reach && place.x < 140 + reach && place.y > 100 - reach && place.y < 110 + reach)
+        }
+        #expect(edges.joined().contains { abs($0.x - (140 + 1.4 + 0.7 / scale)) < 1 }, "the cap is part of it")
+    }
+
     @Test("is a path for each kind in SVG, over the ink")
     func svg() throws {
-        let overlay = DebugOverlay(strokes: strokes, width: 320, height: 240)
+        let overlay = DebugOverlay(strokes: strokes, width: 320, height: 240, kinds: Self.usual)
         let drawing = BoardDrawing(width: 320, height: 240, strokes: strokes, overlay: overlay)
         let paths = try SVGReader.elements(of: SVGRenderer.render(drawing)).filter { $0.name == "path" }
         #expect(paths.dropFirst().map { $0.attributes["id"] } == ["tiles", "dirty", "controls", "points"])
@@ -56,7 +73,7 @@ struct DebugOverlayTests {
 
     @Test("is painted on a canvas, on top of the ink")
     func canvas() {
-        let overlay = DebugOverlay(strokes: strokes, width: 320, height: 240)
+        let overlay = DebugOverlay(strokes: strokes, width: 320, height: 240, kinds: Self.usual)
         var canvas = TrialBoard.canvas(strokes)
         #expect(canvas.pixel(x: 100, y: 100) == 0xFF00_0000)
         overlay.paint(on: &canvas)

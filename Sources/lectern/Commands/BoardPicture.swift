@@ -15,9 +15,10 @@ struct BoardPicture {
     /// - Parameters:
     ///   - width: in pixels; nil for one pixel a board unit.
     ///   - format: a PNG has at most the largest side of a canvas; a larger one is scaled down.
-    ///   - debug: whether the debug overlay is drawn over the strokes.
+    ///   - marks: what the debug overlay over the strokes shows.
     init(
-        _ board: Board, configuration: ServerConfiguration, width: Int?, format: PictureFormat, debug: Bool = false
+        _ board: Board, configuration: ServerConfiguration, width: Int?, format: PictureFormat,
+        marks: Set<DebugOverlay.Kind> = []
     ) {
         let size = board.size
         let source = StrokeSource(configuration)
@@ -28,7 +29,9 @@ struct BoardPicture {
         scale = format == .png ? canvasSize.scale : width.map { Double($0) / size.width } ?? 1
         drawing = BoardDrawing(
             width: size.width, height: size.height, strokes: strokes,
-            overlay: debug ? DebugOverlay(strokes: strokes, width: size.width, height: size.height, scale: scale) : nil)
+            overlay: marks.isEmpty
+                ? nil
+                : DebugOverlay(strokes: strokes, width: size.width, height: size.height, scale: scale, kinds: marks))
     }
 
     /// The width of the canvas in pixels.

@@ -60,6 +60,9 @@ struct RenderCommand: ParsableCommand {
         help: "Draw points, control polygons, the dirty boxes of strokes and the borders of tiles over the ink.")
     var debug = false
 
+    @Flag(help: "Draw the triangles of strokes over the ink, as clients with a graphics processor draw them.")
+    var mesh = false
+
     func validate() throws {
         if let width, !(1...Canvas.largestSide).contains(width) {
             throw ValidationError("--width takes 1 … \(Canvas.largestSide).")
@@ -81,8 +84,11 @@ struct RenderCommand: ParsableCommand {
         configuration.style = style
         let format = try chosenFormat()
         let folds = try lessons.map { try fold($0, configuration.room) }
+        let marks: Set<DebugOverlay.Kind> = debug ? [.tiles, .dirty, .controls, .points] : []
         let pictures = folds.map { fold in
-            BoardPicture(fold.board, configuration: configuration, width: width, format: format, debug: debug)
+            BoardPicture(
+                fold.board, configuration: configuration, width: width, format: format,
+                marks: mesh ? marks.union([.mesh]) : marks)
         }
         let bytes = try encode(pictures, format)
         try write(bytes)

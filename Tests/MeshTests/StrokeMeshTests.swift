@@ -1,14 +1,15 @@
 import Ink
+import Mesh
 import StrokeWire
 import TestSupport
 import Testing
 
-@Suite("Mesh")
-struct MeshTests {
-    private func isOpaque(_ mesh: Mesh, _ index: UInt32) -> Bool { mesh.vertices[Int(index)].alpha > 0 }
+@Suite("The mesh of a stroke")
+struct StrokeMeshTests {
+    private func isOpaque(_ mesh: StrokeMesh, _ index: UInt32) -> Bool { mesh.vertices[Int(index)].alpha > 0 }
 
     /// Edges of one triangle only, as pairs of vertices in ascending order.
-    private func openEdges(_ mesh: Mesh) -> [[UInt32]] {
+    private func openEdges(_ mesh: StrokeMesh) -> [[UInt32]] {
         var uses: [[UInt32]: Int] = [:]
         for triangle in stride(from: 0, to: mesh.indices.count, by: 3) {
             let corners = Array(mesh.indices[triangle..<triangle + 3])
@@ -20,9 +21,9 @@ struct MeshTests {
 
     @Test("has A, B, C, D of every sample and six triangles from each to the next, as in the specification")
     func step() {
-        let mesh = Mesh([CentreSample(x: 0, y: 0, radius: 2), CentreSample(x: 10, y: 0, radius: 4)], fringe: 1)
+        let mesh = StrokeMesh([CentreSample(x: 0, y: 0, radius: 2), CentreSample(x: 10, y: 0, radius: 4)], fringe: 1)
         func place(_ x: Float, _ y: Float, _ alpha: Float) -> UInt32? {
-            mesh.vertices.firstIndex { $0 == Mesh.Vertex(x: x, y: y, alpha: alpha) }.map { UInt32($0) }
+            mesh.vertices.firstIndex { $0 == StrokeMesh.Vertex(x: x, y: y, alpha: alpha) }.map { UInt32($0) }
         }
         let rib = [place(0, 3, 0), place(0, 2, 1), place(0, -2, 1), place(0, -3, 0)].compactMap(\.self)
         let next = [place(10, 5, 0), place(10, 4, 1), place(10, -4, 1), place(10, -5, 0)].compactMap(\.self)
@@ -39,7 +40,7 @@ struct MeshTests {
     func closed(style: InkStyle) {
         // A gentle wave: no corner, so one ribbon.
         let wave = (0..<30).map { StrokePoint(x: 50 + 6 * Double($0), y: 60 + Double(($0 * (29 - $0)) % 4)) }
-        let mesh = Mesh(
+        let mesh = StrokeMesh(
             of: InkStroke(element: .freehand, style: style, width: 9, points: wave), width: 400, height: 200)
         let border = openEdges(mesh)
         #expect(border.allSatisfy { $0.allSatisfy { !isOpaque(mesh, $0) } })
@@ -59,7 +60,7 @@ struct MeshTests {
     func caps() {
         for radius in [0.5, 3, 40, 250] as [Float] {
             let ends = [CentreSample(x: 0, y: 0, radius: radius), CentreSample(x: 100, y: 0, radius: radius)]
-            let mesh = Mesh(ends, fringe: 1)
+            let mesh = StrokeMesh(ends, fringe: 1)
             for vertex in mesh.vertices {
                 let x = vertex.x - min(max(vertex.x, 0), 100)
                 let far = (x * x + vertex.y * vertex.y).squareRoot()
@@ -82,7 +83,7 @@ struct MeshTests {
             var fitter = ParabolaFitter(scale: 1, canvasWidth: 1024, canvasHeight: 768)
             stroke.trace(into: &fitter)
             let line = fitter.samples.flattened()
-            let mesh = Mesh(of: stroke, width: 1024, height: 768)
+            let mesh = StrokeMesh(of: stroke, width: 1024, height: 768)
             #expect(mesh.indices.count % 3 == 0 && !mesh.indices.isEmpty)
             #expect(mesh.indices.allSatisfy { Int($0) < mesh.vertices.count })
             for vertex in mesh.vertices {
@@ -98,8 +99,9 @@ struct MeshTests {
 
     @Test("rounds the corners of a rectangle instead of thinning them")
     func corners() {
-        let box = InkStroke(element: .rectangle, style: .smooth, width: 10, points: points([(20, 20), (80, 60)]))
-        let mesh = Mesh(of: box, width: 100, height: 100)
+        let ends = [StrokePoint(x: 20, y: 20), StrokePoint(x: 80, y: 60)]
+        let box = InkStroke(element: .rectangle, style: .smooth, width: 10, points: ends)
+        let mesh = StrokeMesh(of: box, width: 100, height: 100)
         // A mean normal would put the inner edge 5/√2 from the corner; a round one reaches 5 out in both directions.
         for (x, y) in [(80, 15), (85, 20), (85, 60), (80, 65), (20, 65), (15, 60)] as [(Float, Float)] {
             #expect(mesh.vertices.contains { abs($0.x - x) < 0.01 && abs($0.y - y) < 0.01 && $0.alpha == 1 })
@@ -109,10 +111,11 @@ struct MeshTests {
     @Test("of a dot is a disc, of nothing is nothing")
     func few() {
         #expect(
-            Mesh([], fringe: 1)
-                == Mesh(of: InkStroke(element: .freehand, style: .pen, width: 3, points: []), width: 9, height: 9))
+            StrokeMesh([], fringe: 1)
+                == StrokeMesh(of: InkStroke(element: .freehand, style: .pen, width: 3, points: []), width: 9, height: 9)
+        )
         let sample = CentreSample(x: 5, y: 5, radius: 2)
-        let dot = Mesh([sample, sample], fringe: 1)
+        let dot = StrokeMesh([sample, sample], fringe: 1)
         #expect(!dot.indices.isEmpty)
         #expect(openEdges(dot).allSatisfy { $0.allSatisfy { !isOpaque(dot, $0) } })
         #expect(
@@ -120,5 +123,24 @@ struct MeshTests {
                 let far = (($0.x - 5) * ($0.x - 5) + ($0.y - 5) * ($0.y - 5)).squareRoot()
                 return abs(far - ($0.alpha > 0 ? 2 : 3)) < 1e-5
             })
+    }
+
+    @Test("has finite vertices, however near to each other points are", arguments: InkStyle.allCases)
+    func tiny(style: InkStyle) {
+        let seed = TestSeed.choose()
+        var random = SeededGenerator(seed: seed)
+        let steps = [0, Double.leastNonzeroMagnitude, 1e-170, 1e-155, 1e-45, 1e-38, 1e-20, 1e-9, 0.1]
+        for round in 0..<200 {
+            var (x, y) = (0.0, 0.0)
+            let points = (0..<random.int(1...7)).map { _ in
+                x += random.pick(steps) * random.pick([-1, 0, 1, 2])
+                y += random.pick(steps) * random.pick([-1, 0, 1, 3])
+                return StrokePoint(x: x, y: y)
+            }
+            let stroke = InkStroke(element: .freehand, style: style, width: random.pick([1e-300, 4]), points: points)
+            for vertex in StrokeMesh(of: stroke, width: 100, height: 100).vertices {
+                #expect((vertex.x + vertex.y + vertex.alpha).isFinite, "seed \(seed), round \(round): \(vertex)")
+            }
+        }
     }
 }

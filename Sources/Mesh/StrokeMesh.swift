@@ -1,3 +1,5 @@
+public import Ink
+
 /// Triangle mesh of a stroke with soft edges, for clients that draw with a graphics processor.
 ///
 /// Blend premultiplied, ONE, ONE_MINUS_SRC_ALPHA, with the colour times the alpha of the vertex, and without culling:
@@ -7,7 +9,7 @@
 /// At each sample p of the centre line with normal n, width w and fringe a lie A = p + (w/2 + a)n, B = p + (w/2)n, C =
 /// p − (w/2)n and D = p − (w/2 + a)n, with six triangles from each sample to the next. Both ends are half-discs with
 /// the same fringe; a sharp corner ends one ribbon and begins another, so that it is round.
-public struct Mesh: Sendable, Equatable {
+public struct StrokeMesh: Sendable, Equatable {
     /// A corner of triangles.
     public struct Vertex: Sendable, Equatable {
         /// Pixels from the left.
