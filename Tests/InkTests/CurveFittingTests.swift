@@ -20,8 +20,8 @@ struct ParabolaFitterTests {
             fitter.cubic(control1: place(), control2: place(), to: place(), nib: Nib(width: 2 * radius))
             for (start, end) in zip(fitter.samples, fitter.samples.dropFirst()) {
                 let parabola = Parabola(start: start, end: end)
-                for side in [radius, -radius] {
-                    #expect(parabola.largestMiss(of: side) < 0.06, "seed \(seed): \(parabola)")
+                for offset in [radius, -radius] {
+                    #expect(parabola.largestMiss(of: offset) < 0.06, "seed \(seed): \(parabola)")
                 }
             }
         }

@@ -6,13 +6,13 @@ import Testing
 @Suite("Stamps")
 struct StampTests {
     private func stamps(
-        _ line: [CentreSample], portion: Int = .max, scale: Double = 1, canvas: Int = 10_000
+        _ line: [CentreSample], chunk: Int = .max, scale: Double = 1, canvas: Int = 10_000
     ) -> [Stamp] {
         var placer = StampPlacer(scale: scale, canvasWidth: canvas, canvasHeight: canvas)
         var stamps: [Stamp] = []
         var start = 0
         repeat {
-            let end = portion < line.count - start ? start + portion : line.count
+            let end = chunk < line.count - start ? start + chunk : line.count
             _ = line[max(start - 1, 0)..<end].withUnsafeBufferPointer { samples in
                 placer.add(samples) { stamp in
                     stamps.append(stamp)
@@ -28,7 +28,7 @@ struct StampTests {
         return stamps
     }
 
-    @Test("lie half a unit apart along the line, whatever the pieces, and stay within the alpha of the brush")
+    @Test("lie half a unit apart along the line, whatever the chunks, and stay within the alpha of the brush")
     func spacing() {
         let seed = TestSeed.choose()
         var random = SeededGenerator(seed: seed)
@@ -45,7 +45,7 @@ struct StampTests {
                 #expect(abs(Double(b.x - a.x) - 0.5 * scale) < 0.01, "seed \(seed)")
                 #expect(a.alpha == Float(1 / 1.5) && a.count == 1)
             }
-            for portion in [1, 2, 7] { #expect(self.stamps(line, portion: portion, scale: scale) == stamps) }
+            for chunk in [1, 2, 7] { #expect(self.stamps(line, chunk: chunk, scale: scale) == stamps) }
         }
     }
 
@@ -63,8 +63,8 @@ struct StampTests {
     func dot() {
         let place = CentreSample(x: 5, y: 5, radius: 3)
         for count in [1, 2, 5] {
-            for portion in [1, 3] {
-                let stamps = stamps([CentreSample](repeating: place, count: count), portion: portion)
+            for chunk in [1, 3] {
+                let stamps = stamps([CentreSample](repeating: place, count: count), chunk: chunk)
                 #expect(stamps.map(\.count) == [StampPlacer.dotStamps])
             }
         }

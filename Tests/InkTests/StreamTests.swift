@@ -3,11 +3,11 @@ import StrokeWire
 import TestSupport
 import Testing
 
-@Suite("A stroke fed in portions")
+@Suite("A stroke fed in chunks")
 struct StreamTests {
     private static let elements: [Element] = [.freehand, .line, .ellipse, .rectangle, .eraser]
 
-    @Test("gives the same path whatever the portions", arguments: InkStyle.allCases)
+    @Test("gives the same path whatever the chunks", arguments: InkStyle.allCases)
     func samePath(style: InkStyle) {
         let seed = TestSeed.choose()
         var random = SeededGenerator(seed: seed)

@@ -83,8 +83,8 @@ struct SupersampledUnion {
 /// The hull of two discs, from the corner of the reference.
 private struct Capsule {
     private let discs: [(x: Double, y: Double, radius: Double)]
-    /// The straight sides, where neither disc holds the other.
-    private var sides: [(SIMD2<Double>, SIMD2<Double>)] = []
+    /// The straight edges, where neither disc contains the other.
+    private var edges: [(SIMD2<Double>, SIMD2<Double>)] = []
 
     init(_ start: CentreSample, _ end: CentreSample, minX: Int, minY: Int) {
         discs = [start, end].map { (Double($0.x) - Double(minX), Double($0.y) - Double(minY), Double($0.radius)) }
@@ -97,9 +97,9 @@ private struct Capsule {
         let along = way / length
         let cosine = shrinks / length
         let sine = (1 - cosine * cosine).squareRoot()
-        for side in [-sine, sine] {
-            let normal = along * cosine + SIMD2(-along.y, along.x) * side
-            sides.append((a + normal * discs[0].radius, b + normal * discs[1].radius))
+        for aside in [-sine, sine] {
+            let normal = along * cosine + SIMD2(-along.y, along.x) * aside
+            edges.append((a + normal * discs[0].radius, b + normal * discs[1].radius))
         }
     }
 
@@ -119,7 +119,7 @@ private struct Capsule {
                 left = min(left, disc.x - half)
                 right = max(right, disc.x + half)
             }
-            for (a, b) in sides where min(a.y, b.y) <= y && y <= max(a.y, b.y) && a.y != b.y {
+            for (a, b) in edges where min(a.y, b.y) <= y && y <= max(a.y, b.y) && a.y != b.y {
                 let x = a.x + (b.x - a.x) * (y - a.y) / (b.y - a.y)
                 left = min(left, x)
                 right = max(right, x)
