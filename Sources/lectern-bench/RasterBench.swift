@@ -17,8 +17,8 @@ struct RasterBench: ParsableCommand {
         discussion: """
             Every figure is the best of several rounds. The two renderers take turns, each on its own canvas. A short \
             lesson is drawn several times a round, so that the caches are not full of the other renderer's data. Cairo \
-            strokes the same curves when the width is constant, and fills the outlines of the same lines when it is \
-            not, with its own tolerance and antialiasing. From bytes, both decode the same messages.
+            strokes the same curves when the width is constant, and fills the same outlines, made by our stroker, \
+            when it is not, with its own tolerance and antialiasing. From bytes, both decode the same messages.
             """)
 
     @Option(help: ArgumentHelp("A lesson file instead of the one that comes with the program.", valueName: "file"))
