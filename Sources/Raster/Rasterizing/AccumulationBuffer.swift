@@ -49,7 +49,7 @@ struct AccumulationBuffer: Sendable {
 /// it they cover whole rows, which costs two additions an edge.
 ///
 /// Edges are made monotone and cut into spans at the borders of rows, four rows at a time. Spans wait in a ``SpanBatch``
-/// and are integrated four at a time, whatever edges they are of.
+/// and are integrated four at a time, those of different edges together.
 struct AccumulationRows: EdgeSink {
     private let cells: UnsafeMutablePointer<Cell>
     /// The change of the cover from row to row, of the edges to the left of the box: its rows and two more.

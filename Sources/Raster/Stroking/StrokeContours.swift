@@ -169,9 +169,7 @@ private struct ContourReducer {
 
     private func line(from start: Vector, _ segments: ArraySlice<Contour.Segment>) -> Contour.Segment? {
         guard let end = segments.last?.end else { return nil }
-        let chord = Chord(start, end)
-        guard isNear(segments, from: start, to: { chord.height($0, control: nil) }) else { return nil }
-        return .line(to: end)
+        return isNear(segments, from: start, Chord(start, end)) ? .line(to: end) : nil
     }
 
     private func parabola(from start: Vector, _ segments: ArraySlice<Contour.Segment>) -> Contour.Segment? {
@@ -187,33 +185,34 @@ private struct ContourReducer {
         let ahead = chord.cross(into) / turn
         guard ahead > 0, out.cross(chord) / turn > 0 else { return nil }
         let control = start + out * ahead
-        let frame = Chord(start, last.end)
-        guard isNear(segments, from: start, to: { frame.height($0, control: control) }) else { return nil }
+        guard isNear(segments, from: start, Chord(start, last.end), control: control) else { return nil }
         return .quadratic(control: control, to: last.end)
     }
 
-    /// Whether segments are near a curve, whose distance from a place is given; `nil` is far.
+    /// Whether segments only go ahead along a chord, near to it or to the parabola with a control point. Segments that turn
+    /// back lie on the inner edge of a tight bend: moved by a little, they could leave a gap in the ink.
     private func isNear(
-        _ segments: ArraySlice<Contour.Segment>, from start: Vector, to distance: (Vector) -> Double?
+        _ segments: ArraySlice<Contour.Segment>, from start: Vector, _ chord: Chord, control: Vector? = nil
     ) -> Bool {
         var position = start
+        var reached = 0.0
         return segments.allSatisfy { segment in
             defer { position = segment.end }
             return (1...4).allSatisfy { quarter in
-                guard let distance = distance(segment.point(at: Double(quarter) / 4, from: position)) else {
-                    return false
-                }
-                return distance < tolerance
+                let place = chord.place(segment.point(at: Double(quarter) / 4, from: position))
+                guard place.along >= reached, place.along <= chord.length + 1e-9 else { return false }
+                reached = place.along
+                return abs(place.across - chord.height(at: place.along, control: control)) < tolerance
             }
         }
     }
 }
 
-/// The line between the ends of a curve, and how far places are from the curve across it.
+/// The line between the ends of a curve. Places have a distance along it and one across.
 private struct Chord {
     private let start: Vector
     private let direction: Vector
-    private let length: Double
+    let length: Double
 
     init(_ start: Vector, _ end: Vector) {
         self.start = start
@@ -222,21 +221,22 @@ private struct Chord {
         direction = length > 0 ? way / length : Vector(1, 0)
     }
 
-    /// The distance of a place, measured across the chord, from the chord or from the parabola with a control point;
-    /// `nil` beyond the ends of the chord.
-    func height(_ place: Vector, control: Vector?) -> Double? {
-        let offset = place - start
-        let along = offset.dot(direction)
-        let across = direction.cross(offset)
-        guard along >= -1e-9, along <= length + 1e-9 else { return nil }
-        guard let control else { return abs(across) }
-        let bend = control - start
+    func place(_ point: Vector) -> (along: Double, across: Double) {
+        let offset = point - start
+        return (offset.dot(direction), direction.cross(offset))
+    }
+
+    /// How far the parabola with a control point is from the chord at a distance along it; 0 without a control point, and
+    /// infinite where the parabola does not go ahead.
+    func height(at along: Double, control: Vector?) -> Double {
+        guard let control else { return 0 }
+        let bend = place(control)
         // Along the chord the parabola is at 2bt + (length − 2b)t².
-        let twice = 2 * bend.dot(direction)
+        let twice = 2 * bend.along
         let root = (twice * twice + 4 * (length - twice) * along).squareRoot()
-        guard twice > 0, root.isFinite else { return nil }
+        guard twice > 0, root.isFinite else { return .infinity }
         let at = 2 * along / (twice + root)
-        return abs(across - 2 * at * (1 - at) * direction.cross(bend))
+        return 2 * at * (1 - at) * bend.across
     }
 }
 
