@@ -125,11 +125,14 @@ let serviceTargets: [Target] = [
         swiftSettings: settings),
 
     .systemLibrary(name: "CMalloc"),
+    // What the service is measured against.
+    .target(name: "CRelay", dependencies: ["CNATS"]),
     .executableTarget(
         name: "lectern-bench",
         dependencies: [
             "LecternServer", "LecternClient", "LecternDemo", "Journal", "EmbeddedNATS", "NATSClient", "Whiteboard",
-            "VectorGraphics", "PNG", "Raster", "Ink", "StrokeWire", "CCairo", "CMalloc", arguments, lifecycle, logging,
+            "VectorGraphics", "PNG", "Raster", "Ink", "StrokeWire", "Locking", "CCairo", "CMalloc", "CRelay", arguments,
+            lifecycle, logging,
         ],
         swiftSettings: settings),
 

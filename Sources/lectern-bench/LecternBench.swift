@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import Logging
 
 /// Measures the parts that have to be fast. Compare figures of one run with each other, not with those of another run.
 @main
@@ -7,7 +8,7 @@ struct LecternBench: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "lectern-bench",
         abstract: "Measure the parts of Lectern that have to be fast.",
-        subcommands: [RoomBench.self, RoomsBench.self, RasterBench.self])
+        subcommands: [RoomBench.self, RoomsBench.self, RelayBench.self, RasterBench.self, BareRelay.self])
 }
 
 /// Named figures, printed as a table or as JSON.
@@ -48,3 +49,10 @@ enum Progress {
         say("\(done) of \(all) \(what)")
     }
 }
+
+/// A logger on standard error; standard output has the figures.
+let benchLogger: Logger = {
+    var logger = Logger(label: "lectern-bench") { StreamLogHandler.standardError(label: $0) }
+    logger.logLevel = .warning
+    return logger
+}()

@@ -22,7 +22,7 @@ struct RoomsInService {
     }
 
     func measure(into report: inout BenchReport) async throws {
-        let client = NATSConnection(NATSSettings(url: url), logger: BenchService.logger)
+        let client = NATSConnection(NATSSettings(url: url), logger: benchLogger)
         try await client.connect()
         do {
             try await measure(client, into: &report)
@@ -159,9 +159,9 @@ private struct BenchService {
     init(_ configuration: ServerConfiguration, url: String) async throws {
         let (serving, isServing) = AsyncStream.makeStream(of: Never.self)
         let server = Server(
-            configuration: configuration, connection: NATSConnection(NATSSettings(url: url), logger: Self.logger),
-            logger: Self.logger, onServing: { isServing.finish() })
-        let group = ServiceGroup(services: [server], logger: Self.logger)
+            configuration: configuration, connection: NATSConnection(NATSSettings(url: url), logger: benchLogger),
+            logger: benchLogger, onServing: { isServing.finish() })
+        let group = ServiceGroup(services: [server], logger: benchLogger)
         self.group = group
         running = Task {
             defer { isServing.finish() }
@@ -174,12 +174,5 @@ private struct BenchService {
     func stop() async throws {
         await group.triggerGracefulShutdown()
         try await running.value
-    }
-
-    /// A logger on standard error; standard output has the figures.
-    static var logger: Logger {
-        var logger = Logger(label: "lectern-bench") { StreamLogHandler.standardError(label: $0) }
-        logger.logLevel = .warning
-        return logger
     }
 }

@@ -1,0 +1,94 @@
+import ArgumentParser
+import Foundation
+import LecternClient
+import Locking
+import NATSClient
+import StrokeWire
+
+/// Rooms whose videos report their time four times a second, with a stroke every ten seconds each.
+final class ClockLoad: Sendable {
+    private static let interval = 0.25
+    private static let strokeInterval = 10.0
+
+    private let connection: NATSConnection
+    private let listener: NATSConnection
+    private let rooms: [RoomLoad]
+    private let clocks: [String]
+    private let messages: [MessageTemplate]
+
+    init(_ lesson: Lesson, url: String, root: String, rooms count: Int) async throws {
+        let strokes = lesson.messages.filter { $0.header.action == .draw && !$0.header.isSharded }
+        guard !strokes.isEmpty else { throw ValidationError("the lesson has no strokes in one message") }
+        messages = strokes.map { MessageTemplate($0.header, interior: $0.interior) }
+        rooms = try (0..<count).map { try RoomLoad(root: root, number: $0) }
+        clocks = rooms.map { "\(root).0.\($0.name).clock.main" }
+        connection = NATSConnection(NATSSettings(url: url), logger: benchLogger)
+        listener = NATSConnection(NATSSettings(url: url), logger: benchLogger)
+        try await connection.connect()
+        try await listener.connect()
+    }
+
+    func close() async {
+        await connection.close()
+        await listener.close()
+    }
+
+    func measure(
+        _ process: RelayProcess, rounds: Int, seconds: Double, into report: inout BenchReport
+    ) async throws {
+        let due = Locked<[String: [Int64]]>([:])
+        let lateness = Locked<[Double]>([])
+        try listener.subscribe("*.*.*.out.main") { message in
+            let now = Int64(DispatchTime.now().uptimeNanoseconds)
+            let name = String(message.subject.split(separator: ".")[2])
+            guard let first = due.withLock({ $0[name]?.first }) else { return }
+            due.withLock { _ = $0[name]?.removeFirst() }
+            lateness.withLock { $0.append(Double(now - first) / 1e6) }
+        }
+        try await listener.flush()
+        try await Task.sleep(for: .seconds(1))
+        var processor: [Double] = []
+        var late: [[Double]] = []
+        for round in 0...rounds {
+            Progress.say(round == 0 ? "warming up" : "round \(round) of \(rounds)")
+            lateness.withLock { $0 = [] }
+            let before = process.processorTime
+            let begin = ContinuousClock.now
+            try await withCheckedThrowingContinuation { (done: CheckedContinuation<Void, any Error>) in
+                Thread.detachNewThread { [self] in done.resume(with: Result { try publish(for: max(seconds, 5), due) })
+                }
+            }
+            let time = (ContinuousClock.now - begin) / .seconds(1)
+            guard round > 0 else { continue }
+            processor.append((process.processorTime - before) / time * 100)
+            late.append(lateness.withLock { $0 }.sorted())
+        }
+        func quantile(_ values: [Double], _ fraction: Double) -> Double {
+            values.isEmpty ? .nan : values[min(values.count - 1, Int(fraction * Double(values.count)))]
+        }
+        report.add("rooms", Double(rooms.count))
+        report.add("clock samples a second", Double(rooms.count) / Self.interval)
+        report.add("CPU, % of a core", processor)
+        report.add("released a round", median(late.map { Double($0.count) }))
+        report.add("lateness p50, ms", late.map { quantile($0, 0.5) })
+        report.add("lateness p99, ms", late.map { quantile($0, 0.99) })
+    }
+
+    /// The media time is that of this machine; the video of each room is one second behind.
+    private func publish(for seconds: Double, _ due: Locked<[String: [Int64]]>) throws {
+        let begin = ContinuousClock.now
+        let steps = Int(seconds / Self.interval * Double(rooms.count))
+        for step in 0..<steps {
+            let wait = begin + .seconds(Double(step) * Self.interval / Double(rooms.count)) - ContinuousClock.now
+            if wait > .microseconds(200) { usleep(UInt32(wait / .microseconds(1))) }
+            let number = step % rooms.count
+            let now = Int64(DispatchTime.now().uptimeNanoseconds)
+            let media = now / 1_000_000
+            try connection.publish(Array(#"{"m":\#(media - 1000)}"#.utf8), to: clocks[number])
+            let turn = step / rooms.count + number
+            guard turn.isMultiple(of: Int(Self.strokeInterval / Self.interval)) else { continue }
+            due.withLock { $0[rooms[number].name, default: []].append((media + 1000) * 1_000_000) }
+            try rooms[number].publish(messages[turn % messages.count].timed(media), connection)
+        }
+    }
+}

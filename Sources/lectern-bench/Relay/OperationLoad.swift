@@ -1,0 +1,199 @@
+import ArgumentParser
+import Foundation
+import LecternClient
+import Locking
+import NATSClient
+import StrokeWire
+import Synchronization
+
+/// Authors who publish strokes in a number of rooms, and the students of these rooms.
+final class OperationLoad: Sendable {
+    /// Operations that were published and have not come back, at most.
+    private static let window = 2048
+    /// A room is cleared after so many strokes.
+    private static let strokesOfBoard = 500
+
+    private let connection: NATSConnection
+    private let listener: NATSConnection
+    private let rooms: [RoomLoad]
+    private let messages: [MessageTemplate]
+    private let clear: MessageTemplate
+    private let published = Atomic<Int>(0)
+    private let released = Atomic<Int>(0)
+    /// Since the round began, in nanoseconds; only at a steady rate.
+    private let latencies = Locked<[Int64]?>(nil)
+
+    /// - Parameter stream: to be made for what authors publish; nil where the service makes its own, or needs none.
+    init(_ lesson: Lesson, url: String, root: String, rooms count: Int, stream: String?) async throws {
+        let strokes = lesson.messages.filter { $0.header.action == .draw && !$0.header.isSharded }
+        guard !strokes.isEmpty else { throw ValidationError("the lesson has no strokes in one message") }
+        messages = strokes.map { MessageTemplate($0.header, interior: $0.interior) }
+        clear = MessageTemplate(Array(#"{"n":0,"a":4}"#.utf8))
+        rooms = try (0..<count).map { try RoomLoad(root: root, number: $0) }
+        connection = NATSConnection(NATSSettings(url: url), logger: benchLogger)
+        listener = NATSConnection(NATSSettings(url: url), logger: benchLogger)
+        try await connection.connect()
+        try await listener.connect()
+        if let stream {
+            var configuration = StreamConfiguration(name: stream, subjects: ["\(root).*.*.in.*"])
+            configuration.duplicateWindow = .seconds(120)
+            _ = try await JetStream(connection).provision(configuration)
+        }
+        try listener.subscribe("\(root).*.*.feedback.*") { _ in }
+        let byName = Dictionary(uniqueKeysWithValues: rooms.map { ($0.name, $0) })
+        try listener.subscribe("\(root).*.*.out.main") { [weak self] message in
+            guard let self else { return }
+            released.add(1, ordering: .relaxed)
+            guard latencies.withLock({ $0 != nil }) else { return }
+            let name = String(message.subject.split(separator: ".")[2])
+            guard let sent = byName[name]?.takeSent() else { return }
+            latencies.withLock { $0?.append(Int64(DispatchTime.now().uptimeNanoseconds) - sent) }
+        }
+        try await listener.flush()
+    }
+
+    func close() async {
+        await connection.close()
+        await listener.close()
+    }
+
+    /// Publishes the first operation until it comes back.
+    func warmUp(_ process: RelayProcess) async throws {
+        let deadline = ContinuousClock.now + .seconds(20)
+        var isFirst = true
+        while released.load(ordering: .relaxed) == 0 {
+            guard ContinuousClock.now < deadline else { throw ValidationError("nothing came back within 20 s") }
+            try process.check()
+            // Without a journal the first may come before the subscription: the same is published again.
+            try rooms[0].publish(messages[0], again: !isFirst, connection)
+            isFirst = false
+            try await Task.sleep(for: .milliseconds(200))
+        }
+        try await Task.sleep(for: .milliseconds(500))
+        published.store(0, ordering: .relaxed)
+        released.store(0, ordering: .relaxed)
+    }
+
+    /// - Parameter rate: operations a second; nil for as many as get through.
+    func measure(_ process: RelayProcess, server: Int32, seconds: Double, rate: Double?) async throws -> RelayRound {
+        for room in rooms { room.forgetSent() }
+        latencies.withLock { $0 = rate == nil ? nil : [] }
+        let start = released.load(ordering: .relaxed)
+        let processor = (process.processorTime, RelayProcess.processorTime(of: server))
+        let begin = ContinuousClock.now
+        try await withCheckedThrowingContinuation { (done: CheckedContinuation<Void, any Error>) in
+            Thread.detachNewThread { [self] in
+                done.resume(with: Result { try publish(for: seconds, rate: rate) })
+            }
+        }
+        // What is under way belongs to the round.
+        let deadline = ContinuousClock.now + .seconds(20)
+        while released.load(ordering: .relaxed) < published.load(ordering: .relaxed) {
+            guard ContinuousClock.now < deadline else {
+                let missing = published.load(ordering: .relaxed) - released.load(ordering: .relaxed)
+                throw ValidationError("\(missing) operations have not come back within 20 s")
+            }
+            try await Task.sleep(for: .milliseconds(1))
+        }
+        let time = (ContinuousClock.now - begin) / .seconds(1)
+        let count = Double(released.load(ordering: .relaxed) - start)
+        let sorted = latencies.withLock { latencies in
+            defer { latencies = nil }
+            return (latencies ?? []).map { Double($0) / 1e6 }.sorted()
+        }
+        return RelayRound(
+            operations: count / time, processor: (process.processorTime - processor.0) / count * 1e6,
+            server: (RelayProcess.processorTime(of: server) - processor.1) / count * 1e6, latencies: sorted)
+    }
+
+    /// On a thread of its own: it waits.
+    private func publish(for seconds: Double, rate: Double?) throws {
+        let begin = ContinuousClock.now
+        let end = begin + .seconds(seconds)
+        var count = 0
+        while ContinuousClock.now < end {
+            if let rate {
+                let due = begin + .seconds(Double(count) / rate)
+                let wait = due - ContinuousClock.now
+                if wait > .zero { usleep(UInt32(wait / .microseconds(1))) }
+            } else {
+                while published.load(ordering: .relaxed) - released.load(ordering: .relaxed) >= Self.window {
+                    guard ContinuousClock.now < end + .seconds(20) else { return }
+                    usleep(100)
+                }
+            }
+            let room = rooms[count % rooms.count]
+            let isClear = (room.count + 1).isMultiple(of: Self.strokesOfBoard)
+            if rate != nil { room.noteSent(Int64(DispatchTime.now().uptimeNanoseconds)) }
+            published.add(1, ordering: .relaxed)
+            try room.publish(isClear ? clear : messages[(count / rooms.count) % messages.count], connection)
+            count += 1
+        }
+    }
+}
+
+/// A message in which the number alone changes.
+struct MessageTemplate: Sendable {
+    private let head: [UInt8]
+    private let tail: [UInt8]
+
+    init(_ header: StrokeMessage, interior: ArraySlice<UInt8>) {
+        var header = header
+        header.number = 0
+        header.time = nil
+        self.init(header.encoded(interior: interior))
+    }
+
+    /// - Parameter bytes: begins with `{"n":0`.
+    init(_ bytes: [UInt8]) {
+        let head = Array(#"{"n":"#.utf8)
+        precondition(bytes.starts(with: head + [UInt8(ascii: "0")]), "a message begins with its number")
+        self.head = head
+        tail = Array(bytes.dropFirst(head.count + 1))
+    }
+
+    /// The same message with a media time, in milliseconds.
+    func timed(_ time: Int64) -> MessageTemplate {
+        MessageTemplate(head: head, tail: Array(",\"t\":\(time)".utf8) + tail)
+    }
+
+    private init(head: [UInt8], tail: [UInt8]) {
+        self.head = head
+        self.tail = tail
+    }
+
+    func bytes(number: Int) -> [UInt8] {
+        var bytes = head
+        bytes.reserveCapacity(head.count + 20 + tail.count)
+        bytes.append(contentsOf: String(number).utf8)
+        bytes.append(contentsOf: tail)
+        return bytes
+    }
+}
+
+/// One room and its author. One thread publishes; another takes what comes back.
+final class RoomLoad: Sendable {
+    let name: String
+    private let subject: String
+    private let number = Atomic<Int>(0)
+    /// When the operations that have not come back were published, the oldest first.
+    private let sent = Locked<[Int64]>([])
+
+    init(root: String, number: Int) throws {
+        name = "room-\(number)"
+        guard let room = RoomID(name), let author = AuthorID("teacher") else { throw ExitCode.failure }
+        subject = RoomAddress(root: root, room: room, partitions: 1).subject(.input(author))
+    }
+
+    /// Operations published so far.
+    var count: Int { number.load(ordering: .relaxed) }
+
+    func publish(_ message: MessageTemplate, again: Bool = false, _ connection: NATSConnection) throws {
+        let number = again ? count : self.number.add(1, ordering: .relaxed).newValue
+        try connection.publish(message.bytes(number: number), to: subject)
+    }
+
+    func noteSent(_ instant: Int64) { sent.withLock { $0.append(instant) } }
+    func takeSent() -> Int64? { sent.withLock { $0.isEmpty ? nil : $0.removeFirst() } }
+    func forgetSent() { sent.withLock { $0 = [] } }
+}

@@ -1,0 +1,176 @@
+import ArgumentParser
+import EmbeddedNATS
+import Foundation
+import LecternClient
+import LecternDemo
+import StrokeWire
+
+/// `lectern-bench relay`: the way from NATS to NATS, beside a relay that does nothing else.
+struct RelayBench: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "relay",
+        abstract: "Send operations through the daemon and through a bare relay, in turn, and compare.",
+        discussion: """
+            Starts a NATS server, the program 'lectern' that lies beside this one, and a relay written in C with \
+            libnats that publishes the same three messages for each operation and decodes nothing. Both get the same \
+            strokes, in turn, in rooms without a gate; authors and students subscribe to what they would. Figures are \
+            medians of the rounds, with the least and the largest; the ratio is that of the medians. CPU is that of \
+            the daemon or relay alone. NATS server and load share the machine's cores with them.
+
+            As fast as it goes:
+              lectern-bench relay --journal none
+            At a steady rate, with the latency from published to released:
+              lectern-bench relay --journal jetstream --rate 1000
+            Video clocks, four samples a second for each room:
+              lectern-bench relay --clocks 5000
+            """)
+
+    @Option(help: "none or jetstream.")
+    var journal = Journal.none
+
+    @Option(help: "Number of rooms, with one author each.")
+    var rooms = 64
+
+    @Option(help: "Operations a second, all rooms together; without it as many as get through.")
+    var rate: Double?
+
+    @Option(help: "Instead of operations: video clocks of so many rooms with a stroke every ten seconds.")
+    var clocks: Int?
+
+    @Option(help: "Seconds of each round.")
+    var seconds = 3.0
+
+    @Option(help: "Rounds of each.")
+    var rounds = 5
+
+    @Option(help: ArgumentHelp("A lesson file instead of the one that comes with the program.", valueName: "file"))
+    var lesson: String?
+
+    @Option(help: ArgumentHelp("The daemon, if it does not lie beside this program.", valueName: "file"))
+    var program: String?
+
+    @Flag(help: "One JSON object instead of a table.")
+    var json = false
+
+    enum Journal: String, ExpressibleByArgument, CaseIterable {
+        case none, jetstream
+    }
+
+    func validate() throws {
+        guard rooms > 0, rounds > 0, seconds > 0, rate ?? 1 > 0, clocks ?? 1 > 0 else {
+            throw ValidationError("all numbers are above 0")
+        }
+    }
+
+    func run() async throws {
+        let lesson = try self.lesson.map { try Lesson(contentsOfFile: $0) } ?? DemoLesson.make()
+        let directory = FileManager.default.temporaryDirectory.appendingPathComponent("lectern-bench-\(UUID())")
+        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: directory) }
+        var settings = EmbeddedServer.Settings()
+        settings.storeDirectory = directory.appendingPathComponent("nats").path
+        let server = try await EmbeddedServer.start(settings)
+        let run = try await Result(catching: { () async throws in
+            var report = BenchReport(json: json)
+            try await measure(lesson, server, directory, &report)
+            return report
+        })
+        await server.stop()
+        try run.get().print()
+    }
+
+    private func measure(
+        _ lesson: Lesson, _ server: EmbeddedServer, _ directory: URL, _ report: inout BenchReport
+    ) async throws {
+        let service = try RelayProcess.service(
+            program, url: server.url, root: "service", journal: journal.rawValue, isGated: clocks != nil,
+            in: directory)
+        defer { service.end() }
+        if let clocks {
+            let load = try await ClockLoad(lesson, url: server.url, root: "service", rooms: clocks)
+            try await load.measure(service, rounds: rounds, seconds: seconds, into: &report)
+            return await load.close()
+        }
+        let loads = [
+            try await OperationLoad(
+                lesson, url: server.url, root: "relay", rooms: rooms, stream: journal == .none ? nil : "RELAY_LOG_0"),
+            try await OperationLoad(lesson, url: server.url, root: "service", rooms: rooms, stream: nil),
+        ]
+        let relay = try RelayProcess.relay(
+            url: server.url, root: "relay", stream: journal == .none ? nil : "RELAY_LOG_0", in: directory)
+        defer { relay.end() }
+        let processes = [relay, service]
+        for (load, process) in zip(loads, processes) { try await load.warmUp(process) }
+        var rounds = [[RelayRound]](repeating: [], count: 2)
+        for round in 1...self.rounds {
+            for kind in 0..<2 {
+                Progress.say("round \(round) of \(self.rounds): \(kind == 0 ? "relay" : "service")")
+                rounds[kind].append(
+                    try await loads[kind].measure(
+                        processes[kind], server: server.processIdentifier, seconds: seconds, rate: rate))
+            }
+        }
+        for load in loads { await load.close() }
+        report.add("relay", rounds[0], rate: rate)
+        report.add("service", rounds[1], rate: rate)
+        report.addRatios(of: rounds[1], to: rounds[0], rate: rate)
+    }
+}
+
+extension Result where Failure == any Error {
+    fileprivate init(catching body: () async throws -> Success) async throws {
+        do { self = .success(try await body()) } catch { self = .failure(error) }
+    }
+}
+
+/// What one round of one process came to.
+struct RelayRound {
+    /// Operations that came back, a second.
+    var operations: Double
+    /// Processor time of the process for an operation, in microseconds.
+    var processor: Double
+    /// The same of the NATS server.
+    var server: Double
+    /// From published to released, in milliseconds; sorted.
+    var latencies: [Double]
+
+    func latency(_ fraction: Double) -> Double {
+        latencies.isEmpty ? .nan : latencies[min(latencies.count - 1, Int(fraction * Double(latencies.count)))]
+    }
+}
+
+extension BenchReport {
+    fileprivate mutating func add(_ name: String, _ rounds: [RelayRound], rate: Double?) {
+        if rate == nil { add("\(name): operations a second", rounds.map(\.operations)) }
+        add("\(name): CPU of an operation, µs", rounds.map(\.processor))
+        add("\(name): CPU of the NATS server for it, µs", rounds.map(\.server))
+        guard rate != nil else { return }
+        for (label, fraction) in [("p50", 0.5), ("p99", 0.99)] {
+            add("\(name): from published to released, \(label), ms", rounds.map { $0.latency(fraction) })
+        }
+    }
+
+    fileprivate mutating func addRatios(of service: [RelayRound], to relay: [RelayRound], rate: Double?) {
+        func ratio(_ name: String, _ value: (RelayRound) -> Double) {
+            add("service to relay: \(name)", median(service.map(value)) / median(relay.map(value)))
+        }
+        if rate == nil { ratio("operations a second", \.operations) }
+        ratio("CPU of an operation", \.processor)
+        guard rate != nil else { return }
+        ratio("p50") { $0.latency(0.5) }
+        ratio("p99") { $0.latency(0.99) }
+    }
+
+    /// The median, with the least and the largest.
+    mutating func add(_ name: String, _ values: [Double]) {
+        add(name, median(values))
+        guard values.count > 1 else { return }
+        add("  least", values.min() ?? .nan)
+        add("  largest", values.max() ?? .nan)
+    }
+}
+
+func median(_ values: [Double]) -> Double {
+    let sorted = values.sorted()
+    return sorted.isEmpty ? .nan : sorted[sorted.count / 2]
+}
