@@ -131,3 +131,94 @@ final class Teacher {
         }
     }
 }
+
+/// One message as its author meant it.
+struct Sent {
+    enum Kind: String { case draw, undo, redo, clear, garbage }
+
+    let author: AuthorID
+    let session: String?
+    let number: Int64
+    let kind: Kind
+    /// Place among its stroke's parts, from 0, and how many parts there are.
+    var part = 0
+    var parts = 1
+    /// Abscissae of its points.
+    var ink: [Int] = []
+    /// Media time in milliseconds, and the encoder's session whose time line that is on.
+    var time: Int64?
+    var timeLine: Int64?
+    let bytes: [UInt8]
+
+    var summary: String {
+        let shard = parts > 1 ? " \(part + 1)/\(parts)" : ""
+        return "\(author)/\(session ?? "-") \(kind) \(number)\(shard) t=\(time.map(String.init) ?? "-")"
+    }
+}
+
+/// The text of a message.
+struct MessageText {
+    let number: Int64
+    var time: Int64?
+
+    private var head: String { #"{"n":\#(number)"# + (time.map { #","t":\#($0)"# } ?? "") }
+
+    func command(_ kind: Sent.Kind) -> [UInt8] {
+        let action = kind == .undo ? 2 : kind == .redo ? 3 : 4
+        return Array("\(head),\"a\":\(action)}".utf8)
+    }
+
+    /// - Parameter order: on the wire, from 0 or from 1.
+    func stroke(_ ink: [Int], order: Int = 0, of parts: Int = 1) -> [UInt8] {
+        let points = ink.map { #"{"x":\#($0),"y":\#($0 % 7)}"# }.joined(separator: ",")
+        let shard = parts > 1 ? #","s":\#(parts),"o":\#(order)"# : ""
+        return Array(#"\#(head)\#(shard),"d":[\#(points)]}"#.utf8)
+    }
+}
+
+/// The teacher's video as it is made: its time line, with pauses, and sessions that begin again at 0.
+final class Encoder {
+    struct Picture {
+        let session: Int64
+        /// Milliseconds.
+        let media: Int64
+        let isPaused: Bool
+    }
+
+    private struct Stretch {
+        let from: Moment
+        let session: Int64
+        let media: Int64
+        let isPaused: Bool
+    }
+
+    private var stretches: [Stretch]
+
+    /// - Parameters:
+    ///   - pauses: when the video stands still, not overlapping.
+    ///   - restarts: when a new session begins.
+    init(media: Int64, pauses: [(from: Moment, to: Moment)], restarts: [Moment]) {
+        stretches = [Stretch(from: Moment(nanoseconds: .min / 2), session: 1, media: media, isPaused: true)]
+        stretches.append(Stretch(from: Moment(nanoseconds: 0), session: 1, media: media, isPaused: false))
+        let changes =
+            pauses.flatMap { [($0.from, true as Bool?), ($0.to, false)] } + restarts.map { ($0, nil) }
+        for (at, isPaused) in changes.sorted(by: { $0.0 < $1.0 }) {
+            let before = picture(at: at)
+            stretches.append(
+                Stretch(
+                    from: at, session: isPaused == nil ? before.session + 1 : before.session,
+                    media: isPaused == nil ? 0 : before.media, isPaused: isPaused ?? before.isPaused))
+        }
+    }
+
+    func picture(at moment: Moment) -> Picture {
+        guard let stretch = stretches.last(where: { $0.from <= moment }) ?? stretches.first else {
+            return Picture(session: 1, media: 0, isPaused: true)
+        }
+        let elapsed = stretch.isPaused ? 0 : (moment.nanoseconds - stretch.from.nanoseconds) / 1_000_000
+        return Picture(session: stretch.session, media: stretch.media + elapsed, isPaused: stretch.isPaused)
+    }
+
+    /// When something about it changes.
+    var changes: [Moment] { stretches.map(\.from).filter { $0.nanoseconds > 0 } }
+}

@@ -1,0 +1,452 @@
+import StrokeWire
+import TestSupport
+import Whiteboard
+
+@testable import Hosting
+
+/// One run of a daemon, from its start until it ends or is killed: the real `RoomHost` and the real `Membership`, with a
+/// clock of their own, between simulated streams and a simulated network.
+final class DaemonProcess {
+    let name: String
+    let world: World
+    let site: Site
+    let clock: LocalClock
+    private(set) var isAlive = true
+    private(set) var isConnected = true
+    private(set) var isStopped = false
+    let buffer: SendBuffer
+    /// How many connections it has lost.
+    private(set) var losses = 0
+    /// How many of these losses its host was told of: it publishes on no newer connection.
+    private var known = 0
+    /// Since when nothing has held it up.
+    private(set) var freeSince: Moment
+    private var backlog: [() -> Void] = []
+    var membership: Membership
+    lazy var keeper = Keeper(self)
+    lazy var output = ProcessOutput(self)
+    lazy var host = RoomHost(configuration: site.configuration, output: output, isOutputOpen: true)
+    var works: [Int: PartitionWork] = [:]
+    var clocks = ClockBook()
+    var readings: [RoomID: Reading] = [:]
+    var keptSamples: [KeptSample] = []
+    var questions: [Question] = []
+    private var hostAlarm: Moment?
+    private var memberAlarm: Moment?
+
+    init(_ name: String, world: World, site: Site) {
+        self.name = name
+        self.world = world
+        self.site = site
+        freeSince = world.now
+        buffer = SendBuffer(world: world)
+        clock = LocalClock(at: world.now, random: &world.random)
+        membership = Membership(
+            name: name, partitions: site.configuration.partitions, at: clock.time(at: world.now))
+        world.note("\(name) starts")
+        world.trouble()
+        world.after(.zero) { [self] in post { self.step() } }
+        reportCoverage()
+    }
+
+    var now: Instant { clock.time(at: world.now) }
+
+    /// Whether anything comes to it or from it: a connection may be dead before anybody notices.
+    var isReached: Bool { isConnected && !buffer.isStalled }
+
+    /// Whether something can be published on the connection that the host knows.
+    var canPublish: Bool { isConnected && known == losses }
+
+    /// Finds out whether all that it has published until now has arrived.
+    func confirm(_ answer: @escaping (Bool) -> Void) {
+        let connection = losses
+        guard canPublish else { return world.after(0...20) { [self] in post { answer(false) } } }
+        buffer.send(
+            { [self] in
+                world.after(0...5) { [self] in post { [self] in answer(connection == losses && isConnected) } }
+            },
+            orLose: { [self] in world.after(0...20) { [self] in post { answer(false) } } })
+    }
+
+    /// Has something done on the process's thread: now, or when it is not stopped any more.
+    func post(_ body: @escaping () -> Void) {
+        guard isAlive else { return }
+        guard !isStopped else { return backlog.append(body) }
+        body()
+        settle()
+    }
+
+    /// Carries out what has become due by what was done, and sets the alarms.
+    private func settle() {
+        bookKept()
+        while let progress = output.takeProgress() {
+            switch progress {
+            case .ready(let partition): membership.opened(partition, at: now)
+            case .closed(let partition):
+                works[partition] = nil
+                membership.closed(partition, at: now)
+            }
+            step()
+        }
+        answerQuestions()
+        if let wake = host.nextWake {
+            hostAlarm = alarm(wake, pending: hostAlarm) { [self] in
+                hostAlarm = nil
+                host.advance(to: now)
+                if let wake = host.nextWake, wake <= now { report("wants to be woken again at once") }
+            }
+        }
+    }
+
+    /// Timers come late, never early.
+    private func alarm(_ wake: Instant, pending: Moment?, _ action: @escaping () -> Void) -> Moment? {
+        let at = clock.moment(of: wake)
+        if let pending, pending <= at { return pending }
+        let lateness = world.chance(20) ? 0...80 : 0...1
+        world.at(at + world.random.milliseconds(lateness)) { [self] in post(action) }
+        return at
+    }
+
+    /// What membership asks for.
+    func step() {
+        for action in membership.advance(to: now) {
+            switch action {
+            case .announce(let announcement): if isReached { site.wire.announce(announcement) }
+            case .open(let partition): open(partition)
+            case .close(let partition): close(partition)
+            case .abandon(let partition): close(partition, discarding: true)
+            }
+        }
+        memberAlarm = alarm(membership.nextWake, pending: memberAlarm) { [self] in
+            memberAlarm = nil
+            step()
+        }
+    }
+
+    func report(_ text: String) { site.findings.report("\(name): \(text)", at: world.now) }
+
+    // MARK: What befalls it
+
+    /// All of its memory is gone.
+    func crash() {
+        guard isAlive else { return }
+        world.note("\(name) is gone")
+        world.trouble()
+        isAlive = false
+        isConnected = false
+        buffer.lose()
+        backlog = []
+        for work in works.values { work.reader?.cancel() }
+        works = [:]
+    }
+
+    /// Stands still, as after SIGSTOP, and then goes on with what has come meanwhile.
+    func stop(for duration: Duration) {
+        guard isAlive, !isStopped else { return }
+        world.note("\(name) stands still for \(duration)")
+        world.trouble(for: duration)
+        isStopped = true
+        world.after(duration) { [self] in
+            guard isAlive else { return }
+            world.note("\(name) goes on")
+            isStopped = false
+            freeSince = world.now
+            let waiting = backlog
+            backlog = []
+            for body in waiting { post(body) }
+        }
+    }
+
+    func disconnect(for duration: Duration) {
+        guard isAlive, isReached else { return }
+        // Nobody notices before the server has left a PING unanswered.
+        let unnoticed = world.chance(300) ? Duration.zero : world.random.milliseconds(0...2500)
+        world.note("\(name) has no connection for \(duration), and knows it in \(unnoticed)")
+        world.trouble(for: unnoticed + duration)
+        buffer.stall()
+        for work in works.values { work.reader?.isConnected = false }
+        world.after(unnoticed) { [self] in
+            guard isAlive else { return }
+            losses += 1
+            buffer.lose()
+            setConnected(false)
+        }
+        world.after(unnoticed + duration) { [self] in
+            guard isAlive else { return }
+            world.note("\(name) has its connection back")
+            setConnected(true)
+        }
+    }
+
+    private func setConnected(_ isOpen: Bool) {
+        isConnected = isOpen
+        freeSince = world.now
+        for work in works.values { work.reader?.isConnected = isOpen }
+        post { [self] in
+            if isOpen, known != losses {
+                known = losses
+                host.setOutput(isOpen: false, at: now)
+            }
+            host.setOutput(isOpen: isOpen, at: now)
+        }
+        if isOpen { for (_, work) in works.sorted(by: { $0.key < $1.key }) { work.reader?.goOn() } }
+    }
+
+    /// Hands over what it has, saves the rest, and ends.
+    func leave() {
+        guard isAlive else { return }
+        world.note("\(name) leaves")
+        world.trouble()
+        post { [self] in
+            membership.leave(at: now)
+            step()
+        }
+        let drainTimeout = Duration.seconds(10)
+        let wait = membership.hasSuccessor ? drainTimeout : .zero
+        end(by: world.now + wait) { [self] in
+            post { [self] in for partition in works.keys.sorted() { close(partition) } }
+            end(by: world.now + drainTimeout) { [self] in crash() }
+        }
+    }
+
+    /// Waits until everything is let go of, but not for ever.
+    private func end(by last: Moment, then: @escaping () -> Void) {
+        guard isAlive else { return }
+        if works.isEmpty || world.now >= last { return then() }
+        world.after(.milliseconds(50)) { [self] in end(by: last, then: then) }
+    }
+}
+
+/// A process's work on one partition.
+final class PartitionWork {
+    var reader: SimulatedReader?
+    var isClosing = false
+    var isCaughtUp = false
+    /// The last record that the host was given.
+    var delivered: UInt64 = 0
+}
+
+extension DaemonProcess {
+    func open(_ partition: Int) {
+        let work = PartitionWork()
+        works[partition] = work
+        readCatalogue(partition, work)
+    }
+
+    private func readCatalogue(_ partition: Int, _ work: PartitionWork) {
+        world.after(2...150) { [self] in
+            post { [self] in
+                guard works[partition] === work, !work.isClosing else { return }
+                guard isReached, !world.chance(80) else { return readCatalogue(partition, work) }
+                let catalogue = site.shelves[partition].catalogue()
+                world.after(0...40) { [self] in post { [self] in begin(partition, work, catalogue) } }
+            }
+        }
+    }
+
+    private func begin(_ partition: Int, _ work: PartitionWork, _ catalogue: SimulatedShelf.Catalogue) {
+        guard works[partition] === work, !work.isClosing else { return }
+        let log = site.logs[partition]
+        keeper.open(partition, catalogue)
+        var stored = catalogue.rooms.mapValues(\.stored)
+        // Nothing of these can be read: they are made again from the whole log.
+        for room in catalogue.damaged {
+            stored[room] = StoredRoom(
+                sequence: 0, handled: 0, cursors: [:], isQuiet: false, hasState: true, incarnation: "")
+        }
+        host.open(partition, prefix: log.prefix, stored: stored, at: now)
+        let first = min(catalogue.covered, catalogue.wanted) + 1
+        world.note("\(name) opens partition \(partition) with \(stored.count) rooms, and reads from \(first)")
+        work.delivered = first - 1
+        work.reader = SimulatedReader(log, from: first, world: world, clock: clock) { [weak self] event in
+            self?.post { self?.take(event, of: partition, work) }
+        }
+        work.reader?.isConnected = isReached
+    }
+
+    private func take(_ event: SimulatedReader.Event, of partition: Int, _ work: PartitionWork) {
+        guard works[partition] === work, !work.isClosing else { return }
+        switch event {
+        case .logClock(let ahead):
+            keeper.logClockAhead[partition] = ahead
+            host.setLogClock(of: partition, ahead: ahead)
+        case .record(let record):
+            work.delivered = record.sequence
+            host.take(record, arrivedAt: now, at: now)
+        case .barrier(let pass): host.barrier(pass)
+        case .caughtUp:
+            work.isCaughtUp = true
+            host.caughtUp(partition, at: now)
+        }
+    }
+
+    func close(_ partition: Int, discarding: Bool = false) {
+        guard let work = works[partition], !work.isClosing else { return }
+        world.note("\(name) closes partition \(partition)")
+        work.isClosing = true
+        work.reader?.cancel()
+        host.close(partition, discarding: discarding, at: now)
+        expectEnd(of: work, partition)
+    }
+
+    /// Reports a partition that is not closed although nothing has held the process up for long enough.
+    private func expectEnd(of work: PartitionWork, _ partition: Int) {
+        world.after(Self.longestClosing) { [weak self] in
+            guard let self, isAlive, works[partition] === work else { return }
+            guard !isStopped, isConnected, freeSince + Self.longestClosing <= world.now else {
+                return expectEnd(of: work, partition)
+            }
+            report("partition \(partition) is still being closed")
+        }
+    }
+
+    /// After that a partition must be closed.
+    private static var longestClosing: Duration { .seconds(20) }
+
+    /// Every second: how far the checkpoints of each partition have come.
+    func reportCoverage() {
+        world.after(1000...1100) { [self] in
+            guard isAlive else { return }
+            post { [self] in
+                for (partition, work) in works where work.reader != nil && !work.isClosing {
+                    guard membership.serving.contains(partition) else { continue }
+                    let covered =
+                        site.fault == .overstatesCoverage
+                        ? work.delivered : host.covered(of: partition, through: work.delivered)
+                    keeper.covered[partition] = max(keeper.covered[partition] ?? 0, covered)
+                }
+            }
+            reportCoverage()
+        }
+    }
+}
+
+/// What comes to a process over core NATS.
+extension DaemonProcess {
+    /// A student who waits for a room to come into memory.
+    struct Question {
+        let room: RoomID
+        let cohort: CohortName
+        let request: JoinRequest
+        let answer: (CatchUp) -> Void
+    }
+
+    /// A room as its log makes it, through the last record that was read.
+    struct Reading {
+        var room: PlainRoom
+        var through: UInt64 = 0
+    }
+
+    func hear(_ announcement: Announcement) {
+        post { [self] in
+            _ = membership.receive(announcement, at: now)
+            step()
+        }
+    }
+
+    func hear(_ sample: [UInt8], of room: RoomID, _ cohort: CohortName) {
+        post { [self] in
+            let partition = site.partition(of: room)
+            // By the sample it may release at once.
+            let known = presence(of: room)
+            world.note("\(name) hears \(String(decoding: sample, as: UTF8.self)) of \(room) \(cohort)")
+            let named = naming(of: room)
+            if let known { book(sample, of: known, cohort, named) }
+            let taken = site.fault == .hurries ? ahead(sample) : sample
+            let incoming = IncomingSample(
+                room: room, partition: partition, cohort: cohort, bytes: taken, arrivedAt: now)
+            host.sample(incoming, at: now)
+            if known == nil, let made = presence(of: room) {
+                book(sample, of: made, cohort, named)
+            }
+        }
+    }
+
+    /// A sample for a room that is not there yet.
+    struct KeptSample {
+        let bytes: [UInt8]
+        let hosted: HostedRoom
+        let cohort: CohortName
+        let arrivedAt: Instant
+    }
+
+    private func book(_ sample: [UInt8], of hosted: HostedRoom, _ cohort: CohortName, _ named: ClockBook.Naming) {
+        guard hosted.room == nil else { return clocks.receive(sample, of: hosted, cohort, named: named, at: now) }
+        keptSamples.append(KeptSample(bytes: sample, hosted: hosted, cohort: cohort, arrivedAt: now))
+    }
+
+    /// Once a room is there, the samples that were kept for it count for the life that it is in then.
+    func bookKept(for hosted: HostedRoom) {
+        guard hosted.room != nil, keptSamples.contains(where: { $0.hosted === hosted }) else { return }
+        let named = naming(of: hosted.id)
+        for sample in keptSamples where sample.hosted === hosted {
+            clocks.receive(sample.bytes, of: hosted, sample.cohort, named: named, at: sample.arrivedAt)
+        }
+        keptSamples.removeAll { $0.hosted === hosted }
+    }
+
+    func bookKept() {
+        for sample in keptSamples { bookKept(for: sample.hosted) }
+        keptSamples.removeAll { host.rooms[$0.hosted.id] !== $0.hosted }
+    }
+
+    /// The sample of a video that is half a second farther.
+    private func ahead(_ bytes: [UInt8]) -> [UInt8] {
+        guard var sample = try? ClockSample(decoding: bytes) else { return bytes }
+        sample.media = sample.media + 500_000
+        return sample.encoded()
+    }
+
+    /// What the room's log has named, as far as it was read.
+    func naming(of room: RoomID) -> ClockBook.Naming {
+        let partition = site.partition(of: room)
+        let log = site.logs[partition]
+        var read = max(works[partition]?.delivered ?? 0, keeper.restoredThrough[room] ?? 0)
+        // What comes for a room that is about to leave waits until it is back.
+        if let hosted = host.rooms[room], hosted.isLeaving { read = min(read, hosted.sequence) }
+        var known = readings[room] ?? Reading(room: PlainRoom(site.plan.history))
+        if known.through > read { known = Reading(room: PlainRoom(site.plan.history)) }
+        while known.through < min(read, log.last) {
+            let entry = log.entries[Int(known.through)]
+            if entry.record.room == room { known.room.take(entry, prefix: log.prefix) }
+            known.through += 1
+        }
+        readings[room] = known
+        let life = known.room.lives.last.flatMap { $0.isClosed ? nil : $0 }
+        return ClockBook.Naming(life: known.room.lives.count { $0.isClosed }, session: life?.sessions.last ?? -1)
+    }
+
+    /// The room, where it is in memory or comes, and its clocks are listened to.
+    private func presence(of room: RoomID) -> HostedRoom? {
+        guard let work = works[site.partition(of: room)], work.isCaughtUp, !work.isClosing else { return nil }
+        return host.rooms[room]
+    }
+
+    func hear(_ request: JoinRequest, of room: RoomID, _ cohort: CohortName, answer: @escaping (CatchUp) -> Void) {
+        post { [self] in
+            if membership.answers(site.partition(of: room), at: now) {
+                reply(Question(room: room, cohort: cohort, request: request, answer: answer))
+            }
+        }
+    }
+
+    func answerQuestions() {
+        guard !questions.isEmpty, output.takeOpened() else { return }
+        let waiting = questions
+        questions = []
+        for question in waiting { reply(question) }
+    }
+
+    private func reply(_ question: Question) {
+        let partition = site.partition(of: question.room)
+        switch host.look(for: question.room, partition: partition, at: now) {
+        case .here(let hosted):
+            if let found = hosted.room?.catchUp(question.request, cohort: question.cohort) { question.answer(found) }
+        case .absent:
+            let blank = Room(configuration: site.configuration.room, at: now)
+            if let found = blank.catchUp(question.request, cohort: question.cohort) { question.answer(found) }
+        case .waking, .recovering, .full: questions.append(question)
+        case .elsewhere: break
+        }
+    }
+}

@@ -1,0 +1,270 @@
+import Hosting
+import StrokeWire
+import Synchronization
+import TestSupport
+import Whiteboard
+
+/// The stream of one partition's log: takes what is published once for each name, acknowledges it, and keeps its order.
+/// Its times are those of the server that leads it.
+final class SimulatedLog {
+    struct Entry {
+        let record: JournalRecord
+        /// What an author meant by it; nil for decisions.
+        let sent: Sent?
+        let at: Moment
+    }
+
+    let partition: Int
+    private let world: World
+    private(set) var entries: [Entry] = []
+    /// Those of them that are decisions.
+    private(set) var decisions: [Entry] = []
+    private var known: [String: Moment] = [:]
+    private var leaderlessUntil = Moment(nanoseconds: 0)
+    /// By how much the leading server's clock is ahead.
+    private var skew = Duration.zero
+    private var whenGrown: [() -> Void] = []
+
+    /// The server's clock at the beginning of the world.
+    private static let origin: Int64 = 1_700_000_000_000_000_000
+    private static let duplicateWindow = Duration.seconds(120)
+
+    init(partition: Int, world: World) {
+        self.partition = partition
+        self.world = world
+    }
+
+    /// Begins the names of the lives of its rooms.
+    var prefix: String { "log\(partition)" }
+    var last: UInt64 { UInt64(entries.count) }
+    var serverTime: Instant {
+        Instant(nanoseconds: Self.origin + world.now.nanoseconds + skew.wholeNanoseconds)
+    }
+
+    func record(_ sequence: UInt64) -> JournalRecord { entries[Int(sequence - 1)].record }
+
+    /// The records of a room after that one.
+    func records(of room: RoomID, after sequence: UInt64) -> [JournalRecord] {
+        entries.dropFirst(Int(sequence)).map(\.record).filter { $0.room == room }
+    }
+
+    /// A message has come to the server.
+    /// - Parameter acknowledge: called where it was taken, or was there already, and the answer is not lost.
+    func take(
+        _ content: JournalRecord.Content, of room: RoomID, id: String?, sent: Sent? = nil,
+        acknowledge: @escaping () -> Void = {}
+    ) {
+        if world.now < leaderlessUntil {
+            // Lost, or taken when there is a leader again, and then nobody is told.
+            if world.chance(500) {
+                world.at(leaderlessUntil + .milliseconds(1)) { [self] in take(content, of: room, id: id, sent: sent) }
+            }
+            return
+        }
+        let before = id.flatMap { known[$0] }
+        if before.map({ world.now - $0 > Self.duplicateWindow }) ?? true {
+            if let id { known[id] = world.now }
+            let record = JournalRecord(
+                partition: partition, room: room, content: content, sequence: last + 1, loggedAt: serverTime)
+            let entry = Entry(record: record, sent: sent, at: world.now)
+            entries.append(entry)
+            if sent == nil { decisions.append(entry) }
+            world.note("log \(partition): \(last) \(room) \(sent?.summary ?? "\(content)")")
+            for grown in whenGrown { grown() }
+        }
+        if !world.chance(30) { world.after(0...3, acknowledge) }
+    }
+
+    /// Calls `grown` after each new record.
+    func follow(_ grown: @escaping () -> Void) { whenGrown.append(grown) }
+
+    /// The leading server dies; another takes over, whose clock is another.
+    func loseLeader(for duration: Duration) {
+        world.note("log \(partition) has no leader for \(duration)")
+        world.trouble(for: duration)
+        leaderlessUntil = world.now + duration
+        skew = world.random.milliseconds(-40...40)
+    }
+}
+
+/// An ordered consumer of one partition's log, as one process has it: record after record, with delays, pauses where it
+/// has to be made anew, and barriers that have to be passed.
+final class SimulatedReader {
+    enum Event {
+        case logClock(ahead: Duration)
+        case record(JournalRecord)
+        case barrier(pass: @Sendable () -> Void)
+        case caughtUp
+    }
+
+    private final class Gate: Sendable {
+        let isOpen = Atomic<Bool>(false)
+    }
+
+    private let log: SimulatedLog
+    private let world: World
+    private let clock: LocalClock
+    private let deliver: (Event) -> Void
+    /// The log's end when reading began.
+    private let end: UInt64
+    /// The last record delivered.
+    private(set) var position: UInt64
+    private var told: Duration?
+    private var isCaughtUp = false
+    private var isScheduled = false
+    private var isEnded = false
+    private var barrier: Gate?
+    var isConnected = true
+
+    init(
+        _ log: SimulatedLog, from sequence: UInt64, world: World, clock: LocalClock, deliver: @escaping (Event) -> Void
+    ) {
+        self.log = log
+        self.world = world
+        self.clock = clock
+        self.deliver = deliver
+        position = sequence - 1
+        end = log.last
+        log.follow { [weak self] in self?.goOn() }
+        goOn()
+    }
+
+    func cancel() { isEnded = true }
+
+    /// Reads on after a while, unless that is going to happen already.
+    func goOn() {
+        guard !isScheduled, !isEnded, !isCaughtUp || position < log.last else { return }
+        isScheduled = true
+        let isNew = world.chance(8)
+        world.after(isNew ? 100...1500 : isCaughtUp ? 0...4 : 0...1) { [weak self] in
+            self?.isScheduled = false
+            self?.read()
+        }
+    }
+
+    private func read() {
+        guard isConnected, !isEnded else { return }
+        tellClock()
+        // While there is more than a little to read, it comes in batches.
+        for _ in 0..<world.random.int(1...16) where position < log.last && !isHeld {
+            position += 1
+            deliver(.record(log.record(position)))
+            if world.chance(60) { setBarrier() }
+        }
+        if position >= end, !isCaughtUp {
+            isCaughtUp = true
+            deliver(.caughtUp)
+        }
+        goOn()
+    }
+
+    private var isHeld: Bool {
+        if barrier?.isOpen.load(ordering: .relaxed) ?? true { barrier = nil }
+        return barrier != nil
+    }
+
+    private func setBarrier() {
+        let gate = Gate()
+        barrier = gate
+        deliver(.barrier { gate.isOpen.store(true, ordering: .relaxed) })
+    }
+
+    /// The difference of the clocks is known to within some milliseconds, and said again when it has changed.
+    private func tellClock() {
+        let ahead = log.serverTime - clock.time(at: world.now)
+        if let told, abs((ahead - told).wholeNanoseconds) < 20_000_000 { return }
+        let estimate = ahead + world.random.milliseconds(-8...8)
+        told = estimate
+        deliver(.logClock(ahead: estimate))
+    }
+}
+
+/// The stream of one partition's checkpoints: keeps the newest three manifests and states of each room, some of them
+/// damaged.
+final class SimulatedShelf {
+    struct Manifest: Equatable {
+        let stored: StoredRoom
+        let covered: UInt64
+        /// Names the state, nil where the room was closed.
+        let state: Int?
+        var isDamaged = false
+    }
+
+    struct Catalogue {
+        var rooms: [RoomID: Manifest] = [:]
+        /// Rooms of which nothing can be read.
+        var damaged: [RoomID] = []
+        var covered: UInt64 = 0
+        /// Where reading has to begin for the sake of rooms of which only an older manifest can be read.
+        var wanted: UInt64 = .max
+    }
+
+    private static let kept = 3
+    private var manifests: [RoomID: [Manifest]] = [:]
+    private var states: [Int: [UInt8]] = [:]
+    private var ofRoom: [RoomID: [Int]] = [:]
+    private var lastState = 0
+
+    func put(_ state: [UInt8], of room: RoomID) -> Int {
+        lastState += 1
+        states[lastState] = state
+        ofRoom[room, default: []].append(lastState)
+        if let old = ofRoom[room], old.count > Self.kept {
+            states[old[0]] = nil
+            ofRoom[room]?.removeFirst()
+        }
+        return lastState
+    }
+
+    /// A manifest never takes the place of one that holds more: a process that has stood still, or is about to hand
+    /// over, would else hide what another has saved and counts on.
+    /// - Returns: whether it was taken.
+    func put(_ manifest: Manifest, of room: RoomID) -> Bool {
+        guard admits(manifest.stored.sequence, of: room) else { return false }
+        manifests[room, default: []].append(manifest)
+        if let count = manifests[room]?.count, count > Self.kept { manifests[room]?.removeFirst() }
+        return true
+    }
+
+    func admits(_ sequence: UInt64, of room: RoomID) -> Bool {
+        sequence >= usable(room).last?.stored.sequence ?? 0
+    }
+
+    func newest(of room: RoomID) -> Manifest? { usable(room).last }
+
+    func state(_ manifest: Manifest) -> [UInt8]? { manifest.state.flatMap { states[$0] } }
+
+    /// The usable manifest before that one.
+    func manifest(before newer: Manifest, of room: RoomID) -> Manifest? {
+        usable(room).prefix { $0 != newer }.last
+    }
+
+    func catalogue() -> Catalogue {
+        var catalogue = Catalogue()
+        for (room, all) in manifests {
+            guard let best = usable(room).last else {
+                catalogue.damaged.append(room)
+                continue
+            }
+            catalogue.rooms[room] = best
+            catalogue.covered = max(catalogue.covered, best.covered)
+            if all.contains(where: \.isDamaged) { catalogue.wanted = min(catalogue.wanted, best.stored.sequence) }
+        }
+        return catalogue
+    }
+
+    /// Oldest first.
+    private func usable(_ room: RoomID) -> [Manifest] { (manifests[room] ?? []).filter { !$0.isDamaged } }
+
+    /// The newest manifest or state of a room goes bad.
+    func damage(_ room: RoomID, isManifest: Bool) {
+        if isManifest {
+            if let last = manifests[room]?.indices.last { manifests[room]?[last].isDamaged = true }
+        } else if let last = ofRoom[room]?.last {
+            // Its sum shows that: it is as if it were not there.
+            states[last] = nil
+        }
+    }
+
+    var rooms: [RoomID] { manifests.keys.sorted() }
+}

@@ -1,0 +1,134 @@
+import HeapModule
+import TestSupport
+import Whiteboard
+
+/// Time, chance, and what is going to happen: one seed makes one history.
+final class World {
+    private struct Event: Comparable {
+        let at: Moment
+        /// What falls together happens in an order that the seed chooses.
+        let tie: UInt64
+        let action: () -> Void
+
+        static func < (a: Event, b: Event) -> Bool { (a.at, a.tie) < (b.at, b.tie) }
+        static func == (a: Event, b: Event) -> Bool { (a.at, a.tie) == (b.at, b.tie) }
+    }
+
+    private(set) var now = Moment(nanoseconds: 0)
+    var random: SeededGenerator
+    let trace: Trace
+    private var events = Heap<Event>()
+    private var troubles: [(from: Moment, to: Moment)] = []
+
+    init(seed: UInt64, isTraced: Bool) {
+        random = SeededGenerator(seed: seed)
+        trace = Trace(isOn: isTraced)
+    }
+
+    func at(_ moment: Moment, _ action: @escaping () -> Void) {
+        events.insert(Event(at: max(now, moment), tie: random.next(), action: action))
+    }
+
+    func after(_ duration: Duration, _ action: @escaping () -> Void) { at(now + duration, action) }
+
+    /// After so many milliseconds, as chance has it.
+    func after(_ milliseconds: ClosedRange<Int>, _ action: @escaping () -> Void) {
+        after(random.milliseconds(milliseconds), action)
+    }
+
+    func chance(_ thousandths: Int) -> Bool { random.chance(thousandths, in: 1000) }
+
+    /// Lets everything happen until then.
+    func run(until end: Moment) {
+        while let next = events.min, next.at <= end {
+            events.removeMin()
+            now = next.at
+            next.action()
+        }
+        now = end
+    }
+
+    /// Something goes wrong, for so long.
+    func trouble(for duration: Duration = .zero) { troubles.append((now, now + duration)) }
+
+    /// The last moment until then at which something was going wrong.
+    func lastTrouble(until moment: Moment) -> Moment {
+        troubles.filter { $0.from <= moment }.map { min($0.to, moment) }.max() ?? Moment(nanoseconds: 0)
+    }
+
+    func note(_ text: @autoclosure () -> String) { trace.note(text(), at: now) }
+}
+
+/// A moment of the simulated world, nanoseconds after its beginning. Nobody in it sees it: daemons and servers have
+/// clocks of their own.
+struct Moment: Comparable, Hashable {
+    let nanoseconds: Int64
+
+    static func < (earlier: Moment, later: Moment) -> Bool { earlier.nanoseconds < later.nanoseconds }
+    static func + (moment: Moment, duration: Duration) -> Moment {
+        Moment(nanoseconds: moment.nanoseconds + duration.wholeNanoseconds)
+    }
+    static func - (later: Moment, earlier: Moment) -> Duration { .nanoseconds(later.nanoseconds - earlier.nanoseconds) }
+}
+
+extension Duration {
+    var wholeNanoseconds: Int64 { components.seconds * 1_000_000_000 + components.attoseconds / 1_000_000_000 }
+}
+
+/// A monotonic clock: begins anywhere, and goes a little fast or slow.
+struct LocalClock {
+    private let origin: Int64
+    private let began: Moment
+    /// Millionths.
+    private let drift: Int64
+
+    init(at now: Moment, random: inout SeededGenerator) {
+        began = now
+        origin = Int64(random.int(1_000...1_000_000)) * 1_000_000_000
+        drift = Int64(random.int(-200...200))
+    }
+
+    func time(at moment: Moment) -> Instant {
+        let elapsed = moment.nanoseconds - began.nanoseconds
+        return Instant(nanoseconds: origin + elapsed + elapsed * drift / 1_000_000)
+    }
+
+    /// The first moment at which the clock shows `time` or more.
+    func moment(of time: Instant) -> Moment {
+        let shown = time.nanoseconds - origin
+        var elapsed = shown - shown * drift / 1_000_000
+        while self.time(at: Moment(nanoseconds: began.nanoseconds + elapsed)) < time { elapsed += 1000 }
+        return Moment(nanoseconds: began.nanoseconds + elapsed)
+    }
+}
+
+/// Says what happens, where one schedule is replayed.
+final class Trace {
+    let isOn: Bool
+
+    init(isOn: Bool) {
+        self.isOn = isOn
+    }
+
+    func note(_ text: @autoclosure () -> String, at now: Moment) {
+        guard isOn else { return }
+        let microseconds = now.nanoseconds / 1000
+        let fraction = String(1_000_000 + microseconds % 1_000_000).dropFirst()
+        print("\(microseconds / 1_000_000).\(fraction)  \(text())")
+    }
+}
+
+/// What is not as it must be.
+final class Findings {
+    private(set) var list: [String] = []
+    private let trace: Trace
+
+    init(trace: Trace) {
+        self.trace = trace
+    }
+
+    func report(_ text: String, at now: Moment) {
+        trace.note("!!! \(text)", at: now)
+        if list.count < 10 { list.append(text) }
+    }
+}
