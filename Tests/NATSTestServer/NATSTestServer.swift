@@ -1,3 +1,7 @@
+import Locking
+package import Logging
+package import NATSClient
+
 internal import EmbeddedNATS
 internal import Foundation
 
@@ -157,5 +161,85 @@ extension NATSTestServer {
             }
         }
         return (descriptor, UInt16(bigEndian: address.sin_port))
+    }
+}
+
+extension NATSSettings {
+    /// Settings for a test's own server, with short waits before reconnecting.
+    package init(_ server: NATSTestServer, user: String? = nil) {
+        let credentials = user.map { "\($0):\($0)@" } ?? ""
+        self.init(url: "nats://\(credentials)127.0.0.1:\(server.port)", name: "test")
+        reconnectWait = .milliseconds(5) ... .milliseconds(20)
+    }
+}
+
+extension NATSConnection {
+    /// Runs a body with a connection to a test's own server, and closes it afterwards.
+    package static func with<Result: Sendable>(
+        _ server: NATSTestServer, _ configure: (inout NATSSettings) -> Void = { _ in },
+        _ body: @Sendable (NATSConnection) async throws -> Result
+    ) async throws -> Result {
+        var settings = NATSSettings(server)
+        configure(&settings)
+        let connection = NATSConnection(settings, logger: .silent)
+        try await connection.connect(within: .seconds(30))
+        do {
+            let result = try await body(connection)
+            await connection.close()
+            return result
+        } catch {
+            await connection.close()
+            throw error
+        }
+    }
+
+    /// Records the state changes from now on.
+    package func recordStates() -> Recorder<ConnectionState> {
+        let states = Recorder<ConnectionState>()
+        onStateChange { states.append($0) }
+        return states
+    }
+}
+
+extension Logger {
+    /// Logs nothing: errors of the server are expected here.
+    package static var silent: Logger { Logger(label: "test") { _ in SwiftLogNoOpLogHandler() } }
+}
+
+/// Collects values from handlers, in order, and waits for a number of them.
+package final class Recorder<Value: Sendable>: Sendable {
+    private struct State {
+        var values: [Value] = []
+        var waiting: [(count: Int, promise: Promise<Void>)] = []
+    }
+
+    private let state = Locked(State())
+
+    package init() {}
+
+    package func append(_ value: Value) {
+        let reached = state.withLock { state in
+            state.values.append(value)
+            let count = state.values.count
+            defer { state.waiting.removeAll { $0.count <= count } }
+            return state.waiting.filter { $0.count <= count }
+        }
+        for waiter in reached { waiter.promise.fulfil(.success(())) }
+    }
+
+    package var values: [Value] { state.withLock { $0.values } }
+
+    /// Waits for this many values. Throws `.timeout` when they do not come.
+    package func values(_ count: Int, within limit: Duration = .seconds(30)) async throws(NATSError) -> [Value] {
+        let promise = Promise<Void>()
+        state.withLock { state in
+            if state.values.count >= count {
+                promise.fulfil(.success(()))
+            } else {
+                state.waiting.append((count, promise))
+            }
+        }
+        try await promise.value(within: limit).get()
+        return values
     }
 }

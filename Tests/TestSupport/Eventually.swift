@@ -16,3 +16,12 @@ package func eventually<Value>(
     }
     throw Unexpected("not within \(limit): \(what)\(last.map { ": \($0)" } ?? "")")
 }
+
+/// What a test cannot go on after.
+package struct Unexpected: Error, CustomStringConvertible {
+    package let description: String
+
+    package init(_ description: String) {
+        self.description = description
+    }
+}

@@ -1,5 +1,33 @@
 internal import Foundation
 
+/// What whoever starts the tests may say; empty is as good as absent.
+package struct EnvironmentVariable {
+    private let name: String
+
+    package init(_ name: String) {
+        self.name = name
+    }
+
+    package var text: String? {
+        ProcessInfo.processInfo.environment[name].flatMap { $0.isEmpty ? nil : $0 }
+    }
+
+    package var number: UInt64? { text.flatMap { UInt64($0) } }
+}
+
+internal import Foundation
+
+/// The package's own folder, wherever its sources are linked from.
+package enum PackageRoot {
+    private static let folder = URL(filePath: #filePath).resolvingSymlinksInPath()
+        .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+
+    /// The absolute path of a file or folder of the package.
+    package static func path(to file: String) -> String { folder.appending(path: file).standardized.path }
+}
+
+internal import Foundation
+
 /// A program of other people, where it is on the `PATH`.
 package struct InstalledProgram {
     private let file: URL
