@@ -1,0 +1,249 @@
+import Hosting
+import Testing
+import Whiteboard
+
+@Suite struct MembershipTests {
+    @Test func `every partition has one server, whoever comes`() {
+        let club = Club(partitions: 16)
+        for name in ["a", "b", "c"] {
+            club.join(name)
+            club.wait(.seconds(5))
+            #expect(club.servers == Array(repeating: 1, count: 16))
+        }
+        #expect(club.members.values.allSatisfy { !$0.serving.isEmpty })
+    }
+
+    @Test func `a hand-over leaves no partition without a server for a moment`() {
+        let club = Club(partitions: 16)
+        club.join("a")
+        club.wait(.seconds(2))
+        club.join("b")
+        var least = Int.max
+        club.wait(.seconds(5)) { least = min(least, club.servers.min() ?? 0) }
+        #expect(least >= 1)
+        club.members["b"]?.leave(at: club.now)
+        club.wait(.seconds(5)) { least = min(least, club.servers.min() ?? 0) }
+        #expect(least >= 1)
+        #expect(club.members["a"]?.serving.count == 16)
+        #expect(club.members["b"]?.serving.isEmpty == true)
+    }
+
+    @Test func `one that leaves before it serves anything never counts as serving`() {
+        var member = Membership(name: "a", partitions: 2, at: Instant(nanoseconds: 0))
+        let later = Instant(nanoseconds: 0) + Membership.joinDelay
+        #expect(member.advance(to: later).contains(.open(0)))
+        member.leave(at: later)
+        for partition in 0..<2 { member.closed(partition, at: later) }
+        _ = member.advance(to: later)
+        #expect(!member.isSettled)
+    }
+
+    @Test func `what a dead one served is taken over after three seconds`() {
+        let club = Club(partitions: 16)
+        club.join("a")
+        club.join("b")
+        club.wait(.seconds(5))
+        club.members["b"] = nil
+        club.wait(.milliseconds(1900))
+        #expect(club.servers.contains(0))
+        club.wait(.milliseconds(1200))
+        #expect(club.servers == Array(repeating: 1, count: 16))
+    }
+
+    @Test func `one that has stood still gives up what it has, and takes nothing before it has listened`() {
+        let club = Club(partitions: 16)
+        club.join("a")
+        club.join("b")
+        club.wait(.seconds(5))
+        club.silent = ["a"]
+        club.wait(.seconds(30))
+        club.silent = []
+        club.wait(.milliseconds(100))
+        #expect(club.members["a"]?.serving == [])
+        #expect(club.members["a"]?.members == ["a", "b"])
+        club.wait(.seconds(5))
+        #expect(club.servers == Array(repeating: 1, count: 16))
+    }
+
+    @Test func `one that has stood still answers nobody before it knows what the others do`() {
+        let club = Club(partitions: 16)
+        club.join("a")
+        club.wait(.seconds(5))
+        #expect(club.members["a"]?.answers(3, at: club.now) == true)
+        club.silent = ["a"]
+        club.join("b")
+        club.wait(.seconds(30))
+        #expect(club.members["a"]?.answers(3, at: club.now) == false)
+        club.silent = []
+        club.wait(.seconds(5))
+        for partition in 0..<16 {
+            #expect(club.members.values.count { $0.answers(partition, at: club.now) } == 1)
+        }
+    }
+
+    @Test func `one that stood still for less than others wait takes nobody for dead`() {
+        let club = Club(partitions: 16)
+        club.join("a")
+        club.join("b")
+        club.wait(.seconds(5))
+        club.silent = ["a"]
+        club.wait(.milliseconds(2900))
+        club.silent = []
+        club.wait(.milliseconds(5))
+        #expect(club.members["a"]?.members == ["a", "b"])
+    }
+
+    @Test func `one that wakes up only when it has to, and always a little late, notices that another is gone`() {
+        let start = Instant(nanoseconds: 1_000_000_000_000)
+        var (now, member) = (start, Membership(name: "a", partitions: 1, at: start))
+        _ = member.receive(Announcement(member: "b", serving: [0], isLeaving: false), at: now)
+        while now - start < .seconds(5) {
+            for case .open(let partition) in member.advance(to: now) { member.opened(partition, at: now) }
+            now = member.nextWake + .milliseconds(1)
+        }
+        #expect(member.members == ["a"])
+        #expect(member.serving == [0])
+    }
+}
+
+/// Daemons on one root whose settings do not go together.
+@Suite struct IncompatiblePeerTests {
+    @Test func `a daemon with another number of partitions is told of once, and is no member`() {
+        let club = Club(partitions: 16)
+        club.join("a")
+        club.wait(.seconds(2))
+        club.join("b", partitions: 8)
+        club.wait(.seconds(10))
+        let conflict = CommonSettings(partitions: 16).conflicts(with: CommonSettings(partitions: 8))
+        #expect(conflict.map(\.setting) == ["subjects.partitions"])
+        #expect(conflict.map(\.mine) == ["16"] && conflict.map(\.theirs) == ["8"])
+        #expect(club.news.filter { $0.listener == "a" }.map(\.1) == [.incompatible(conflict)])
+        #expect(club.members["a"]?.members == ["a"])
+        #expect(club.members["a"]?.serving.count == 16)
+    }
+
+    @Test func `a member that comes back with other settings is one no more`() {
+        let club = Club(partitions: 16)
+        club.join("a")
+        club.join("b")
+        club.wait(.seconds(5))
+        club.join("b", partitions: 8)
+        club.wait(.seconds(5))
+        #expect(club.members["a"]?.members == ["a"])
+        #expect(club.members["a"]?.serving.count == 16)
+    }
+
+    @Test func `a daemon that does not say its settings is a member like any other`() {
+        let club = Club(partitions: 16)
+        club.join("a", journal: "jetstream")
+        club.wait(.seconds(2))
+        club.announce(Announcement(member: "old", serving: [], isLeaving: false))
+        club.wait(.seconds(1))
+        #expect(club.news.map(\.1) == [.newcomer])
+        #expect(club.members["a"]?.members == ["a", "old"])
+    }
+
+    @Test func `one who asks before it begins is answered at once, each time, and is no member yet`() {
+        let club = Club(partitions: 2)
+        club.join("a")
+        club.wait(.milliseconds(2400))
+        for partitions in [2, 2, 8, 8] {
+            let before = club.spoken
+            club.announce(
+                Announcement(
+                    member: "b", serving: [], isLeaving: false, isJoining: true,
+                    settings: CommonSettings(partitions: partitions)))
+            club.wait(.milliseconds(10))
+            #expect(club.spoken == before + 1)
+            #expect(club.members["a"]?.members == ["a"])
+        }
+    }
+
+    @Test func `journals that differ do not go together, nor do two daemons without one`() {
+        let (none, jetStream) = (CommonSettings(journal: "none"), CommonSettings(journal: "jetstream"))
+        #expect(jetStream.conflicts(with: jetStream).isEmpty)
+        #expect(jetStream.conflicts(with: CommonSettings()).isEmpty)
+        #expect(CommonSettings().conflicts(with: none).isEmpty)
+        for (mine, theirs) in [(none, jetStream), (jetStream, none), (none, none)] {
+            #expect(mine.conflicts(with: theirs).map(\.setting) == ["journal.mode"])
+        }
+    }
+
+    @Test func `beyond a thousand incompatible peers the one heard longest ago is told of again`() {
+        var incompatiblePeers = IncompatiblePeers()
+        var now = Instant(nanoseconds: 0)
+        func isNew(_ name: String) -> Bool {
+            now = now + .seconds(1)
+            return incompatiblePeers.note(name, at: now)
+        }
+        #expect((0..<1024).allSatisfy { isNew("s\($0)") })
+        #expect(!isNew("s0"))
+        #expect(isNew("one more"))
+        #expect(!isNew("s0"))
+        #expect(isNew("s1"))
+    }
+}
+
+/// Several daemons that hear each other after 5 ms, and open and close at once.
+final class Club {
+    var now = Instant(nanoseconds: 1_000_000_000_000)
+    var members: [String: Membership] = [:]
+    var silent: Set<String> = []
+    /// Who was heard by whom for the first time.
+    private(set) var news: [(listener: String, PeerStatus)] = []
+    /// How many announcements the members have made.
+    private(set) var spoken = 0
+    private let partitions: Int
+    private var travelling: [(at: Instant, announcement: Announcement)] = []
+
+    init(partitions: Int) {
+        self.partitions = partitions
+    }
+
+    /// - Parameter partitions: where it has another number of them than the club.
+    func join(_ name: String, partitions: Int? = nil, journal: String? = nil) {
+        members[name] = Membership(name: name, partitions: partitions ?? self.partitions, journal: journal, at: now)
+    }
+
+    /// Says something to all.
+    func announce(_ announcement: Announcement) {
+        travelling.append((now + .milliseconds(5), announcement))
+    }
+
+    /// Time passes, in steps of 5 ms.
+    func wait(_ duration: Duration, watch: () -> Void = {}) {
+        let end = now + duration
+        while now < end {
+            now = now + .milliseconds(5)
+            let arrived = travelling.filter { $0.at <= now }
+            travelling.removeAll { $0.at <= now }
+            for name in members.keys.sorted() where !silent.contains(name) {
+                for (_, announcement) in arrived { hear(announcement, name) }
+                act(name)
+            }
+            watch()
+        }
+    }
+
+    private func hear(_ announcement: Announcement, _ listener: String) {
+        let status = members[listener]?.receive(announcement, at: now) ?? .known
+        if status != .known { news.append((listener, status)) }
+    }
+
+    private func act(_ name: String) {
+        for action in members[name]?.advance(to: now) ?? [] {
+            switch action {
+            case .announce(let announcement):
+                spoken += 1
+                announce(announcement)
+            case .open(let partition): members[name]?.opened(partition, at: now)
+            case .close(let partition), .abandon(let partition): members[name]?.closed(partition, at: now)
+            }
+        }
+    }
+
+    /// How many serve each partition.
+    var servers: [Int] {
+        (0..<partitions).map { partition in members.values.count { $0.serving.contains(partition) } }
+    }
+}
