@@ -1,6 +1,9 @@
-import NATSClient
+import Foundation
 import NATSTestServer
+import TestSupport
 import Testing
+
+@testable import NATSClient
 
 @Suite struct JetStreamTests {
     private func withStream(_ body: @Sendable (JetStream) async throws -> Void) async throws {
@@ -75,6 +78,78 @@ import Testing
             } catch {
                 #expect(error.isStreamMissing)
             }
+        }
+    }
+}
+
+@Suite struct ServerTimeTests {
+    @Test(arguments: [
+        ("1970-01-01T00:00:00Z", 0),
+        ("2026-11-21T07:07:06.300431443Z", 1_795_244_826_300_431_443),
+        ("2026-11-21T07:07:06.3Z", 1_795_244_826_300_000_000),
+        ("2026-11-21T09:37:06.3+02:30", 1_795_244_826_300_000_000),
+        ("2026-11-20T23:07:06.3-08:00", 1_795_244_826_300_000_000),
+        ("1969-12-31T23:59:59.999999999Z", -1),
+        ("2024-02-29T12:00:00Z", 1_709_208_000_000_000_000),
+    ])
+    func `Times of the server are exact to the nanosecond`(_ text: String, _ nanoseconds: Int64) throws {
+        #expect(try ServerTime.parse(text) == nanoseconds)
+    }
+
+    @Test func `Every second agrees with Foundation's calendar`() throws {
+        var generator = SeededGenerator(seed: TestSeed.choose())
+        let format = Date.ISO8601FormatStyle()
+        for _ in 0..<2000 {
+            let seconds = Int64.random(in: -2_000_000_000...8_000_000_000, using: &generator)
+            let text = Date(timeIntervalSince1970: Double(seconds)).formatted(format)
+            #expect(try ServerTime.parse(text) == seconds * 1_000_000_000, "\(text)")
+        }
+    }
+
+    @Test(arguments: [
+        "", "now", "2026-11-21", "2026-11-21T07:07:06", "2026-11-21T07:07:06.Z", "2026-11-21T07:07:06.0000000001Z",
+        "2026-13-21T07:07:06Z", "2026-11-21T07:07:06Zulu", "2026-11-21T07:07:06+2:00", "9999-12-31T23:59:59Z",
+        "0001-01-01T00:00:00Z", "2026-11-21 07:07:06Z",
+    ])
+    func `What is no time, or none of this age, is an error`(_ text: String) {
+        #expect(throws: JetStreamError.malformed("time \(text)")) { try ServerTime.parse(text) }
+    }
+}
+
+@Suite struct DeliveryMetadataTests {
+    private func parse(_ subject: String) -> DeliveryMetadata? {
+        Array(subject.utf8).withUnsafeBytes { DeliveryMetadata(acknowledgementSubject: $0) }
+    }
+
+    @Test(arguments: [
+        "$JS.ACK.INK_LOG_0.c0.1.31.7.1795246416351530216.1469",
+        "$JS.ACK.hub.ACCHASH.INK_LOG_0.c0.1.31.7.1795246416351530216.1469",
+        "$JS.ACK._.ACCHASH.INK_LOG_0.c0.1.31.7.1795246416351530216.1469.x8Q",
+    ])
+    func `Both forms of the subject are read`(_ subject: String) {
+        let expected = DeliveryMetadata(
+            streamSequence: 31, consumerSequence: 7, time: 1_795_246_416_351_530_216, pending: 1469)
+        #expect(parse(subject) == expected)
+    }
+
+    @Test(arguments: [
+        "", "$JS.ACK.", "$JS.FC.INK_LOG_0.c0.x", "_INBOX.x.1", "$JS.ACK.S.c.1.2.3.4", "$JS.ACK.S.c.1.2.3.4.5.6",
+        "$JS.ACK.S.c.1..3.4.5", "$JS.ACK.S.c.1.2.3.4.x", "$JS.ACK.S.c.1.2.3.4.-5",
+        "$JS.ACK.S.c.1.99999999999999999999.3.4.5", "$JS.ACK.S.c.1.2.3.18446744073709551615.5",
+        "$JS.ACK.d.h.S.c.1.2.3.4.5.r.more",
+    ])
+    func `Anything else is none`(_ subject: String) {
+        #expect(parse(subject) == nil)
+    }
+
+    @Test func `Random bytes do no harm`() {
+        var generator = SeededGenerator(seed: TestSeed.choose())
+        let alphabet = Array("..0123456789ab$".utf8)
+        for _ in 0..<5000 {
+            let tail = (0..<Int.random(in: 0..<60, using: &generator)).compactMap { _ in
+                alphabet.randomElement(using: &generator)
+            }
+            _ = (Array("$JS.ACK.".utf8) + tail).withUnsafeBytes { DeliveryMetadata(acknowledgementSubject: $0) }
         }
     }
 }

@@ -1,7 +1,101 @@
+import NATSTestServer
 import TestSupport
 import Testing
 
 @testable import NATSClient
+
+@Suite struct OrderedConsumerTests {
+    private let origin = ContinuousClock.now
+
+    private func read(
+        _ nats: NATSConnection, _ settings: OrderedConsumerSettings
+    ) throws -> (consumer: OrderedConsumer, messages: Recorder<String>, events: Recorder<String>) {
+        let (messages, events) = (Recorder<String>(), Recorder<String>())
+        let consumer = try JetStream(nats).read(
+            settings, logger: .silent, clock: { [origin] in origin.duration(to: .now).wholeNanoseconds },
+            onEvent: { event in
+                switch event {
+                case .began(let start): events.append("began \(start.requested) \(start.first)")
+                case .caughtUp: events.append("caught up")
+                case .barrier(let barrier): barrier.pass()
+                case .rewound(let last): events.append("rewound \(last)")
+                }
+            },
+            onMessage: { message, metadata in
+                messages.append("\(metadata.streamSequence) \(message.subject)")
+            })
+        return (consumer, messages, events)
+    }
+
+    private func withStream(_ body: @Sendable (NATSConnection, JetStream) async throws -> Void) async throws {
+        try await NATSTestServer.with(jetStream: true) { server in
+            try await NATSConnection.with(server) { nats in
+                let jetStream = JetStream(nats)
+                _ = try await jetStream.provision(StreamConfiguration(name: "S", subjects: ["s.*"]))
+                try await body(nats, jetStream)
+            }
+        }
+    }
+
+    @Test func `The newest message of each subject, then what comes`() async throws {
+        try await withStream { nats, jetStream in
+            for subject in ["s.a", "s.b", "s.a", "s.c"] { _ = try await jetStream.publish([], to: subject) }
+            let settings = OrderedConsumerSettings(stream: "S", start: .lastPerSubject, filterSubject: "s.*")
+            let (consumer, messages, events) = try read(nats, settings)
+            _ = try await events.values(2)
+            #expect(messages.values == ["2 s.b", "3 s.a", "4 s.c"])
+            // A new consumer continues after those.
+            try nats.core.current().end("cut")
+            _ = try await events.values(3)
+            _ = try await jetStream.publish([], to: "s.b")
+            #expect(try await messages.values(4).last == "5 s.b")
+            #expect(events.values == ["began 0 2", "caught up", "began 5 5"])
+            #expect(consumer.position == 5)
+            consumer.cancel()
+        }
+    }
+
+    @Test func `A filter lets through what matches`() async throws {
+        try await withStream { nats, jetStream in
+            for subject in ["s.a", "s.b", "s.a"] { _ = try await jetStream.publish([], to: subject) }
+            var settings = OrderedConsumerSettings(stream: "S", start: .sequence(1))
+            settings.filterSubject = "s.a"
+            let (consumer, messages, _) = try read(nats, settings)
+            #expect(try await messages.values(2) == ["1 s.a", "3 s.a"])
+            consumer.cancel()
+        }
+    }
+
+    @Test func `A stream that was replaced by a shorter one is told of, and nothing of it is delivered`() async throws {
+        try await withStream { nats, jetStream in
+            for _ in 1...20 { _ = try await jetStream.publish([], to: "s.a") }
+            var settings = OrderedConsumerSettings(stream: "S", start: .sequence(1))
+            settings.heartbeat = .milliseconds(100)
+            settings.rewindTimeout = .milliseconds(200)
+            let (consumer, messages, events) = try read(nats, settings)
+            _ = try await messages.values(20)
+            _ = try await nats.request(to: "$JS.API.STREAM.DELETE.S")
+            _ = try await jetStream.provision(StreamConfiguration(name: "S", subjects: ["s.*"]))
+            _ = try await jetStream.publish([], to: "s.a")
+            #expect(try await events.values(3).last == "rewound 20")
+            #expect(messages.values.count == 20)
+            consumer.cancel()
+        }
+    }
+
+    @Test func `Cancelled, it leaves no consumer behind`() async throws {
+        try await withStream { nats, jetStream in
+            let (consumer, _, events) = try read(nats, OrderedConsumerSettings(stream: "S", start: .sequence(1)))
+            _ = try await events.values(2)
+            consumer.cancel()
+            consumer.cancel()
+            let reply = try await nats.request(Array("{}".utf8), to: "$JS.API.CONSUMER.NAMES.S")
+            #expect(String(decoding: reply.payload, as: UTF8.self).contains("\"total\":0"))
+            _ = try await jetStream.publish([], to: "s.a")
+            #expect(events.values.count == 2)
+        }
+    }
+}
 
 /// The state machine against a server in virtual time that loses, repeats and reorders messages.
 @Suite struct OrderedConsumerStateTests {
