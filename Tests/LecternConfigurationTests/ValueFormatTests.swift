@@ -146,3 +146,149 @@ import Testing
         }
     }
 }
+
+@Suite("Bad values") struct BadValueTests {
+    @Test(
+        "A bad value is refused with its origin, itself and what would be right",
+        arguments: [
+            ("limits.shards", "many", #""many" is not a whole number (1 … 16384)"#),
+            ("limits.shards", "1.5", #""1.5" is not a whole number (1 … 16384)"#),
+            ("limits.shards", "0x10", #""0x10" is not a whole number (1 … 16384)"#),
+            ("limits.shards", "+5", #""+5" is not a whole number (1 … 16384)"#),
+            ("limits.shards", "0", #""0" is out of range (1 … 16384)"#),
+            ("limits.shards", "-1", #""-1" is out of range (1 … 16384)"#),
+            ("limits.shards", "99999999999999999999", #""99999999999999999999" is out of range (1 … 16384)"#),
+            ("limits.shards", "", "\"\" is not a whole number (1 … 16384)"),
+            (
+                "limits.message_bytes", "256kb",
+                #""256kb" is not a size; write 65536, 256KiB, 1MiB or 2GiB (1KiB … 8MiB)"#
+            ),
+            ("limits.message_bytes", "1023", #""1023" is out of range (1KiB … 8MiB)"#),
+            ("limits.message_bytes", "9MiB", #""9MiB" is out of range (1KiB … 8MiB)"#),
+            ("limits.author_idle", "600", #""600" is not a duration; write 250ms, 30s, 10m, 2h or 30d (1s … 7d)"#),
+            ("limits.author_idle", "999ms", #""999ms" is out of range (1s … 7d)"#),
+            ("limits.author_idle", "8760h", #""8760h" is out of range (1s … 7d)"#),
+            ("canvas.scale", "0.2", #""0.2" is out of range (0.25 … 8)"#),
+            ("canvas.scale", "nan", #""nan" is not a number (0.25 … 8)"#),
+            ("canvas.scale", "1e0", #""1e0" is not a number (0.25 … 8)"#),
+            ("board.width", "0.5", #""0.5" is out of range (0, or 1 … 16384)"#),
+            ("history.scope", "autor", #""autor" is not one of room | author; did you mean author?"#),
+            ("history.scope", "Room", #""Room" is not one of room | author; did you mean room?"#),
+            ("logging.level", "verbose", #""verbose" is not one of trace | debug | info | notice | warning | error"#),
+            ("cohorts.open", "yes", #""yes" is neither true nor false"#),
+            ("cohorts.default.policy", "never", #""never" is not one of maxhold | hold | freerun"#),
+            ("http.listen", "8080", #""8080" is not an address; write 127.0.0.1:8080, [::1]:8080 or off"#),
+            ("http.listen", ":8080", #"":8080" is not an address; write 127.0.0.1:8080, [::1]:8080 or off"#),
+            (
+                "http.listen", "localhost:65536",
+                #""localhost:65536" is not an address; write 127.0.0.1:8080, [::1]:8080 or off"#
+            ),
+            ("subjects.root", "ink.*", #""ink.*" must be 1 … 64 characters of a-z, 0-9, _ and -"#),
+            ("subjects.root", "Ink", #""Ink" must be 1 … 64 characters of a-z, 0-9, _ and -"#),
+            ("journal.max_bytes", "1000KiB", #""1000KiB" is out of range (1MiB … 1024GiB), or unlimited"#),
+            (
+                "journal.max_bytes", "none",
+                #""none" is not a size; write 65536, 256KiB, 1MiB or 2GiB (1MiB … 1024GiB), or unlimited"#
+            ),
+            ("journal.replicas", "6", #""6" is out of range (1 … 5)"#),
+            ("node.id", "Node.1", #""Node.1" must be 1 … 64 characters of a-z, 0-9, _ and -"#),
+            ("nats.store_dir", "", "\"\" must be the path of a directory"),
+            ("nats.server", "", "\"\" must be the path or name of a program"),
+            (
+                "palette", "#000000,red",
+                ##""red" must be a colour, written "#rrggbb", in quotes in the file"##
+            ),
+            ("palette", "", "a palette has 1 … 256 colours, not 0"),
+        ])
+    func refused(key: String, text: String, message: String) throws {
+        #expect(try messages(arguments: [key: text]) == ["argument \(key): \(message)"])
+        let variable = "LECTERN_" + key.uppercased().replacing(".", with: "_")
+        #expect(try messages(environment: [variable: text]) == ["\(variable): \(message)"])
+        guard key != "palette" else { return }
+        let file = "# first line\n\(key): \"\(text)\"\n"
+        #expect(try messages(file: file) == ["FILE:2: \(key): \(message)"])
+    }
+
+    @Test("A bad NATS address is refused without being shown: there may be a password in it")
+    func secret() throws {
+        for text in ["http://me:secret@host", "nats://me:secret@", "nats://me:secret@host:x", "nats://a,secret", ""] {
+            let message =
+                "argument nats.url: is not a NATS address; write nats://host:port, tls://host:port or embedded"
+            #expect(try messages(arguments: ["nats.url": text]) == [message])
+        }
+    }
+
+    @Test("A long bad value is shown in part")
+    func long() throws {
+        let message = try #require(try messages(arguments: ["colour": String(repeating: "x", count: 10_000)]).first)
+        #expect(message.count < 200)
+    }
+
+    @Test("All faults are listed: unknown names by source, then bad values in the order of the reference")
+    func all() throws {
+        let file = """
+            limit:
+              shards: 3
+            limits:
+              shards: none
+              heldd: 3
+            """
+        #expect(
+            try messages(
+                file: file, environment: ["LECTERN_BOARD_WIDTH": "x", "LECTERN_BOARD": "1"],
+                arguments: ["chalk": "1", "log.tail": "-1"]) == [
+                    "FILE:1: limit: unknown key; did you mean limits?",
+                    "FILE:5: limits.heldd: unknown key; did you mean limits.held?",
+                    "LECTERN_BOARD: unknown variable",
+                    "argument chalk: unknown key",
+                    #"LECTERN_BOARD_WIDTH: "x" is not a number (0, or 1 … 16384)"#,
+                    #"FILE:4: limits.shards: "none" is not a whole number (1 … 16384)"#,
+                    #"argument log.tail: "-1" is out of range (0 … 10000000)"#,
+                ])
+    }
+
+    @Test(
+        "Values that do not go together are refused",
+        arguments: [
+            (["board.width": "800"], "board.width, board.height: give both, or leave both 0"),
+            (["board.height": "800"], "board.width, board.height: give both, or leave both 0"),
+            (
+                ["limits.pending_bytes": "64KiB"],
+                "limits.pending_bytes: less than limits.message_bytes: a shard of that size could never be kept"
+            ),
+            (
+                ["limits.bytes_per_second": "131071"],
+                "limits.bytes_per_second: less than half of limits.message_bytes: "
+                    + "a message of that size could never come in"
+            ),
+            (
+                ["limits.message_bytes": "8MiB", "limits.bytes_per_second": "4MiB", "server.mailbox_bytes": "7MiB"],
+                "server.mailbox_bytes: less than limits.message_bytes: a message of that size could never come in"
+            ),
+            (
+                ["limits.board_points": "99999"],
+                "limits.board_points: less than limits.points: a stroke of that size could never be drawn"
+            ),
+            (
+                ["journal.max_age": "1m", "journal.duplicate_window": "61s"],
+                "journal.duplicate_window: longer than journal.max_age: deleted messages cannot be recognised"
+            ),
+            (
+                ["cohorts.maximum": "2", "cohorts.hls.gate": "none", "cohorts.rtc.gate": "none"],
+                "cohorts.maximum: less than the 3 cohorts that are named (main included)"
+            ),
+        ])
+    func combination(arguments: [String: String], message: String) throws {
+        #expect(try messages(arguments: arguments) == [message])
+    }
+
+    @Test("Values at the edge of going together are taken")
+    func edges() throws {
+        let arguments = [
+            "limits.message_bytes": "64KiB", "limits.pending_bytes": "64KiB", "limits.bytes_per_second": "32KiB",
+            "journal.max_age": "1m", "journal.duplicate_window": "60s", "limits.points": "9",
+            "limits.board_points": "9", "cohorts.maximum": "1", "cohorts.main.gate": "none",
+        ]
+        #expect(try messages(arguments: arguments) == [])
+    }
+}

@@ -101,3 +101,98 @@ import Whiteboard
         }
     }
 }
+
+@Suite struct FeedbackTests {
+    private func feedback(_ inbox: Inbox) async throws -> Feedback {
+        try Feedback(decoding: try await inbox.next().payload)
+    }
+
+    @Test func `an author hears of applied, missing, healed and rejected operations`() async throws {
+        try await RunningService.with { service in
+            let address = try service.address("talk")
+            let hand = try Hand(service.client, address)
+            let inbox = try await Inbox(service.client, address.subject(.feedback(hand.author)))
+            try hand.publish(Hand.stroke(1, at: 0))
+            #expect(try await feedback(inbox) == .applied(number: 1, index: 1))
+            try hand.publish(Hand.stroke(3, at: 0))
+            #expect(try await feedback(inbox) == .missingRange(from: 2, to: 2))
+            try hand.publish(Hand.stroke(2, at: 0))
+            #expect(try await feedback(inbox) == .applied(number: 2, index: 2))
+            #expect(try await feedback(inbox) == .applied(number: 3, index: 3))
+            try hand.publish(#"{"n":4,"e":9,"d":[]}"#)
+            guard case .rejected(4, _, let rejection) = try await feedback(inbox) else {
+                throw Unexpected("no rejection")
+            }
+            #expect(rejection.code == .unknownElement && rejection.field == "e")
+            try hand.publish(Hand.stroke(1, at: 0))
+            #expect(try await feedback(inbox) == .applied(number: 1, index: 1))
+        }
+    }
+
+    @Test func `a gap is given up after two seconds, and the operations behind it are applied`() async throws {
+        try await RunningService.with { service in
+            let address = try service.address("gap")
+            let hand = try Hand(service.client, address)
+            let inbox = try await Inbox(service.client, address.subject(.feedback(hand.author)))
+            try hand.publish(Hand.stroke(1, at: 0))
+            try hand.publish(Hand.stroke(3, at: 0))
+            let start = ContinuousClock.now
+            let applied = try await inbox.next { $0.text.contains(#""n":3"#) && $0.text.contains("applied") }
+            #expect(try Feedback(decoding: applied.payload) == .applied(number: 3, index: 2))
+            #expect(start.duration(to: .now) >= .seconds(2))
+        }
+    }
+
+    @Test func `feedback names the session, and a session is over when its author begins another`() async throws {
+        try await RunningService.with { service in
+            let address = try service.address("sessions")
+            let author = try #require(AuthorID("ann"))
+            let inbox = try await Inbox(service.client, address.subject(.feedback(author)))
+            func send(_ number: Int, _ session: String) throws {
+                try service.client.publish(
+                    Array(Hand.stroke(number, at: 0).utf8), to: address.subject(.input(author)),
+                    headers: [HeaderName.session: session])
+            }
+            func told() async throws -> FeedbackMessage {
+                try FeedbackMessage(decoding: try await inbox.next().payload)
+            }
+            try send(1, "a")
+            #expect(try await told() == FeedbackMessage(session: "a", feedback: .applied(number: 1, index: 1)))
+            try send(1, "b")
+            #expect(try await told() == FeedbackMessage(session: "b", feedback: .applied(number: 1, index: 2)))
+            try send(1, "a")
+            #expect(try await told() == FeedbackMessage(session: "a", feedback: .applied(number: 1, index: 1)))
+            try send(2, "a")
+            let over = try await told()
+            guard over.session == "a", case .rejected(2, 0, let rejection) = over.feedback else {
+                throw Unexpected("\(over)")
+            }
+            #expect(rejection.code == .sessionOver)
+        }
+    }
+
+    @Test func `malformed messages are rejected with their codes and do not disturb another room`() async throws {
+        try await RunningService.with { service in
+            let bad = try Hand(service.client, service.address("bad"))
+            let good = try Hand(service.client, service.address("good"))
+            let codes = try await Inbox(service.client, bad.address.subject(.feedback(bad.author)))
+            let out = try await Inbox(service.client, good.address.subject(.out(.main)))
+            try service.client.setClock(good.address, 1000)
+            let payloads: [(String, RejectionCode)] = [
+                ("", .notJSON), ("{", .notJSON), ("[]", .wrongType), ("{}", .missingField),
+                (#"{"n":"1","d":[]}"#, .wrongType), (#"{"n":1e999,"d":[]}"#, .outOfRange),
+                (#"{"n":1,"s":2000,"d":[]}"#, .tooManyShards), (#"{"n":2,"a":7}"#, .unknownAction),
+                (#"{"n":3,"a":2}"#, .nothingToUndo), (#"{"n":4,"a":3}"#, .nothingToRedo),
+                (String(repeating: " ", count: 300_000) + "{}", .tooLarge),
+            ]
+            for (number, (payload, code)) in payloads.enumerated() {
+                try bad.publish(payload)
+                try good.publish(Hand.stroke(number + 1, at: 0))
+                guard case .rejected(_, _, let rejection) = try Feedback(decoding: try await codes.next().payload)
+                else { throw Unexpected("no rejection of \(payload.prefix(40))") }
+                #expect(rejection.code == code, "\(payload.prefix(40))")
+                #expect(try await out.next().index == String(number + 1))
+            }
+        }
+    }
+}
