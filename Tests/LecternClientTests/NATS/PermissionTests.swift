@@ -1,8 +1,10 @@
+import Foundation
 import LecternClient
 import LecternDemo
 import NATSClient
 import NATSTestServer
 import StrokeWire
+import TestSupport
 import Testing
 
 @Suite("Clients whose user lacks a permission", .timeLimit(.minutes(1)))
@@ -114,6 +116,216 @@ struct PermissionTests {
             await #expect(throws: RoomDirectoryError.nats(.notPermitted(PermissionViolation(.publish, "ink.rooms")))) {
                 _ = try await RoomDirectory(connection: nats, root: "ink").rooms()
             }
+        }
+    }
+}
+
+@Suite("The users of config/cluster", .timeLimit(.minutes(2)))
+struct ClusterAccountTests {
+    /// The example's accounts, with the users' names for passwords unless another is given.
+    private func accounts(password: String? = nil) throws -> String {
+        let text = try String(
+            contentsOfFile: PackageRoot.path(to: "config/cluster/accounts.conf"), encoding: .utf8)
+        return Self.variables.reduce(text) {
+            $0.replacing("$INK_\($1.value)_PASSWORD", with: "'\(password ?? $1.key)'")
+        }
+    }
+
+    private static let variables = [
+        "service": "SERVICE", "gateway": "GATEWAY", "ann": "TEACHER", "sam": "STUDENT", "clock": "CLOCK",
+        "operator": "OPERATOR",
+    ]
+
+    /// Connects with the inbox prefix that the user's program uses.
+    private func connect(_ server: NATSTestServer, as user: String) async throws -> NATSConnection {
+        var settings = NATSSettings(server, user: user)
+        settings.inboxPrefix = user == "service" ? "_LECTERN" : settings.usualInboxPrefix
+        let connection = NATSConnection(settings, logger: .silent)
+        try await connection.connect()
+        return connection
+    }
+
+    // MARK: Subjects
+
+    private static let rooms = ["ink.2.physics", "ink.5.chemistry"]
+    private static let kinds = [
+        "in.ann", "in.bob", "feedback.ann", "feedback.bob", "clock.main", "clock.hls", "out.main", "out.hls",
+        "mark.main",
+        "mark.hls", "head", "join.main", "join.hls", "join-head", "image.main", "image.hls", "image-head", "ctl",
+        "info",
+        "checkpoint", "checkpoint.1", "asset-in", "wet-in.ann", "wet.main", "wet-head",
+    ]
+    private static let inboxes =
+        variables.keys.sorted().map { "_INBOX.\($0).x.1" } + ["_INBOX.x.1", "_INBOX.x.delivery.1", "_INBOX.bob.x.1"]
+    private static let service = ["_LECTERN.x.1", "_LECTERN.x.delivery.1"]
+    private static let jetStream =
+        [
+            "INFO", "STREAM.NAMES", "STREAM.INFO.INK_LOG_0", "STREAM.CREATE.INK_LOG_0", "STREAM.UPDATE.INK_LOG_0",
+            "STREAM.DELETE.INK_LOG_0", "STREAM.PURGE.INK_LOG_0", "STREAM.MSG.GET.INK_LOG_0",
+            "STREAM.MSG.DELETE.INK_LOG_0",
+            "STREAM.SNAPSHOT.INK_LOG_0", "STREAM.RESTORE.INK_LOG_0", "DIRECT.GET.INK_LOG_0",
+            "CONSUMER.CREATE.INK_LOG_0",
+            "CONSUMER.DURABLE.CREATE.INK_LOG_0.c", "CONSUMER.MSG.NEXT.INK_LOG_0.c", "CONSUMER.LIST.INK_LOG_0",
+            "CONSUMER.DELETE.INK_LOG_0.c",
+        ].map { "$JS.API.\($0)" } + ["$JS.FC.INK_LOG_0.c.x", "$JS.ACK.INK_LOG_0.c.1.1.1.1.0"]
+    private static let other = [
+        "ink", "ink.rooms", "ink.members.a", "other.0.physics.in.ann", "$SYS.REQ.SERVER.PING", "$SYS.REQ.USER.INFO",
+    ]
+    private static let wildcards = [
+        ">", "*.>", "ink.>", "ink.*.*.out.*", "ink.*.*.out.main", "ink.2.physics.>", "ink.2.physics.out.*",
+        "ink.2.physics.*", "ink.*.*.head", "ink.*.*.in.*", "_INBOX.>", "_INBOX.*.*", "_INBOX.*.>", "_LECTERN.>",
+        "_LECTERN.*.*", "$JS.>", "$JS.API.>", "$JS.EVENT.ADVISORY.>", "$SYS.>",
+    ]
+    private static let subjects =
+        rooms.flatMap { room in kinds.map { "\(room).\($0)" } } + inboxes + service + jetStream + other
+
+    // MARK: Permissions
+
+    private struct Grant {
+        var publish: [String]
+        var subscribe: [String]
+    }
+
+    private static let grants: [String: Grant] = [
+        "ann": Grant(
+            publish: ["ink.2.physics.in.ann", "ink.2.physics.join-head", "ink.2.physics.image-head"],
+            subscribe: ["ink.2.physics.feedback.ann", "ink.2.physics.head", "_INBOX.ann.x.1"]),
+        "sam": Grant(
+            publish: ["ink.2.physics.join.main", "ink.2.physics.image.main"],
+            subscribe: ["ink.2.physics.out.main", "ink.2.physics.mark.main", "_INBOX.sam.x.1"]),
+        "clock": Grant(publish: ["ink.2.physics.clock.main"], subscribe: ["_INBOX.clock.x.1"]),
+        "operator": Grant(
+            publish: rooms.flatMap { ["\($0).info", "\($0).ctl"] } + ["ink.rooms"], subscribe: ["_INBOX.operator.x.1"]),
+        "gateway": Grant(
+            publish: rooms.flatMap { ["\($0).info", "\($0).image.main", "\($0).image.hls"] } + ["ink.rooms"],
+            subscribe: ["_INBOX.gateway.x.1"]),
+        "service": Grant(
+            publish: subjects.filter { $0.hasPrefix("ink.") || $0.hasPrefix("_INBOX.") }
+                + [
+                    "INFO", "STREAM.INFO.INK_LOG_0", "STREAM.CREATE.INK_LOG_0", "STREAM.MSG.GET.INK_LOG_0",
+                    "STREAM.MSG.DELETE.INK_LOG_0", "CONSUMER.CREATE.INK_LOG_0", "CONSUMER.DELETE.INK_LOG_0.c",
+                ].map { "$JS.API.\($0)" } + ["$JS.FC.INK_LOG_0.c.x"],
+            subscribe: (subjects + wildcards).filter { $0.hasPrefix("ink.") || $0.hasPrefix("_LECTERN.") }),
+    ]
+
+    /// Tries each subject, and returns the denied ones.
+    private func denied(
+        _ action: PermissionViolation.Action, _ subjects: [String], over connection: NATSConnection
+    ) async throws -> Set<String> {
+        let violations = Recorder<PermissionViolation>()
+        let observation = connection.onPermissionViolation { violations.append($0) }
+        defer { observation.cancel() }
+        // Everybody is denied the last subject, and violations come in order.
+        for subject in subjects + ["nobody.may"] {
+            switch action {
+            case .publish: try connection.publish([], to: subject)
+            case .subscribe: try connection.subscribe(subject) { _ in }
+            }
+        }
+        _ = try await eventually("the last is refused") {
+            violations.values.contains(PermissionViolation(action, "nobody.may")) ? true : nil
+        }
+        return Set(violations.values.filter { $0.action == action }.map(\.subject)).subtracting(["nobody.may"])
+    }
+
+    @Test("Each may do what it has to, and is refused everything else", arguments: grants.keys.sorted())
+    func everything(user: String) async throws {
+        let grant = try #require(Self.grants[user])
+        try await NATSTestServer.with(jetStream: true, configuration: try accounts()) { server in
+            let connection = try await connect(server, as: user)
+            let published = try await denied(.publish, Self.subjects, over: connection)
+            #expect(published.symmetricDifference(Set(Self.subjects).subtracting(grant.publish)) == [])
+            let patterns = Self.subjects + Self.wildcards
+            let subscribed = try await denied(.subscribe, patterns, over: connection)
+            #expect(subscribed.symmetricDifference(Set(patterns).subtracting(grant.subscribe)) == [])
+            await connection.close()
+        }
+    }
+
+    @Test("Passwords with any characters work, in a URL and beside it")
+    func passwords() async throws {
+        let password = "50% of:it,@/%41#${}\\n\"ä\t"
+        try await NATSTestServer.with(configuration: try accounts(password: password)) { server in
+            var beside = NATSSettings(url: server.url)
+            beside.user = "sam"
+            beside.password = password
+            beside.inboxPrefix = beside.usualInboxPrefix
+            let allowed = CharacterSet.alphanumerics
+            let escaped = try #require(password.addingPercentEncoding(withAllowedCharacters: allowed))
+            var within = NATSSettings(url: "nats://sam:\(escaped)@127.0.0.1:\(server.port)")
+            within.inboxPrefix = within.usualInboxPrefix
+            for settings in [beside, within] {
+                #expect(settings.inboxPrefix == "_INBOX.sam")
+                let connection = NATSConnection(settings, logger: .silent)
+                try await connection.connect()
+                await connection.close()
+            }
+            beside.password = "50%25 of:it"
+            let refused = NATSConnection(beside, logger: .silent)
+            await #expect(throws: NATSError.self) { try await refused.connect(within: .milliseconds(300)) }
+        }
+    }
+
+    // MARK: Uses
+
+    @Test("The service makes streams, reads them, and hears its own requests answered")
+    func service() async throws {
+        try await NATSTestServer.with(jetStream: true, configuration: try accounts()) { server in
+            let service = try await connect(server, as: "service")
+            try await JournalStream.create(over: service) { $0.subjects = ["ink.2.*.in.*"] }
+            let teacher = try await connect(server, as: "ann")
+            let stored = try await JetStream(teacher).publish([1], to: "ink.2.physics.in.ann")
+            #expect(stored.sequence == 1)
+            #expect(try await JournalStream.read(over: service).map(\.bytes) == [[1]])
+            #expect(try await JetStream(service).message(JournalStream.name, 1)?.payload == [1])
+            await teacher.close()
+            await service.close()
+        }
+    }
+
+    @Test(
+        "Requests of each are answered by the service",
+        arguments: [
+            ("sam", "ink.2.physics.join.main"), ("ann", "ink.2.physics.join-head"), ("gateway", "ink.rooms"),
+            ("operator", "ink.2.physics.info"),
+        ])
+    func requests(user: String, subject: String) async throws {
+        try await NATSTestServer.with(configuration: try accounts()) { server in
+            let service = try await connect(server, as: "service")
+            try service.subscribe("ink.>") { message in
+                if let reply = message.reply { try? service.publish([7], to: reply) }
+            }
+            try await service.confirmPublished()
+            let client = try await connect(server, as: user)
+            let reply = try await client.request(to: subject, timeout: .seconds(30))
+            #expect(reply.payload == [7])
+            #expect(reply.subject.hasPrefix("_INBOX.\(user)."))
+            await client.close()
+            await service.close()
+        }
+    }
+
+    @Test("A student hears what is released to the cohort, and nothing that is ahead of its video")
+    func student() async throws {
+        try await NATSTestServer.with(jetStream: true, configuration: try accounts()) { server in
+            let student = try await connect(server, as: "sam")
+            let seen = Recorder<String>()
+            for subject in [
+                "ink.2.physics.out.main", "ink.2.physics.out.hls", "ink.2.physics.head", "ink.2.physics.in.ann",
+                "_LECTERN.x.delivery.1", "_INBOX.*.*.*",
+            ] {
+                try student.subscribe(subject) { seen.append($0.subject) }
+            }
+            try await student.confirmPublished()
+            let service = try await connect(server, as: "service")
+            for subject in ["in.ann", "head", "out.hls", "out.main"] {
+                try service.publish([], to: "ink.2.physics.\(subject)")
+            }
+            try service.publish([], to: "_INBOX.ann.x.1")
+            try service.publish([], to: "ink.2.physics.out.main")
+            #expect(try await seen.values(2) == ["ink.2.physics.out.main", "ink.2.physics.out.main"])
+            await student.close()
+            await service.close()
         }
     }
 }
