@@ -1,3 +1,4 @@
+import Foundation
 import NATSClient
 import NATSTestServer
 import StrokeWire
@@ -59,5 +60,119 @@ final class ScriptedAuthor: Sendable {
     func clock(_ media: Int, _ cohort: String = "main", _ more: String = "") throws {
         guard let cohort = CohortName(cohort) else { throw Unexpected("not a cohort: \(cohort)") }
         try connection.publish(Array(#"{"m":\#(media),"r":0\#(more)}"#.utf8), to: address.subject(.clock(cohort)))
+    }
+}
+
+/// A message of the journal, read back from JetStream.
+struct StoredRecord: Sendable {
+    let sequence: UInt64
+    /// When JetStream stored it, in nanoseconds.
+    let time: Int64
+    let subject: String
+    let payload: [UInt8]
+}
+
+/// The part of the reply to `$JS.API.STREAM.INFO` that tests use.
+struct StreamState: Sendable, Decodable {
+    struct State: Sendable, Decodable {
+        let messages: Int
+    }
+    struct Cluster: Sendable, Decodable {
+        let leader: String?
+    }
+    let state: State
+    let cluster: Cluster?
+    let created: String
+}
+
+extension NATSConnection {
+    func streamState(_ stream: String) async throws -> StreamState {
+        let reply = try await request(Array("{}".utf8), to: "$JS.API.STREAM.INFO.\(stream)", timeout: .seconds(5))
+        return try JSONDecoder().decode(StreamState.self, from: Data(reply.payload))
+    }
+
+    /// All messages of a stream, read by a plain consumer.
+    func readBack(_ stream: String) async throws -> [StoredRecord] {
+        let count = try await streamState(stream).state.messages
+        guard count > 0 else { return [] }
+        let records = Recorder<StoredRecord>()
+        let subject = "readback.\(UUID().uuidString)"
+        let subscription = try subscribe(subject) { message in
+            // $JS.ACK.<stream>.<consumer>.<deliveries>.<stream sequence>.<consumer sequence>.<time>.…
+            let tokens = (message.reply ?? "").split(separator: ".")
+            guard tokens.count > 7, let sequence = UInt64(tokens[5]), let time = Int64(tokens[7]) else { return }
+            records.append(
+                StoredRecord(
+                    sequence: sequence, time: time, subject: message.subject, payload: message.copyPayload()))
+        }
+        defer { subscription.unsubscribe() }
+        try await flush()
+        let body = """
+            {"stream_name":"\(stream)","config":{"deliver_subject":"\(subject)","deliver_policy":"all",\
+            "ack_policy":"none","replay_policy":"instant"}}
+            """
+        let reply = try await request(
+            Array(body.utf8), to: "$JS.API.CONSUMER.CREATE.\(stream)", timeout: .seconds(5))
+        let answer = String(decoding: reply.payload, as: UTF8.self)
+        guard !answer.contains(#""error""#) else { throw Unexpected(answer) }
+        return try await records.values(count)
+    }
+}
+
+/// The text of `/metrics`, read by the rules of Prometheus' text format 0.0.4: a metric's lines stand together, HELP and
+/// TYPE before its samples, each at most once.
+struct Exposition {
+    struct Family {
+        var help = ""
+        var type = ""
+        /// Values by name and labels, as they are written.
+        var samples: [String: Double] = [:]
+    }
+
+    private(set) var families: [String: Family] = [:]
+
+    /// - Throws: the first line that breaks a rule.
+    init(_ text: String) throws {
+        guard text.hasSuffix("\n") else { throw Unexpected("the last line does not end") }
+        var current = ""
+        for line in text.split(separator: "\n") {
+            let words = line.split(separator: " ", maxSplits: 3).map(String.init)
+            switch (words.first, words.dropFirst().first) {
+            case ("#", "HELP"):
+                guard words.count == 4, families[words[2]] == nil else { throw Unexpected("HELP again: \(line)") }
+                current = words[2]
+                families[current] = Family(help: words[3])
+            case ("#", "TYPE"):
+                guard words.count == 4, words[2] == current || families[words[2]] == nil,
+                    families[words[2]]?.type ?? "" == ""
+                else { throw Unexpected("TYPE again: \(line)") }
+                current = words[2]
+                families[current, default: Family()].type = words[3]
+            default:
+                try add(line, to: current)
+            }
+        }
+    }
+
+    private mutating func add(_ line: Substring, to name: String) throws {
+        guard let end = line.lastIndex(of: " "), let value = Double(line[line.index(after: end)...]),
+            var family = families[name]
+        else { throw Unexpected("no sample: \(line)") }
+        let series = String(line[..<end])
+        let own = series.prefix { $0 != "{" }
+        let names = family.type == "histogram" ? ["_bucket", "_sum", "_count"].map { name + $0 } : [name]
+        guard names.contains(String(own)) else { throw Unexpected("a sample of \(own) among those of \(name)") }
+        guard family.samples.updateValue(value, forKey: series) == nil else { throw Unexpected("again: \(series)") }
+        families[name] = family
+    }
+
+    /// The value of a series, with its labels as they are written; nil where there is none.
+    subscript(_ series: String) -> Double? {
+        let name = String(series.prefix { $0 != "{" })
+        if let family = families[name] { return family.samples[series] }
+        for suffix in ["_bucket", "_sum", "_count"] where name.hasSuffix(suffix) {
+            return families[String(name.dropLast(suffix.count))]?.samples[series]
+        }
+        return nil
     }
 }
