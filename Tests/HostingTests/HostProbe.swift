@@ -6,8 +6,8 @@ import Whiteboard
 
 /// A host of one partition in virtual time. Its rooms release at once unless they are gated.
 final class HostProbe {
-    let world = FakeWorld()
-    let host: RoomHost<FakeWorld>
+    let output = FakeHostOutput()
+    let host: RoomHost<FakeHostOutput>
     private(set) var now = Instant(nanoseconds: 1_000_000_000_000)
     private var sequence: UInt64
     /// What was acknowledged of each room.
@@ -31,9 +31,9 @@ final class HostProbe {
                 checkpoints: isDurable ? CheckpointSchedule() : nil, idle: .seconds(60), rooms: rooms,
                 departing: departing,
                 waitingBytes: 2500, sleepingBytes: sleepingBytes, unsentBytes: 4096),
-            output: world, isOutputOpen: true)
+            output: output, isOutputOpen: true)
         self.sequence = sequence
-        world.isVolatile = !isDurable
+        output.isVolatile = !isDurable
         host.open(0, prefix: "log", stored: stored, kept: kept, at: now)
         host.setLogClock(of: 0, ahead: .zero)
         if isLive { host.caughtUp(0, at: now) }
@@ -88,7 +88,7 @@ final class HostProbe {
     /// - Returns: whether one was.
     @discardableResult
     func confirm() -> Bool {
-        guard world.takeConfirmation() else { return false }
+        guard output.takeConfirmation() else { return false }
         host.confirmed(true, at: now)
         return true
     }
@@ -96,7 +96,7 @@ final class HostProbe {
     /// Acknowledges what was saved.
     @discardableResult
     func acknowledge(isSaved: Bool = true) -> [SaveRequest] {
-        let saves = world.takeSaves()
+        let saves = output.takeSaves()
         for save in saves {
             if isSaved, let bytes = save.bytes { shelf[save.room] = (bytes, save.stored.sequence) }
             host.saved(save.room, isSaved: isSaved, at: now)
@@ -111,7 +111,7 @@ final class HostProbe {
                 now = max(now, wake)
                 host.advance(to: now)
             }
-            let (isConfirmed, saves, fetches) = (confirm(), acknowledge(), world.takeFetches())
+            let (isConfirmed, saves, fetches) = (confirm(), acknowledge(), output.takeFetches())
             guard isConfirmed || !saves.isEmpty || !fetches.isEmpty else { return }
             for room in fetches {
                 guard let saved = shelf[room] else {
@@ -149,8 +149,8 @@ extension SaveRequest {
     }
 }
 
-/// A world that takes everything and does nothing: what a host asks of it is looked at by a test.
-final class FakeWorld: HostOutput {
+/// Records what a host asks for, and does none of it.
+final class FakeHostOutput: HostOutput {
     var isConnected = true
     /// Rooms that may be stored, and those that are.
     var storedLimit = 100
@@ -253,10 +253,10 @@ final class FakeWorld: HostOutput {
     }
 }
 
-/// Whether something has happened; may be told from anywhere.
-final class Passed: Sendable {
+/// A flag that any thread can set.
+final class Flag: Sendable {
     private let flag = Atomic<Bool>(false)
 
-    var isNoted: Bool { flag.load(ordering: .acquiring) }
-    func note() { flag.store(true, ordering: .releasing) }
+    var isSet: Bool { flag.load(ordering: .acquiring) }
+    func set() { flag.store(true, ordering: .releasing) }
 }

@@ -4,28 +4,28 @@ import Whiteboard
 
 @Suite struct MembershipTests {
     @Test func `every partition has one server, whoever comes`() {
-        let club = Club(partitions: 16)
+        let group = PeerGroup(partitions: 16)
         for name in ["a", "b", "c"] {
-            club.join(name)
-            club.wait(.seconds(5))
-            #expect(club.servers == Array(repeating: 1, count: 16))
+            group.join(name)
+            group.wait(.seconds(5))
+            #expect(group.servers == Array(repeating: 1, count: 16))
         }
-        #expect(club.members.values.allSatisfy { !$0.serving.isEmpty })
+        #expect(group.members.values.allSatisfy { !$0.serving.isEmpty })
     }
 
     @Test func `a hand-over leaves no partition without a server for a moment`() {
-        let club = Club(partitions: 16)
-        club.join("a")
-        club.wait(.seconds(2))
-        club.join("b")
+        let group = PeerGroup(partitions: 16)
+        group.join("a")
+        group.wait(.seconds(2))
+        group.join("b")
         var least = Int.max
-        club.wait(.seconds(5)) { least = min(least, club.servers.min() ?? 0) }
+        group.wait(.seconds(5)) { least = min(least, group.servers.min() ?? 0) }
         #expect(least >= 1)
-        club.members["b"]?.leave(at: club.now)
-        club.wait(.seconds(5)) { least = min(least, club.servers.min() ?? 0) }
+        group.members["b"]?.leave(at: group.now)
+        group.wait(.seconds(5)) { least = min(least, group.servers.min() ?? 0) }
         #expect(least >= 1)
-        #expect(club.members["a"]?.serving.count == 16)
-        #expect(club.members["b"]?.serving.isEmpty == true)
+        #expect(group.members["a"]?.serving.count == 16)
+        #expect(group.members["b"]?.serving.isEmpty == true)
     }
 
     @Test func `one that leaves before it serves anything never counts as serving`() {
@@ -39,58 +39,58 @@ import Whiteboard
     }
 
     @Test func `what a dead one served is taken over after three seconds`() {
-        let club = Club(partitions: 16)
-        club.join("a")
-        club.join("b")
-        club.wait(.seconds(5))
-        club.members["b"] = nil
-        club.wait(.milliseconds(1900))
-        #expect(club.servers.contains(0))
-        club.wait(.milliseconds(1200))
-        #expect(club.servers == Array(repeating: 1, count: 16))
+        let group = PeerGroup(partitions: 16)
+        group.join("a")
+        group.join("b")
+        group.wait(.seconds(5))
+        group.members["b"] = nil
+        group.wait(.milliseconds(1900))
+        #expect(group.servers.contains(0))
+        group.wait(.milliseconds(1200))
+        #expect(group.servers == Array(repeating: 1, count: 16))
     }
 
     @Test func `one that has stood still gives up what it has, and takes nothing before it has listened`() {
-        let club = Club(partitions: 16)
-        club.join("a")
-        club.join("b")
-        club.wait(.seconds(5))
-        club.silent = ["a"]
-        club.wait(.seconds(30))
-        club.silent = []
-        club.wait(.milliseconds(100))
-        #expect(club.members["a"]?.serving == [])
-        #expect(club.members["a"]?.members == ["a", "b"])
-        club.wait(.seconds(5))
-        #expect(club.servers == Array(repeating: 1, count: 16))
+        let group = PeerGroup(partitions: 16)
+        group.join("a")
+        group.join("b")
+        group.wait(.seconds(5))
+        group.silent = ["a"]
+        group.wait(.seconds(30))
+        group.silent = []
+        group.wait(.milliseconds(100))
+        #expect(group.members["a"]?.serving == [])
+        #expect(group.members["a"]?.members == ["a", "b"])
+        group.wait(.seconds(5))
+        #expect(group.servers == Array(repeating: 1, count: 16))
     }
 
     @Test func `one that has stood still answers nobody before it knows what the others do`() {
-        let club = Club(partitions: 16)
-        club.join("a")
-        club.wait(.seconds(5))
-        #expect(club.members["a"]?.answers(3, at: club.now) == true)
-        club.silent = ["a"]
-        club.join("b")
-        club.wait(.seconds(30))
-        #expect(club.members["a"]?.answers(3, at: club.now) == false)
-        club.silent = []
-        club.wait(.seconds(5))
+        let group = PeerGroup(partitions: 16)
+        group.join("a")
+        group.wait(.seconds(5))
+        #expect(group.members["a"]?.answers(3, at: group.now) == true)
+        group.silent = ["a"]
+        group.join("b")
+        group.wait(.seconds(30))
+        #expect(group.members["a"]?.answers(3, at: group.now) == false)
+        group.silent = []
+        group.wait(.seconds(5))
         for partition in 0..<16 {
-            #expect(club.members.values.count { $0.answers(partition, at: club.now) } == 1)
+            #expect(group.members.values.count { $0.answers(partition, at: group.now) } == 1)
         }
     }
 
     @Test func `one that stood still for less than others wait takes nobody for dead`() {
-        let club = Club(partitions: 16)
-        club.join("a")
-        club.join("b")
-        club.wait(.seconds(5))
-        club.silent = ["a"]
-        club.wait(.milliseconds(2900))
-        club.silent = []
-        club.wait(.milliseconds(5))
-        #expect(club.members["a"]?.members == ["a", "b"])
+        let group = PeerGroup(partitions: 16)
+        group.join("a")
+        group.join("b")
+        group.wait(.seconds(5))
+        group.silent = ["a"]
+        group.wait(.milliseconds(2900))
+        group.silent = []
+        group.wait(.milliseconds(5))
+        #expect(group.members["a"]?.members == ["a", "b"])
     }
 
     @Test func `one that wakes up only when it has to, and always a little late, notices that another is gone`() {
@@ -109,53 +109,53 @@ import Whiteboard
 /// Daemons on one root whose settings do not go together.
 @Suite struct IncompatiblePeerTests {
     @Test func `a daemon with another number of partitions is told of once, and is no member`() {
-        let club = Club(partitions: 16)
-        club.join("a")
-        club.wait(.seconds(2))
-        club.join("b", partitions: 8)
-        club.wait(.seconds(10))
+        let group = PeerGroup(partitions: 16)
+        group.join("a")
+        group.wait(.seconds(2))
+        group.join("b", partitions: 8)
+        group.wait(.seconds(10))
         let conflict = CommonSettings(partitions: 16).conflicts(with: CommonSettings(partitions: 8))
         #expect(conflict.map(\.setting) == ["subjects.partitions"])
         #expect(conflict.map(\.mine) == ["16"] && conflict.map(\.theirs) == ["8"])
-        #expect(club.news.filter { $0.listener == "a" }.map(\.1) == [.incompatible(conflict)])
-        #expect(club.members["a"]?.members == ["a"])
-        #expect(club.members["a"]?.serving.count == 16)
+        #expect(group.news.filter { $0.listener == "a" }.map(\.1) == [.incompatible(conflict)])
+        #expect(group.members["a"]?.members == ["a"])
+        #expect(group.members["a"]?.serving.count == 16)
     }
 
     @Test func `a member that comes back with other settings is one no more`() {
-        let club = Club(partitions: 16)
-        club.join("a")
-        club.join("b")
-        club.wait(.seconds(5))
-        club.join("b", partitions: 8)
-        club.wait(.seconds(5))
-        #expect(club.members["a"]?.members == ["a"])
-        #expect(club.members["a"]?.serving.count == 16)
+        let group = PeerGroup(partitions: 16)
+        group.join("a")
+        group.join("b")
+        group.wait(.seconds(5))
+        group.join("b", partitions: 8)
+        group.wait(.seconds(5))
+        #expect(group.members["a"]?.members == ["a"])
+        #expect(group.members["a"]?.serving.count == 16)
     }
 
     @Test func `a daemon that does not say its settings is a member like any other`() {
-        let club = Club(partitions: 16)
-        club.join("a", journal: "jetstream")
-        club.wait(.seconds(2))
-        club.announce(Announcement(member: "old", serving: [], isLeaving: false))
-        club.wait(.seconds(1))
-        #expect(club.news.map(\.1) == [.newcomer])
-        #expect(club.members["a"]?.members == ["a", "old"])
+        let group = PeerGroup(partitions: 16)
+        group.join("a", journal: "jetstream")
+        group.wait(.seconds(2))
+        group.announce(Announcement(member: "old", serving: [], isLeaving: false))
+        group.wait(.seconds(1))
+        #expect(group.news.map(\.1) == [.newcomer])
+        #expect(group.members["a"]?.members == ["a", "old"])
     }
 
     @Test func `one who asks before it begins is answered at once, each time, and is no member yet`() {
-        let club = Club(partitions: 2)
-        club.join("a")
-        club.wait(.milliseconds(2400))
+        let group = PeerGroup(partitions: 2)
+        group.join("a")
+        group.wait(.milliseconds(2400))
         for partitions in [2, 2, 8, 8] {
-            let before = club.spoken
-            club.announce(
+            let before = group.spoken
+            group.announce(
                 Announcement(
                     member: "b", serving: [], isLeaving: false, isJoining: true,
                     settings: CommonSettings(partitions: partitions)))
-            club.wait(.milliseconds(10))
-            #expect(club.spoken == before + 1)
-            #expect(club.members["a"]?.members == ["a"])
+            group.wait(.milliseconds(10))
+            #expect(group.spoken == before + 1)
+            #expect(group.members["a"]?.members == ["a"])
         }
     }
 
@@ -185,7 +185,7 @@ import Whiteboard
 }
 
 /// Several daemons that hear each other after 5 ms, and open and close at once.
-final class Club {
+final class PeerGroup {
     var now = Instant(nanoseconds: 1_000_000_000_000)
     var members: [String: Membership] = [:]
     var silent: Set<String> = []
@@ -200,7 +200,7 @@ final class Club {
         self.partitions = partitions
     }
 
-    /// - Parameter partitions: where it has another number of them than the club.
+    /// - Parameter partitions: where it has another number of them than the group.
     func join(_ name: String, partitions: Int? = nil, journal: String? = nil) {
         members[name] = Membership(name: name, partitions: partitions ?? self.partitions, journal: journal, at: now)
     }

@@ -11,11 +11,11 @@ import Whiteboard
         probe.draw(1, to: .chemistry)
         #expect(probe.room(.chemistry) == nil)
         probe.serve()
-        #expect(probe.world.left == [.botany])
+        #expect(probe.output.left == [.botany])
         #expect(probe.room(.chemistry)?.head.index == 1)
         probe.draw(2, to: .botany)
         probe.serve()
-        #expect(probe.world.left == [.botany, .algebra])
+        #expect(probe.output.left == [.botany, .algebra])
         #expect(probe.room(.botany)?.head.index == 2)
     }
 
@@ -36,14 +36,14 @@ import Whiteboard
             probe.draw(number)
             #expect(probe.room()?.head.index == UInt64(number))
         }
-        #expect(!probe.world.left.contains(.algebra))
+        #expect(!probe.output.left.contains(.algebra))
         // Unused for long it leaves like any other.
         probe.wait(.seconds(10))
         for room in others {
             probe.draw(31, to: room)
             probe.serve()
         }
-        #expect(probe.world.left.contains(.algebra))
+        #expect(probe.output.left.contains(.algebra))
     }
 
     @Test func `small rooms give back their places before they are saved, so many at most`() throws {
@@ -55,7 +55,7 @@ import Whiteboard
             probe.wait(.milliseconds(5))
         }
         #expect(rooms.count { probe.room($0) != nil } == 5)
-        #expect(probe.world.left.isEmpty)
+        #expect(probe.output.left.isEmpty)
         // Those that cannot be saved take places again, and leave when they can be.
         probe.acknowledge(isSaved: false)
         #expect(rooms.count { probe.room($0) != nil } <= 8)
@@ -63,8 +63,8 @@ import Whiteboard
             probe.wait(.milliseconds(100))
             probe.serve()
         }
-        #expect(probe.world.told.count { $0 == .applied(number: 1, index: 1) } == 40)
-        #expect(probe.world.storedRooms == 40)
+        #expect(probe.output.told.count { $0 == .applied(number: 1, index: 1) } == 40)
+        #expect(probe.output.storedRooms == 40)
         #expect(rooms.count { probe.room($0) != nil } <= 2)
     }
 
@@ -81,7 +81,7 @@ import Whiteboard
             probe.serve()
             #expect(probe.room(room)?.head.index == 1)
         }
-        #expect(steady.count { probe.world.left.contains($0) } == 1)
+        #expect(steady.count { probe.output.left.contains($0) } == 1)
     }
 
     @Test func `what is held in a room that sleeps is released when it has waited long enough`() {
@@ -94,12 +94,12 @@ import Whiteboard
             probe.wait(.seconds(1))
             probe.serve()
         }
-        #expect(probe.world.released().isEmpty)
+        #expect(probe.output.released().isEmpty)
         for _ in 0..<20 {
             probe.wait(.milliseconds(100))
             probe.serve()
         }
-        #expect(probe.world.released() == [1, 1])
+        #expect(probe.output.released() == [1, 1])
     }
 
     @Test func `what is held in a room that sleeps is released when its clock has passed it`() {
@@ -111,7 +111,7 @@ import Whiteboard
             probe.sample(#"{"m":1000}"#)
             probe.serve()
         }
-        #expect(probe.world.released() == [1])
+        #expect(probe.output.released() == [1])
     }
 
     @Test func `what is under assembly in a room that sleeps is given up in time`() {
@@ -124,7 +124,7 @@ import Whiteboard
             probe.wait(.milliseconds(100))
             probe.serve()
         }
-        #expect(probe.world.decisions.contains(probe.given(up: 1)))
+        #expect(probe.output.decisions.contains(probe.given(up: 1)))
     }
 
     @Test func `many rooms at once share few places, in memory and as bytes`() throws {
@@ -138,8 +138,8 @@ import Whiteboard
                     #expect(rooms.count { probe.room($0) != nil } <= 3)
                 }
             }
-            #expect(probe.world.told.count == 150)
-            #expect(probe.world.storedRooms == 50)
+            #expect(probe.output.told.count == 150)
+            #expect(probe.output.storedRooms == 50)
             #expect(Set(probe.host.roomNames) == Set(rooms))
         }
     }
@@ -148,12 +148,12 @@ import Whiteboard
         let probe = HostProbe(rooms: 1)
         probe.draw(1)
         for number in 0..<4 { probe.draw(1, to: try #require(RoomID("room-\(number)"))) }
-        let passed = Passed()
-        probe.host.barrier { passed.note() }
-        #expect(!passed.isNoted)
+        let passed = Flag()
+        probe.host.barrier { passed.set() }
+        #expect(!passed.isSet)
         probe.serve()
-        #expect(passed.isNoted)
-        #expect(probe.world.told.count == 5)
+        #expect(passed.isSet)
+        #expect(probe.output.told.count == 5)
     }
 
     @Test func `rooms leave memory while a journal is read, and what they held is released afterwards`() throws {
@@ -163,34 +163,34 @@ import Whiteboard
             probe.draw(1, to: room)
             probe.serve()
         }
-        #expect(probe.world.released().isEmpty)
+        #expect(probe.output.released().isEmpty)
         probe.host.caughtUp(0, at: probe.now)
-        #expect(probe.world.ready.isEmpty)
+        #expect(probe.output.ready.isEmpty)
         for _ in 0..<20 {
             probe.serve()
             probe.wait(.milliseconds(1))
         }
-        #expect(probe.world.released().count == 10)
-        #expect(probe.world.ready == [0])
+        #expect(probe.output.released().count == 10)
+        #expect(probe.output.ready == [0])
     }
 
     @Test func `one room more than may be stored is refused by the journal, whoever reads it`() {
         let probe = HostProbe()
-        probe.world.storedLimit = 1
+        probe.output.storedLimit = 1
         probe.draw(1)
         probe.draw(7, to: .botany)
         probe.draw(8, to: .botany)
-        #expect(probe.world.released() == [1])
-        #expect(probe.world.told == [.applied(number: 1, index: 1)])
-        #expect(probe.world.decisions == [.full(through: 2)])
+        #expect(probe.output.released() == [1])
+        #expect(probe.output.told == [.applied(number: 1, index: 1)])
+        #expect(probe.output.decisions == [.full(through: 2)])
         probe.log(.control(.full(through: 2)), of: .botany)
-        #expect(probe.world.refusals(of: .roomFull) == [7, 8])
+        #expect(probe.output.refusals(of: .roomFull) == [7, 8])
         #expect(probe.host.roomNames == [.algebra])
         // The same again, late, is about a life that has ended.
-        probe.world.storedLimit = 2
+        probe.output.storedLimit = 2
         probe.draw(9, to: .botany)
         probe.log(.control(.full(through: 2)), of: .botany)
-        #expect(probe.world.released() == [1, 1])
+        #expect(probe.output.released() == [1, 1])
         #expect(Set(probe.host.roomNames) == [.algebra, .botany])
     }
 
@@ -198,25 +198,25 @@ import Whiteboard
         let probe = HostProbe()
         probe.draw(1)
         probe.log(.control(.full(through: 1)))
-        #expect(probe.world.refusals(of: .roomFull) == [1])
-        #expect(probe.world.storedRooms == 0)
+        #expect(probe.output.refusals(of: .roomFull) == [1])
+        #expect(probe.output.storedRooms == 0)
         #expect(probe.host.roomNames.isEmpty)
     }
 
     @Test func `a refusal that the journal does not bring is asked for again`() {
         let probe = HostProbe()
-        probe.world.storedLimit = 0
+        probe.output.storedLimit = 0
         probe.draw(1)
         probe.wait(.milliseconds(2500))
-        #expect(probe.world.decisions.count == 3)
-        #expect(probe.world.saves.isEmpty)
+        #expect(probe.output.decisions.count == 3)
+        #expect(probe.output.saves.isEmpty)
         #expect(probe.host.covered(of: 0, through: 1) == 0)
     }
 
     @Test func `without a journal that lasts, what sleeps is bounded in bytes`() throws {
         let probe = HostProbe(isDurable: false, rooms: 1, sleepingBytes: 4000)
         var count = 0
-        while probe.world.refusals(of: .roomFull).isEmpty, count < 1000 {
+        while probe.output.refusals(of: .roomFull).isEmpty, count < 1000 {
             probe.draw(1, to: try #require(RoomID("room-\(count)")))
             probe.serve()
             count += 1
@@ -229,7 +229,7 @@ import Whiteboard
             probe.draw(number, to: try #require(RoomID("room-\(count - 3)")))
             probe.serve()
         }
-        #expect(!probe.world.forgotten.isEmpty)
+        #expect(!probe.output.forgotten.isEmpty)
     }
 
     @Test func `a room that was answered before it existed takes a place like any other`() throws {
@@ -242,8 +242,8 @@ import Whiteboard
                 #expect(rooms.count { probe.room($0)?.head.index == 1 } <= 3)
             }
             for _ in 0..<100 { probe.serve() }
-            #expect(probe.world.told.count { $0 == .applied(number: 1, index: 1) } == 50)
-            #expect(probe.world.storedRooms == 50)
+            #expect(probe.output.told.count { $0 == .applied(number: 1, index: 1) } == 50)
+            #expect(probe.output.storedRooms == 50)
         }
     }
 
@@ -258,7 +258,7 @@ import Whiteboard
         probe.draw(3)
         probe.serve()
         #expect(probe.room()?.head.index == 3)
-        #expect(probe.world.told.count == 4)
+        #expect(probe.output.told.count == 4)
     }
 
     @Test func `a room that cannot be saved stays, and another leaves`() {
@@ -270,7 +270,7 @@ import Whiteboard
         probe.acknowledge(isSaved: false)
         #expect(probe.room()?.head.index == 2)
         probe.serve()
-        #expect(probe.world.left == [.botany])
+        #expect(probe.output.left == [.botany])
         #expect(probe.room(.chemistry)?.head.index == 1)
     }
 
@@ -282,7 +282,7 @@ import Whiteboard
         #expect(probe.room() == nil)
         probe.sample(#"{"m":1000}"#)
         probe.serve()
-        #expect(probe.world.released() == [1])
+        #expect(probe.output.released() == [1])
     }
 
     @Test func `a cohort of a room that sleeps begins though other rooms have all places`() throws {
@@ -309,12 +309,12 @@ import Whiteboard
             probe.wait(.milliseconds(400))
             probe.serve()
         }
-        #expect(probe.world.released().isEmpty)
+        #expect(probe.output.released().isEmpty)
         for room in [RoomID.algebra, .botany] {
             probe.sample(#"{"m":1000}"#, of: room)
             probe.serve()
         }
-        #expect(probe.world.released().isEmpty)
+        #expect(probe.output.released().isEmpty)
     }
 
     @Test func `what is held in a room that sleeps in a pause is released when its clock is heard no more`() {
@@ -328,8 +328,8 @@ import Whiteboard
             probe.draw(2 + number, to: .botany)
             probe.serve()
         }
-        #expect(probe.world.released().contains(1))
-        #expect(probe.world.lateness(of: 5000) == true)
+        #expect(probe.output.released().contains(1))
+        #expect(probe.output.lateness(of: 5000) == true)
     }
 
     @Test func `a room of which another host has stored more leaves, and comes back with that`() throws {
@@ -337,14 +337,14 @@ import Whiteboard
         probe.draw(1)
         probe.draw(1, to: .botany)
         probe.wait(.milliseconds(1))
-        #expect(probe.world.takeSaves().map(\.room) == [.algebra])
+        #expect(probe.output.takeSaves().map(\.room) == [.algebra])
         probe.host.superseded(.algebra, at: probe.now)
-        #expect(probe.world.left == [.algebra])
+        #expect(probe.output.left == [.algebra])
         probe.serve()
         probe.draw(2)
         probe.wait(.milliseconds(10))
         probe.acknowledge()
-        #expect(probe.world.takeFetches() == [.algebra])
+        #expect(probe.output.takeFetches() == [.algebra])
         // Another life, which this host has not read yet: its students have what the other host has released.
         var room = Room(configuration: probe.host.configuration.room, at: probe.now)
         var effects = RoomEffects()
@@ -353,22 +353,22 @@ import Whiteboard
             IncomingMessage(
                 author: author, session: nil, bytes: Array(#"{"n":1,"d":[{"x":1,"y":1}]}"#.utf8), loggedAt: probe.now),
             incarnation: { "log-9" }, at: probe.now, into: &effects)
-        let before = probe.world.storedRooms
+        let before = probe.output.storedRooms
         probe.host.restored(.algebra, room, sequence: 9, tail: [], at: probe.now)
         #expect(probe.room()?.incarnation == "log-9")
-        #expect(probe.world.released().last == 1)
-        #expect(probe.world.storedRooms == before)
+        #expect(probe.output.released().last == 1)
+        #expect(probe.output.storedRooms == before)
     }
 
     @Test func `what waits for the connection is bounded in bytes`() {
         let probe = HostProbe()
-        probe.world.isConnected = false
+        probe.output.isConnected = false
         for number in 1...100 { probe.draw(number) }
-        probe.world.isConnected = true
+        probe.output.isConnected = true
         probe.host.setOutput(isOpen: true, at: probe.now)
-        #expect(probe.world.released() == Array(1...100))
-        #expect(probe.world.told.count < 10)
+        #expect(probe.output.released() == Array(1...100))
+        #expect(probe.output.told.count < 10)
         probe.draw(100)
-        #expect(probe.world.told.last == .applied(number: 100, index: 100))
+        #expect(probe.output.told.last == .applied(number: 100, index: 100))
     }
 }

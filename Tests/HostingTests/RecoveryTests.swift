@@ -24,13 +24,13 @@ import Whiteboard
     @Test func `a quiet room is fetched when a record comes, and the record waits for it`() throws {
         let (stored, bytes) = try saved()
         let probe = HostProbe(stored: [.algebra: stored], after: 1)
-        #expect(probe.world.ready == [0])
-        #expect(probe.world.fetched.isEmpty)
+        #expect(probe.output.ready == [0])
+        #expect(probe.output.fetched.isEmpty)
         probe.draw(2)
-        #expect(probe.world.fetched.map(\.room) == [.algebra])
-        #expect(probe.world.released().isEmpty)
+        #expect(probe.output.fetched.map(\.room) == [.algebra])
+        #expect(probe.output.released().isEmpty)
         try restore(bytes, probe)
-        #expect(probe.world.released() == [2])
+        #expect(probe.output.released() == [2])
         #expect(probe.room()?.incarnation == "log-1")
     }
 
@@ -39,10 +39,10 @@ import Whiteboard
     {
         let (stored, bytes) = try saved(isQuiet: false)
         let probe = HostProbe(stored: [.algebra: stored], after: 1)
-        #expect(probe.world.fetched.map(\.room) == [.algebra])
-        #expect(probe.world.ready.isEmpty)
+        #expect(probe.output.fetched.map(\.room) == [.algebra])
+        #expect(probe.output.ready.isEmpty)
         try restore(bytes, probe)
-        #expect(probe.world.ready == [0])
+        #expect(probe.output.ready == [0])
     }
 
     @Test func `authors are not told again what they were told before, and of the rest at least once`() throws {
@@ -52,10 +52,10 @@ import Whiteboard
         probe.draw(2)
         probe.draw(3)
         try restore(bytes, probe)
-        #expect(probe.world.told == [.applied(number: 3, index: 3)])
-        #expect(probe.world.released().isEmpty)
+        #expect(probe.output.told == [.applied(number: 3, index: 3)])
+        #expect(probe.output.released().isEmpty)
         probe.host.caughtUp(0, at: probe.now)
-        #expect(probe.world.released() == [2, 3])
+        #expect(probe.output.released() == [2, 3])
     }
 
     @Test func `cohorts go on from where the newest note has them, and no cursor is carried into another life`() throws
@@ -67,7 +67,7 @@ import Whiteboard
         probe.draw(3)
         try restore(bytes, probe)
         probe.host.caughtUp(0, at: probe.now)
-        #expect(probe.world.released() == [3])
+        #expect(probe.output.released() == [3])
 
         let next = HostProbe(stored: [.algebra: stored], after: 1, isLive: false)
         next.log(.control(.close))
@@ -75,7 +75,7 @@ import Whiteboard
         next.draw(2)
         try restore(bytes, next)
         next.host.caughtUp(0, at: next.now)
-        #expect(next.world.released() == [1, 2])
+        #expect(next.output.released() == [1, 2])
     }
 
     @Test func `where nothing can be read, the room is made from its whole log, and saved anew`() throws {
@@ -97,20 +97,20 @@ import Whiteboard
         let (stored, bytes) = try saved(isQuiet: false)
         let probe = HostProbe(stored: [.algebra: stored], after: 1)
         probe.host.close(0, at: probe.now)
-        #expect(probe.world.closed.isEmpty)
+        #expect(probe.output.closed.isEmpty)
         try restore(bytes, probe)
-        #expect(probe.world.closed == [0])
+        #expect(probe.output.closed == [0])
     }
 
     @Test func `a barrier is passed when no more than is allowed waits for rooms`() throws {
         let (stored, bytes) = try saved()
         let probe = HostProbe(stored: [.algebra: stored], after: 1)
         for number in 2...10 { probe.draw(number) }
-        let passed = Passed()
-        probe.host.barrier { passed.note() }
-        #expect(!passed.isNoted)
+        let passed = Flag()
+        probe.host.barrier { passed.set() }
+        #expect(!passed.isSet)
         try restore(bytes, probe)
-        #expect(passed.isNoted)
+        #expect(passed.isSet)
     }
 }
 
@@ -122,7 +122,7 @@ import Whiteboard
         for isDurable in [true, false] {
             let probe = HostProbe(isDurable: isDurable)
             probe.send(text)
-            #expect(probe.world.told.count == 1)
+            #expect(probe.output.told.count == 1)
             #expect(probe.host.roomNames.isEmpty)
             #expect(probe.host.covered(of: 0, through: 1) == 1)
             guard case .absent = probe.host.look(for: .algebra, partition: 0, at: probe.now) else {
@@ -131,8 +131,8 @@ import Whiteboard
             }
             probe.wait(.milliseconds(250))
             #expect(probe.host.nextWake == nil)
-            #expect(probe.world.left == [.algebra])
-            #expect(probe.world.saves.isEmpty)
+            #expect(probe.output.left == [.algebra])
+            #expect(probe.output.saves.isEmpty)
         }
     }
 
@@ -140,7 +140,7 @@ import Whiteboard
         let probe = HostProbe()
         probe.send(#"{"n":5,"a":2}"#)
         probe.draw(6)
-        #expect(probe.world.released() == [1])
+        #expect(probe.output.released() == [1])
         #expect(probe.room()?.incarnation == "log-2")
     }
 
@@ -149,12 +149,12 @@ import Whiteboard
         probe.send(#"{"n":1,"s":2,"o":0,"d":[{"x":1,"y":1}]}"#)
         #expect(probe.host.roomNames == [.algebra])
         probe.wait(.seconds(10))
-        #expect(probe.world.decisions.first == probe.given(up: 1))
+        #expect(probe.output.decisions.first == probe.given(up: 1))
         probe.log(.control(probe.given(up: 1)))
-        #expect(probe.world.told.last == .gaveUp(from: 1, to: 1))
+        #expect(probe.output.told.last == .gaveUp(from: 1, to: 1))
         #expect(probe.host.roomNames.isEmpty)
         #expect(probe.host.covered(of: 0, through: 2) == 2)
-        #expect(probe.world.saves.isEmpty)
+        #expect(probe.output.saves.isEmpty)
         probe.wait(.seconds(1))
         #expect(probe.host.nextWake == nil)
     }
@@ -162,25 +162,25 @@ import Whiteboard
     @Test func `a clock sample makes no room that is written down, and tells the log of a session when there is one`() {
         let probe = HostProbe(gate: .video)
         probe.sample(#"{"m":1000,"ep":3}"#)
-        #expect(probe.world.decisions.isEmpty)
+        #expect(probe.output.decisions.isEmpty)
         #expect(probe.host.roomNames.isEmpty)
         probe.draw(1)
-        #expect(probe.world.decisions == [.epoch(3)])
-        #expect(probe.world.released().isEmpty)
+        #expect(probe.output.decisions == [.epoch(3)])
+        #expect(probe.output.released().isEmpty)
         probe.log(.control(.epoch(3)))
-        #expect(probe.world.released() == [1])
+        #expect(probe.output.released() == [1])
     }
 
     @Test func `the clocks of rooms that do not exist take no more places than there are`() throws {
         let probe = HostProbe(rooms: 10)
         for number in 0..<1000 { probe.sample(#"{"m":1}"#, of: try #require(RoomID("room-\(number)"))) }
-        #expect(probe.world.left.count == 990)
+        #expect(probe.output.left.count == 990)
         probe.draw(1)
         probe.wait(.seconds(1))
         probe.serve()
         for number in 0..<1000 { probe.sample(#"{"m":1}"#, of: try #require(RoomID("room-\(number)"))) }
         probe.draw(2)
-        #expect(probe.world.released() == [1, 2])
+        #expect(probe.output.released() == [1, 2])
     }
 }
 

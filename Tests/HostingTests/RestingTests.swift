@@ -10,12 +10,12 @@ import Whiteboard
         probe.wait(.seconds(1))
         probe.acknowledge()
         probe.wait(.seconds(60))
-        #expect(probe.world.left == [.algebra])
+        #expect(probe.output.left == [.algebra])
         guard case .waking = probe.host.look(for: .algebra, partition: 0, at: probe.now) else {
             Issue.record("it is not fetched")
             return
         }
-        #expect(probe.world.fetched.map(\.stored.sequence) == [1])
+        #expect(probe.output.fetched.map(\.stored.sequence) == [1])
     }
 
     @Test func `a room that cannot be saved stays, and the host does not go round in circles`() {
@@ -25,7 +25,7 @@ import Whiteboard
             probe.wait(.seconds(1))
             probe.acknowledge(isSaved: false)
         }
-        #expect(probe.world.left.isEmpty)
+        #expect(probe.output.left.isEmpty)
     }
 
     @Test func `a room with something held stays`() {
@@ -36,7 +36,7 @@ import Whiteboard
             probe.wait(.seconds(1))
             probe.acknowledge()
         }
-        #expect(probe.world.left.isEmpty)
+        #expect(probe.output.left.isEmpty)
     }
 
     @Test func `without a journal that lasts a room sleeps in memory, and is the same when it wakes`() {
@@ -44,9 +44,9 @@ import Whiteboard
         probe.draw(1)
         probe.draw(2)
         probe.wait(.seconds(60))
-        #expect(probe.world.left == [.algebra])
+        #expect(probe.output.left == [.algebra])
         probe.draw(3)
-        #expect(probe.world.released() == [1, 2, 3])
+        #expect(probe.output.released() == [1, 2, 3])
         #expect(probe.room()?.incarnation == "log-1")
     }
 
@@ -54,19 +54,19 @@ import Whiteboard
         let probe = HostProbe(isDurable: false)
         probe.draw(1)
         probe.draw(3)
-        probe.world.lastSequence = 1000
+        probe.output.lastSequence = 1000
         probe.wait(.seconds(2))
-        #expect(probe.world.told.contains(.gaveUp(from: 2, to: 2)))
+        #expect(probe.output.told.contains(.gaveUp(from: 2, to: 2)))
         probe.draw(4)
-        #expect(probe.world.released() == [1, 2, 3])
+        #expect(probe.output.released() == [1, 2, 3])
     }
 
     @Test func `a room that only a clock was heard of makes place for one that is written to`() {
         let probe = HostProbe(rooms: 2)
         for room in [RoomID.algebra, .botany] { probe.sample(#"{"m":0,"ep":1}"#, of: room) }
-        #expect(probe.world.decisions.isEmpty)
+        #expect(probe.output.decisions.isEmpty)
         probe.draw(1, to: .chemistry)
-        #expect(probe.world.left == [.algebra])
+        #expect(probe.output.left == [.algebra])
         #expect(probe.host.roomNames == [.chemistry])
     }
 
@@ -76,10 +76,10 @@ import Whiteboard
         probe.host.close(0, at: probe.now)
         probe.host.saved(.algebra, isSaved: false, at: probe.now)
         probe.wait(.seconds(40))
-        #expect(probe.world.released().isEmpty)
-        #expect(probe.world.closed.isEmpty)
+        #expect(probe.output.released().isEmpty)
+        #expect(probe.output.closed.isEmpty)
         probe.acknowledge()
-        #expect(probe.world.closed == [0])
+        #expect(probe.output.closed == [0])
     }
 
     @Test func `a partition closes without the rooms of which another has saved more`() {
@@ -89,22 +89,22 @@ import Whiteboard
         probe.acknowledge()
         probe.draw(2)
         probe.host.close(0, at: probe.now)
-        #expect(probe.world.takeSaves().map(\.room) == [.algebra])
-        #expect(probe.world.closed.isEmpty)
+        #expect(probe.output.takeSaves().map(\.room) == [.algebra])
+        #expect(probe.output.closed.isEmpty)
         probe.host.superseded(.algebra, at: probe.now)
-        #expect(probe.world.closed == [0])
+        #expect(probe.output.closed == [0])
     }
 
     @Test func `a room of which another has saved more stays while its partition is open, and is tried again`() {
         let probe = HostProbe()
         probe.draw(1)
         probe.wait(.seconds(1))
-        #expect(probe.world.takeSaves().count == 1)
+        #expect(probe.output.takeSaves().count == 1)
         probe.host.superseded(.algebra, at: probe.now)
         probe.draw(2)
         probe.wait(.seconds(2))
         #expect(probe.acknowledge().map(\.stored.sequence) == [2])
-        #expect(probe.world.left.isEmpty)
+        #expect(probe.output.left.isEmpty)
     }
 
     @Test func `what is known of a room that has left memory goes with its checkpoint`() {
@@ -116,13 +116,13 @@ import Whiteboard
         probe.wait(.seconds(1))
         probe.acknowledge()
         probe.wait(.seconds(60))
-        #expect(probe.world.left == [.algebra])
+        #expect(probe.output.left == [.algebra])
         #expect(Set(probe.host.roomNames) == [.algebra, .botany])
         probe.wait(.seconds(2940))
-        #expect(probe.world.forgotten == [.botany])
+        #expect(probe.output.forgotten == [.botany])
         #expect(probe.host.roomNames == [.algebra])
         probe.wait(.seconds(661))
-        #expect(probe.world.forgotten == [.botany, .algebra])
+        #expect(probe.output.forgotten == [.botany, .algebra])
         #expect(probe.host.roomNames.isEmpty)
         #expect(probe.host.nextWake == nil)
     }
@@ -143,7 +143,7 @@ import Whiteboard
             probe.draw(3)
             probe.acknowledge()
         }
-        #expect(probe.world.forgotten.isEmpty)
+        #expect(probe.output.forgotten.isEmpty)
         #expect(probe.room()?.head.index == 3)
     }
 
@@ -156,7 +156,7 @@ import Whiteboard
         probe.host.caughtUp(0, at: probe.now)
         #expect(probe.host.roomNames.isEmpty)
         probe.draw(1)
-        #expect(probe.world.released() == [1])
+        #expect(probe.output.released() == [1])
         #expect(probe.room()?.incarnation == "log-3")
     }
 }
@@ -167,8 +167,8 @@ import Whiteboard
         probe.draw(100)
         let arrivedAt = probe.now
         probe.sample(#"{"m":200}"#, handledAfter: .milliseconds(300))
-        #expect(probe.world.released() == [1])
-        #expect(probe.world.dueTimes == [arrivedAt])
+        #expect(probe.output.released() == [1])
+        #expect(probe.output.dueTimes == [arrivedAt])
     }
 
     @Test func `the video has gone on since a sample came that was handled late`() {
@@ -178,10 +178,10 @@ import Whiteboard
         }
         let arrivedAt = probe.now
         probe.sample(#"{"m":200}"#, handledAfter: .milliseconds(300))
-        #expect(probe.world.released() == [1])
+        #expect(probe.output.released() == [1])
         probe.wait(.milliseconds(150))
-        #expect(probe.world.released() == [1, 2])
-        for (due, passed) in zip(probe.world.dueTimes, [200, 400]) {
+        #expect(probe.output.released() == [1, 2])
+        for (due, passed) in zip(probe.output.dueTimes, [200, 400]) {
             #expect(due - arrivedAt >= .milliseconds(passed) && due - arrivedAt < .milliseconds(passed + 1))
         }
     }

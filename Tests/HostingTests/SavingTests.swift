@@ -8,7 +8,7 @@ import Whiteboard
         let probe = HostProbe()
         probe.draw(1)
         probe.wait(.milliseconds(999))
-        #expect(probe.world.saves.isEmpty)
+        #expect(probe.output.saves.isEmpty)
         probe.wait(.milliseconds(1))
         #expect(probe.acknowledge().map { $0.bytes != nil } == [true])
         probe.draw(2)
@@ -36,14 +36,14 @@ import Whiteboard
 
     @Test func `nothing is saved while releases wait for the connection, for no cursor may be ahead of them`() {
         let probe = HostProbe()
-        probe.world.isConnected = false
+        probe.output.isConnected = false
         probe.draw(1)
         probe.wait(.seconds(10))
-        #expect(probe.world.saves.isEmpty)
-        probe.world.isConnected = true
+        #expect(probe.output.saves.isEmpty)
+        probe.output.isConnected = true
         probe.host.setOutput(isOpen: true, at: probe.now)
-        #expect(probe.world.released() == [1])
-        #expect(probe.world.told == [.applied(number: 1, index: 1)])
+        #expect(probe.output.released() == [1])
+        #expect(probe.output.told == [.applied(number: 1, index: 1)])
         probe.wait(.seconds(1))
         #expect(probe.acknowledge().map(\.stored.cursors) == [[.main: 1]])
     }
@@ -95,7 +95,7 @@ import Whiteboard
         let probe = HostProbe()
         probe.send(#"{"n":1,"s":2,"o":0,"d":[{"x":1,"y":1}]}"#)
         probe.wait(.seconds(9))
-        #expect(probe.world.saves.isEmpty)
+        #expect(probe.output.saves.isEmpty)
         #expect(probe.host.covered(of: 0, through: 1) == 0)
         probe.send(#"{"n":1,"s":2,"o":1,"d":[{"x":1,"y":1}]}"#)
         probe.wait(.seconds(1))
@@ -113,16 +113,16 @@ import Whiteboard
         #expect(probe.acknowledge().map { $0.bytes != nil } == [true])
         func release(through number: Int) { probe.sample(#"{"m":\#(10_001 + number),"r":0,"d":true}"#) }
         release(through: 255)
-        #expect(probe.world.released().count == 255)
-        #expect(probe.world.saves.isEmpty)
+        #expect(probe.output.released().count == 255)
+        #expect(probe.output.saves.isEmpty)
         release(through: 256)
-        #expect(probe.world.saves.map(\.stored.cursors) == [[.main: 256]])
+        #expect(probe.output.saves.map(\.stored.cursors) == [[.main: 256]])
         release(through: 400)
         probe.acknowledge()
         release(through: 511)
-        #expect(probe.world.saves.isEmpty)
+        #expect(probe.output.saves.isEmpty)
         release(through: 512)
-        #expect(probe.world.saves.map(\.stored.cursors) == [[.main: 512]])
+        #expect(probe.output.saves.map(\.stored.cursors) == [[.main: 512]])
     }
 
     @Test func `a pause that begins or ends is saved within a second, though no cursor moves`() {
@@ -153,7 +153,7 @@ import Whiteboard
         #expect(probe.acknowledge().map(\.stored.cursors) == [[.main: 0]])
         let late = try #require(CohortName("late"))
         probe.sample(#"{"m":0,"ep":2}"#, cohort: late)
-        #expect(probe.world.decisions.last == .epoch(2))
+        #expect(probe.output.decisions.last == .epoch(2))
         probe.wait(.seconds(1))
         #expect(probe.acknowledge().map(\.stored.cursors) == [[.main: 0, late: 0]])
     }
@@ -184,21 +184,21 @@ import Whiteboard
             next.wait(.milliseconds(500))
             next.sample(#"{"m":60000,"s":"pause"}"#)
         }
-        #expect(next.world.saves.isEmpty)
+        #expect(next.output.saves.isEmpty)
         next.sample(#"{"m":60000}"#)
         next.wait(.seconds(1))
         #expect(
             next.acknowledge().map(\.stored.cursors)
                 == [[.main: CohortCursor(2, pausedTime: .seconds(4))]]
         )
-        #expect(next.world.released().isEmpty)
+        #expect(next.output.released().isEmpty)
     }
 }
 
 @Suite struct ConfirmationTests {
     private func probe() -> HostProbe {
         let probe = HostProbe()
-        probe.world.confirms = false
+        probe.output.confirms = false
         return probe
     }
 
@@ -212,15 +212,15 @@ import Whiteboard
         for number in 1...3 { probe.draw(number) }
         probe.wait(.milliseconds(250))
         probe.draw(4)
-        probe.world.confirms = true
+        probe.output.confirms = true
         probe.confirm()
-        probe.world.confirms = false
+        probe.output.confirms = false
         probe.draw(5)
         reconnect(probe)
-        #expect(probe.world.released() == [1, 2, 3, 4, 5, 4, 5])
-        #expect(probe.world.told.suffix(2) == [.applied(number: 4, index: 4), .applied(number: 5, index: 5)])
+        #expect(probe.output.released() == [1, 2, 3, 4, 5, 4, 5])
+        #expect(probe.output.told.suffix(2) == [.applied(number: 4, index: 4), .applied(number: 5, index: 5)])
         probe.draw(6)
-        #expect(probe.world.released().last == 6)
+        #expect(probe.output.released().last == 6)
     }
 
     @Test func `answers that a lost connection may have taken go out again though the room was closed since`() {
@@ -228,16 +228,16 @@ import Whiteboard
         probe.draw(1)
         probe.log(.control(.close))
         reconnect(probe)
-        #expect(probe.world.told == [.applied(number: 1, index: 1), .applied(number: 1, index: 1)])
-        #expect(probe.world.released() == [1])
-        probe.world.isConnected = false
+        #expect(probe.output.told == [.applied(number: 1, index: 1), .applied(number: 1, index: 1)])
+        #expect(probe.output.released() == [1])
+        probe.output.isConnected = false
         probe.host.setOutput(isOpen: false, at: probe.now)
         probe.draw(2)
         probe.log(.control(.close))
-        probe.world.isConnected = true
+        probe.output.isConnected = true
         probe.host.setOutput(isOpen: true, at: probe.now)
-        #expect(probe.world.told.last == .applied(number: 2, index: 1))
-        #expect(probe.world.released() == [1])
+        #expect(probe.output.told.last == .applied(number: 2, index: 1))
+        #expect(probe.output.released() == [1])
     }
 
     @Test func `a confirmation of the lost connection says nothing about what went out again`() {
@@ -245,29 +245,29 @@ import Whiteboard
         probe.draw(1)
         probe.wait(.milliseconds(250))
         reconnect(probe)
-        probe.world.confirms = true
+        probe.output.confirms = true
         probe.confirm()
         reconnect(probe)
-        #expect(probe.world.released() == [1, 1, 1])
+        #expect(probe.output.released() == [1, 1, 1])
     }
 
     @Test func `all rooms share one question at a time, and none is asked where nothing was published`() {
         let probe = probe()
         probe.wait(.seconds(1))
-        #expect(probe.world.confirmations == 0)
+        #expect(probe.output.confirmations == 0)
         for number in 1...50 {
             probe.draw(number)
             probe.draw(number, to: .botany)
         }
         probe.wait(.milliseconds(249))
-        #expect(probe.world.confirmations == 0)
+        #expect(probe.output.confirmations == 0)
         probe.wait(.milliseconds(500))
-        #expect(probe.world.confirmations == 1)
-        probe.world.confirms = true
+        #expect(probe.output.confirmations == 1)
+        probe.output.confirms = true
         probe.confirm()
         probe.wait(.milliseconds(900))
         // Marks and notices of what is missing come again by themselves.
-        #expect(probe.world.confirmations == 1)
+        #expect(probe.output.confirmations == 1)
     }
 
     @Test func `a server that confirms nothing is sent a bounded number of bytes, and the rest when it does`() {
@@ -277,12 +277,12 @@ import Whiteboard
             probe.send(#"{"n":\#((number + 29) / 30),"t":1,"d":[\#(points)]}"#, by: "author-\(number % 30)")
             probe.wait(.milliseconds(200))
         }
-        let sent = probe.world.released().count
+        let sent = probe.output.released().count
         #expect(sent > 20 && sent < 100)
-        probe.world.confirms = true
+        probe.output.confirms = true
         probe.confirm()
         for _ in 1...20 { probe.wait(.milliseconds(250)) }
-        #expect(probe.world.released() == (1...120).map { UInt64($0) })
+        #expect(probe.output.released() == (1...120).map { UInt64($0) })
     }
 
     @Test func `a room stays in memory until all that it has published is confirmed`() {
@@ -292,11 +292,11 @@ import Whiteboard
         probe.acknowledge()
         probe.wait(.seconds(120))
         probe.acknowledge()
-        #expect(probe.world.left.isEmpty)
-        probe.world.confirms = true
+        #expect(probe.output.left.isEmpty)
+        probe.output.confirms = true
         probe.confirm()
         probe.wait(.seconds(61))
-        #expect(probe.world.left == [.algebra])
+        #expect(probe.output.left == [.algebra])
     }
 
     @Test func `saves that fail come twice as late each time, and soon again on a new connection`() {
@@ -304,7 +304,7 @@ import Whiteboard
         probe.draw(1)
         for pause in [1, 1, 2, 4, 8, 16, 32, 60, 60] {
             probe.wait(.seconds(pause) - .milliseconds(1))
-            #expect(probe.world.saves.isEmpty, "before \(pause) s")
+            #expect(probe.output.saves.isEmpty, "before \(pause) s")
             probe.wait(.milliseconds(1))
             #expect(probe.acknowledge(isSaved: false).count == 1, "after \(pause) s")
         }

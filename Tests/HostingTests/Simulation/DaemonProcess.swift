@@ -9,7 +9,7 @@ import Whiteboard
 final class DaemonProcess {
     let name: String
     let world: World
-    let site: Site
+    let cluster: Cluster
     let clock: LocalClock
     private(set) var isAlive = true
     private(set) var isConnected = true
@@ -23,26 +23,26 @@ final class DaemonProcess {
     private(set) var freeSince: Moment
     private var backlog: [() -> Void] = []
     var membership: Membership
-    lazy var keeper = Keeper(self)
+    lazy var keeper = CheckpointKeeper(self)
     lazy var output = ProcessOutput(self)
-    lazy var host = RoomHost(configuration: site.configuration, output: output, isOutputOpen: true)
+    lazy var host = RoomHost(configuration: cluster.configuration, output: output, isOutputOpen: true)
     var works: [Int: PartitionWork] = [:]
-    var clocks = ClockBook()
+    var clocks = KnownClocks()
     var readings: [RoomID: Reading] = [:]
     var keptSamples: [KeptSample] = []
     var questions: [Question] = []
     private var hostAlarm: Moment?
     private var memberAlarm: Moment?
 
-    init(_ name: String, world: World, site: Site) {
+    init(_ name: String, world: World, cluster: Cluster) {
         self.name = name
         self.world = world
-        self.site = site
+        self.cluster = cluster
         freeSince = world.now
         buffer = SendBuffer(world: world)
         clock = LocalClock(at: world.now, random: &world.random)
         membership = Membership(
-            name: name, partitions: site.configuration.partitions, at: clock.time(at: world.now))
+            name: name, partitions: cluster.configuration.partitions, at: clock.time(at: world.now))
         world.note("\(name) starts")
         world.trouble()
         world.after(.zero) { [self] in post { self.step() } }
@@ -111,7 +111,7 @@ final class DaemonProcess {
     func step() {
         for action in membership.advance(to: now) {
             switch action {
-            case .announce(let announcement): if isReached { site.wire.announce(announcement) }
+            case .announce(let announcement): if isReached { cluster.network.announce(announcement) }
             case .open(let partition): open(partition)
             case .close(let partition): close(partition)
             case .abandon(let partition): close(partition, discarding: true)
@@ -123,7 +123,7 @@ final class DaemonProcess {
         }
     }
 
-    func report(_ text: String) { site.findings.report("\(name): \(text)", at: world.now) }
+    func report(_ text: String) { cluster.findings.report("\(name): \(text)", at: world.now) }
 
     // MARK: What befalls it
 
@@ -238,15 +238,15 @@ extension DaemonProcess {
             post { [self] in
                 guard works[partition] === work, !work.isClosing else { return }
                 guard isReached, !world.chance(80) else { return readCatalogue(partition, work) }
-                let catalogue = site.shelves[partition].catalogue()
+                let catalogue = cluster.checkpoints[partition].catalogue()
                 world.after(0...40) { [self] in post { [self] in begin(partition, work, catalogue) } }
             }
         }
     }
 
-    private func begin(_ partition: Int, _ work: PartitionWork, _ catalogue: SimulatedShelf.Catalogue) {
+    private func begin(_ partition: Int, _ work: PartitionWork, _ catalogue: SimulatedCheckpoints.Catalogue) {
         guard works[partition] === work, !work.isClosing else { return }
-        let log = site.logs[partition]
+        let log = cluster.logs[partition]
         keeper.open(partition, catalogue)
         var stored = catalogue.rooms.mapValues(\.stored)
         // Nothing of these can be read: they are made again from the whole log.
@@ -311,7 +311,7 @@ extension DaemonProcess {
                 for (partition, work) in works where work.reader != nil && !work.isClosing {
                     guard membership.serving.contains(partition) else { continue }
                     let covered =
-                        site.fault == .overstatesCoverage
+                        cluster.fault == .overstatesCoverage
                         ? work.delivered : host.covered(of: partition, through: work.delivered)
                     keeper.covered[partition] = max(keeper.covered[partition] ?? 0, covered)
                 }
@@ -333,7 +333,7 @@ extension DaemonProcess {
 
     /// A room as its log makes it, through the last record that was read.
     struct Reading {
-        var room: PlainRoom
+        var room: ModelRoom
         var through: UInt64 = 0
     }
 
@@ -346,13 +346,13 @@ extension DaemonProcess {
 
     func hear(_ sample: [UInt8], of room: RoomID, _ cohort: CohortName) {
         post { [self] in
-            let partition = site.partition(of: room)
+            let partition = cluster.partition(of: room)
             // By the sample it may release at once.
             let known = presence(of: room)
             world.note("\(name) hears \(String(decoding: sample, as: UTF8.self)) of \(room) \(cohort)")
             let named = naming(of: room)
             if let known { book(sample, of: known, cohort, named) }
-            let taken = site.fault == .hurries ? ahead(sample) : sample
+            let taken = cluster.fault == .aheadOfVideo ? ahead(sample) : sample
             let incoming = IncomingSample(
                 room: room, partition: partition, cohort: cohort, bytes: taken, arrivedAt: now)
             host.sample(incoming, at: now)
@@ -370,7 +370,7 @@ extension DaemonProcess {
         let arrivedAt: Instant
     }
 
-    private func book(_ sample: [UInt8], of hosted: HostedRoom, _ cohort: CohortName, _ named: ClockBook.Naming) {
+    private func book(_ sample: [UInt8], of hosted: HostedRoom, _ cohort: CohortName, _ named: KnownClocks.Naming) {
         guard hosted.room == nil else { return clocks.receive(sample, of: hosted, cohort, named: named, at: now) }
         keptSamples.append(KeptSample(bytes: sample, hosted: hosted, cohort: cohort, arrivedAt: now))
     }
@@ -398,14 +398,14 @@ extension DaemonProcess {
     }
 
     /// What the room's log has named, as far as it was read.
-    func naming(of room: RoomID) -> ClockBook.Naming {
-        let partition = site.partition(of: room)
-        let log = site.logs[partition]
+    func naming(of room: RoomID) -> KnownClocks.Naming {
+        let partition = cluster.partition(of: room)
+        let log = cluster.logs[partition]
         var read = max(works[partition]?.delivered ?? 0, keeper.restoredThrough[room] ?? 0)
         // What comes for a room that is about to leave waits until it is back.
         if let hosted = host.rooms[room], hosted.isLeaving { read = min(read, hosted.sequence) }
-        var known = readings[room] ?? Reading(room: PlainRoom(site.plan.history))
-        if known.through > read { known = Reading(room: PlainRoom(site.plan.history)) }
+        var known = readings[room] ?? Reading(room: ModelRoom(cluster.plan.history))
+        if known.through > read { known = Reading(room: ModelRoom(cluster.plan.history)) }
         while known.through < min(read, log.last) {
             let entry = log.entries[Int(known.through)]
             if entry.record.room == room { known.room.take(entry, prefix: log.prefix) }
@@ -413,18 +413,18 @@ extension DaemonProcess {
         }
         readings[room] = known
         let life = known.room.lives.last.flatMap { $0.isClosed ? nil : $0 }
-        return ClockBook.Naming(life: known.room.lives.count { $0.isClosed }, session: life?.sessions.last ?? -1)
+        return KnownClocks.Naming(life: known.room.lives.count { $0.isClosed }, session: life?.sessions.last ?? -1)
     }
 
     /// The room, where it is in memory or comes, and its clocks are listened to.
     private func presence(of room: RoomID) -> HostedRoom? {
-        guard let work = works[site.partition(of: room)], work.isCaughtUp, !work.isClosing else { return nil }
+        guard let work = works[cluster.partition(of: room)], work.isCaughtUp, !work.isClosing else { return nil }
         return host.rooms[room]
     }
 
     func hear(_ request: JoinRequest, of room: RoomID, _ cohort: CohortName, answer: @escaping (CatchUp) -> Void) {
         post { [self] in
-            if membership.answers(site.partition(of: room), at: now) {
+            if membership.answers(cluster.partition(of: room), at: now) {
                 reply(Question(room: room, cohort: cohort, request: request, answer: answer))
             }
         }
@@ -438,12 +438,12 @@ extension DaemonProcess {
     }
 
     private func reply(_ question: Question) {
-        let partition = site.partition(of: question.room)
+        let partition = cluster.partition(of: question.room)
         switch host.look(for: question.room, partition: partition, at: now) {
         case .here(let hosted):
             if let found = hosted.room?.catchUp(question.request, cohort: question.cohort) { question.answer(found) }
         case .absent:
-            let blank = Room(configuration: site.configuration.room, at: now)
+            let blank = Room(configuration: cluster.configuration.room, at: now)
             if let found = blank.catchUp(question.request, cohort: question.cohort) { question.answer(found) }
         case .waking, .recovering, .full: questions.append(question)
         case .elsewhere: break

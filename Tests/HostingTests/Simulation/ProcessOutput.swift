@@ -27,37 +27,37 @@ final class ProcessOutput: HostOutput {
     }
 
     func publish(_ effect: RoomEffect, of room: HostedRoom) -> Bool {
-        let site = process.site
+        let cluster = process.cluster
         guard process.canPublish else {
-            for cohort in site.plan.cohorts { site.ledger.keep(room, cohort, by: process) }
+            for cohort in cluster.plan.cohorts { cluster.ledger.keep(room, cohort, by: process) }
             return false
         }
         let life = room.incarnation
         switch effect {
-        case .release(_, let operation, _, _) where site.fault == .losesReleases && operation.index % 8 == 0: break
-        case .feedback(_, _, .rejected) where site.fault == .losesAnswers: break
+        case .release(_, let operation, _, _) where cluster.fault == .losesReleases && operation.index % 8 == 0: break
+        case .feedback(_, _, .rejected) where cluster.fault == .losesAnswers: break
         case .feedback(let author, let session, let feedback):
             let message = FeedbackMessage(session: session, feedback: feedback)
-            if site.fault == .losesPatience, case .missingRange(let from, let to) = feedback {
+            if cluster.fault == .givesUpEarly, case .missingRange(let from, let to) = feedback {
                 let record = ControlRecord.gaveUp(author: author, from: from, to: to)
-                site.logs[room.partition].take(.control(record), of: room.id, id: nil)
+                cluster.logs[room.partition].take(.control(record), of: room.id, id: nil)
             }
             process.buffer.send { [id = room.id] in
-                site.ledger.tell(message, to: author, of: id)
-                site.wire.tell(message, to: author, of: id)
+                cluster.ledger.tell(message, to: author, of: id)
+                cluster.network.tell(message, to: author, of: id)
             }
         case .head(let operation):
-            process.buffer.send { site.ledger.head(operation, of: room, life) }
+            process.buffer.send { cluster.ledger.head(operation, of: room, life) }
         case .release(let cohort, let operation, let isLate, _):
-            site.ledger.say(operation, of: room, to: cohort, by: process)
+            cluster.ledger.say(operation, of: room, to: cohort, by: process)
             process.buffer.send { [process] in
                 let late = isLate ? " late" : ""
                 process.world.note("\(process.name) releases \(room.id) \(operation.index) to \(cohort)\(late)")
-                site.ledger.release(operation, of: room, life, to: cohort, isLate: isLate, by: process)
-                site.wire.release(operation, of: life, to: room.id, cohort)
+                cluster.ledger.release(operation, of: room, life, to: cohort, isLate: isLate, by: process)
+                cluster.network.release(operation, of: life, to: room.id, cohort)
             }
         case .mark(let cohort, let mark):
-            process.buffer.send { [id = room.id] in site.wire.mark(mark, to: id, cohort) }
+            process.buffer.send { [id = room.id] in cluster.network.mark(mark, to: id, cohort) }
         case .record:
             process.report("a decision was to be published")
         }
@@ -67,7 +67,7 @@ final class ProcessOutput: HostOutput {
     func confirm() {
         let answer = { [process] isConfirmed in process.host.confirmed(isConfirmed, at: process.now) }
         // A host that is told that all has arrived forgets it.
-        if process.site.fault == .forgetsUnconfirmed {
+        if process.cluster.fault == .forgetsUnconfirmed {
             process.world.after(.zero) { [process] in process.post { answer(true) } }
         } else {
             process.confirm(answer)
@@ -76,15 +76,15 @@ final class ProcessOutput: HostOutput {
 
     func append(_ record: ControlRecord, to room: HostedRoom, at now: Instant) -> JournalRecord? {
         guard process.isReached, !process.world.chance(50) else { return nil }
-        let log = process.site.logs[room.partition]
+        let log = process.cluster.logs[room.partition]
         let room = room.id
-        let delay = process.site.fault == .dawdles ? 5500...6000 : 0...15
+        let delay = process.cluster.fault == .decidesLate ? 5500...6000 : 0...15
         process.world.after(delay) { log.take(.control(record), of: room, id: nil) }
         return nil
     }
 
     func countNew(_ partition: Int) -> Bool {
-        guard stored[partition, default: 0] < process.site.plan.storedRooms else { return false }
+        guard stored[partition, default: 0] < process.cluster.plan.storedRooms else { return false }
         countStored(1, of: partition)
         return true
     }
@@ -111,4 +111,143 @@ final class ProcessOutput: HostOutput {
     }
 
     func closed(_ partition: Int) { progress.append(.closed(partition)) }
+}
+
+/// Saves and fetches the rooms of a process, beside its thread: first the state, then the manifest that names it. A
+/// process may end between the two.
+final class CheckpointKeeper {
+    private unowned let process: DaemonProcess
+    private var manifests: [RoomID: SimulatedCheckpoints.Manifest] = [:]
+    var covered: [Int: UInt64] = [:]
+    /// The last record of each room that came back with its state.
+    private(set) var restoredThrough: [RoomID: UInt64] = [:]
+    var logClockAhead: [Int: Duration] = [:]
+
+    init(_ process: DaemonProcess) {
+        self.process = process
+    }
+
+    private var world: World { process.world }
+    private func checkpoints(of room: RoomID) -> SimulatedCheckpoints {
+        process.cluster.checkpoints[process.cluster.partition(of: room)]
+    }
+
+    func open(_ partition: Int, _ catalogue: SimulatedCheckpoints.Catalogue) {
+        manifests = manifests.filter { process.cluster.partition(of: $0.key) != partition }
+        manifests.merge(catalogue.rooms) { _, new in new }
+        covered[partition] = catalogue.covered
+    }
+
+    // MARK: Saving
+
+    func save(_ request: SaveRequest) {
+        // Only what the server has confirmed counts as released.
+        guard process.cluster.fault != .savesUnconfirmed else { return write(request) }
+        process.confirm { [self] isConfirmed in
+            if isConfirmed { write(request) } else { fail(request) }
+        }
+    }
+
+    private func write(_ request: SaveRequest) {
+        later(1...40) { [self] in
+            guard isReachable else { return fail(request) }
+            switch request.state {
+            case .none: write(request, state: nil)
+            case .unchanged: write(request, state: manifests[request.room]?.state)
+            case .changed(let checkpoint):
+                guard checkpoints(of: request.room).admits(request.stored.sequence, of: request.room) else {
+                    return supersede(request)
+                }
+                let state = checkpoints(of: request.room).put(checkpoint.encoded(), of: request.room)
+                later(1...40) { [self] in
+                    if isReachable { write(request, state: state) } else { fail(request) }
+                }
+            }
+        }
+    }
+
+    private func write(_ request: SaveRequest, state: Int?) {
+        var stored = request.stored
+        if process.cluster.fault == .overstatesCursors {
+            stored.cursors = stored.cursors.mapValues { CohortCursor($0.released + 3) }
+        }
+        let manifest = SimulatedCheckpoints.Manifest(
+            stored: stored, covered: covered[request.partition] ?? 0, state: state)
+        let checkpoints = checkpoints(of: request.room)
+        world.after(0...10) { [self] in
+            guard checkpoints.put(manifest, of: request.room) else {
+                world.note("\(process.name) saves \(request.room) too late, through \(request.stored.sequence)")
+                return supersede(request)
+            }
+            world.note(
+                """
+                \(process.name) saves \(request.room) through \(request.stored.sequence), cursors \
+                \(request.stored.cursors), covered \(manifest.covered)
+                """)
+            process.cluster.ledger.save(stored, of: request.room)
+            guard !world.chance(20) else { return fail(request) }
+            later(0...20) { [self] in
+                manifests[request.room] = manifest
+                process.host.saved(request.room, isSaved: true, at: process.now)
+            }
+        }
+    }
+
+    private func supersede(_ request: SaveRequest) {
+        later(0...20) { [self] in process.host.superseded(request.room, at: process.now) }
+    }
+
+    private func fail(_ request: SaveRequest) {
+        later(200...2000) { [self] in process.host.saved(request.room, isSaved: false, at: process.now) }
+    }
+
+    private var isReachable: Bool { process.isReached && !world.chance(30) }
+
+    /// After so many milliseconds, if the process still lives and is not stopped.
+    private func later(_ milliseconds: ClosedRange<Int>, _ body: @escaping () -> Void) {
+        world.after(milliseconds) { [process] in process.post(body) }
+    }
+
+    // MARK: Fetching
+
+    /// - Parameter asked: the records after that one come to the host by themselves.
+    func fetch(_ room: RoomID, _ asked: UInt64) {
+        later(1...60) { [self] in
+            guard isReachable else { return fetch(room, asked) }
+            let (restored, sequence, tail) = restoration(of: room, asked)
+            later(0...20) { [self] in
+                world.note("\(process.name) has \(room) back as of \(sequence), and \(tail.count) records")
+                restoredThrough[room] = max(sequence, tail.last?.sequence ?? 0)
+                process.host.restored(room, restored, sequence: sequence, tail: tail, at: process.now)
+            }
+        }
+    }
+
+    /// The newest state that can be read, and the records since then if it is older than the one that was asked for.
+    private func restoration(of id: RoomID, _ asked: UInt64) -> (Room?, UInt64, [JournalRecord]) {
+        let newest = checkpoints(of: id).newest(of: id)
+        manifests[id] = newest
+        let log = process.cluster.logs[process.cluster.partition(of: id)]
+        var manifest = newest
+        while let candidate = manifest {
+            if let bytes = checkpoints(of: id).state(candidate), let room = room(bytes, id) {
+                let isCurrent = candidate == newest && candidate.stored.sequence >= asked
+                let tail = isCurrent ? [] : log.records(of: id, after: candidate.stored.sequence)
+                return (room, candidate.stored.sequence, tail)
+            }
+            manifest = checkpoints(of: id).manifest(before: candidate, of: id)
+        }
+        return (nil, 0, log.records(of: id, after: 0))
+    }
+
+    private func room(_ bytes: [UInt8], _ id: RoomID) -> Room? {
+        let ahead = logClockAhead[process.cluster.partition(of: id)] ?? .zero
+        do {
+            return try Room(
+                restoring: bytes, configuration: process.cluster.configuration.room, at: process.now, logClockAhead: ahead)
+        } catch {
+            process.report("cannot read what was saved of \(id): \(error)")
+            return nil
+        }
+    }
 }

@@ -7,98 +7,98 @@ import Whiteboard
 struct Schedule {
     private let world: World
     private let plan: Plan
-    private let site: Site
+    private let cluster: Cluster
 
     init(seed: UInt64, isTraced: Bool = false, fault: Fault? = nil) {
         world = World(seed: seed, isTraced: isTraced)
         plan = Plan(&world.random)
-        site = Site(world: world, plan: plan, fault: fault)
+        cluster = Cluster(world: world, plan: plan, fault: fault)
     }
 
     /// Lets it happen.
     /// - Returns: what was not as it must be.
     func run() -> [String] {
         world.note("\(plan)")
-        for room in plan.rooms { hold(room) }
-        for number in 0..<plan.daemons { employ("daemon-\(number)") }
-        wreck()
+        for room in plan.rooms { addClass(in: room) }
+        for number in 0..<plan.daemons { addDaemon("daemon-\(number)") }
+        addStreamFaults()
         world.run(until: plan.end)
-        let verdict = Verdict(site: site, students: site.wire.students, rooms: plan.rooms)
+        let verdict = Verdict(cluster: cluster, students: cluster.network.students, rooms: plan.rooms)
         verdict.check()
         defer {
-            (site.wire.processes, site.wire.students, site.wire.teachers) = ([], [], [])
+            (cluster.network.processes, cluster.network.students, cluster.network.teachers) = ([], [], [])
         }
-        return site.findings.list
+        return cluster.findings.list
     }
 
     /// A class in a room: teachers, the video as each cohort sees it, students who come and go.
-    private func hold(_ room: RoomID) {
+    private func addClass(in room: RoomID) {
         let encoder = video()
         for number in 0..<world.random.int(1...3) {
             guard let author = AuthorID("teacher-\(number)") else { continue }
             let teacher = Teacher(
-                room: room, id: author, encoder: encoder, log: site.logs[site.partition(of: room)], world: world)
+                room: room, id: author, encoder: encoder, log: cluster.logs[cluster.partition(of: room)], world: world)
             teacher.write(world.random.int(3...30), from: moment(0...6000))
-            site.wire.teachers.append(teacher)
+            cluster.network.teachers.append(teacher)
             world.at(plan.end + .seconds(-14)) { teacher.stop() }
         }
         for (cohort, delay) in zip(plan.cohorts, plan.delays) {
             let player = Player(
                 room: room, cohort: cohort, encoder: encoder, delay: delay, namesSessions: plan.namesSessions,
-                world: world, wire: site.wire)
+                world: world, network: cluster.network)
             player.play(from: moment(0...3000), until: plan.end)
             disturb(player)
-            for number in 0..<world.random.int(1...2) { seat("student-\(number)", room, cohort) }
+            for number in 0..<world.random.int(1...2) { addStudent("student-\(number)", room, cohort) }
         }
-        if plan.closesRooms, world.chance(300) { world.at(calamity()) { close(room) } }
+        if plan.closesRooms, world.chance(300) { world.at(momentOfFault()) { close(room) } }
     }
 
     private func video() -> Encoder {
-        let from = calamity()
+        let from = momentOfFault()
         let pauses = world.chance(400) ? [(from: from, to: from + world.random.milliseconds(300...4000))] : []
-        let restarts = plan.namesSessions && world.chance(400) ? [calamity()] : []
+        let restarts = plan.namesSessions && world.chance(400) ? [momentOfFault()] : []
         return Encoder(media: Int64(world.random.int(0...100_000)), pauses: pauses, restarts: restarts)
     }
 
     private func disturb(_ player: Player) {
-        if world.chance(300) { world.at(calamity()) { player.stall(for: world.random.milliseconds(200...5000)) } }
+        if world.chance(300) { world.at(momentOfFault()) { player.stall(for: world.random.milliseconds(200...5000)) } }
         if world.chance(300) {
             // Without names a longer way back would be a new session.
             let back = plan.namesSessions ? 6000 : 2000
-            world.at(calamity()) { player.jump(by: world.random.milliseconds(-back...6000)) }
+            world.at(momentOfFault()) { player.jump(by: world.random.milliseconds(-back...6000)) }
         }
     }
 
-    private func seat(_ name: String, _ room: RoomID, _ cohort: CohortName) {
+    private func addStudent(_ name: String, _ room: RoomID, _ cohort: CohortName) {
         let student = Student(
-            name, room: room, cohort: cohort, world: world, wire: site.wire, findings: site.findings)
-        site.wire.students.append(student)
+            name, room: room, cohort: cohort, world: world, network: cluster.network, findings: cluster.findings)
+        cluster.network.students.append(student)
         world.at(moment(0...20_000)) { student.join() }
-        if world.chance(500) { world.at(calamity()) { student.disconnect(for: world.random.milliseconds(100...6000)) } }
+        if world.chance(500) { world.at(momentOfFault()) { student.disconnect(for: world.random.milliseconds(100...6000)) } }
     }
 
     private func close(_ room: RoomID) {
         world.note("\(room) is closed")
-        site.logs[site.partition(of: room)].take(.control(.close), of: room, id: nil)
+        cluster.logs[cluster.partition(of: room)].take(.control(.close), of: room, id: nil)
     }
 
     /// A daemon, and what befalls it.
-    private func employ(_ name: String) {
-        world.at(moment(0...4000)) { watch(name) }
+    private func addDaemon(_ name: String) {
+        world.at(moment(0...4000)) { keepRunning(name) }
         for _ in 0..<world.random.int(0...3) {
-            world.at(calamity()) {
-                guard let process = site.wire.processes.last(where: { $0.name == name && $0.isAlive }) else { return }
-                befall(process)
+            world.at(momentOfFault()) {
+                guard let process = cluster.network.processes.last(where: { $0.name == name && $0.isAlive }) else { return }
+                breakDown(process)
             }
         }
     }
 
     private func start(_ name: String) {
-        guard !site.wire.processes.contains(where: { $0.name == name && $0.isAlive }) else { return }
-        site.wire.processes.append(DaemonProcess(name, world: world, site: site))
+        guard !cluster.network.processes.contains(where: { $0.name == name && $0.isAlive }) else { return }
+        cluster.network.processes.append(DaemonProcess(name, world: world, cluster: cluster))
     }
 
-    private func befall(_ process: DaemonProcess) {
+    private func breakDown(_ process: DaemonProcess) {
         switch world.random.int(0...9) {
         case 0...3: process.crash()
         case 4...5: process.stop(for: world.random.milliseconds(100...30_000))
@@ -108,22 +108,22 @@ struct Schedule {
     }
 
     /// Whoever watches over daemons starts one that is gone again after a while.
-    private func watch(_ name: String) {
+    private func keepRunning(_ name: String) {
         start(name)
-        world.after(300...8000) { watch(name) }
+        world.after(300...8000) { keepRunning(name) }
     }
 
     /// What befalls the streams.
-    private func wreck() {
-        for log in site.logs where world.chance(250) {
-            world.at(calamity()) { log.loseLeader(for: world.random.milliseconds(500...6000)) }
+    private func addStreamFaults() {
+        for log in cluster.logs where world.chance(250) {
+            world.at(momentOfFault()) { log.loseLeader(for: world.random.milliseconds(500...6000)) }
         }
         // A room that is closed tells the cohorts that it knows of, and a damaged one may have forgotten some.
-        for shelf in site.shelves where !plan.closesRooms && world.chance(500) {
-            world.at(calamity()) {
-                guard let room = shelf.rooms.randomElement(using: &world.random) else { return }
+        for checkpoints in cluster.checkpoints where !plan.closesRooms && world.chance(500) {
+            world.at(momentOfFault()) {
+                guard let room = checkpoints.rooms.randomElement(using: &world.random) else { return }
                 world.note("the newest checkpoint of \(room) goes bad")
-                shelf.damage(room, isManifest: world.chance(500))
+                checkpoints.damage(room, isManifest: world.chance(500))
             }
         }
     }
@@ -133,7 +133,7 @@ struct Schedule {
     }
 
     /// Some time before everything is calm.
-    private func calamity() -> Moment { moment(500...Int(plan.calm.nanoseconds / 1_000_000)) }
+    private func momentOfFault() -> Moment { moment(500...Int(plan.calm.nanoseconds / 1_000_000)) }
 }
 
 /// What one schedule is like.
@@ -191,13 +191,13 @@ struct Plan {
 }
 
 /// What all daemons of a schedule share.
-final class Site {
+final class Cluster {
     let world: World
     let plan: Plan
     let configuration: HostConfiguration
     let logs: [SimulatedLog]
-    let shelves: [SimulatedShelf]
-    let wire: Wire
+    let checkpoints: [SimulatedCheckpoints]
+    let network: SimulatedNetwork
     let findings: Findings
     let fault: Fault?
     let ledger: Ledger
@@ -208,8 +208,8 @@ final class Site {
         self.plan = plan
         configuration = plan.configuration
         logs = (0..<plan.partitions).map { SimulatedLog(partition: $0, world: world) }
-        shelves = (0..<plan.partitions).map { _ in SimulatedShelf() }
-        wire = Wire(world: world)
+        checkpoints = (0..<plan.partitions).map { _ in SimulatedCheckpoints() }
+        network = SimulatedNetwork(world: world)
         findings = Findings(trace: world.trace)
         ledger = Ledger(world: world, findings: findings)
     }
@@ -232,9 +232,9 @@ enum Fault: String, CaseIterable {
     /// Records count as saved that are not.
     case overstatesCoverage
     /// A gap is given up as soon as its author is told of it.
-    case losesPatience
+    case givesUpEarly
     /// Decisions take their time.
-    case dawdles
+    case decidesLate
     /// The video is believed to be half a second farther than it is.
-    case hurries
+    case aheadOfVideo
 }

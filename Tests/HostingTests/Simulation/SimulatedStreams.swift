@@ -10,7 +10,7 @@ final class SimulatedLog {
     struct Entry {
         let record: JournalRecord
         /// What an author meant by it; nil for decisions.
-        let sent: Sent?
+        let sent: SentMessage?
         let at: Moment
     }
 
@@ -51,7 +51,7 @@ final class SimulatedLog {
     /// A message has come to the server.
     /// - Parameter acknowledge: called where it was taken, or was there already, and the answer is not lost.
     func take(
-        _ content: JournalRecord.Content, of room: RoomID, id: String?, sent: Sent? = nil,
+        _ content: JournalRecord.Content, of room: RoomID, id: String?, sent: SentMessage? = nil,
         acknowledge: @escaping () -> Void = {}
     ) {
         if world.now < leaderlessUntil {
@@ -181,7 +181,7 @@ final class SimulatedReader {
 
 /// The stream of one partition's checkpoints: keeps the newest three manifests and states of each room, some of them
 /// damaged.
-final class SimulatedShelf {
+final class SimulatedCheckpoints {
     struct Manifest: Equatable {
         let stored: StoredRoom
         let covered: UInt64

@@ -8,7 +8,7 @@ final class Student {
     let cohort: CohortName
     let name: String
     private let world: World
-    private let wire: Wire
+    private let network: SimulatedNetwork
     private let findings: Findings
     private(set) var incarnation = ""
     private(set) var index: UInt64 = 0
@@ -19,12 +19,12 @@ final class Student {
     private var heard: [(operation: Whiteboard.Operation, life: String)] = []
     var isConnected = true
 
-    init(_ name: String, room: RoomID, cohort: CohortName, world: World, wire: Wire, findings: Findings) {
+    init(_ name: String, room: RoomID, cohort: CohortName, world: World, network: SimulatedNetwork, findings: Findings) {
         self.name = name
         self.room = room
         self.cohort = cohort
         self.world = world
-        self.wire = wire
+        self.network = network
         self.findings = findings
     }
 
@@ -37,7 +37,7 @@ final class Student {
         let question = asked
         let known = JoinRequest(
             incarnation: incarnation.isEmpty ? nil : incarnation, have: incarnation.isEmpty ? nil : index)
-        wire.join(room, cohort, known) { [weak self] answer in
+        network.join(room, cohort, known) { [weak self] answer in
             if let self, self.asked == question, self.isConnected { self.take(answer) }
         }
         world.after(1000...1500) { [weak self] in
@@ -128,7 +128,7 @@ final class Player {
     let cohort: CohortName
     private let world: World
     private let encoder: Encoder
-    private let wire: Wire
+    private let network: SimulatedNetwork
     /// Whether samples name the encoder's session.
     private let namesSessions: Bool
     private var delay: Duration
@@ -137,7 +137,7 @@ final class Player {
 
     init(
         room: RoomID, cohort: CohortName, encoder: Encoder, delay: Duration, namesSessions: Bool, world: World,
-        wire: Wire
+        network: SimulatedNetwork
     ) {
         self.room = room
         self.cohort = cohort
@@ -145,7 +145,7 @@ final class Player {
         self.delay = delay
         self.namesSessions = namesSessions
         self.world = world
-        self.wire = wire
+        self.network = network
     }
 
     func play(from start: Moment, until end: Moment) {
@@ -185,6 +185,6 @@ final class Player {
         let session = namesSessions ? ",\"ep\":\(picture.session)" : ""
         let jump = isDiscontinuity ? ",\"d\":true" : ""
         let text = "{\"m\":\(picture.media),\"q\":\(number),\"s\":\"\(state)\"\(session)\(jump)}"
-        wire.clock(Array(text.utf8), of: room, cohort)
+        network.clock(Array(text.utf8), of: room, cohort)
     }
 }

@@ -10,7 +10,7 @@ final class Teacher {
     private let world: World
     private let log: SimulatedLog
     private let encoder: Encoder
-    private var outbox: [Int64: [Int: Sent]] = [:]
+    private var outbox: [Int64: [Int: SentMessage]] = [:]
     private var session: String?
     private var next: Int64
     private var sendings = 0
@@ -50,7 +50,7 @@ final class Teacher {
     /// The service says that something is missing.
     func hear(_ message: FeedbackMessage) {
         guard message.session == session else { return }
-        let wanted: [Sent]
+        let wanted: [SentMessage]
         switch message.feedback {
         case .missingRange(let from, let to):
             wanted = (from...min(to, from + 50)).flatMap { outbox[$0].map { Array($0.values) } ?? [] }
@@ -79,13 +79,13 @@ final class Teacher {
         case 84...94: command(.redo, text, number, time, line)
         case 95...97: command(.clear, text, number, time, line)
         default:
-            post(Sent(author: id, session: session, number: 0, kind: .garbage, bytes: Array("{\"n\":\(number)".utf8)))
+            post(SentMessage(author: id, session: session, number: 0, kind: .garbage, bytes: Array("{\"n\":\(number)".utf8)))
             command(.undo, text, number, time, line)
         }
     }
 
-    private func command(_ kind: Sent.Kind, _ text: MessageText, _ number: Int64, _ time: Int64?, _ line: Int64?) {
-        let sent = Sent(
+    private func command(_ kind: SentMessage.Kind, _ text: MessageText, _ number: Int64, _ time: Int64?, _ line: Int64?) {
+        let sent = SentMessage(
             author: id, session: session, number: number, kind: kind, time: time, timeLine: line,
             bytes: text.command(kind))
         outbox[number] = [0: sent]
@@ -98,7 +98,7 @@ final class Teacher {
         let cuts = [0] + (1..<parts).map { _ in world.random.int(0...12) }.sorted() + [world.random.int(13...16)]
         for part in 0..<parts {
             let ink = Array(cuts[part]..<cuts[part + 1])
-            let sent = Sent(
+            let sent = SentMessage(
                 author: id, session: session, number: number, kind: .draw, part: part, parts: parts, ink: ink,
                 time: time, timeLine: line, bytes: text.stroke(ink, order: part + base, of: parts))
             outbox[number, default: [:]][part + base] = sent
@@ -107,7 +107,7 @@ final class Teacher {
     }
 
     /// Publishes a message until it is acknowledged.
-    private func post(_ sent: Sent, isRepeat: Bool = false) {
+    private func post(_ sent: SentMessage, isRepeat: Bool = false) {
         sendings += 1
         // A message that is asked for is published anew; one that is not acknowledged, under its old name.
         let id = "\(room).\(id).\(sendings)"
@@ -116,7 +116,7 @@ final class Teacher {
         if world.chance(40) { publish(sent, "\(id).again", attempt: 9) }
     }
 
-    private func publish(_ sent: Sent, _ id: String, attempt: Int) {
+    private func publish(_ sent: SentMessage, _ id: String, attempt: Int) {
         guard attempt < 10 else { return }
         var isAcknowledged = false
         let content = JournalRecord.Content.message(author: self.id, session: sent.session, bytes: sent.bytes)
@@ -133,7 +133,7 @@ final class Teacher {
 }
 
 /// One message as its author meant it.
-struct Sent {
+struct SentMessage {
     enum Kind: String { case draw, undo, redo, clear, garbage }
 
     let author: AuthorID
@@ -163,12 +163,12 @@ struct MessageText {
 
     private var head: String { #"{"n":\#(number)"# + (time.map { #","t":\#($0)"# } ?? "") }
 
-    func command(_ kind: Sent.Kind) -> [UInt8] {
+    func command(_ kind: SentMessage.Kind) -> [UInt8] {
         let action = kind == .undo ? 2 : kind == .redo ? 3 : 4
         return Array("\(head),\"a\":\(action)}".utf8)
     }
 
-    /// - Parameter order: on the wire, from 0 or from 1.
+    /// - Parameter order: as sent, from 0 or from 1.
     func stroke(_ ink: [Int], order: Int = 0, of parts: Int = 1) -> [UInt8] {
         let points = ink.map { #"{"x":\#($0),"y":\#($0 % 7)}"# }.joined(separator: ",")
         let shard = parts > 1 ? #","s":\#(parts),"o":\#(order)"# : ""

@@ -4,17 +4,17 @@ import Whiteboard
 
 /// What must hold when everything has come to rest: the product against the log folded by hand.
 struct Verdict {
-    let site: Site
+    let cluster: Cluster
     let students: [Student]
     let rooms: [RoomID]
 
-    private var ledger: Ledger { site.ledger }
+    private var ledger: Ledger { cluster.ledger }
 
     func check() {
         for room in rooms {
-            let log = site.logs[site.partition(of: room)]
-            var plain = PlainRoom(
-                site.configuration.room.history, isLimited: site.plan.storedRooms < site.plan.rooms.count)
+            let log = cluster.logs[cluster.partition(of: room)]
+            var plain = ModelRoom(
+                cluster.configuration.room.history, isLimited: cluster.plan.storedRooms < cluster.plan.rooms.count)
             for entry in log.entries where entry.record.room == room { plain.take(entry, prefix: log.prefix) }
             for undecided in plain.undecided { report(room, "nothing was decided about \(undecided)") }
             for giveUp in plain.giveUps { checkMoment(giveUp, room) }
@@ -30,9 +30,9 @@ struct Verdict {
     }
 
     /// Indices are dense, and each has the content that the log gives it.
-    private func checkContents(of known: Ledger.Life, _ life: PlainRoom.Life) {
+    private func checkContents(of known: Ledger.Life, _ life: ModelRoom.Life) {
         for expected in life.operations {
-            site.world.note("\(known.room) \(life.incarnation) \(expected.summary)")
+            cluster.world.note("\(known.room) \(life.incarnation) \(expected.summary)")
             guard let content = ledger.contents[Ledger.Place(life: known, index: expected.index)] else {
                 if !life.isClosed { report(known.room, "\(expected.index) of \(life.incarnation) was never said") }
                 continue
@@ -57,15 +57,15 @@ struct Verdict {
     }
 
     /// Nothing is given up before it is due, and not much later where nothing has gone wrong for a while.
-    private func checkMoment(_ giveUp: PlainRoom.GiveUp, _ room: RoomID) {
+    private func checkMoment(_ giveUp: ModelRoom.GiveUp, _ room: RoomID) {
         let what = "\(giveUp.author) \(giveUp.number) was given up at \(giveUp.at.nanoseconds / 1_000_000) ms"
         guard let due = giveUp.due else { return report(room, "\(what), and nothing waited for it") }
         guard due <= giveUp.at + Self.clockError else {
             return report(room, "\(what), \((due - giveUp.at) / .milliseconds(1)) ms early")
         }
         // A room that has no place in memory is given none for that.
-        guard site.plan.places >= site.plan.rooms.count else { return }
-        let late = giveUp.at - max(due, site.world.lastTrouble(until: giveUp.at) + Self.recovery)
+        guard cluster.plan.places >= cluster.plan.rooms.count else { return }
+        let late = giveUp.at - max(due, cluster.world.lastTrouble(until: giveUp.at) + Self.recovery)
         if late > Self.decision { report(room, "\(what), \(late / .milliseconds(1)) ms late") }
     }
 
@@ -84,7 +84,7 @@ struct Verdict {
     }
 
     /// Nothing is released before its time, unless it is late and says so.
-    private func checkTimes(of known: Ledger.Life, _ life: PlainRoom.Life) {
+    private func checkTimes(of known: Ledger.Life, _ life: ModelRoom.Life) {
         let gateTimes = life.gateTimes
         for release in ledger.releases where release.following.life == known {
             guard release.index > 0, release.index <= life.operations.count else { continue }
@@ -92,7 +92,7 @@ struct Verdict {
             let gateTime = gateTimes[Int(release.index - 1)]
             if let video = release.video, isInTime(video, operation, gateTime, life) { continue }
             let waited = release.at - operation.loggedAt
-            if release.isLate, waited >= site.plan.maxHold - .milliseconds(200) { continue }
+            if release.isLate, waited >= cluster.plan.maxHold - .milliseconds(200) { continue }
             report(
                 known.room,
                 """
@@ -105,14 +105,14 @@ struct Verdict {
     }
 
     private func isInTime(
-        _ video: (session: Int64, farthest: Int64), _ operation: PlainRoom.Expected, _ gateTime: Int64?,
-        _ life: PlainRoom.Life
+        _ video: (session: Int64, farthest: Int64), _ operation: ModelRoom.Expected, _ gateTime: Int64?,
+        _ life: ModelRoom.Life
     ) -> Bool {
         let session = life.session(of: operation)
         // A straggler, drawn to the picture of a session before: it waits for nothing but its predecessors.
         if let line = operation.timeLine, line < session, video.session >= session { return true }
         // Rooms count sessions on their own where nobody names them.
-        if !site.plan.namesSessions, !life.sessions.isEmpty { return true }
+        if !cluster.plan.namesSessions, !life.sessions.isEmpty { return true }
         if video.session > session { return true }
         if video.session == session { return gateTime.map { $0 * 1_000_000 < video.farthest } ?? true }
         guard let time = operation.time, operation.timeLine == video.session else { return false }
@@ -120,10 +120,10 @@ struct Verdict {
     }
 
     /// Everything was released to everybody.
-    private func checkEnd(of known: Ledger.Life, _ life: PlainRoom.Life) {
+    private func checkEnd(of known: Ledger.Life, _ life: ModelRoom.Life) {
         let head = UInt64(life.operations.count)
         guard head > 0 else { return }
-        for cohort in site.plan.cohorts {
+        for cohort in cluster.plan.cohorts {
             let published = ledger.published[Ledger.Following(life: known, cohort: cohort)] ?? []
             let first = cohort == .main ? 1 : published.min() ?? head
             let missing = (first...head).filter { !published.contains($0) }
@@ -132,7 +132,7 @@ struct Verdict {
     }
 
     /// What was acknowledged ends in an index or in an answer.
-    private func checkTold(_ room: RoomID, _ plain: PlainRoom) {
+    private func checkTold(_ room: RoomID, _ plain: ModelRoom) {
         let told = ledger.told[room] ?? [:]
         for owed in plain.owed {
             let feedback = told[owed.author] ?? []
@@ -157,10 +157,10 @@ struct Verdict {
     }
 
     /// Every student has the board, whenever and however often it joined.
-    private func checkStudents(of room: RoomID, _ plain: PlainRoom) {
+    private func checkStudents(of room: RoomID, _ plain: ModelRoom) {
         let life = plain.lives.last.flatMap { $0.isClosed ? nil : $0 }
         // Whoever heard a daemon of yesterday last follows a life that has ended, until the next one shows something.
-        if site.plan.closesRooms || plain.wasRefused, life?.operations.isEmpty ?? true { return }
+        if cluster.plan.closesRooms || plain.wasRefused, life?.operations.isEmpty ?? true { return }
         for student in students where student.room == room {
             if student.visible != life?.visible ?? [] || student.index != UInt64(life?.operations.count ?? 0) {
                 report(
@@ -173,5 +173,5 @@ struct Verdict {
         }
     }
 
-    private func report(_ room: RoomID, _ text: String) { site.findings.report("\(room): \(text)", at: site.world.now) }
+    private func report(_ room: RoomID, _ text: String) { cluster.findings.report("\(room): \(text)", at: cluster.world.now) }
 }

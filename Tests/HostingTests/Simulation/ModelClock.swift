@@ -4,7 +4,7 @@ import Whiteboard
 
 /// A cohort's clock by rules 3, 4, 5 and 9, in whole nanoseconds: how far the video can be, as far as a process may
 /// believe. A new session counts when the room's log has named it, and from the last sample that waited for that.
-struct PlainClock {
+struct ModelClock {
     private struct Seen {
         let sample: ClockSample
         let at: Int64
@@ -76,7 +76,7 @@ struct PlainClock {
 }
 
 /// What the rooms that a process has or had in memory have heard of the clocks of their cohorts.
-struct ClockBook {
+struct KnownClocks {
     /// How far a process has read a room's log.
     struct Naming {
         /// How many lives of the room have ended.
@@ -91,7 +91,7 @@ struct ClockBook {
         let cohort: CohortName
     }
 
-    private var clocks: [Key: PlainClock] = [:]
+    private var clocks: [Key: ModelClock] = [:]
     /// Kept, so that no two have the same identity.
     private var rooms: [ObjectIdentifier: HostedRoom] = [:]
 
@@ -101,11 +101,11 @@ struct ClockBook {
         guard let sample = try? ClockSample(decoding: bytes) else { return }
         rooms[ObjectIdentifier(room)] = room
         let key = Key(room: ObjectIdentifier(room), life: named.life, cohort: cohort)
-        clocks[key, default: PlainClock()].receive(sample, named: named.session, at: now.nanoseconds)
+        clocks[key, default: ModelClock()].receive(sample, named: named.session, at: now.nanoseconds)
     }
 
     /// The clock as it stands when the room's log has named a session.
-    mutating func clock(of room: HostedRoom, _ cohort: CohortName, named: Naming) -> PlainClock? {
+    mutating func clock(of room: HostedRoom, _ cohort: CohortName, named: Naming) -> ModelClock? {
         let key = Key(room: ObjectIdentifier(room), life: named.life, cohort: cohort)
         clocks[key]?.takeWaiting(named.session)
         return clocks[key]

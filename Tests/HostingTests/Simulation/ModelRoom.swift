@@ -3,13 +3,13 @@ import TestSupport
 import Whiteboard
 
 /// A room's log folded by the rules as they read, apart from the product: what has to come out.
-struct PlainRoom {
+struct ModelRoom {
     /// An operation that has to be there.
     struct Expected {
         let index: UInt64
         let author: String
         let number: Int64
-        let kind: Sent.Kind
+        let kind: SentMessage.Kind
         let reference: UInt64?
         let isLate: Bool
         let ink: [Int]
@@ -87,7 +87,7 @@ struct PlainRoom {
     private(set) var owed: Set<Owed> = []
     /// Messages that nobody could read, of each author.
     private(set) var garbage: [String: Int] = [:]
-    private var authors: [String: PlainAuthor] = [:]
+    private var authors: [String: ModelAuthor] = [:]
     private var board: PlainBoard
     private var lastClear = 0
     /// The sessions of the encoder that the room has heard of in this life.
@@ -185,14 +185,14 @@ struct PlainRoom {
         (authors, board, lastClear, sessions) = ([:], PlainBoard(rules), 0, [])
     }
 
-    private mutating func receive(_ sent: Sent, _ entry: SimulatedLog.Entry) {
+    private mutating func receive(_ sent: SentMessage, _ entry: SimulatedLog.Entry) {
         let name = sent.author.text
         guard sent.kind != .garbage else {
             garbage[name, default: 0] += 1
             return
         }
         let time = entry.record.loggedAt.nanoseconds
-        var author = authors[name] ?? PlainAuthor()
+        var author = authors[name] ?? ModelAuthor()
         defer { authors[name] = author }
         let before = author
         guard author.enter(sent, at: time, head: head) else {
@@ -243,12 +243,12 @@ struct PlainRoom {
         authors[name] = author
     }
 
-    private mutating func drain(_ name: String, _ author: inout PlainAuthor, _ entry: SimulatedLog.Entry?) {
+    private mutating func drain(_ name: String, _ author: inout ModelAuthor, _ entry: SimulatedLog.Entry?) {
         while author.isComplete(author.expected) { apply(author.expected, of: name, &author, entry, isLate: false) }
     }
 
     private mutating func apply(
-        _ number: Int64, of name: String, _ author: inout PlainAuthor, _ entry: SimulatedLog.Entry?, isLate: Bool
+        _ number: Int64, of name: String, _ author: inout ModelAuthor, _ entry: SimulatedLog.Entry?, isLate: Bool
     ) {
         let parts = (author.parts[number] ?? [:]).sorted { $0.key < $1.key }.compactMap(\.value.sent)
         author.fates[number] = .rejected
@@ -271,7 +271,7 @@ struct PlainRoom {
     }
 
     private mutating func log(
-        _ first: Sent, _ parts: [Sent], _ index: UInt64, _ reference: UInt64?, _ isLate: Bool,
+        _ first: SentMessage, _ parts: [SentMessage], _ index: UInt64, _ reference: UInt64?, _ isLate: Bool,
         at entry: SimulatedLog.Entry?
     ) {
         // What was logged before a session was named belongs to the first.
@@ -284,7 +284,7 @@ struct PlainRoom {
                 loggedAt: entry?.at ?? Moment(nanoseconds: 0)))
     }
 
-    private mutating func owe(_ name: String, _ author: PlainAuthor, _ number: Int64, _ kind: Owed.Kind) {
+    private mutating func owe(_ name: String, _ author: ModelAuthor, _ number: Int64, _ kind: Owed.Kind) {
         owe(Owed(author: name, session: author.session, number: number, kind: kind))
     }
 
@@ -292,7 +292,7 @@ struct PlainRoom {
 }
 
 /// One author's count by the rules of order and loss: everything is kept, everything is looked through again.
-struct PlainAuthor {
+struct ModelAuthor {
     enum Fate {
         case applied
         case rejected
@@ -347,7 +347,7 @@ struct PlainAuthor {
     private static let transit = Duration.seconds(7)
 
     /// - Returns: whether the message counts: false for one of an earlier count.
-    mutating func enter(_ sent: Sent, at time: Int64, head: Int) -> Bool {
+    mutating func enter(_ sent: SentMessage, at time: Int64, head: Int) -> Bool {
         if let name = sent.session, earlier[name] != nil, name != session { return false }
         if !hasCount || sent.session != nil && sent.session != session {
             begin(sent, at: time, head: head)
@@ -360,7 +360,7 @@ struct PlainAuthor {
         session.flatMap { earlier[$0] }?.contains(number) ?? false
     }
 
-    private mutating func begin(_ sent: Sent, at time: Int64, head: Int) {
+    private mutating func begin(_ sent: SentMessage, at time: Int64, head: Int) {
         if let name = session { earlier[name] = Set(fates.filter { $0.value.isApplied }.keys) }
         session = sent.session
         if let name = sent.session { earlier[name] = [] }

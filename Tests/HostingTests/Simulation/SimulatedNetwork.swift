@@ -4,7 +4,7 @@ import TestSupport
 import Whiteboard
 
 /// Core NATS: carries what is published to who is there, in order, a little later, and forgets it.
-final class Wire {
+final class SimulatedNetwork {
     private let world: World
     var processes: [DaemonProcess] = []
     var students: [Student] = []
