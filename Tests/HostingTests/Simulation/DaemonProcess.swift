@@ -4,8 +4,8 @@ import Whiteboard
 
 @testable import Hosting
 
-/// One run of a daemon, from its start until it ends or is killed: the real `RoomHost` and the real `Membership`, with a
-/// clock of their own, between simulated streams and a simulated network.
+/// One run of a daemon until it ends or is killed: the product's `RoomHost` and `Membership` with a clock of their own,
+/// between simulated streams and a simulated network.
 final class DaemonProcess {
     let name: String
     let world: World
@@ -15,22 +15,20 @@ final class DaemonProcess {
     private(set) var isConnected = true
     private(set) var isStopped = false
     let buffer: SendBuffer
-    /// How many connections it has lost.
+    /// Number of connections lost.
     private(set) var losses = 0
-    /// How many of these losses its host was told of: it publishes on no newer connection.
+    /// How many of these losses its host knows of: it does not publish on a newer connection.
     private var known = 0
-    /// Since when nothing has held it up.
+    /// Since when it has been running with a connection.
     private(set) var freeSince: Moment
     private var backlog: [() -> Void] = []
-    var membership: Membership
-    lazy var keeper = CheckpointKeeper(self)
-    lazy var output = ProcessOutput(self)
-    lazy var host = RoomHost(configuration: cluster.configuration, output: output, isOutputOpen: true)
-    var works: [Int: PartitionWork] = [:]
-    var clocks = KnownClocks()
-    var readings: [RoomID: Reading] = [:]
-    var keptSamples: [KeptSample] = []
-    var questions: [Question] = []
+    private var membership: Membership
+    private(set) lazy var keeper = CheckpointKeeper(self)
+    private lazy var output = ProcessOutput(self)
+    private(set) lazy var host = RoomHost(configuration: cluster.configuration, output: output, isOutputOpen: true)
+    private(set) var works: [Int: PartitionWork] = [:]
+    private(set) lazy var clocks = KnownClocks(self)
+    private var questions: [Question] = []
     private var hostAlarm: Moment?
     private var memberAlarm: Moment?
 
@@ -51,13 +49,13 @@ final class DaemonProcess {
 
     var now: Instant { clock.time(at: world.now) }
 
-    /// Whether anything comes to it or from it: a connection may be dead before anybody notices.
+    /// Whether messages get through: a connection may be dead before the process notices.
     var isReached: Bool { isConnected && !buffer.isStalled }
 
     /// Whether something can be published on the connection that the host knows.
     var canPublish: Bool { isConnected && known == losses }
 
-    /// Finds out whether all that it has published until now has arrived.
+    /// Asks whether everything published until now has arrived.
     func confirm(_ answer: @escaping (Bool) -> Void) {
         let connection = losses
         guard canPublish else { return world.after(0...20) { [self] in post { answer(false) } } }
@@ -68,7 +66,7 @@ final class DaemonProcess {
             orLose: { [self] in world.after(0...20) { [self] in post { answer(false) } } })
     }
 
-    /// Has something done on the process's thread: now, or when it is not stopped any more.
+    /// Runs a body on the process's thread: now, or when the process continues.
     func post(_ body: @escaping () -> Void) {
         guard isAlive else { return }
         guard !isStopped else { return backlog.append(body) }
@@ -76,9 +74,9 @@ final class DaemonProcess {
         settle()
     }
 
-    /// Carries out what has become due by what was done, and sets the alarms.
+    /// Carries out what the last call has made due, and sets the alarms.
     private func settle() {
-        bookKept()
+        clocks.receiveEarlySamples()
         while let progress = output.takeProgress() {
             switch progress {
             case .ready(let partition): membership.opened(partition, at: now)
@@ -98,7 +96,7 @@ final class DaemonProcess {
         }
     }
 
-    /// Timers come late, never early.
+    /// Timers fire late, never early.
     private func alarm(_ wake: Instant, pending: Moment?, _ action: @escaping () -> Void) -> Moment? {
         let at = clock.moment(of: wake)
         if let pending, pending <= at { return pending }
@@ -107,8 +105,8 @@ final class DaemonProcess {
         return at
     }
 
-    /// What membership asks for.
-    func step() {
+    /// Carries out what membership asks for.
+    private func step() {
         for action in membership.advance(to: now) {
             switch action {
             case .announce(let announcement): if isReached { cluster.network.announce(announcement) }
@@ -124,10 +122,187 @@ final class DaemonProcess {
     }
 
     func report(_ text: String) { cluster.findings.report("\(name): \(text)", at: world.now) }
+}
 
-    // MARK: What befalls it
+/// What comes to a process over core NATS.
+extension DaemonProcess {
+    /// A student's join that waits for its room to come into memory.
+    private struct Question {
+        let room: RoomID
+        let cohort: CohortName
+        let request: JoinRequest
+        let answer: (CatchUp) -> Void
+    }
 
-    /// All of its memory is gone.
+    func hear(_ announcement: Announcement) {
+        post { [self] in
+            _ = membership.receive(announcement, at: now)
+            step()
+        }
+    }
+
+    func hear(_ sample: [UInt8], of room: RoomID, _ cohort: CohortName) {
+        post { [self] in
+            // The sample may release operations at once, so it is noted before the host gets it.
+            let known = listeningRoom(room)
+            world.note("\(name) hears \(String(decoding: sample, as: UTF8.self)) of \(room) \(cohort)")
+            let logged = clocks.loggedSession(of: room)
+            if let known { clocks.receive(sample, of: known, cohort, logged) }
+            let incoming = IncomingSample(
+                room: room, partition: cluster.partition(of: room), cohort: cohort,
+                bytes: cluster.fault == .aheadOfVideo ? halfASecondAhead(sample) : sample, arrivedAt: now)
+            host.sample(incoming, at: now)
+            if known == nil, let made = listeningRoom(room) { clocks.receive(sample, of: made, cohort, logged) }
+        }
+    }
+
+    private func halfASecondAhead(_ bytes: [UInt8]) -> [UInt8] {
+        guard var sample = try? ClockSample(decoding: bytes) else { return bytes }
+        sample.media = sample.media + 500_000
+        return sample.encoded()
+    }
+
+    /// The room, where it is in memory or being loaded, and takes clock samples.
+    private func listeningRoom(_ room: RoomID) -> HostedRoom? {
+        guard let work = works[cluster.partition(of: room)], work.isCaughtUp, !work.isClosing else { return nil }
+        return host.rooms[room]
+    }
+
+    func hear(_ request: JoinRequest, of room: RoomID, _ cohort: CohortName, answer: @escaping (CatchUp) -> Void) {
+        post { [self] in
+            if membership.answers(cluster.partition(of: room), at: now) {
+                reply(to: Question(room: room, cohort: cohort, request: request, answer: answer))
+            }
+        }
+    }
+
+    private func answerQuestions() {
+        guard !questions.isEmpty, output.takeOpened() else { return }
+        let waiting = questions
+        questions = []
+        for question in waiting { reply(to: question) }
+    }
+
+    private func reply(to question: Question) {
+        switch host.look(for: question.room, partition: cluster.partition(of: question.room), at: now) {
+        case .here(let hosted):
+            if let found = hosted.room?.catchUp(question.request, cohort: question.cohort) { question.answer(found) }
+        case .absent:
+            let blank = Room(configuration: cluster.configuration.room, at: now)
+            if let found = blank.catchUp(question.request, cohort: question.cohort) { question.answer(found) }
+        case .waking, .recovering, .full: questions.append(question)
+        case .elsewhere: break
+        }
+    }
+}
+
+/// A process's work on one partition.
+final class PartitionWork {
+    var reader: SimulatedReader?
+    var isClosing = false
+    var isCaughtUp = false
+    /// The last record that the host was given.
+    var delivered: UInt64 = 0
+}
+
+extension DaemonProcess {
+    private func open(_ partition: Int) {
+        let work = PartitionWork()
+        works[partition] = work
+        readCatalogue(partition, work)
+    }
+
+    private func readCatalogue(_ partition: Int, _ work: PartitionWork) {
+        world.after(2...150) { [self] in
+            post { [self] in
+                guard works[partition] === work, !work.isClosing else { return }
+                guard isReached, !world.chance(80) else { return readCatalogue(partition, work) }
+                let catalogue = cluster.checkpoints[partition].catalogue()
+                world.after(0...40) { [self] in post { [self] in begin(partition, work, catalogue) } }
+            }
+        }
+    }
+
+    private func begin(_ partition: Int, _ work: PartitionWork, _ catalogue: SimulatedCheckpoints.Catalogue) {
+        guard works[partition] === work, !work.isClosing else { return }
+        let log = cluster.logs[partition]
+        keeper.open(partition, catalogue)
+        var stored = catalogue.rooms.mapValues(\.stored)
+        // Nothing of these can be read: they are rebuilt from the whole log.
+        for room in catalogue.damaged {
+            stored[room] = StoredRoom(
+                sequence: 0, handled: 0, cursors: [:], isQuiet: false, hasState: true, incarnation: "")
+        }
+        host.open(partition, prefix: log.prefix, stored: stored, at: now)
+        let first = min(catalogue.covered, catalogue.wanted) + 1
+        world.note("\(name) opens partition \(partition) with \(stored.count) rooms, and reads from \(first)")
+        work.delivered = first - 1
+        work.reader = SimulatedReader(log, from: first, world: world, clock: clock) { [weak self] event in
+            self?.post { self?.take(event, of: partition, work) }
+        }
+        work.reader?.isConnected = isReached
+    }
+
+    private func take(_ event: SimulatedReader.Event, of partition: Int, _ work: PartitionWork) {
+        guard works[partition] === work, !work.isClosing else { return }
+        switch event {
+        case .logClock(let ahead):
+            keeper.logClockAhead[partition] = ahead
+            host.setLogClock(of: partition, ahead: ahead)
+        case .record(let record):
+            work.delivered = record.sequence
+            host.take(record, arrivedAt: now, at: now)
+        case .barrier(let pass): host.barrier(pass)
+        case .caughtUp:
+            work.isCaughtUp = true
+            host.caughtUp(partition, at: now)
+        }
+    }
+
+    private func close(_ partition: Int, discarding: Bool = false) {
+        guard let work = works[partition], !work.isClosing else { return }
+        world.note("\(name) closes partition \(partition)")
+        work.isClosing = true
+        work.reader?.cancel()
+        host.close(partition, discarding: discarding, at: now)
+        expectEnd(of: work, partition)
+    }
+
+    /// Reports a partition that is not closed although the process has been running with a connection for long enough.
+    private func expectEnd(of work: PartitionWork, _ partition: Int) {
+        world.after(Self.longestClosing) { [weak self] in
+            guard let self, isAlive, works[partition] === work else { return }
+            guard !isStopped, isConnected, freeSince + Self.longestClosing <= world.now else {
+                return expectEnd(of: work, partition)
+            }
+            report("partition \(partition) is still being closed")
+        }
+    }
+
+    /// How long closing a partition may take.
+    private static var longestClosing: Duration { .seconds(20) }
+
+    /// Updates every second through which record the checkpoints of each partition hold everything.
+    private func reportCoverage() {
+        world.after(1000...1100) { [self] in
+            guard isAlive else { return }
+            post { [self] in
+                for (partition, work) in works where work.reader != nil && !work.isClosing {
+                    guard membership.serving.contains(partition) else { continue }
+                    let covered =
+                        cluster.fault == .overstatesCoverage
+                        ? work.delivered : host.covered(of: partition, through: work.delivered)
+                    keeper.covered[partition] = max(keeper.covered[partition] ?? 0, covered)
+                }
+            }
+            reportCoverage()
+        }
+    }
+}
+
+/// Faults, and the end.
+extension DaemonProcess {
+    /// SIGKILL: its memory is gone.
     func crash() {
         guard isAlive else { return }
         world.note("\(name) is gone")
@@ -140,7 +315,7 @@ final class DaemonProcess {
         works = [:]
     }
 
-    /// Stands still, as after SIGSTOP, and then goes on with what has come meanwhile.
+    /// SIGSTOP, and SIGCONT later: it then handles what has come meanwhile.
     func stop(for duration: Duration) {
         guard isAlive, !isStopped else { return }
         world.note("\(name) stands still for \(duration)")
@@ -159,7 +334,7 @@ final class DaemonProcess {
 
     func disconnect(for duration: Duration) {
         guard isAlive, isReached else { return }
-        // Nobody notices before the server has left a PING unanswered.
+        // The client notices when the server leaves a PING unanswered.
         let unnoticed = world.chance(300) ? Duration.zero : world.random.milliseconds(0...2500)
         world.note("\(name) has no connection for \(duration), and knows it in \(unnoticed)")
         world.trouble(for: unnoticed + duration)
@@ -192,7 +367,7 @@ final class DaemonProcess {
         if isOpen { for (_, work) in works.sorted(by: { $0.key < $1.key }) { work.reader?.goOn() } }
     }
 
-    /// Hands over what it has, saves the rest, and ends.
+    /// SIGTERM: hands its partitions over, saves the rest, and ends.
     func leave() {
         guard isAlive else { return }
         world.note("\(name) leaves")
@@ -209,244 +384,10 @@ final class DaemonProcess {
         }
     }
 
-    /// Waits until everything is let go of, but not for ever.
+    /// Waits until all partitions are closed, or until `last`.
     private func end(by last: Moment, then: @escaping () -> Void) {
         guard isAlive else { return }
         if works.isEmpty || world.now >= last { return then() }
         world.after(.milliseconds(50)) { [self] in end(by: last, then: then) }
-    }
-}
-
-/// A process's work on one partition.
-final class PartitionWork {
-    var reader: SimulatedReader?
-    var isClosing = false
-    var isCaughtUp = false
-    /// The last record that the host was given.
-    var delivered: UInt64 = 0
-}
-
-extension DaemonProcess {
-    func open(_ partition: Int) {
-        let work = PartitionWork()
-        works[partition] = work
-        readCatalogue(partition, work)
-    }
-
-    private func readCatalogue(_ partition: Int, _ work: PartitionWork) {
-        world.after(2...150) { [self] in
-            post { [self] in
-                guard works[partition] === work, !work.isClosing else { return }
-                guard isReached, !world.chance(80) else { return readCatalogue(partition, work) }
-                let catalogue = cluster.checkpoints[partition].catalogue()
-                world.after(0...40) { [self] in post { [self] in begin(partition, work, catalogue) } }
-            }
-        }
-    }
-
-    private func begin(_ partition: Int, _ work: PartitionWork, _ catalogue: SimulatedCheckpoints.Catalogue) {
-        guard works[partition] === work, !work.isClosing else { return }
-        let log = cluster.logs[partition]
-        keeper.open(partition, catalogue)
-        var stored = catalogue.rooms.mapValues(\.stored)
-        // Nothing of these can be read: they are made again from the whole log.
-        for room in catalogue.damaged {
-            stored[room] = StoredRoom(
-                sequence: 0, handled: 0, cursors: [:], isQuiet: false, hasState: true, incarnation: "")
-        }
-        host.open(partition, prefix: log.prefix, stored: stored, at: now)
-        let first = min(catalogue.covered, catalogue.wanted) + 1
-        world.note("\(name) opens partition \(partition) with \(stored.count) rooms, and reads from \(first)")
-        work.delivered = first - 1
-        work.reader = SimulatedReader(log, from: first, world: world, clock: clock) { [weak self] event in
-            self?.post { self?.take(event, of: partition, work) }
-        }
-        work.reader?.isConnected = isReached
-    }
-
-    private func take(_ event: SimulatedReader.Event, of partition: Int, _ work: PartitionWork) {
-        guard works[partition] === work, !work.isClosing else { return }
-        switch event {
-        case .logClock(let ahead):
-            keeper.logClockAhead[partition] = ahead
-            host.setLogClock(of: partition, ahead: ahead)
-        case .record(let record):
-            work.delivered = record.sequence
-            host.take(record, arrivedAt: now, at: now)
-        case .barrier(let pass): host.barrier(pass)
-        case .caughtUp:
-            work.isCaughtUp = true
-            host.caughtUp(partition, at: now)
-        }
-    }
-
-    func close(_ partition: Int, discarding: Bool = false) {
-        guard let work = works[partition], !work.isClosing else { return }
-        world.note("\(name) closes partition \(partition)")
-        work.isClosing = true
-        work.reader?.cancel()
-        host.close(partition, discarding: discarding, at: now)
-        expectEnd(of: work, partition)
-    }
-
-    /// Reports a partition that is not closed although nothing has held the process up for long enough.
-    private func expectEnd(of work: PartitionWork, _ partition: Int) {
-        world.after(Self.longestClosing) { [weak self] in
-            guard let self, isAlive, works[partition] === work else { return }
-            guard !isStopped, isConnected, freeSince + Self.longestClosing <= world.now else {
-                return expectEnd(of: work, partition)
-            }
-            report("partition \(partition) is still being closed")
-        }
-    }
-
-    /// After that a partition must be closed.
-    private static var longestClosing: Duration { .seconds(20) }
-
-    /// Every second: how far the checkpoints of each partition have come.
-    func reportCoverage() {
-        world.after(1000...1100) { [self] in
-            guard isAlive else { return }
-            post { [self] in
-                for (partition, work) in works where work.reader != nil && !work.isClosing {
-                    guard membership.serving.contains(partition) else { continue }
-                    let covered =
-                        cluster.fault == .overstatesCoverage
-                        ? work.delivered : host.covered(of: partition, through: work.delivered)
-                    keeper.covered[partition] = max(keeper.covered[partition] ?? 0, covered)
-                }
-            }
-            reportCoverage()
-        }
-    }
-}
-
-/// What comes to a process over core NATS.
-extension DaemonProcess {
-    /// A student who waits for a room to come into memory.
-    struct Question {
-        let room: RoomID
-        let cohort: CohortName
-        let request: JoinRequest
-        let answer: (CatchUp) -> Void
-    }
-
-    /// A room as its log makes it, through the last record that was read.
-    struct Reading {
-        var room: ModelRoom
-        var through: UInt64 = 0
-    }
-
-    func hear(_ announcement: Announcement) {
-        post { [self] in
-            _ = membership.receive(announcement, at: now)
-            step()
-        }
-    }
-
-    func hear(_ sample: [UInt8], of room: RoomID, _ cohort: CohortName) {
-        post { [self] in
-            let partition = cluster.partition(of: room)
-            // By the sample it may release at once.
-            let known = presence(of: room)
-            world.note("\(name) hears \(String(decoding: sample, as: UTF8.self)) of \(room) \(cohort)")
-            let named = naming(of: room)
-            if let known { book(sample, of: known, cohort, named) }
-            let taken = cluster.fault == .aheadOfVideo ? ahead(sample) : sample
-            let incoming = IncomingSample(
-                room: room, partition: partition, cohort: cohort, bytes: taken, arrivedAt: now)
-            host.sample(incoming, at: now)
-            if known == nil, let made = presence(of: room) {
-                book(sample, of: made, cohort, named)
-            }
-        }
-    }
-
-    /// A sample for a room that is not there yet.
-    struct KeptSample {
-        let bytes: [UInt8]
-        let hosted: HostedRoom
-        let cohort: CohortName
-        let arrivedAt: Instant
-    }
-
-    private func book(_ sample: [UInt8], of hosted: HostedRoom, _ cohort: CohortName, _ named: KnownClocks.Naming) {
-        guard hosted.room == nil else { return clocks.receive(sample, of: hosted, cohort, named: named, at: now) }
-        keptSamples.append(KeptSample(bytes: sample, hosted: hosted, cohort: cohort, arrivedAt: now))
-    }
-
-    /// Once a room is there, the samples that were kept for it count for the life that it is in then.
-    func bookKept(for hosted: HostedRoom) {
-        guard hosted.room != nil, keptSamples.contains(where: { $0.hosted === hosted }) else { return }
-        let named = naming(of: hosted.id)
-        for sample in keptSamples where sample.hosted === hosted {
-            clocks.receive(sample.bytes, of: hosted, sample.cohort, named: named, at: sample.arrivedAt)
-        }
-        keptSamples.removeAll { $0.hosted === hosted }
-    }
-
-    func bookKept() {
-        for sample in keptSamples { bookKept(for: sample.hosted) }
-        keptSamples.removeAll { host.rooms[$0.hosted.id] !== $0.hosted }
-    }
-
-    /// The sample of a video that is half a second farther.
-    private func ahead(_ bytes: [UInt8]) -> [UInt8] {
-        guard var sample = try? ClockSample(decoding: bytes) else { return bytes }
-        sample.media = sample.media + 500_000
-        return sample.encoded()
-    }
-
-    /// What the room's log has named, as far as it was read.
-    func naming(of room: RoomID) -> KnownClocks.Naming {
-        let partition = cluster.partition(of: room)
-        let log = cluster.logs[partition]
-        var read = max(works[partition]?.delivered ?? 0, keeper.restoredThrough[room] ?? 0)
-        // What comes for a room that is about to leave waits until it is back.
-        if let hosted = host.rooms[room], hosted.isLeaving { read = min(read, hosted.sequence) }
-        var known = readings[room] ?? Reading(room: ModelRoom(cluster.plan.history))
-        if known.through > read { known = Reading(room: ModelRoom(cluster.plan.history)) }
-        while known.through < min(read, log.last) {
-            let entry = log.entries[Int(known.through)]
-            if entry.record.room == room { known.room.take(entry, prefix: log.prefix) }
-            known.through += 1
-        }
-        readings[room] = known
-        let life = known.room.lives.last.flatMap { $0.isClosed ? nil : $0 }
-        return KnownClocks.Naming(life: known.room.lives.count { $0.isClosed }, session: life?.sessions.last ?? -1)
-    }
-
-    /// The room, where it is in memory or comes, and its clocks are listened to.
-    private func presence(of room: RoomID) -> HostedRoom? {
-        guard let work = works[cluster.partition(of: room)], work.isCaughtUp, !work.isClosing else { return nil }
-        return host.rooms[room]
-    }
-
-    func hear(_ request: JoinRequest, of room: RoomID, _ cohort: CohortName, answer: @escaping (CatchUp) -> Void) {
-        post { [self] in
-            if membership.answers(cluster.partition(of: room), at: now) {
-                reply(Question(room: room, cohort: cohort, request: request, answer: answer))
-            }
-        }
-    }
-
-    func answerQuestions() {
-        guard !questions.isEmpty, output.takeOpened() else { return }
-        let waiting = questions
-        questions = []
-        for question in waiting { reply(question) }
-    }
-
-    private func reply(_ question: Question) {
-        let partition = cluster.partition(of: question.room)
-        switch host.look(for: question.room, partition: partition, at: now) {
-        case .here(let hosted):
-            if let found = hosted.room?.catchUp(question.request, cohort: question.cohort) { question.answer(found) }
-        case .absent:
-            let blank = Room(configuration: cluster.configuration.room, at: now)
-            if let found = blank.catchUp(question.request, cohort: question.cohort) { question.answer(found) }
-        case .waking, .recovering, .full: questions.append(question)
-        case .elsewhere: break
-        }
     }
 }

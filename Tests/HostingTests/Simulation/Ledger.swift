@@ -2,9 +2,9 @@ import Hosting
 import StrokeWire
 import Whiteboard
 
-/// Everything that daemons have said, and what can be seen at once to be wrong with it.
+/// Records everything that daemons publish, and checks it as far as one message shows that it is wrong.
 final class Ledger {
-    /// What one index of one life is, whoever says it.
+    /// The operation at an index of a life, the same from every daemon.
     struct Content: Equatable {
         let author: String
         let number: Int64
@@ -30,14 +30,14 @@ final class Ledger {
         let cohort: CohortName
     }
 
+    /// A session of the encoder and a media time in nanoseconds.
     typealias Video = (session: Int64, farthest: Int64)
 
     struct Release {
         let following: Following
         let index: UInt64
         let isLate: Bool
-        /// How far the cohort's video could be, as far as the process knew: the session and its media time in
-        /// nanoseconds.
+        /// How far the cohort's video could be, as far as the process knew.
         let video: Video?
         let at: Moment
         let process: String
@@ -58,7 +58,7 @@ final class Ledger {
     private var order: [Order: UInt64] = [:]
     private var kept: [Order: Video] = [:]
     private var said: [Order: [UInt64: Video]] = [:]
-    /// Kept, so that no two have the same identity.
+    /// Keeps the rooms alive, so that no two have the same identity.
     private var seen: [ObjectIdentifier: HostedRoom] = [:]
 
     init(world: World, findings: Findings) {
@@ -70,21 +70,21 @@ final class Ledger {
         told[room, default: [:]][author.text, default: []].append(feedback)
     }
 
-    /// - Parameter life: of the room when it was said.
+    /// - Parameter life: the room's life when the operation was published.
     func head(_ operation: Whiteboard.Operation, of room: HostedRoom, _ life: String) {
         note(operation, Life(room: room.id, incarnation: life))
     }
 
-    /// A process says a release. It may be lost on its way, and be said again; it was due when it was first said.
+    /// A process publishes a release. It may be lost and published again; it must be due when it is published first.
     func say(_ operation: Whiteboard.Operation, of room: HostedRoom, to cohort: CohortName, by process: DaemonProcess) {
         let order = order(of: room, room.incarnation, cohort)
         let before = said[order]?[operation.index] ?? kept[order]
-        said[order, default: [:]][operation.index] = [video(of: room, cohort, process), before].compactMap(\.self)
+        said[order, default: [:]][operation.index] = [process.clocks.video(of: room, cohort), before].compactMap(\.self)
             .max { $0 < $1 }
     }
 
-    /// A release has come to the server.
-    /// - Parameter name: the life of the room when it was said.
+    /// A release has arrived at the server.
+    /// - Parameter name: the room's life when the release was published.
     func release(
         _ operation: Whiteboard.Operation, of room: HostedRoom, _ name: String, to cohort: CohortName, isLate: Bool,
         by process: DaemonProcess
@@ -101,22 +101,15 @@ final class Ledger {
                 at: world.now, process: process.name))
     }
 
-    /// What a room asks for cannot be published, for want of a connection; what it releases now will be later.
+    /// A process has no connection: what a room releases now is published later.
     func keep(_ room: HostedRoom, _ cohort: CohortName, by process: DaemonProcess) {
-        kept[order(of: room, room.incarnation, cohort)] = video(of: room, cohort, process)
+        kept[order(of: room, room.incarnation, cohort)] = process.clocks.video(of: room, cohort)
     }
 
     private func order(of room: HostedRoom, _ name: String, _ cohort: CohortName) -> Order {
         seen[ObjectIdentifier(room)] = room
         let following = Following(life: Life(room: room.id, incarnation: name), cohort: cohort)
         return Order(room: ObjectIdentifier(room), following: following)
-    }
-
-    private func video(of room: HostedRoom, _ cohort: CohortName, _ process: DaemonProcess) -> Video? {
-        process.bookKept(for: room)
-        let named = process.naming(of: room.id)
-        guard let clock = process.clocks.clock(of: room, cohort, named: named) else { return nil }
-        return clock.farthest(at: process.now.nanoseconds).map { (clock.session, $0) }
     }
 
     /// The same index has the same content from every daemon at every time.
@@ -135,13 +128,13 @@ final class Ledger {
         contents[place] = content
     }
 
-    /// A room goes on by one, and begins no later than right after what students have.
+    /// A room releases the next index, and begins at most one after what students have.
     private func checkOrder(_ index: UInt64, _ key: Order, by process: DaemonProcess) {
         let following = key.following
         if let last = order[key] {
-            // What a lost connection may have taken goes out again.
+            // After a lost connection releases are repeated.
             let isRepeat = index <= last && process.losses > 0
-            // What another has saved, and has released, may come back instead of what this one had.
+            // The room may have been loaded from the checkpoint of a daemon that was ahead.
             let isTaken = index > last && index <= reached(following) + 1
             guard isRepeat || isTaken || index == last + 1 else {
                 return report("\(process.name) releases \(index) of \(following) after \(last)")
@@ -161,7 +154,7 @@ final class Ledger {
         }
     }
 
-    /// The last index that students of a cohort can have: one that is new begins where all others have been.
+    /// The last index that students of a cohort can have: a new cohort begins where `main` is.
     private func reached(_ following: Following) -> UInt64 {
         farthest[following] ?? farthest[Following(life: following.life, cohort: .main)] ?? 0
     }

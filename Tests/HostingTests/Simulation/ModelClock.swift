@@ -2,8 +2,8 @@ import Hosting
 import StrokeWire
 import Whiteboard
 
-/// A cohort's clock by rules 3, 4, 5 and 9, in whole nanoseconds: how far the video can be, as far as a process may
-/// believe. A new session counts when the room's log has named it, and from the last sample that waited for that.
+/// A model of a cohort's clock by rules 3, 4, 5 and 9, in whole nanoseconds: how far a process may believe the video to
+/// be. A new session counts once the room's log has named it, from the last sample that waited for that.
 struct ModelClock {
     private struct Seen {
         let sample: ClockSample
@@ -35,7 +35,7 @@ struct ModelClock {
         take(seen)
     }
 
-    /// Enters the session that was waited for, if it has been named.
+    /// Enters the session that a sample waits for, if the log has named it.
     mutating func takeWaiting(_ named: Int64) {
         guard let seen = waiting, seen.sample.epoch ?? -1 <= named else { return }
         waiting = nil
@@ -75,13 +75,14 @@ struct ModelClock {
     }
 }
 
-/// What the rooms that a process has or had in memory have heard of the clocks of their cohorts.
-struct KnownClocks {
-    /// How far a process has read a room's log.
-    struct Naming {
-        /// How many lives of the room have ended.
+/// What a process knows of its rooms' videos: the clock samples that it has received, and the encoder sessions that it
+/// has read of in the logs. The checks ask here how far a process may believe a video to be.
+final class KnownClocks {
+    /// Which session a room's log has named, as far as a process has read it.
+    struct LoggedSession {
+        /// Number of lives of the room that have ended.
         var life = 0
-        /// The newest session of the encoder that the log has named in this one.
+        /// The newest session in the present life; -1 where the log names none.
         var session: Int64 = -1
     }
 
@@ -91,23 +92,91 @@ struct KnownClocks {
         let cohort: CohortName
     }
 
-    private var clocks: [Key: ModelClock] = [:]
-    /// Kept, so that no two have the same identity.
-    private var rooms: [ObjectIdentifier: HostedRoom] = [:]
+    /// A room's log folded through the last record that the process has read.
+    private struct Reading {
+        var room: ModelRoom
+        var through: UInt64 = 0
+    }
 
-    mutating func receive(
-        _ bytes: [UInt8], of room: HostedRoom, _ cohort: CohortName, named: Naming, at now: Instant
+    /// A sample for a room that is still being loaded.
+    private struct EarlySample {
+        let bytes: [UInt8]
+        let room: HostedRoom
+        let cohort: CohortName
+        let arrivedAt: Instant
+    }
+
+    private unowned let process: DaemonProcess
+    private var clocks: [Key: ModelClock] = [:]
+    /// Keeps the rooms alive, so that no two have the same identity.
+    private var rooms: [ObjectIdentifier: HostedRoom] = [:]
+    private var readings: [RoomID: Reading] = [:]
+    private var earlySamples: [EarlySample] = []
+
+    init(_ process: DaemonProcess) {
+        self.process = process
+    }
+
+    /// A sample has arrived.
+    func receive(_ sample: [UInt8], of room: HostedRoom, _ cohort: CohortName, _ logged: LoggedSession) {
+        if room.room == nil {
+            earlySamples.append(EarlySample(bytes: sample, room: room, cohort: cohort, arrivedAt: process.now))
+        } else {
+            receive(sample, of: room, cohort, logged, at: process.now)
+        }
+    }
+
+    private func receive(
+        _ bytes: [UInt8], of room: HostedRoom, _ cohort: CohortName, _ logged: LoggedSession, at now: Instant
     ) {
         guard let sample = try? ClockSample(decoding: bytes) else { return }
         rooms[ObjectIdentifier(room)] = room
-        let key = Key(room: ObjectIdentifier(room), life: named.life, cohort: cohort)
-        clocks[key, default: ModelClock()].receive(sample, named: named.session, at: now.nanoseconds)
+        let key = Key(room: ObjectIdentifier(room), life: logged.life, cohort: cohort)
+        clocks[key, default: ModelClock()].receive(sample, named: logged.session, at: now.nanoseconds)
     }
 
-    /// The clock as it stands when the room's log has named a session.
-    mutating func clock(of room: HostedRoom, _ cohort: CohortName, named: Naming) -> ModelClock? {
-        let key = Key(room: ObjectIdentifier(room), life: named.life, cohort: cohort)
-        clocks[key]?.takeWaiting(named.session)
-        return clocks[key]
+    /// Early samples count for the life that their room is in once it is loaded.
+    func receiveEarlySamples() {
+        for sample in earlySamples { receiveEarlySamples(of: sample.room) }
+        earlySamples.removeAll { process.host.rooms[$0.room.id] !== $0.room }
+    }
+
+    private func receiveEarlySamples(of room: HostedRoom) {
+        guard room.room != nil, earlySamples.contains(where: { $0.room === room }) else { return }
+        let logged = loggedSession(of: room.id)
+        for sample in earlySamples where sample.room === room {
+            receive(sample.bytes, of: room, sample.cohort, logged, at: sample.arrivedAt)
+        }
+        earlySamples.removeAll { $0.room === room }
+    }
+
+    /// How far the video of a cohort can be now: its session, and the media time in nanoseconds; nil while unknown.
+    func video(of room: HostedRoom, _ cohort: CohortName) -> (session: Int64, farthest: Int64)? {
+        receiveEarlySamples(of: room)
+        let logged = loggedSession(of: room.id)
+        let key = Key(room: ObjectIdentifier(room), life: logged.life, cohort: cohort)
+        clocks[key]?.takeWaiting(logged.session)
+        guard let clock = clocks[key] else { return nil }
+        return clock.farthest(at: process.now.nanoseconds).map { (clock.session, $0) }
+    }
+
+    func loggedSession(of room: RoomID) -> LoggedSession {
+        let cluster = process.cluster
+        let partition = cluster.partition(of: room)
+        let log = cluster.logs[partition]
+        var read = max(process.works[partition]?.delivered ?? 0, process.keeper.restoredThrough[room] ?? 0)
+        // Records for a room that is about to leave memory wait until it is back.
+        if let hosted = process.host.rooms[room], hosted.isLeaving { read = min(read, hosted.sequence) }
+        var reading = readings[room] ?? Reading(room: ModelRoom(cluster.plan.history))
+        if reading.through > read { reading = Reading(room: ModelRoom(cluster.plan.history)) }
+        while reading.through < min(read, log.last) {
+            let entry = log.entries[Int(reading.through)]
+            if entry.record.room == room { reading.room.take(entry, prefix: log.prefix) }
+            reading.through += 1
+        }
+        readings[room] = reading
+        let life = reading.room.lives.last.flatMap { $0.isClosed ? nil : $0 }
+        return LoggedSession(
+            life: reading.room.lives.count { $0.isClosed }, session: life?.sessions.last ?? -1)
     }
 }

@@ -55,7 +55,7 @@ struct ModelRoom {
         }
     }
 
-    /// What an author has to have been told at least once.
+    /// Feedback that an author must get at least once.
     struct Owed: Hashable {
         enum Kind: Hashable {
             case applied(index: UInt64)
@@ -63,13 +63,13 @@ struct ModelRoom {
             case gaveUp
         }
         let author: String
-        /// Name of the count that it is about.
+        /// The author's session that it is about.
         let session: String?
         let number: Int64
         let kind: Kind
     }
 
-    /// A number that the log gives up.
+    /// A number that a decision in the log gives up.
     struct GiveUp {
         let author: String
         let number: Int64
@@ -80,12 +80,12 @@ struct ModelRoom {
 
     let rules: HistoryConfiguration
     private(set) var giveUps: [GiveUp] = []
-    /// The greatest number of each author in lives that have ended: a daemon that has not read of the end may still give
-    /// up one of that life, in the next.
+    /// The greatest number of each author in lives that have ended: a daemon that has not read of the end may give up a
+    /// number of that life, which then stands in the next.
     private var reachedBefore: [String: Int64] = [:]
     private(set) var lives: [Life] = []
     private(set) var owed: Set<Owed> = []
-    /// Messages that nobody could read, of each author.
+    /// Number of each author's messages that cannot be decoded.
     private(set) var garbage: [String: Int] = [:]
     private var authors: [String: ModelAuthor] = [:]
     private var board: PlainBoard
@@ -96,10 +96,10 @@ struct ModelRoom {
     /// The first record of this life, and what was owed before it.
     private var began: UInt64 = 0
     private var owedBefore: Set<Owed> = []
-    /// Whether a life of the room was one too many.
+    /// Whether the room was refused, because too many rooms are stored.
     private(set) var wasRefused = false
 
-    /// Whether a life of the room may be one too many.
+    /// Whether the number of stored rooms is limited.
     private let isLimited: Bool
 
     init(_ rules: HistoryConfiguration, isLimited: Bool = false) {
@@ -134,12 +134,12 @@ struct ModelRoom {
         lives[lives.count - 1].visible = board.visible
     }
 
-    /// Authors with operations that nothing was decided about.
+    /// Operations that are neither applied, rejected nor given up.
     var undecided: [String] {
         authors.flatMap { name, author in author.pending.map { "\(name) \($0)" } }.sorted()
     }
 
-    /// An author of a room that waits for its refusal hears nothing before the end of its life, and then nothing about
+    /// Authors of a room that is going to be refused get no feedback until the end of its life, and then none about
     /// sessions that are over.
     private mutating func forgetEarlierSessions() {
         owed = owed.filter { answer in
@@ -148,7 +148,7 @@ struct ModelRoom {
         }
     }
 
-    /// As long as a room has no operation, what was refused or given up leaves no trace.
+    /// Until a room has an operation, what was rejected or given up leaves no trace.
     private mutating func forgetRefused() {
         noteReached()
         authors = authors.filter { !$1.pending.isEmpty }
@@ -158,7 +158,7 @@ struct ModelRoom {
         (authors, board, lastClear, sessions) = ([:], PlainBoard(rules), 0, [])
     }
 
-    /// The room was one too many: what has come in this life is rejected.
+    /// The room is refused: everything of this life is rejected.
     private mutating func refuse(_ through: UInt64) {
         guard isLiving, began <= through, let life = lives.last else { return }
         wasRefused = true
@@ -202,7 +202,7 @@ struct ModelRoom {
             return
         }
         if before.hasCount, author.session != before.session {
-            // They are told under the name of the count that ends.
+            // The feedback names the session that ends.
             for number in before.pending {
                 owe(Owed(author: name, session: before.session, number: number, kind: .gaveUp))
             }
@@ -274,7 +274,7 @@ struct ModelRoom {
         _ first: SentMessage, _ parts: [SentMessage], _ index: UInt64, _ reference: UInt64?, _ isLate: Bool,
         at entry: SimulatedLog.Entry?
     ) {
-        // What was logged before a session was named belongs to the first.
+        // What was logged before any encoder session was named belongs to the first.
         let epoch = max(0, sessions.count - 1)
         lives[lives.count - 1].operations.append(
             Expected(
@@ -291,7 +291,7 @@ struct ModelRoom {
     private mutating func owe(_ answer: Owed) { owed.insert(answer) }
 }
 
-/// One author's count by the rules of order and loss: everything is kept, everything is looked through again.
+/// One author's sequence by the rules of order and loss. It keeps everything and searches it each time.
 struct ModelAuthor {
     enum Fate {
         case applied
@@ -303,11 +303,11 @@ struct ModelAuthor {
         }
     }
 
-    /// A message's parts by their place.
+    /// The shards of a message by their order.
     typealias Parts = [Int: SimulatedLog.Entry]
 
     var session: String?
-    /// The numbers that were applied under each name that was used before.
+    /// The applied numbers of each earlier session.
     private var earlier: [String: Set<Int64>] = [:]
     var start: Int64 = 0
     var startedAt: Int64 = 0
@@ -316,14 +316,14 @@ struct ModelAuthor {
     var parts: [Int64: Parts] = [:]
     var fates: [Int64: Fate] = [:]
 
-    /// The least number that is not settled.
+    /// The lowest number that is not settled.
     var expected: Int64 {
         var number = start
         while fates[number] != nil { number += 1 }
         return number
     }
 
-    /// Numbers of which something has come, and that are not settled.
+    /// Unsettled numbers with at least one shard.
     var pending: [Int64] { parts.keys.filter { fates[$0] == nil }.sorted() }
 
     func isComplete(_ number: Int64) -> Bool {
@@ -331,9 +331,9 @@ struct ModelAuthor {
         return parts.count == first.parts
     }
 
-    /// When a number that nobody has settled is given up: 2 s after the first operation behind it became complete, or 10 s
-    /// after its last shard where nothing is behind it. A shard that came while the decision was on its way to the log
-    /// does not count.
+    /// When an unsettled number is given up: 2 s after the first operation behind it became complete, or 10 s after its
+    /// last shard where nothing is behind it. A shard that came while the decision was on its way to the log does not
+    /// count.
     /// - Returns: nil for never.
     func giveUpDue(_ number: Int64, by now: Moment) -> Moment? {
         let behind = pending.filter { $0 > number && isComplete($0) }
@@ -343,10 +343,10 @@ struct ModelAuthor {
         return last.map { $0 + .seconds(10) }
     }
 
-    /// The longest way of a decision: a log may be without a leader.
+    /// The longest time that a decision takes to the log, which may be without a leader.
     private static let transit = Duration.seconds(7)
 
-    /// - Returns: whether the message counts: false for one of an earlier count.
+    /// - Returns: false for a message of an earlier session.
     mutating func enter(_ sent: SentMessage, at time: Int64, head: Int) -> Bool {
         if let name = sent.session, earlier[name] != nil, name != session { return false }
         if !hasCount || sent.session != nil && sent.session != session {
@@ -355,7 +355,7 @@ struct ModelAuthor {
         return true
     }
 
-    /// Whether a number was applied in a count that is over.
+    /// Whether a number was applied in an earlier session.
     func isApplied(_ number: Int64, in session: String?) -> Bool {
         session.flatMap { earlier[$0] }?.contains(number) ?? false
     }

@@ -2,7 +2,7 @@ import Hosting
 import StrokeWire
 import Whiteboard
 
-/// What a host does to the simulated world.
+/// Carries out what the host of a process asks for.
 final class ProcessOutput: HostOutput {
     enum Progress {
         case ready(Int)
@@ -66,7 +66,7 @@ final class ProcessOutput: HostOutput {
 
     func confirm() {
         let answer = { [process] isConfirmed in process.host.confirmed(isConfirmed, at: process.now) }
-        // A host that is told that all has arrived forgets it.
+        // A host forgets what is confirmed.
         if process.cluster.fault == .forgetsUnconfirmed {
             process.world.after(.zero) { [process] in process.post { answer(true) } }
         } else {
@@ -113,13 +113,13 @@ final class ProcessOutput: HostOutput {
     func closed(_ partition: Int) { progress.append(.closed(partition)) }
 }
 
-/// Saves and fetches the rooms of a process, beside its thread: first the state, then the manifest that names it. A
-/// process may end between the two.
+/// Writes and reads the checkpoints of a process, beside its thread: first the state, then the manifest that refers to
+/// it. The process may end between the two.
 final class CheckpointKeeper {
     private unowned let process: DaemonProcess
     private var manifests: [RoomID: SimulatedCheckpoints.Manifest] = [:]
     var covered: [Int: UInt64] = [:]
-    /// The last record of each room that came back with its state.
+    /// The last record in the restored state of each room.
     private(set) var restoredThrough: [RoomID: UInt64] = [:]
     var logClockAhead: [Int: Duration] = [:]
 
@@ -141,7 +141,7 @@ final class CheckpointKeeper {
     // MARK: Saving
 
     func save(_ request: SaveRequest) {
-        // Only what the server has confirmed counts as released.
+        // Only releases that the server has confirmed count.
         guard process.cluster.fault != .savesUnconfirmed else { return write(request) }
         process.confirm { [self] isConfirmed in
             if isConfirmed { write(request) } else { fail(request) }
@@ -203,14 +203,14 @@ final class CheckpointKeeper {
 
     private var isReachable: Bool { process.isReached && !world.chance(30) }
 
-    /// After so many milliseconds, if the process still lives and is not stopped.
+    /// After a random number of milliseconds, if the process is still alive.
     private func later(_ milliseconds: ClosedRange<Int>, _ body: @escaping () -> Void) {
         world.after(milliseconds) { [process] in process.post(body) }
     }
 
     // MARK: Fetching
 
-    /// - Parameter asked: the records after that one come to the host by themselves.
+    /// - Parameter asked: the host gets the records after this one from the reader.
     func fetch(_ room: RoomID, _ asked: UInt64) {
         later(1...60) { [self] in
             guard isReachable else { return fetch(room, asked) }
@@ -223,7 +223,7 @@ final class CheckpointKeeper {
         }
     }
 
-    /// The newest state that can be read, and the records since then if it is older than the one that was asked for.
+    /// The newest readable state, and the records since then if it is older than the one that was asked for.
     private func restoration(of id: RoomID, _ asked: UInt64) -> (Room?, UInt64, [JournalRecord]) {
         let newest = checkpoints(of: id).newest(of: id)
         manifests[id] = newest
@@ -244,7 +244,8 @@ final class CheckpointKeeper {
         let ahead = logClockAhead[process.cluster.partition(of: id)] ?? .zero
         do {
             return try Room(
-                restoring: bytes, configuration: process.cluster.configuration.room, at: process.now, logClockAhead: ahead)
+                restoring: bytes, configuration: process.cluster.configuration.room, at: process.now,
+                logClockAhead: ahead)
         } catch {
             process.report("cannot read what was saved of \(id): \(error)")
             return nil

@@ -3,7 +3,7 @@ import StrokeWire
 import TestSupport
 import Whiteboard
 
-/// One seed's history: a school at work while its daemons, streams and networks fail.
+/// The history of one seed: a school at work while its daemons, streams and networks fail.
 struct Schedule {
     private let world: World
     private let plan: Plan
@@ -15,8 +15,8 @@ struct Schedule {
         cluster = Cluster(world: world, plan: plan, fault: fault)
     }
 
-    /// Lets it happen.
-    /// - Returns: what was not as it must be.
+    /// Runs to the end.
+    /// - Returns: the findings: what is not as it must be.
     func run() -> [String] {
         world.note("\(plan)")
         for room in plan.rooms { addClass(in: room) }
@@ -82,7 +82,7 @@ struct Schedule {
         cluster.logs[cluster.partition(of: room)].take(.control(.close), of: room, id: nil)
     }
 
-    /// A daemon, and what befalls it.
+    /// A daemon, and its faults.
     private func addDaemon(_ name: String) {
         world.at(moment(0...4000)) { keepRunning(name) }
         for _ in 0..<world.random.int(0...3) {
@@ -107,18 +107,18 @@ struct Schedule {
         }
     }
 
-    /// Whoever watches over daemons starts one that is gone again after a while.
+    /// The supervisor restarts a daemon some time after its end.
     private func keepRunning(_ name: String) {
         start(name)
         world.after(300...8000) { keepRunning(name) }
     }
 
-    /// What befalls the streams.
+    /// Logs lose their leader, checkpoints are damaged.
     private func addStreamFaults() {
         for log in cluster.logs where world.chance(250) {
             world.at(momentOfFault()) { log.loseLeader(for: world.random.milliseconds(500...6000)) }
         }
-        // A room that is closed tells the cohorts that it knows of, and a damaged one may have forgotten some.
+        // The end of a room goes to the cohorts that the room knows, and a damaged checkpoint may lack some.
         for checkpoints in cluster.checkpoints where !plan.closesRooms && world.chance(500) {
             world.at(momentOfFault()) {
                 guard let room = checkpoints.rooms.randomElement(using: &world.random) else { return }
@@ -132,31 +132,31 @@ struct Schedule {
         Moment(nanoseconds: 0) + world.random.milliseconds(milliseconds)
     }
 
-    /// Some time before everything is calm.
+    /// Before the calm, after which nothing fails.
     private func momentOfFault() -> Moment { moment(500...Int(plan.calm.nanoseconds / 1_000_000)) }
 }
 
-/// What one schedule is like.
+/// The random choices of one schedule.
 struct Plan {
     let partitions: Int
     let daemons: Int
     let rooms: [RoomID]
     let cohorts: [CohortName]
-    /// How far the video of each cohort is behind the teacher's.
+    /// Delay of each cohort's video.
     let delays: [Duration]
-    /// Rooms that a daemon has in memory.
+    /// Most rooms that a daemon has in memory.
     let places: Int
-    /// Rooms that may leave memory without keeping their place.
+    /// Most rooms on their way out of memory that take no place in it.
     let departing: Int
-    /// Rooms that may be stored of each partition.
+    /// Most rooms that are stored of each partition.
     let storedRooms: Int
     let maxHold: Duration
     let history: HistoryConfiguration
     /// Whether clock samples name the encoder's sessions.
     let namesSessions: Bool
-    /// Whether lives of rooms are ended.
+    /// Whether rooms are closed.
     let closesRooms: Bool
-    /// From then on nothing is written and nothing goes wrong any more.
+    /// From then on nothing fails any more.
     let calm: Moment
     let end: Moment
 
@@ -190,7 +190,7 @@ struct Plan {
     }
 }
 
-/// What all daemons of a schedule share.
+/// What all daemons of a schedule share: streams, network, checks.
 final class Cluster {
     let world: World
     let plan: Plan
@@ -217,24 +217,24 @@ final class Cluster {
     func partition(of room: RoomID) -> Int { RoomAddress.partition(of: room, among: plan.partitions) }
 }
 
-/// What is wrong with the daemons of a schedule, to see that the checks see it.
+/// Faults of a daemon that the checks must find.
 enum Fault: String, CaseIterable {
     /// Every eighth release goes nowhere.
     case losesReleases
-    /// Rejections are kept to themselves.
+    /// No rejection is published.
     case losesAnswers
-    /// Checkpoints have cursors that nobody has been shown.
+    /// Cursors in checkpoints are ahead of what was released.
     case overstatesCursors
-    /// What is buffered counts as released before the server has it.
+    /// Releases count before the server confirms them.
     case savesUnconfirmed
-    /// What a lost connection had buffered does not go out again.
+    /// After a lost connection, unconfirmed messages are not published again.
     case forgetsUnconfirmed
-    /// Records count as saved that are not.
+    /// The checkpoints count for more records than they hold.
     case overstatesCoverage
     /// A gap is given up as soon as its author is told of it.
     case givesUpEarly
-    /// Decisions take their time.
+    /// Decisions reach the log seconds late.
     case decidesLate
-    /// The video is believed to be half a second farther than it is.
+    /// The video is taken to be half a second ahead of its clock samples.
     case aheadOfVideo
 }

@@ -3,7 +3,7 @@ import StrokeWire
 import TestSupport
 import Whiteboard
 
-/// Core NATS: carries what is published to who is there, in order, a little later, and forgets it.
+/// Core NATS: delivers to the present subscribers, in order and after a short delay; some messages are lost.
 final class SimulatedNetwork {
     private let world: World
     var processes: [DaemonProcess] = []
@@ -61,8 +61,8 @@ final class SimulatedNetwork {
     }
 }
 
-/// What a process has published and its NATS library has buffered: it arrives in order, a moment later; what has not
-/// arrived when the connection is lost never does.
+/// The send buffer of a process's NATS connection: messages arrive in order, a moment later; those still in it when the
+/// connection is lost never arrive.
 final class SendBuffer {
     private struct Item {
         let arrive: () -> Void
@@ -72,7 +72,7 @@ final class SendBuffer {
     private let world: World
     private var items: [Item] = []
     private var isScheduled = false
-    /// While the connection is dead and nobody has noticed.
+    /// Whether the connection is dead, although the process has not noticed yet.
     private(set) var isStalled = false
 
     init(world: World) {
@@ -100,7 +100,7 @@ final class SendBuffer {
 
     func stall() { isStalled = true }
 
-    /// The connection is lost, and all that had not arrived.
+    /// The connection is lost with all that is in the buffer.
     func lose() {
         isStalled = false
         let lost = items

@@ -4,12 +4,12 @@ import Synchronization
 import TestSupport
 import Whiteboard
 
-/// The stream of one partition's log: takes what is published once for each name, acknowledges it, and keeps its order.
-/// Its times are those of the server that leads it.
+/// The stream of a partition's log: stores each message id once, acknowledges, keeps the order. Record times come from
+/// the clock of its leader.
 final class SimulatedLog {
     struct Entry {
         let record: JournalRecord
-        /// What an author meant by it; nil for decisions.
+        /// The author's message; nil for decisions.
         let sent: SentMessage?
         let at: Moment
     }
@@ -17,15 +17,15 @@ final class SimulatedLog {
     let partition: Int
     private let world: World
     private(set) var entries: [Entry] = []
-    /// Those of them that are decisions.
+    /// The decisions among the entries.
     private(set) var decisions: [Entry] = []
     private var known: [String: Moment] = [:]
     private var leaderlessUntil = Moment(nanoseconds: 0)
-    /// By how much the leading server's clock is ahead.
+    /// By how much the leader's clock is ahead.
     private var skew = Duration.zero
     private var whenGrown: [() -> Void] = []
 
-    /// The server's clock at the beginning of the world.
+    /// The leader's clock at the start.
     private static let origin: Int64 = 1_700_000_000_000_000_000
     private static let duplicateWindow = Duration.seconds(120)
 
@@ -34,7 +34,7 @@ final class SimulatedLog {
         self.world = world
     }
 
-    /// Begins the names of the lives of its rooms.
+    /// First part of the incarnations of its rooms.
     var prefix: String { "log\(partition)" }
     var last: UInt64 { UInt64(entries.count) }
     var serverTime: Instant {
@@ -48,14 +48,14 @@ final class SimulatedLog {
         entries.dropFirst(Int(sequence)).map(\.record).filter { $0.room == room }
     }
 
-    /// A message has come to the server.
-    /// - Parameter acknowledge: called where it was taken, or was there already, and the answer is not lost.
+    /// A message has arrived.
+    /// - Parameter acknowledge: called when it is stored, also before, unless the acknowledgement is lost.
     func take(
         _ content: JournalRecord.Content, of room: RoomID, id: String?, sent: SentMessage? = nil,
         acknowledge: @escaping () -> Void = {}
     ) {
         if world.now < leaderlessUntil {
-            // Lost, or taken when there is a leader again, and then nobody is told.
+            // Lost, or stored by the next leader without an acknowledgement.
             if world.chance(500) {
                 world.at(leaderlessUntil + .milliseconds(1)) { [self] in take(content, of: room, id: id, sent: sent) }
             }
@@ -78,7 +78,7 @@ final class SimulatedLog {
     /// Calls `grown` after each new record.
     func follow(_ grown: @escaping () -> Void) { whenGrown.append(grown) }
 
-    /// The leading server dies; another takes over, whose clock is another.
+    /// The leader dies; another server takes over, with another clock.
     func loseLeader(for duration: Duration) {
         world.note("log \(partition) has no leader for \(duration)")
         world.trouble(for: duration)
@@ -87,8 +87,8 @@ final class SimulatedLog {
     }
 }
 
-/// An ordered consumer of one partition's log, as one process has it: record after record, with delays, pauses where it
-/// has to be made anew, and barriers that have to be passed.
+/// A process's ordered consumer of a log: delivers records with delays, with pauses where it is created again, and with
+/// barriers that the process must pass.
 final class SimulatedReader {
     enum Event {
         case logClock(ahead: Duration)
@@ -131,7 +131,7 @@ final class SimulatedReader {
 
     func cancel() { isEnded = true }
 
-    /// Reads on after a while, unless that is going to happen already.
+    /// Schedules the next read, unless one is scheduled.
     func goOn() {
         guard !isScheduled, !isEnded, !isCaughtUp || position < log.last else { return }
         isScheduled = true
@@ -145,7 +145,7 @@ final class SimulatedReader {
     private func read() {
         guard isConnected, !isEnded else { return }
         tellClock()
-        // While there is more than a little to read, it comes in batches.
+        // Records come in batches.
         for _ in 0..<world.random.int(1...16) where position < log.last && !isHeld {
             position += 1
             deliver(.record(log.record(position)))
@@ -169,7 +169,7 @@ final class SimulatedReader {
         deliver(.barrier { gate.isOpen.store(true, ordering: .relaxed) })
     }
 
-    /// The difference of the clocks is known to within some milliseconds, and said again when it has changed.
+    /// Reports the difference of the clocks to within 8 ms, again when it has changed by 20 ms.
     private func tellClock() {
         let ahead = log.serverTime - clock.time(at: world.now)
         if let told, abs((ahead - told).wholeNanoseconds) < 20_000_000 { return }
@@ -179,23 +179,22 @@ final class SimulatedReader {
     }
 }
 
-/// The stream of one partition's checkpoints: keeps the newest three manifests and states of each room, some of them
-/// damaged.
+/// The stream of a partition's checkpoints: keeps the newest three manifests and states of each room. Some are damaged.
 final class SimulatedCheckpoints {
     struct Manifest: Equatable {
         let stored: StoredRoom
         let covered: UInt64
-        /// Names the state, nil where the room was closed.
+        /// The number of the state; nil where the room was closed.
         let state: Int?
         var isDamaged = false
     }
 
     struct Catalogue {
         var rooms: [RoomID: Manifest] = [:]
-        /// Rooms of which nothing can be read.
+        /// Rooms without a readable manifest.
         var damaged: [RoomID] = []
         var covered: UInt64 = 0
-        /// Where reading has to begin for the sake of rooms of which only an older manifest can be read.
+        /// Where to read the log from, because the newest manifest of some room cannot be read.
         var wanted: UInt64 = .max
     }
 
@@ -216,9 +215,9 @@ final class SimulatedCheckpoints {
         return lastState
     }
 
-    /// A manifest never takes the place of one that holds more: a process that has stood still, or is about to hand
-    /// over, would else hide what another has saved and counts on.
-    /// - Returns: whether it was taken.
+    /// A manifest never replaces one that covers more: a process that stood still or hands over would otherwise hide
+    /// what another has saved.
+    /// - Returns: whether it was stored.
     func put(_ manifest: Manifest, of room: RoomID) -> Bool {
         guard admits(manifest.stored.sequence, of: room) else { return false }
         manifests[room, default: []].append(manifest)
@@ -256,12 +255,12 @@ final class SimulatedCheckpoints {
     /// Oldest first.
     private func usable(_ room: RoomID) -> [Manifest] { (manifests[room] ?? []).filter { !$0.isDamaged } }
 
-    /// The newest manifest or state of a room goes bad.
+    /// Damages the newest manifest or state of a room.
     func damage(_ room: RoomID, isManifest: Bool) {
         if isManifest {
             if let last = manifests[room]?.indices.last { manifests[room]?[last].isDamaged = true }
         } else if let last = ofRoom[room]?.last {
-            // Its sum shows that: it is as if it were not there.
+            // Its checksum is wrong, so it counts as missing.
             states[last] = nil
         }
     }

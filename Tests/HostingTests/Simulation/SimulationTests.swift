@@ -1,8 +1,22 @@
 import TestSupport
 import Testing
 
+/// Plays schools whose daemons, streams and networks fail, in virtual time; one seed makes one history. The product's
+/// part is `RoomHost` and `Membership`, everything around them is simulated. The files, in the order of the flow:
+///
+/// 1. `Schedule`: what the seed chooses (`Plan`), who takes part, which faults strike and when.
+/// 2. `World`: virtual time, random choices, the events to come, the trace.
+/// 3. `Teacher`: the video's encoder, and an author who writes and sends until the log acknowledges.
+/// 4. `SimulatedStreams`: the log and the checkpoints of a partition as JetStream keeps them, and the log's reader.
+/// 5. `DaemonProcess`: the real host and membership in a process that can crash, stand still, or lose its connection.
+/// 6. `ProcessOutput`: what the host publishes, appends, saves and loads.
+/// 7. `SimulatedNetwork`: core NATS, and the send buffer of a process.
+/// 8. `Student`: the video as a cohort sees it, and a student who follows the board.
+/// 9. `Ledger`: records what daemons publish, and checks each message as it comes.
+/// 10. `ModelRoom`: the rules as they read, apart from the product: what has to come out of a log.
+/// 11. `ModelClock`: the same for clocks: how far a video may be believed to be.
+/// 12. `Verdict`: compares the two when everything is at rest.
 @Suite struct SimulationTests {
-    /// What a schedule's processes, teachers and students have gone through must not show.
     @Test func `whatever befalls daemons, streams and networks, every class has its whiteboard`() async {
         let settings = SimulationSettings()
         await withTaskGroup(of: Void.self) { group in
@@ -24,8 +38,8 @@ import Testing
     }
 }
 
-/// Which schedules are to run: `LECTERN_SEED` replays one and tells what happens in it, `LECTERN_SCHEDULES` says how
-/// many others.
+/// Which schedules to run: `LECTERN_SEED` replays one and prints its trace, `LECTERN_SCHEDULES` is the number of random
+/// ones.
 struct SimulationSettings {
     let seeds: [UInt64]
     let isReplay = TestSeed.given != nil

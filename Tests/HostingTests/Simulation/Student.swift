@@ -2,7 +2,7 @@ import StrokeWire
 import TestSupport
 import Whiteboard
 
-/// A student of one cohort: joins, applies what comes, drops what it has, joins again when something is missing.
+/// A student of one cohort: joins, applies operations, drops repeats, joins again when one is missing.
 final class Student {
     let room: RoomID
     let cohort: CohortName
@@ -15,11 +15,13 @@ final class Student {
     private(set) var visible: [UInt64] = []
     private var isJoined = false
     private var asked = 0
-    /// What came while an answer was awaited: it may say what was before.
+    /// Operations that came before the reply to the join; the reply may contain them.
     private var heard: [(operation: Whiteboard.Operation, life: String)] = []
     var isConnected = true
 
-    init(_ name: String, room: RoomID, cohort: CohortName, world: World, network: SimulatedNetwork, findings: Findings) {
+    init(
+        _ name: String, room: RoomID, cohort: CohortName, world: World, network: SimulatedNetwork, findings: Findings
+    ) {
         self.name = name
         self.room = room
         self.cohort = cohort
@@ -30,7 +32,7 @@ final class Student {
 
     var digest: UInt64 { plainDigest(visible) }
 
-    /// Asks for the board, until there is an answer.
+    /// Asks for the board until there is a reply.
     func join() {
         isJoined = false
         asked += 1
@@ -89,7 +91,7 @@ final class Student {
         case .tail(let operations):
             for operation in operations { apply(operation) }
         case .board(let board):
-            // R was restored from a checkpoint: what the student has is right, and more.
+            // The cohort's cursor came from a checkpoint and is behind what the student has.
             guard answer.index >= index else { return }
             index = answer.index
             visible = board.visible.map(\.index)
@@ -121,8 +123,8 @@ final class Student {
     }
 }
 
-/// The video as one cohort sees it, a while after it was made; stalls make that longer, jumps change it. Tells the
-/// daemons by clock samples, each of which hears them or not.
+/// The video as one cohort sees it: delayed, with stalls that add to the delay and jumps that change it. Sends clock
+/// samples, which each daemon may miss.
 final class Player {
     let room: RoomID
     let cohort: CohortName
@@ -164,7 +166,7 @@ final class Player {
         }
     }
 
-    /// The player skips, forth or back, and says so.
+    /// The player skips forward or back, and marks the next sample as a discontinuity.
     func jump(by distance: Duration) {
         guard stalledSince == nil else { return }
         delay = max(.milliseconds(100), delay - distance)

@@ -2,8 +2,8 @@ import StrokeWire
 import TestSupport
 import Whiteboard
 
-/// One author of a room: writes strokes, takes back, clears; sends every message until it is acknowledged, and again
-/// when it is asked for. Networks lose, repeat and reorder; some messages never get through at all.
+/// An author of a room: draws, undoes, redoes, clears; sends every message until it is acknowledged, and again when the
+/// room reports it missing. The network loses, repeats and reorders messages; some never get through.
 final class Teacher {
     let room: RoomID
     let id: AuthorID
@@ -14,7 +14,7 @@ final class Teacher {
     private var session: String?
     private var next: Int64
     private var sendings = 0
-    /// Numbers that never get through.
+    /// Numbers of operations that never get through.
     private var doomed: Set<Int64> = []
     private var isOver = false
 
@@ -28,7 +28,7 @@ final class Teacher {
         session = world.chance(600) ? "s0" : nil
     }
 
-    /// Writes so many operations from then on.
+    /// Schedules a number of operations.
     func write(_ operations: Int, from start: Moment) {
         var at = start
         for _ in 0..<operations {
@@ -36,7 +36,7 @@ final class Teacher {
             world.at(at) { [self] in act() }
         }
         guard session != nil, world.chance(300) else { return }
-        // The page is loaded anew: another count, other numbers so that a check can tell them apart.
+        // The page is reloaded: another session, with numbers that a check can tell from the earlier ones.
         world.at(start + world.random.milliseconds(1000...15_000)) { [self] in
             session = "s1"
             next = Int64(world.random.int(1000...1040))
@@ -44,10 +44,10 @@ final class Teacher {
         }
     }
 
-    /// What is under way still goes out, nothing is sent again.
+    /// Ends resending; messages in flight still arrive.
     func stop() { isOver = true }
 
-    /// The service says that something is missing.
+    /// Feedback of a daemon has arrived.
     func hear(_ message: FeedbackMessage) {
         guard message.session == session else { return }
         let wanted: [SentMessage]
@@ -79,7 +79,8 @@ final class Teacher {
         case 84...94: command(.redo, text, number, time, line)
         case 95...97: command(.clear, text, number, time, line)
         default:
-            post(SentMessage(author: id, session: session, number: 0, kind: .garbage, bytes: Array("{\"n\":\(number)".utf8)))
+            let bytes = Array("{\"n\":\(number)".utf8)
+            post(SentMessage(author: id, session: session, number: 0, kind: .garbage, bytes: bytes))
             command(.undo, text, number, time, line)
         }
     }
@@ -109,7 +110,7 @@ final class Teacher {
     /// Publishes a message until it is acknowledged.
     private func post(_ sent: SentMessage, isRepeat: Bool = false) {
         sendings += 1
-        // A message that is asked for is published anew; one that is not acknowledged, under its old name.
+        // A message that the room requests gets a new id; one that is not acknowledged keeps its id.
         let id = "\(room).\(id).\(sendings)"
         if doomed.contains(sent.number), sent.kind != .garbage, sent.part == sent.parts - 1 { return }
         publish(sent, id, attempt: 0)
@@ -132,7 +133,7 @@ final class Teacher {
     }
 }
 
-/// One message as its author meant it.
+/// A message as its author meant it, so that checks need not decode it.
 struct SentMessage {
     enum Kind: String { case draw, undo, redo, clear, garbage }
 
@@ -140,12 +141,12 @@ struct SentMessage {
     let session: String?
     let number: Int64
     let kind: Kind
-    /// Place among its stroke's parts, from 0, and how many parts there are.
+    /// Its place among the shards of its stroke, from 0, and their number.
     var part = 0
     var parts = 1
-    /// Abscissae of its points.
+    /// The x coordinates of its points.
     var ink: [Int] = []
-    /// Media time in milliseconds, and the encoder's session whose time line that is on.
+    /// Media time in milliseconds, and the encoder session that it belongs to.
     var time: Int64?
     var timeLine: Int64?
     let bytes: [UInt8]
@@ -156,7 +157,7 @@ struct SentMessage {
     }
 }
 
-/// The text of a message.
+/// Encodes messages.
 struct MessageText {
     let number: Int64
     var time: Int64?
@@ -176,7 +177,7 @@ struct MessageText {
     }
 }
 
-/// The teacher's video as it is made: its time line, with pauses, and sessions that begin again at 0.
+/// The encoder of the teacher's video: its media time, with pauses and with restarts that begin a new session at 0.
 final class Encoder {
     struct Picture {
         let session: Int64
@@ -195,7 +196,7 @@ final class Encoder {
     private var stretches: [Stretch]
 
     /// - Parameters:
-    ///   - pauses: when the video stands still, not overlapping.
+    ///   - pauses: when the video stands still; they do not overlap.
     ///   - restarts: when a new session begins.
     init(media: Int64, pauses: [(from: Moment, to: Moment)], restarts: [Moment]) {
         stretches = [Stretch(from: Moment(nanoseconds: .min / 2), session: 1, media: media, isPaused: true)]
@@ -219,6 +220,6 @@ final class Encoder {
         return Picture(session: stretch.session, media: stretch.media + elapsed, isPaused: stretch.isPaused)
     }
 
-    /// When something about it changes.
+    /// When it pauses, continues or restarts.
     var changes: [Moment] { stretches.map(\.from).filter { $0.nanoseconds > 0 } }
 }

@@ -2,7 +2,7 @@ import Hosting
 import StrokeWire
 import Whiteboard
 
-/// What must hold when everything has come to rest: the product against the log folded by hand.
+/// What must hold when everything is at rest: the product compared with the models.
 struct Verdict {
     let cluster: Cluster
     let students: [Student]
@@ -56,27 +56,27 @@ struct Verdict {
         for place in beyond { report(known.room, "\(place.index) of \(life.incarnation) is not in the log") }
     }
 
-    /// Nothing is given up before it is due, and not much later where nothing has gone wrong for a while.
+    /// Nothing is given up before it is due, nor much later where no fault delays it.
     private func checkMoment(_ giveUp: ModelRoom.GiveUp, _ room: RoomID) {
         let what = "\(giveUp.author) \(giveUp.number) was given up at \(giveUp.at.nanoseconds / 1_000_000) ms"
         guard let due = giveUp.due else { return report(room, "\(what), and nothing waited for it") }
         guard due <= giveUp.at + Self.clockError else {
             return report(room, "\(what), \((due - giveUp.at) / .milliseconds(1)) ms early")
         }
-        // A room that has no place in memory is given none for that.
+        // A room that is not in memory is not loaded for that.
         guard cluster.plan.places >= cluster.plan.rooms.count else { return }
         let late = giveUp.at - max(due, cluster.world.lastTrouble(until: giveUp.at) + Self.recovery)
         if late > Self.decision { report(room, "\(what), \(late / .milliseconds(1)) ms late") }
     }
 
-    /// A daemon knows the log's clock, of which it counts, this well.
+    /// How well a daemon knows the log's clock.
     private static let clockError = Duration.milliseconds(100)
-    /// After the last trouble a daemon serves within this time.
+    /// After the last fault a daemon serves within this time.
     private static let recovery = Duration.seconds(4)
-    /// A decision that does not reach the log is asked for again every second.
+    /// A decision that does not reach the log is repeated every second.
     private static let decision = Duration.milliseconds(3500)
 
-    /// The abscissae of a message's points.
+    /// The x coordinates of a message's points.
     private func ink(_ bytes: [UInt8]) -> [Int] {
         String(decoding: bytes, as: UTF8.self).split(separator: "\"x\":").dropFirst().compactMap {
             Int($0.prefix { $0.isNumber })
@@ -109,7 +109,7 @@ struct Verdict {
         _ life: ModelRoom.Life
     ) -> Bool {
         let session = life.session(of: operation)
-        // A straggler, drawn to the picture of a session before: it waits for nothing but its predecessors.
+        // A straggler, drawn to the picture of an earlier session, waits only for its predecessors.
         if let line = operation.timeLine, line < session, video.session >= session { return true }
         // Rooms count sessions on their own where nobody names them.
         if !cluster.plan.namesSessions, !life.sessions.isEmpty { return true }
@@ -119,7 +119,7 @@ struct Verdict {
         return time * 1_000_000 < video.farthest
     }
 
-    /// Everything was released to everybody.
+    /// Every cohort got every operation.
     private func checkEnd(of known: Ledger.Life, _ life: ModelRoom.Life) {
         let head = UInt64(life.operations.count)
         guard head > 0 else { return }
@@ -131,7 +131,7 @@ struct Verdict {
         }
     }
 
-    /// What was acknowledged ends in an index or in an answer.
+    /// Everything acknowledged ends in an index or in feedback.
     private func checkTold(_ room: RoomID, _ plain: ModelRoom) {
         let told = ledger.told[room] ?? [:]
         for owed in plain.owed {
@@ -156,10 +156,10 @@ struct Verdict {
         }
     }
 
-    /// Every student has the board, whenever and however often it joined.
+    /// Every student has the board, whenever it joined.
     private func checkStudents(of room: RoomID, _ plain: ModelRoom) {
         let life = plain.lives.last.flatMap { $0.isClosed ? nil : $0 }
-        // Whoever heard a daemon of yesterday last follows a life that has ended, until the next one shows something.
+        // Who joined at a daemon that lags follows a life that has ended, until the next life has an operation.
         if cluster.plan.closesRooms || plain.wasRefused, life?.operations.isEmpty ?? true { return }
         for student in students where student.room == room {
             if student.visible != life?.visible ?? [] || student.index != UInt64(life?.operations.count ?? 0) {
@@ -173,5 +173,7 @@ struct Verdict {
         }
     }
 
-    private func report(_ room: RoomID, _ text: String) { cluster.findings.report("\(room): \(text)", at: cluster.world.now) }
+    private func report(_ room: RoomID, _ text: String) {
+        cluster.findings.report("\(room): \(text)", at: cluster.world.now)
+    }
 }

@@ -2,11 +2,11 @@ import HeapModule
 import TestSupport
 import Whiteboard
 
-/// Time, chance, and what is going to happen: one seed makes one history.
+/// Virtual time, random choices and the events to come: one seed makes one history.
 final class World {
     private struct Event: Comparable {
         let at: Moment
-        /// What falls together happens in an order that the seed chooses.
+        /// The seed chooses the order of simultaneous events.
         let tie: UInt64
         let action: () -> Void
 
@@ -31,14 +31,14 @@ final class World {
 
     func after(_ duration: Duration, _ action: @escaping () -> Void) { at(now + duration, action) }
 
-    /// After so many milliseconds, as chance has it.
+    /// After a random number of milliseconds.
     func after(_ milliseconds: ClosedRange<Int>, _ action: @escaping () -> Void) {
         after(random.milliseconds(milliseconds), action)
     }
 
     func chance(_ thousandths: Int) -> Bool { random.chance(thousandths, in: 1000) }
 
-    /// Lets everything happen until then.
+    /// Runs all events until then.
     func run(until end: Moment) {
         while let next = events.min, next.at <= end {
             events.removeMin()
@@ -48,10 +48,10 @@ final class World {
         now = end
     }
 
-    /// Something goes wrong, for so long.
+    /// Notes a fault that begins now, and how long it lasts.
     func trouble(for duration: Duration = .zero) { troubles.append((now, now + duration)) }
 
-    /// The last moment until then at which something was going wrong.
+    /// The last moment of a fault until then.
     func lastTrouble(until moment: Moment) -> Moment {
         troubles.filter { $0.from <= moment }.map { min($0.to, moment) }.max() ?? Moment(nanoseconds: 0)
     }
@@ -59,8 +59,7 @@ final class World {
     func note(_ text: @autoclosure () -> String) { trace.note(text(), at: now) }
 }
 
-/// A moment of the simulated world, nanoseconds after its beginning. Nobody in it sees it: daemons and servers have
-/// clocks of their own.
+/// A moment of virtual time, in nanoseconds from the start. Daemons and servers have clocks of their own instead.
 struct Moment: Comparable, Hashable {
     let nanoseconds: Int64
 
@@ -75,11 +74,11 @@ extension Duration {
     var wholeNanoseconds: Int64 { components.seconds * 1_000_000_000 + components.attoseconds / 1_000_000_000 }
 }
 
-/// A monotonic clock: begins anywhere, and goes a little fast or slow.
+/// A monotonic clock with a random origin that runs a little fast or slow.
 struct LocalClock {
     private let origin: Int64
     private let began: Moment
-    /// Millionths.
+    /// In millionths.
     private let drift: Int64
 
     init(at now: Moment, random: inout SeededGenerator) {
@@ -102,7 +101,7 @@ struct LocalClock {
     }
 }
 
-/// Says what happens, where one schedule is replayed.
+/// Prints what happens when one schedule is replayed.
 final class Trace {
     let isOn: Bool
 
@@ -118,7 +117,7 @@ final class Trace {
     }
 }
 
-/// What is not as it must be.
+/// Violations that the checks have found.
 final class Findings {
     private(set) var list: [String] = []
     private let trace: Trace
