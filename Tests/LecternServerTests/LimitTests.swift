@@ -27,6 +27,18 @@ import Whiteboard
         }
     }
 
+    /// Each hand draws three strokes, in turn with the others, and each stroke is applied.
+    private func drawInTurn(_ hands: [Hand], _ feedback: Inbox) async throws {
+        for number in 1...3 {
+            for hand in hands { try hand.publish(Hand.stroke(number, at: 0)) }
+            for _ in hands {
+                #expect(
+                    try Feedback(decoding: try await feedback.next().payload)
+                        == .applied(number: Int64(number), index: UInt64(number)))
+            }
+        }
+    }
+
     @Test func `rooms beyond the limit in memory are hibernated, and continue where they were`() async throws {
         var configuration = ServerConfiguration()
         configuration.rooms = 2
@@ -34,14 +46,7 @@ import Whiteboard
         try await RunningService.with(configuration) { service in
             let hands = try (0..<10).map { try Hand(service.client, service.address("room-\($0)")) }
             let feedback = try await Inbox(service.client, "*.0.*.feedback.*")
-            for number in 1...3 {
-                for hand in hands { try hand.publish(Hand.stroke(number, at: 0)) }
-                for _ in hands {
-                    #expect(
-                        try Feedback(decoding: try await feedback.next().payload)
-                            == .applied(number: Int64(number), index: UInt64(number)))
-                }
-            }
+            try await drawInTurn(hands, feedback)
         }
     }
 
@@ -59,14 +64,7 @@ import Whiteboard
                 try await NATSConnection.with(nats) { client in
                     let feedback = try await Inbox(client, "ink.0.*.feedback.*")
                     let hands = try (0..<10).map { try Hand(client, settings.address("room-\($0)")) }
-                    for number in 1...3 {
-                        for hand in hands { try hand.publish(Hand.stroke(number, at: 0)) }
-                        for _ in hands {
-                            #expect(
-                                try Feedback(decoding: try await feedback.next().payload)
-                                    == .applied(number: Int64(number), index: UInt64(number)))
-                        }
-                    }
+                    try await drawInTurn(hands, feedback)
                     try Hand(client, settings.address("one-more")).publish(Hand.stroke(7, at: 0))
                     guard case .rejected(7, nil, let rejection) = try Feedback(decoding: await feedback.next().payload)
                     else {
