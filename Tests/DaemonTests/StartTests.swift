@@ -85,6 +85,7 @@ import Testing
             let daemon = try DaemonProcess("late", nats: nats.url, http: "127.0.0.1:\(nats.port)")
             #expect(await daemon.exitCode(within: .seconds(30)) == 1)
             #expect(daemon.log.hasPrefix("lectern stops: cannot listen on 127.0.0.1:\(nats.port): the port is taken."))
+            #expect(daemon.lines(with: " error ").isEmpty, "\(daemon.log)")
         }
     }
 

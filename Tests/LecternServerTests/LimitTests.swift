@@ -1,5 +1,6 @@
 import Hosting
 import Journal
+import LecternClient
 import NATSClient
 import NATSTestServer
 import StrokeWire
@@ -47,6 +48,11 @@ import Whiteboard
             let hands = try (0..<10).map { try Hand(service.client, service.address("room-\($0)")) }
             let feedback = try await Inbox(service.client, "*.0.*.feedback.*")
             try await drawInTurn(hands, feedback)
+            // The list may be a second old.
+            try await eventually("at most two of ten rooms are in memory") {
+                let rooms = try await RoomDirectory(connection: service.client, root: service.configuration.root).rooms()
+                return rooms.count == 10 && rooms.count { $0.isHibernated == false } <= 2 ? () : nil
+            }
         }
     }
 
@@ -65,6 +71,11 @@ import Whiteboard
                     let feedback = try await Inbox(client, "ink.0.*.feedback.*")
                     let hands = try (0..<10).map { try Hand(client, settings.address("room-\($0)")) }
                     try await drawInTurn(hands, feedback)
+                    // Each room had to leave memory between its strokes.
+                    for hand in hands {
+                        let subject = "\(hand.address).checkpoint"
+                        #expect(try await JetStream(client).lastMessage("INK_CHECKPOINT_0", subject: subject) != nil)
+                    }
                     try Hand(client, settings.address("one-more")).publish(Hand.stroke(7, at: 0))
                     guard case .rejected(7, nil, let rejection) = try Feedback(decoding: await feedback.next().payload)
                     else {

@@ -25,7 +25,10 @@ final class LecternProcess: Sendable {
     /// - Parameters:
     ///   - program: `lectern`, or another program of the package.
     ///   - environment: variables added to those of the test, which passes on none of its `LECTERN_…`.
-    init(_ arguments: [String], program: String = "lectern", environment: [String: String] = [:]) throws {
+    ///   - input: the file that is its standard input; nil for none.
+    init(
+        _ arguments: [String], program: String = "lectern", environment: [String: String] = [:], input: String? = nil
+    ) throws {
         guard let started = StartedProcesses.ofThisTest else { throw Unexpected("nobody would end the program") }
         logFile = FileManager.default.temporaryDirectory.appendingPathComponent("\(program)-\(UUID()).log")
         // LECTERN_… variables of the tests are no settings of the program.
@@ -33,6 +36,7 @@ final class LecternProcess: Sendable {
         child = try ChildProcess(
             "/usr/bin/env",
             arguments: foreign.flatMap { ["-u", $0] } + environment.map { "\($0)=\($1)" }
+                + (input.map { ["/bin/sh", "-c", #"exec "$@" <"$0""#, $0] } ?? [])
                 + [try Self.path(of: program)] + arguments, log: logFile.path)
         started.add(child)
     }

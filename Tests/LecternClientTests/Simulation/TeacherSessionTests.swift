@@ -36,9 +36,10 @@ struct TeacherSessionTests {
         let isDone = room.run(within: .seconds(10))
         #expect(isDone)
         #expect(room.session.report.isComplete)
-        let times = room.sendings.map(\.time)
-        for (index, time) in times.enumerated() {
-            #expect(times[index...].prefix { $0 < time + .seconds(1) }.count <= 200)
+        for (index, sending) in room.sendings.enumerated() {
+            let second = room.sendings[index...].prefix { $0.time < sending.time + .seconds(1) }
+            #expect(second.count <= 200)
+            #expect(second.reduce(0) { $0 + $1.message.bytes.count } <= 1 << 20)
         }
     }
 
