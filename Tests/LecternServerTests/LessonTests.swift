@@ -38,7 +38,7 @@ import Whiteboard
 
     /// The digest of an undisturbed lesson.
     private func fold(_ lesson: Lesson) -> BoardDigest {
-        var board = PlainBoard(HistoryConfiguration())
+        var board = ModelBoard(HistoryConfiguration())
         var index: UInt64 = 0
         var last: Int64?
         for message in lesson.messages where message.header.number != last {

@@ -78,7 +78,7 @@ struct RandomStrokeTests {
         for round in 0..<count {
             let trial = RandomStroke(using: &random)
             let stroke = InkStroke(element: .freehand, style: .stamp, width: trial.width, points: trial.points)
-            guard let plain = PlainStamps(stroke, trial, mostVisits: count > 100 ? 200_000_000 : 1_000_000) else {
+            guard let plain = ModelStamps(stroke, trial, mostVisits: count > 100 ? 200_000_000 : 1_000_000) else {
                 continue
             }
             let canvas = Self.canvas(of: stroke, trial)
@@ -118,7 +118,7 @@ struct RandomStrokeTests {
 }
 
 /// Every stamp of a stroke by itself, put over those before it, pixel by pixel.
-private struct PlainStamps {
+private struct ModelStamps {
     private let width: Int
     private var uncovered: [Double]
 

@@ -88,7 +88,7 @@ struct ModelRoom {
     /// Number of each author's messages that cannot be decoded.
     private(set) var garbage: [String: Int] = [:]
     private var authors: [String: ModelAuthor] = [:]
-    private var board: PlainBoard
+    private var board: ModelBoard
     private var lastClear = 0
     /// The sessions of the encoder that the room has heard of in this life.
     private var sessions: [Int64] = []
@@ -105,7 +105,7 @@ struct ModelRoom {
     init(_ rules: HistoryConfiguration, isLimited: Bool = false) {
         self.rules = rules
         self.isLimited = isLimited
-        board = PlainBoard(rules)
+        board = ModelBoard(rules)
     }
 
     private var head: Int { isLiving ? lives.last?.operations.count ?? 0 : 0 }
@@ -155,7 +155,7 @@ struct ModelRoom {
         guard authors.isEmpty else { return }
         lives.removeLast()
         isLiving = false
-        (authors, board, lastClear, sessions) = ([:], PlainBoard(rules), 0, [])
+        (authors, board, lastClear, sessions) = ([:], ModelBoard(rules), 0, [])
     }
 
     /// The room is refused: everything of this life is rejected.
@@ -182,7 +182,7 @@ struct ModelRoom {
         noteReached()
         if isLiving { lives[lives.count - 1].isClosed = true }
         isLiving = false
-        (authors, board, lastClear, sessions) = ([:], PlainBoard(rules), 0, [])
+        (authors, board, lastClear, sessions) = ([:], ModelBoard(rules), 0, [])
     }
 
     private mutating func receive(_ sent: SentMessage, _ entry: SimulatedLog.Entry) {

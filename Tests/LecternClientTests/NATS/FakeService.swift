@@ -179,7 +179,7 @@ struct ModelRoom {
     let author: AuthorID
     private(set) var operations: [Operation] = []
     /// `boards[i]` is the board after operation i.
-    private(set) var boards: [PlainBoard]
+    private(set) var boards: [ModelBoard]
     /// Longest tail, in operations.
     private let tail: Int
     private var random: TestSupport.SeededGenerator
@@ -188,7 +188,7 @@ struct ModelRoom {
         guard let author = AuthorID("ann") else { return nil }
         self.room = room
         self.author = author
-        boards = [PlainBoard(HistoryConfiguration(clear: isClearUndoable ? .undoable : .final))]
+        boards = [ModelBoard(HistoryConfiguration(clear: isClearUndoable ? .undoable : .final))]
         self.tail = tail
         random = TestSupport.SeededGenerator(seed: seed)
     }
@@ -284,6 +284,6 @@ extension ModelRoom {
     }
 }
 
-extension PlainBoard {
+extension ModelBoard {
     var boardDigest: BoardDigest { BoardDigest(value: digest) }
 }

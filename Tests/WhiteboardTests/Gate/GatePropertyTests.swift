@@ -12,7 +12,7 @@ struct GatePropertyTests {
     func model(seed: UInt64) {
         var schedule = GateSchedule(seed: seed, seconds: 25)
         var gate = Gate(configuration: schedule.configuration, at: instant(0))
-        var plain = PlainGate(schedule.configuration)
+        var plain = ModelGate(schedule.configuration)
         var records: [(at: Int64, epoch: Int64)] = []
         var events = schedule.events[...]
         var clamped = 0
@@ -47,10 +47,10 @@ struct GatePropertyTests {
     }
 
     /// Expects both to release the same now and to agree on every video time.
-    private func expectSame(_ gate: inout Gate, _ plain: inout PlainGate, at now: Int64) {
+    private func expectSame(_ gate: inout Gate, _ plain: inout ModelGate, at now: Int64) {
         var releases: [Release] = []
         gate.release(at: instant(now), into: &releases)
-        let shown = releases.map { PlainGate.Shown(cohort: $0.cohort, index: $0.index, isLate: $0.isLate) }
+        let shown = releases.map { ModelGate.Shown(cohort: $0.cohort, index: $0.index, isLate: $0.isLate) }
         let expected = plain.release(at: now)
         guard shown != expected || !releases.isEmpty else { return }
         #expect(shown == expected, "at \(now)")

@@ -256,7 +256,7 @@ struct HistoryModelTests {
         for _ in 0..<20 {
             let limit = random.pick([300, 1000, 1_000_000])
             var board = Board(history: rules, size: nil, weightLimit: limit)
-            var plain = PlainBoard(rules, weightLimit: limit)
+            var plain = ModelBoard(rules, weightLimit: limit)
             for _ in 0..<150 {
                 let author = try #require(["a", "b", "c"].randomElement(using: &random))
                 let index = board.index + 1
@@ -290,7 +290,7 @@ struct HistoryModelTests {
     }
 }
 
-extension PlainBoard {
+extension ModelBoard {
     /// The clears that can be undone.
     var clears: [Entry] {
         undoStack.filter { if case .clear = $0 { true } else { false } }

@@ -81,7 +81,7 @@ struct LossTests {
         while !lesson.isOver { lesson.step(&probe) }
         while !isQuiet(probe) { lesson.step(&probe) }
 
-        var plain = PlainRoom(probe.room.configuration.history)
+        var plain = ModelRoom(probe.room.configuration.history)
         for arrival in [first] + lesson.arrivals { plain.receive(arrival) }
         plain.giveUp(until: probe.now)
 

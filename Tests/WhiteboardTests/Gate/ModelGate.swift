@@ -3,7 +3,7 @@ import Whiteboard
 
 /// A model of the release gate, as plain as possible: keeps everything, computes everything again on demand, and moves
 /// time by whole milliseconds. Media times are in microseconds. Leaves out wrap and streams.
-struct PlainGate {
+struct ModelGate {
     struct Logged {
         var time: Int64?
         let at: Int64
@@ -18,7 +18,7 @@ struct PlainGate {
     }
 
     let configuration: CohortsConfiguration
-    var cohorts: [PlainCohort]
+    var cohorts: [ModelCohort]
     var epochs: [(number: Int64, began: Int64)] = [(-1, 0)]
     private var log: [Logged] = []
     private var gateTimes: [Int64] = []
@@ -30,7 +30,7 @@ struct PlainGate {
 
     init(_ configuration: CohortsConfiguration) {
         self.configuration = configuration
-        cohorts = [PlainCohort(name: .main, settings: configuration.defaults, created: .min)]
+        cohorts = [ModelCohort(name: .main, settings: configuration.defaults, created: .min)]
     }
 
     var isNamed: Bool { epochs.last?.number != -1 }
@@ -101,7 +101,7 @@ struct PlainGate {
         if let position = cohorts.firstIndex(where: { $0.name == cohort }) {
             return take(sample, position, received: now, now)
         }
-        cohorts.append(PlainCohort(name: cohort, settings: configuration.defaults, created: now))
+        cohorts.append(ModelCohort(name: cohort, settings: configuration.defaults, created: now))
         return take(sample, cohorts.count - 1, received: now, now)
     }
 
@@ -112,11 +112,11 @@ struct PlainGate {
         let own = cohorts[position].epoch
         let epoch = sample.epoch ?? own ?? current
         guard let own, own >= epoch else {
-            enter(PlainCohort.Seen(sample: sample, at: received, epoch: epoch), position, now)
+            enter(ModelCohort.Seen(sample: sample, at: received, epoch: epoch), position, now)
             return .taken
         }
         if epoch < own { return .ignored(.olderEpoch) }
-        let seen = PlainCohort.Seen(sample: sample, at: received, epoch: epoch)
+        let seen = ModelCohort.Seen(sample: sample, at: received, epoch: epoch)
         switch cohorts[position].opinion(of: seen) {
         case .ignored: return .ignored(.repeated)
         case .doubted:
@@ -125,7 +125,7 @@ struct PlainGate {
         case .restarted where sample.epoch == nil:
             let next = epochs.map(\.number).filter { $0 > own }.min() ?? max(own, 0) + 1
             if next <= current {
-                enter(PlainCohort.Seen(sample: sample, at: received, epoch: next), position, now)
+                enter(ModelCohort.Seen(sample: sample, at: received, epoch: next), position, now)
                 return .taken
             }
             cohorts[position].doubt = seen
@@ -146,13 +146,13 @@ struct PlainGate {
         {
             return .ignored(.repeated)
         }
-        cohorts[position].waiting = PlainCohort.Seen(sample: sample, at: now, epoch: epoch)
+        cohorts[position].waiting = ModelCohort.Seen(sample: sample, at: now, epoch: epoch)
         if let lastAsked, lastAsked.epoch == epoch, now < lastAsked.at + 1000 { return .awaitingEpoch }
         lastAsked = (epoch, now)
         return .newEpochs(isNamed || sample.epoch != nil ? [epoch] : [epoch - 1, epoch])
     }
 
-    private mutating func enter(_ seen: PlainCohort.Seen, _ position: Int, _ now: Int64) {
+    private mutating func enter(_ seen: ModelCohort.Seen, _ position: Int, _ now: Int64) {
         if let own = cohorts[position].epoch, let video = cohorts[position].video(at: now) {
             left[own] = max(left[own] ?? .min, video)
         }
@@ -179,8 +179,8 @@ struct PlainGate {
     }
 }
 
-/// A cohort of ``PlainGate``: all samples that it took.
-struct PlainCohort {
+/// A cohort of ``ModelGate``: all samples that it took.
+struct ModelCohort {
     struct Seen {
         let sample: ClockSample
         let at: Int64
@@ -267,13 +267,13 @@ struct PlainCohort {
         return video - media > 10_000_000 ? .restarted : .believed
     }
 
-    func passes(_ operation: PlainGate.Logged, _ gateTime: Int64, at now: Int64) -> Bool {
+    func passes(_ operation: ModelGate.Logged, _ gateTime: Int64, at now: Int64) -> Bool {
         guard let epoch, let video = video(at: now), operation.epoch <= epoch else { return false }
         let hasEnded = seen.last?.sample.state == .end && now - stateSince >= 2000
         return operation.epoch < epoch || hasEnded || gateTime < video
     }
 
-    func isOverdue(_ operation: PlainGate.Logged, at now: Int64) -> Bool {
+    func isOverdue(_ operation: ModelGate.Logged, at now: Int64) -> Bool {
         guard settings.policy == .maxhold else { return false }
         var from = max(operation.at, created)
         var waited: Int64 = 0

@@ -39,7 +39,7 @@ extension RoomProbe {
 
 /// A model of the rules of order and loss, as plain as possible: keeps everything and searches it after each event.
 /// Decisions take effect at once. Leaves out sequences restarted at 0 or 1.
-struct PlainRoom {
+struct ModelRoom {
     private enum Fate {
         case applied, rejected
         case gaveUp(head: UInt64)
@@ -65,7 +65,7 @@ struct PlainRoom {
     private(set) var log: [String] = []
     /// Numbers that were given up, and when.
     private(set) var giveUps: [GiveUp] = []
-    private(set) var board: PlainBoard
+    private(set) var board: ModelBoard
     /// The x coordinates of each stroke.
     private(set) var ink: [UInt64: [Int]] = [:]
     private var authors: [String: Author] = [:]
@@ -73,7 +73,7 @@ struct PlainRoom {
     private var head: UInt64 { UInt64(log.count) }
 
     init(_ rules: HistoryConfiguration) {
-        board = PlainBoard(rules)
+        board = ModelBoard(rules)
     }
 
     mutating func receive(_ arrival: Arrival) {

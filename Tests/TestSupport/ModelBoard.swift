@@ -1,7 +1,7 @@
 package import Whiteboard
 
 /// A model of the rules of undo, redo and clear: whole lists, digests from scratch.
-package struct PlainBoard {
+package struct ModelBoard {
     package enum Entry: Equatable {
         case stroke(UInt64, author: String)
         /// An undoable clear and the strokes that it removed.
