@@ -10,14 +10,14 @@ final class HostProbe {
     let host: RoomHost<FakeHostOutput>
     private(set) var now = Instant(nanoseconds: 1_000_000_000_000)
     private var sequence: UInt64
-    /// What was acknowledged of each room.
+    /// The acknowledged checkpoint of each room.
     private var shelf: [RoomID: (bytes: [UInt8], sequence: UInt64)] = [:]
 
     /// - Parameters:
-    ///   - cohorts: in place of those that `gate` makes.
-    ///   - stored: what is known of rooms from before.
-    ///   - kept: how long what is saved is there.
-    ///   - after: the last record before those that this host is given.
+    ///   - cohorts: replaces the default with `gate`.
+    ///   - stored: the rooms in the checkpoints.
+    ///   - kept: how long checkpoints are kept.
+    ///   - after: the sequence before the host's first record.
     init(
         isDurable: Bool = true, gate: CohortSettings.Gating = .none, cohorts: CohortsConfiguration? = nil,
         stored: [RoomID: StoredRoom] = [:], kept: Duration? = nil, rooms: Int = 100, departing: Int = 0,
@@ -54,7 +54,7 @@ final class HostProbe {
         return sequence
     }
 
-    /// A clock sample, handled so long after it came.
+    /// Gives the host a clock sample, some time after its arrival.
     func sample(
         _ text: String, of room: RoomID = .algebra, cohort: CohortName = .main, handledAfter delay: Duration = .zero
     ) {
@@ -69,7 +69,7 @@ final class HostProbe {
         send(#"{"n":\#(number),"t":\#(number),"d":[{"x":1,"y":1}]}"#, to: room)
     }
 
-    /// Time passes; the host is called when it asks to be.
+    /// Lets time pass, and advances the host whenever it asks to.
     func wait(_ duration: Duration) {
         let end = now + duration
         while let wake = host.nextWake, wake <= end {
@@ -84,8 +84,8 @@ final class HostProbe {
         now = end
     }
 
-    /// Answers a confirmation that was asked for.
-    /// - Returns: whether one was.
+    /// Confirms what was published, if the host has asked.
+    /// - Returns: whether it had.
     @discardableResult
     func confirm() -> Bool {
         guard output.takeConfirmation() else { return false }
@@ -93,7 +93,7 @@ final class HostProbe {
         return true
     }
 
-    /// Acknowledges what was saved.
+    /// Acknowledges the checkpoints that the host writes, or fails them.
     @discardableResult
     func acknowledge(isSaved: Bool = true) -> [SaveRequest] {
         let saves = output.takeSaves()
@@ -104,7 +104,7 @@ final class HostProbe {
         return saves
     }
 
-    /// Answers what the host asks for until it asks for nothing more.
+    /// Answers the host's requests until there are no more.
     func serve() {
         while true {
             if let wake = host.nextWake, wake <= now + .milliseconds(5) {
@@ -125,7 +125,7 @@ final class HostProbe {
         }
     }
 
-    /// The room, where it is in memory.
+    /// The room, if it is in memory.
     func room(_ id: RoomID = .algebra) -> Room? {
         if case .here(let hosted) = host.known(id) { hosted.room } else { nil }
     }
@@ -143,7 +143,7 @@ extension RoomID {
 }
 
 extension SaveRequest {
-    /// The state as bytes, nil where only cursors are saved.
+    /// The encoded state; nil if only cursors are saved.
     var bytes: [UInt8]? {
         if case .changed(let checkpoint) = state { checkpoint.encoded() } else { nil }
     }
@@ -152,14 +152,14 @@ extension SaveRequest {
 /// Records what a host asks for, and does none of it.
 final class FakeHostOutput: HostOutput {
     var isConnected = true
-    /// Rooms that may be stored, and those that are.
+    /// The most rooms that may be stored, and their number.
     var storedLimit = 100
     private(set) var storedRooms = 0
-    /// Whether decisions are in the journal at once.
+    /// Whether decisions take effect at once, as without a journal.
     var isVolatile = false
     private(set) var published: [RoomEffect] = []
     private(set) var decisions: [ControlRecord] = []
-    /// Whether the server answers when it is asked for a confirmation.
+    /// Whether the server confirms when asked.
     var confirms = true
     private var isAsked = false
     private(set) var confirmations = 0
@@ -189,7 +189,7 @@ final class FakeHostOutput: HostOutput {
         confirmations += 1
     }
 
-    /// Whether a confirmation is to be answered now.
+    /// Takes the host's question for a confirmation, if it is to be answered.
     func takeConfirmation() -> Bool {
         guard isAsked, confirms else { return false }
         isAsked = false
@@ -217,7 +217,7 @@ final class FakeHostOutput: HostOutput {
         published.compactMap { if case .release(cohort, let operation, _, _) = $0 { operation.index } else { nil } }
     }
 
-    /// Whether the stroke with that number was released late to a cohort; nil where it was not released.
+    /// Whether the stroke with this number was released late; nil if it was not released.
     func lateness(of number: Int64) -> Bool? {
         published.compactMap {
             if case .release(_, let operation, let isLate, _) = $0, operation.number == number { isLate } else { nil }
@@ -225,12 +225,12 @@ final class FakeHostOutput: HostOutput {
         .last
     }
 
-    /// When what was released was due, in order.
+    /// When the released operations were due, in order.
     var dueTimes: [Instant] {
         published.compactMap { if case .release(_, _, _, let due) = $0 { due } else { nil } }
     }
 
-    /// What authors were told.
+    /// The feedback to authors.
     var told: [Feedback] {
         published.compactMap { if case .feedback(_, _, let feedback) = $0 { feedback } else { nil } }
     }
@@ -240,7 +240,7 @@ final class FakeHostOutput: HostOutput {
         return fetched.map(\.room)
     }
 
-    /// Messages that were refused, by room.
+    /// The numbers of the messages that were rejected with a code.
     func refusals(of code: RejectionCode) -> [Int64?] {
         told.compactMap {
             if case .rejected(let number, _, let rejection) = $0, rejection.code == code { number } else { nil }

@@ -106,7 +106,7 @@ import Whiteboard
     }
 }
 
-/// Daemons on one root whose settings do not go together.
+/// Daemons on one root with incompatible settings.
 @Suite struct IncompatiblePeerTests {
     @Test func `a daemon with another number of partitions is told of once, and is no member`() {
         let group = PeerGroup(partitions: 16)
@@ -184,14 +184,14 @@ import Whiteboard
     }
 }
 
-/// Several daemons that hear each other after 5 ms, and open and close at once.
+/// Several daemons whose announcements take 5 ms, and who open and close partitions at once.
 final class PeerGroup {
     var now = Instant(nanoseconds: 1_000_000_000_000)
     var members: [String: Membership] = [:]
     var silent: Set<String> = []
-    /// Who was heard by whom for the first time.
+    /// The changes of peers' status, and who noticed them.
     private(set) var news: [(listener: String, PeerStatus)] = []
-    /// How many announcements the members have made.
+    /// Number of announcements by members.
     private(set) var spoken = 0
     private let partitions: Int
     private var travelling: [(at: Instant, announcement: Announcement)] = []
@@ -200,17 +200,17 @@ final class PeerGroup {
         self.partitions = partitions
     }
 
-    /// - Parameter partitions: where it has another number of them than the group.
+    /// - Parameter partitions: nil for as many as the group has.
     func join(_ name: String, partitions: Int? = nil, journal: String? = nil) {
         members[name] = Membership(name: name, partitions: partitions ?? self.partitions, journal: journal, at: now)
     }
 
-    /// Says something to all.
+    /// Sends an announcement to all.
     func announce(_ announcement: Announcement) {
         travelling.append((now + .milliseconds(5), announcement))
     }
 
-    /// Time passes, in steps of 5 ms.
+    /// Lets time pass in steps of 5 ms.
     func wait(_ duration: Duration, watch: () -> Void = {}) {
         let end = now + duration
         while now < end {
@@ -242,7 +242,7 @@ final class PeerGroup {
         }
     }
 
-    /// How many serve each partition.
+    /// The number of daemons that serve each partition.
     var servers: [Int] {
         (0..<partitions).map { partition in members.values.count { $0.serving.contains(partition) } }
     }

@@ -37,7 +37,7 @@ import Whiteboard
             #expect(probe.room()?.head.index == UInt64(number))
         }
         #expect(!probe.output.left.contains(.algebra))
-        // Unused for long it leaves like any other.
+        // A room that is unused for long leaves memory like any other.
         probe.wait(.seconds(10))
         for room in others {
             probe.draw(31, to: room)

@@ -185,7 +185,7 @@ import Whiteboard
 }
 
 extension HostProbe {
-    /// The decision that nothing more is expected of a number.
+    /// The decision that gives a number up.
     func given(up number: Int64) -> ControlRecord {
         guard let author = AuthorID("ann") else { return .close }
         return .gaveUp(author: author, from: number, to: number)

@@ -5,7 +5,7 @@ import Whiteboard
 
 @testable import Hosting
 
-/// Of the C library, which no module exports it from.
+/// A function of the C library that no module exports.
 @_silgen_name("malloc_usable_size")
 private func usableSize(_ memory: UnsafeRawPointer) -> Int
 
@@ -19,7 +19,7 @@ private func usableSize(_ memory: UnsafeRawPointer) -> Int
             incarnation: "c5qk3mz2v9wg-\(1 << 39 + number)")
     }
 
-    /// Bytes that the memory of an array takes, with what the allocator adds to it.
+    /// The memory of an array in bytes, with the allocator's overhead.
     private func size(_ bytes: [UInt8]) -> Int {
         usableSize(unsafeBitCast(bytes, to: UnsafeRawPointer.self)) + 8
     }
@@ -97,7 +97,7 @@ private func usableSize(_ memory: UnsafeRawPointer) -> Int
         #expect(many < few * 8, "\(few) with 4 cohorts, \(many) with 1,024")
     }
 
-    /// The time that repeats, operations that are held and clock samples take in a room whose cohorts hold something.
+    /// The time of repeats, held operations and clock samples in a room whose cohorts hold operations.
     private func cost(cohorts count: Int) throws -> Duration {
         let names = try (1...count).map { try #require(CohortName("c\($0)")) }
         let held = CohortSettings(policy: .hold)

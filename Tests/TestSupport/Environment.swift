@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// What whoever starts the tests may say; empty is as good as absent.
+/// A setting of the test run. An empty variable counts as absent.
 package struct EnvironmentVariable {
     private let name: String
 
@@ -17,7 +17,7 @@ package struct EnvironmentVariable {
 
 internal import Foundation
 
-/// The package's own folder, wherever its sources are linked from.
+/// The folder of the package, also when its sources are symbolic links.
 package enum PackageRoot {
     private static let folder = URL(filePath: #filePath).resolvingSymlinksInPath()
         .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
@@ -28,7 +28,7 @@ package enum PackageRoot {
 
 internal import Foundation
 
-/// A program of other people, where it is on the `PATH`.
+/// A program from the `PATH`.
 package struct InstalledProgram {
     private let file: URL
 
@@ -43,7 +43,7 @@ package struct InstalledProgram {
     }
 
     /// Runs it to its end.
-    /// - Returns: what it printed, nil where it failed.
+    /// - Returns: its standard output; nil if it failed.
     package func run(_ arguments: [String]) throws -> [UInt8]? {
         let process = Process()
         process.executableURL = file

@@ -1,4 +1,4 @@
-/// Waits until a question is answered with a value; an error counts as no answer yet.
+/// Polls until `ask` returns a value; nil and errors mean not yet.
 package func eventually<Value>(
     _ what: String, within limit: Duration = .seconds(30), every interval: Duration = .milliseconds(20),
     _ ask: () async throws -> Value?
@@ -17,7 +17,7 @@ package func eventually<Value>(
     throw Unexpected("not within \(limit): \(what)\(last.map { ": \($0)" } ?? "")")
 }
 
-/// What a test cannot go on after.
+/// An error that ends a test.
 package struct Unexpected: Error, CustomStringConvertible {
     package let description: String
 

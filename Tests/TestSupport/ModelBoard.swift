@@ -32,7 +32,7 @@ package struct ModelBoard {
         self.weightLimit = weightLimit
     }
 
-    /// The weight of the strokes that are visible or can be brought back, and of the clears in the stacks.
+    /// The weight of the strokes that are visible or can be restored, and of the clears in the stacks.
     package var weight: Int { weight(of: undoStack) }
 
     /// The weight that would be left if no clear could be undone.
@@ -95,7 +95,7 @@ package struct ModelBoard {
         dropClears()
     }
 
-    /// The oldest clears become final while there is too much.
+    /// Makes the oldest clears final while the board is over its limit.
     private mutating func dropClears() {
         while weight > weightLimit,
             let position = undoStack.firstIndex(where: { if case .clear = $0 { true } else { false } })

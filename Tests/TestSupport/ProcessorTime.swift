@@ -4,8 +4,8 @@ internal import Glibc
 internal import Darwin
 #endif
 
-/// The processor time that a body takes on this thread: the least of several rounds, so that other tests on the same
-/// processors count little. Times of one run are only good to be compared with each other, with a wide factor.
+/// The processor time of a body on this thread: the least of several rounds, which other tests on the same processors
+/// disturb little. Compare it only with other times of the same run, and with a wide margin.
 package func leastProcessorTime(rounds: Int = 7, of body: () throws -> Void) rethrows -> Duration {
     var least: Duration?
     for _ in 0..<rounds {

@@ -2,8 +2,8 @@ internal import Foundation
 package import StrokeWire
 package import Testing
 
-/// Handwriting as the stroke messages of a teacher: made here, so that every clone has some, and recorded, where
-/// `../shared/data` or the folder that `LECTERN_SHARED_DATA` names is there.
+/// Handwriting as the stroke messages of a teacher. Two lessons are generated, so that every clone has some; the recorded
+/// ones are in `../shared/data` or the folder named by `LECTERN_SHARED_DATA`, if it is there.
 package enum SampleLesson: String, CaseIterable, Sendable {
     /// A hand on a trackpad: points alone.
     case madeHand = "made-hand"
@@ -23,13 +23,13 @@ package enum SampleLesson: String, CaseIterable, Sendable {
     /// The short ones of them.
     package static let short = available.filter { $0 != .cursiveLong }
 
-    /// Where a recording is.
+    /// The path of a recording.
     private var path: String {
         let folder = EnvironmentVariable("LECTERN_SHARED_DATA").text ?? PackageRoot.path(to: "../shared/data")
         return "\(folder)/lessons/\(rawValue).ndjson"
     }
 
-    /// The messages in their order, one a line.
+    /// The messages in order, one a line.
     package func bytes() throws -> [UInt8] {
         switch self {
         case .madeHand: LessonMaker.hand.bytes
@@ -38,7 +38,7 @@ package enum SampleLesson: String, CaseIterable, Sendable {
         }
     }
 
-    /// The messages in their order.
+    /// The messages in order.
     package func messages() throws -> [[UInt8]] {
         try bytes().split(separator: UInt8(ascii: "\n")).map(Array.init)
     }
@@ -46,7 +46,7 @@ package enum SampleLesson: String, CaseIterable, Sendable {
     /// The messages of all lessons.
     package static func allMessages() throws -> [[UInt8]] { try available.flatMap { try $0.messages() } }
 
-    /// How many strokes are drawn, and how many its last board has.
+    /// The number of strokes drawn, and of those left on the last board.
     package var strokeCounts: (drawn: Int, left: Int) {
         switch self {
         case .madeHand: LessonMaker.hand.strokeCounts
@@ -59,7 +59,7 @@ package enum SampleLesson: String, CaseIterable, Sendable {
 }
 
 extension Trait where Self == ConditionTrait {
-    /// Skips what is about the recordings themselves where they are not there, and says so.
+    /// Skips tests of the recordings where these are missing, with the reason.
     package static var needsRecordedLessons: Self {
         .enabled(if: SampleLesson.recordedAreThere, "needs ../shared/data/lessons, or LECTERN_SHARED_DATA")
     }
@@ -75,7 +75,7 @@ package struct SampleStroke {
 }
 
 extension SampleLesson {
-    /// The drawn strokes in their order, without undo, redo and clear.
+    /// The drawn strokes in order, without undo, redo and clear.
     package func strokes() throws -> [SampleStroke] {
         var strokes: [SampleStroke] = []
         var last: Int64?
@@ -97,8 +97,8 @@ extension SampleLesson {
     }
 }
 
-/// Writes a lesson: cursive words, dots, shapes, an eraser, undo and redo, one clear. The same on every machine, for it
-/// needs no function of the C library.
+/// Generates a lesson: cursive words, dots, shapes, an eraser, undo and redo, one clear. It is the same on every machine,
+/// because it uses no function of the C library.
 ///
 /// Handwriting is two oscillations, of the pen's height and along the line, on a hand that moves to the right; a letter
 /// changes their sizes (Hollerbach: "An oscillation theory of handwriting", 1981).
@@ -127,7 +127,7 @@ struct LessonMaker {
     private var number = 0
     private var milliseconds = 0
     private var drawn = 0
-    // How many strokes can be undone, redone, or are on the board for good.
+    // The numbers of strokes that can be undone and redone.
     private var done = 0
     private var undone = 0
 
@@ -210,7 +210,7 @@ struct LessonMaker {
         return samples
     }
 
-    /// A sample with what a pen says beside its place: more force where it moves slowly, angles that drift.
+    /// A sample, with force and angles if there is a pen: more force where it moves slowly, angles that drift.
     private mutating func stamped(x: Int, y: Int, after last: Sample?) -> Sample {
         var sample = Sample(x: x, y: y)
         guard hasPen else { return sample }

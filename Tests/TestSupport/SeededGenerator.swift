@@ -1,4 +1,4 @@
-/// Random numbers that a printed seed brings back: SplitMix64 (Steele, Lea and Flood 2014).
+/// A random number generator that repeats its numbers for the same seed: SplitMix64 (Steele, Lea and Flood 2014).
 package struct SeededGenerator: RandomNumberGenerator {
     private var state: UInt64
 
@@ -20,33 +20,33 @@ extension SeededGenerator {
 
     package mutating func int(_ range: Range<Int>) -> Int { Int.random(in: range, using: &self) }
 
-    /// An element of a list that is not empty.
+    /// An element of a non-empty list.
     package mutating func pick<Value>(_ values: [Value]) -> Value { values[int(0..<values.count)] }
 
-    /// True so many times in a total.
+    /// True with the probability `times` / `total`.
     package mutating func chance(_ times: Int, in total: Int) -> Bool { int(0..<total) < times }
 
-    /// A time in milliseconds and fractions, so that no two events fall together.
+    /// A duration with a fraction of a millisecond, so that two events are rarely simultaneous.
     package mutating func milliseconds(_ range: ClosedRange<Int>) -> Duration {
         .nanoseconds(
             Int64.random(in: Int64(range.lowerBound) * 1_000_000...Int64(range.upperBound) * 1_000_000, using: &self))
     }
 }
 
-/// The seeds of random tests: printed, so that `LECTERN_SEED` brings a failure back.
+/// The seeds of random tests. They are printed, so that `LECTERN_SEED` can repeat a failure.
 package enum TestSeed {
-    /// The seed to use again. `LECTERN_TEST_SEED` says the same.
+    /// The seed from `LECTERN_SEED` or `LECTERN_TEST_SEED`.
     package static let given =
         EnvironmentVariable("LECTERN_SEED").number ?? EnvironmentVariable("LECTERN_TEST_SEED").number
 
-    /// The given seed, else a new one.
+    /// The given seed, or a new one.
     package static func choose(file: String = #fileID, line: Int = #line) -> UInt64 {
         let seed = given ?? new()
         print("\(file):\(line): seed \(seed)")
         return seed
     }
 
-    /// The given seed alone, else so many new ones.
+    /// The given seed alone, or `count` new ones.
     package static func choose(_ count: Int, file: String = #fileID, line: Int = #line) -> [UInt64] {
         guard given == nil else { return [choose(file: file, line: line)] }
         let first = new()
@@ -54,6 +54,6 @@ package enum TestSeed {
         return (0..<UInt64(count)).map { first + $0 }
     }
 
-    /// Short enough to be typed.
+    /// A seed short enough to type.
     private static func new() -> UInt64 { UInt64.random(in: 0..<1_000_000_000) }
 }

@@ -51,7 +51,7 @@ struct Verdict: Sendable {
         expectGiveUps()
     }
 
-    /// Nothing is given up before its time. How much later depends on what befell the daemons.
+    /// Nothing is given up before its time. How much later depends on what happened to the daemons.
     private func expectGiveUps() {
         for giveUp in model.giveUps {
             guard let delay = giveUp.delay else {

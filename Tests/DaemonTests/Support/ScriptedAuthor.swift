@@ -4,7 +4,7 @@ import NATSTestServer
 import StrokeWire
 import TestSupport
 
-/// An author whose messages a test sends one by one, and what the service tells it.
+/// An author whose messages a test sends one by one, and the feedback on them.
 final class ScriptedAuthor: Sendable {
     let address: RoomAddress
     private let author: AuthorID
