@@ -100,7 +100,8 @@ import Testing
         }
     }
 
-    @Test func `close has status 3 while the service has not read the decision; the next daemon reads it`() async throws {
+    @Test func `close has status 3 while the service has not read the decision; the next daemon reads it`() async throws
+    {
         try await NATSTestServer.with(jetStream: true) { nats in
             try await NATSConnection.with(nats) { connection in
                 let daemon = try DaemonProcess("a", nats: nats.url)

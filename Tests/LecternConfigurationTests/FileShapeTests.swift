@@ -1,12 +1,9 @@
+import Foundation
 import LecternConfiguration
 import StrokeWire
-import Testing
-import Whiteboard
-
-internal import Foundation
-import LecternConfiguration
 import TestSupport
 import Testing
+import Whiteboard
 
 @Suite("The shape of the file") struct FileShapeTests {
     @Test(

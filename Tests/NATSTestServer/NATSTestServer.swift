@@ -1,9 +1,8 @@
-import Locking
-package import Logging
-package import NATSClient
-
 internal import EmbeddedNATS
 internal import Foundation
+internal import Locking
+package import Logging
+package import NATSClient
 
 #if canImport(Glibc)
 internal import Glibc

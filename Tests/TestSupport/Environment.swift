@@ -15,8 +15,6 @@ package struct EnvironmentVariable {
     package var number: UInt64? { text.flatMap { UInt64($0) } }
 }
 
-internal import Foundation
-
 /// The folder of the package, also when its sources are symbolic links.
 package enum PackageRoot {
     private static let folder = URL(filePath: #filePath).resolvingSymlinksInPath()
@@ -25,8 +23,6 @@ package enum PackageRoot {
     /// The absolute path of a file or folder of the package.
     package static func path(to file: String) -> String { folder.appending(path: file).standardized.path }
 }
-
-internal import Foundation
 
 /// A program from the `PATH`.
 package struct InstalledProgram {

@@ -1,6 +1,7 @@
-import Hosting
 import StrokeWire
 import Whiteboard
+
+@testable import Hosting
 
 /// A model of a cohort's clock by rules 3, 4, 5 and 9, in whole nanoseconds: how far a process may believe the video to
 /// be. A new session counts once the room's log has named it, from the last sample that waited for that.

@@ -74,7 +74,9 @@ struct Schedule {
             name, room: room, cohort: cohort, world: world, network: cluster.network, findings: cluster.findings)
         cluster.network.students.append(student)
         world.at(moment(0...20_000)) { student.join() }
-        if world.chance(500) { world.at(momentOfFault()) { student.disconnect(for: world.random.milliseconds(100...6000)) } }
+        if world.chance(500) {
+            world.at(momentOfFault()) { student.disconnect(for: world.random.milliseconds(100...6000)) }
+        }
     }
 
     private func close(_ room: RoomID) {
@@ -87,14 +89,17 @@ struct Schedule {
         world.at(moment(0...4000)) { keepRunning(name) }
         for _ in 0..<world.random.int(0...3) {
             world.at(momentOfFault()) {
-                guard let process = cluster.network.processes.last(where: { $0.name == name && $0.isAlive }) else { return }
-                breakDown(process)
+                if let process = running(name) { breakDown(process) }
             }
         }
     }
 
+    private func running(_ name: String) -> DaemonProcess? {
+        cluster.network.processes.last { $0.name == name && $0.isAlive }
+    }
+
     private func start(_ name: String) {
-        guard !cluster.network.processes.contains(where: { $0.name == name && $0.isAlive }) else { return }
+        guard running(name) == nil else { return }
         cluster.network.processes.append(DaemonProcess(name, world: world, cluster: cluster))
     }
 

@@ -85,7 +85,8 @@ final class Teacher {
         }
     }
 
-    private func command(_ kind: SentMessage.Kind, _ text: MessageText, _ number: Int64, _ time: Int64?, _ line: Int64?) {
+    private func command(_ kind: SentMessage.Kind, _ text: MessageText, _ number: Int64, _ time: Int64?, _ line: Int64?)
+    {
         let sent = SentMessage(
             author: id, session: session, number: number, kind: kind, time: time, timeLine: line,
             bytes: text.command(kind))
