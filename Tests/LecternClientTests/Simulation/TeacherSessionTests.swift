@@ -43,24 +43,30 @@ struct TeacherSessionTests {
         }
     }
 
-    @Test("gets every operation applied through loss, disorder and outages", arguments: 1...12 as ClosedRange<UInt64>)
+    @Test("gets every operation applied through loss, disorder and outages", arguments: TestSeed.choose(12))
     func disturbed(seed: UInt64) throws {
         var random = LecternClient.SeededGenerator(seed: seed)
         let faults = PublishPlan.Faults(
             lose: random.unit() * 0.3, shuffle: Int.random(in: 0...8, using: &random), seed: seed)
         let lesson = try lesson(seed: seed).cut(pointsPerShard: Int.random(in: 5...60, using: &random))
-        var room = VirtualClass(PublishPlan(lesson, speed: 8, faults: faults), seed: seed)
+        // The teacher waits for nine probes of its last open operations: at this loss three are lost now and then.
+        var room = VirtualClass(
+            PublishPlan(lesson, speed: 8, faults: faults), seed: seed, answerTimeout: .seconds(60))
         room.loss = random.unit() * 0.1
         if seed.isMultiple(of: 2) { room.outages = [(.seconds(3), .seconds(1)), (.seconds(7), .milliseconds(300))] }
         let isDone = room.run(within: .seconds(120))
         #expect(isDone)
         let report = room.session.report
         #expect(report.unanswered == 0 && report.unsent == 0 && report.rejections == 0)
-        // Operations given up twice are reported so.
-        #expect(report.applied + report.gaveUp == LessonStatistics(lesson).operations)
-        #expect(report.applied >= LessonStatistics(lesson).operations - 3)
-        #expect(report.withheld > 0 || faults.lose < 0.01)
-        #expect(Set(room.service.applied).count == room.service.applied.count)
+        let operations = LessonStatistics(lesson).operations
+        // A command that is given up is over, and a stroke that is given up twice.
+        #expect(report.applied + report.gaveUp == operations)
+        #expect(report.applied >= operations - 3)
+        #expect(report.gaveUp <= room.service.givenUp.count)
+        #expect(report.withheld > 0 || faults.lose < 0.1)
+        let applied = Set(room.service.applied)
+        #expect(applied.count == room.service.applied.count)
+        #expect((1...Int64(operations)).allSatisfy { applied.contains($0) || room.service.givenUp.contains($0) })
     }
 
     @Test("sends what is lost last again, although nobody can know that it is missing")

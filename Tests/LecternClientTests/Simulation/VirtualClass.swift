@@ -124,14 +124,21 @@ extension TeacherSession {
     }
 }
 
-/// A model of the service's side for one author, in virtual time: applies operations in order, reports what is missing
-/// at once and every 500 ms, gives a gap up 2 s after what waits behind it was complete.
+/// A model of the service's side for one author, in virtual time: applies operations in order, reports each gap at once
+/// and all of them every 500 ms, gives a gap up 2 s after the first operation behind it was complete.
 struct VirtualService {
+    /// Most notices of one report.
+    private static let mostNotices = 64
+
     private(set) var applied: [Int64] = []
+    /// Numbers that were given up, also those that were applied late.
+    private(set) var givenUp: Set<Int64> = []
     private var arrived: [Int64: (orders: Set<Int>, count: Int, completed: Duration?)] = [:]
     private var settled: [Int64: Feedback] = [:]
     private var next: Int64 = 1
     private var nextReport: Duration?
+    /// The greatest number that has arrived.
+    private var farthest: Int64 = 0
     var rejects: Set<Int64> = []
 
     /// A message arrives.
@@ -154,10 +161,9 @@ struct VirtualService {
             return [apply(number)]
         }
         var feedback = proceed(at: now)
-        if isWaiting, nextReport == nil {
-            nextReport = now + .milliseconds(500)
-            if arrived.contains(where: { $0.key > next }) { feedback += report() }
-        }
+        if number > farthest + 1 { feedback.append(.missingRange(from: farthest + 1, to: number - 1)) }
+        farthest = max(farthest, number)
+        if isWaiting, nextReport == nil { nextReport = now + .milliseconds(500) }
         return feedback
     }
 
@@ -167,6 +173,7 @@ struct VirtualService {
         let first = arrived.filter { $0.key > next && $0.value.completed != nil }.values.compactMap(\.completed).min()
         if let first, now >= first + .seconds(2) {
             feedback.append(.gaveUp(from: next, to: next))
+            givenUp.insert(next)
             settled[next] = feedback.last
             feedback += proceed(at: now)
         }
@@ -179,12 +186,17 @@ struct VirtualService {
 
     private var isWaiting: Bool { arrived.contains { $0.key >= next } }
 
+    /// The absent numbers and shards before the last number that has arrived, lowest first.
     private func report() -> [Feedback] {
-        if let partial = arrived[next] {
-            return [.missingShards(number: next, orders: (0..<partial.count).filter { !partial.orders.contains($0) })]
+        var notices: [Feedback] = []
+        var expected = next
+        for (number, operation) in arrived.sorted(by: { $0.key < $1.key }) where number >= next {
+            if expected < number { notices.append(.missingRange(from: expected, to: number - 1)) }
+            expected = number + 1
+            let missing = (0..<operation.count).filter { !operation.orders.contains($0) }
+            if !missing.isEmpty { notices.append(.missingShards(number: number, orders: missing)) }
         }
-        guard let behind = arrived.keys.filter({ $0 > next }).min() else { return [] }
-        return [.missingRange(from: next, to: behind - 1)]
+        return Array(notices.prefix(Self.mostNotices))
     }
 
     private mutating func proceed(at now: Duration) -> [Feedback] {
