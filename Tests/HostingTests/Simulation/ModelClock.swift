@@ -52,7 +52,8 @@ struct ModelClock {
             return
         }
         guard sample.epoch ?? -1 == session else { return }
-        let ahead = seen.media - taken.video(after: now - taken.at)
+        // The prediction is V without the stale cap, so it contains the step of a pause.
+        let ahead = seen.media - taken.video(after: now - taken.at) - step(taken, at: now)
         let behind = farthest(taken, at: now) - seen.media
         let agrees = doubted.map { abs(seen.media - $0.video(after: now - $0.at)) <= 1_000_000_000 } ?? false
         guard sample.isDiscontinuity || agrees || ahead <= 5_000_000_000 && behind <= 1_000_000_000 else {
@@ -71,8 +72,12 @@ struct ModelClock {
 
     private func farthest(_ seen: Seen, at now: Int64) -> Int64 {
         let life = max(2_000_000_000, 3 * min(interval, 10_000_000_000))
-        let step: Int64 = seen.sample.state == .pause && now - stateSince >= 500_000_000 ? 1_000_000 : 0
-        return seen.video(after: max(0, min(now - seen.at, life))) + step
+        return seen.video(after: max(0, min(now - seen.at, life))) + step(seen, at: now)
+    }
+
+    /// Half a second into a pause V moves on by 1 ms, so that ink on the still picture appears.
+    private func step(_ seen: Seen, at now: Int64) -> Int64 {
+        seen.sample.state == .pause && now - stateSince >= 500_000_000 ? 1_000_000 : 0
     }
 }
 
