@@ -5,9 +5,12 @@ SWIFT ?= swift
 STRICT = --explicit-target-dependency-import-check error
 # Pure targets are tested in release, where thousands of schedules and strokes take seconds; services in debug.
 PURE = LECTERN_TARGETS=pure SWIFT=$(SWIFT) .ci/test -c release -Xswiftc -enable-testing --scratch-path .build/pure
-# One run of tests each, side by side. Most of their time they wait for servers.
-SERVICE_TESTS = 'DaemonTests' 'JournalTests|NATSClientTests|EmbeddedNATSTests|LecternGatewayTests|LecternConfigurationTests' \
-	'LecternServerTests|LecternClientTests|VectorGraphicsTests'
+# One run of tests each, side by side. Most of their time they wait for servers. The longest suites of the daemon have a
+# run of their own; a new suite belongs to the others until it is listed here.
+LONG_DAEMON_TESTS = (Owner|Soak|Kill|Cluster|FullDisk|DamagedCheckpoint|Start)Tests
+SERVICE_TESTS = 'DaemonTests\.$(LONG_DAEMON_TESTS)' 'DaemonTests\.(?!$(LONG_DAEMON_TESTS)).*|VectorGraphicsTests' \
+	'JournalTests|NATSClientTests|EmbeddedNATSTests|LecternGatewayTests|LecternConfigurationTests' \
+	'LecternServerTests|LecternClientTests'
 # Where threads of our own meet.
 TSAN = -c release -Xswiftc -enable-testing --sanitize=thread --scratch-path .build/tsan
 THREAD_TESTS = 'JournalTests|NATSClientTests|EmbeddedNATSTests' 'LecternServerTests|LecternClientTests'

@@ -2,6 +2,7 @@ import Ink
 import PNG
 import Raster
 import StrokeWire
+import Synchronization
 import TestSupport
 import Testing
 
@@ -9,6 +10,16 @@ import Testing
 
 @Suite("Vector graphics, drawn by another program, agree with the canvas")
 struct AgreementTests {
+    /// The canvases by name. Each is drawn once and compared with every format.
+    private static let canvases = Mutex<[String: Picture]>([:])
+
+    private func canvas(_ strokes: [PaintedStroke], width: Int, height: Int, _ name: String) throws -> Picture {
+        if let known = Self.canvases.withLock({ $0[name] }) { return known }
+        let picture = try #require(Picture(TrialBoard.canvas(strokes, width: width, height: height)))
+        Self.canvases.withLock { $0[name] = picture }
+        return picture
+    }
+
     private func check(
         _ format: Rasteriser, _ strokes: [PaintedStroke], width: Int, height: Int, _ name: String
     ) throws {
@@ -20,7 +31,7 @@ struct AgreementTests {
             }
         let drawn = try #require(try format.pictures(of: document).first)
         #expect(drawn.width == width && drawn.height == height)
-        let canvas = try #require(Picture(TrialBoard.canvas(strokes, width: width, height: height)))
+        let canvas = try canvas(strokes, width: width, height: height, name)
         let difference = PictureDifference(canvas, drawn)
         #expect(difference.inked > 1000)
         // Edges differ a little between programs; a path has one opacity, and no soft edge of a brush.
