@@ -31,9 +31,9 @@ public struct RoomCheckpoint: Sendable {
         room.trimLog(keeping: retention)
         var writer = CheckpointWriter(clockOffset: room.clockOffset)
         writer.write(Array(room.incarnation.utf8))
-        writer.write(optional: room.templates.recent) { $0.write($1) }
-        writer.write(room.base)
-        writer.write(list: room.log.kept) { $0.write($1) }
+        writer.write(optional: room.log.templates.recent) { $0.write($1) }
+        writer.write(room.log.base)
+        writer.write(list: room.log.operations.kept) { $0.write($1) }
         writer.write(room.gate)
         writer.write(list: room.intake.authorsByName) { $0.write($1) }
         return writer.finished()
@@ -77,15 +77,16 @@ extension Room {
         let templates = TemplateTable(reader.templates, recent: recent)
         let base = try reader.board(configuration)
         var head = base
-        var log = OperationLog(after: base.index)
-        for _ in 0..<(try reader.count()) { log.append(try reader.operation(after: &head)) }
-        let gate = try reader.gate(configuration.cohorts, after: base.index, held: log.count, at: now)
+        var operations = OperationLog(after: base.index)
+        for _ in 0..<(try reader.count()) { operations.append(try reader.operation(after: &head)) }
+        let gate = try reader.gate(configuration.cohorts, after: base.index, held: operations.count, at: now)
         let authors = try reader.list { (reader) throws(CheckpointError) in try reader.author(configuration.intake) }
         try reader.require(reader.isAtEnd)
         self.init(
-            configuration: configuration, incarnation: incarnation, base: base, head: head, log: log,
-            templates: templates, origins: reader.origins, gate: gate,
-            intake: Intake(configuration.intake, authors: authors), clockOffset: clockOffset, at: now)
+            configuration: configuration, incarnation: incarnation,
+            log: RoomLog(
+                base: base, head: head, operations: operations, templates: templates, origins: reader.origins),
+            gate: gate, intake: Intake(configuration.intake, authors: authors), clockOffset: clockOffset, at: now)
     }
 }
 

@@ -8,20 +8,8 @@ public import StrokeWire
 ///
 /// "Rule" means a rule of the release gate's specification, by its number.
 public struct Gate: Sendable {
-    /// The settings of the cohorts.
-    public let configuration: CohortsConfiguration
-    private(set) var cohorts: [Cohort] = []
+    private(set) var cohorts: CohortTable
     private(set) var timeline: GateTimeline
-    /// Positions in ``cohorts``, by name.
-    private var positions: [CohortName: Int] = [:]
-    /// When the operation after each cohort's cursor is due.
-    private var dues = DeadlineTree()
-    /// Positions of the cohorts that hold nothing.
-    private var atEnd: [Int] = []
-    /// Grows with every change to the cohorts or to ``cursor(of:)`` of one of them.
-    var cursorChanges: UInt64 = 0
-    /// The greatest number of operations that a cohort was released since its cursor was saved.
-    private(set) var mostUnsaved: UInt64 = 0
     /// Position of the cohort whose clock was the fastest of its epoch at the last comparison.
     private var leader: Int?
     /// Whether any cohort has ever had a clock.
@@ -34,19 +22,20 @@ public struct Gate: Sendable {
 
     /// A gate before the first operation after `index`.
     public init(configuration: CohortsConfiguration, after index: UInt64 = 0, at now: Instant) {
-        self.configuration = configuration
         latest = now
         timeline = GateTimeline(after: index, at: now)
-        for name in configuration.initialNames { add(name, waitsFrom: .distantPast, at: now) }
+        cohorts = CohortTable(configuration, waitsFrom: .distantPast, at: now, by: timeline)
     }
 
     /// A gate restored from a checkpoint's timeline. Its cohorts' cursors lie before the operations in `timeline`.
     init(configuration: CohortsConfiguration, timeline: GateTimeline, at now: Instant) {
-        self.configuration = configuration
         latest = now
         self.timeline = timeline
-        for name in configuration.initialNames { add(name, waitsFrom: now, at: now) }
+        cohorts = CohortTable(configuration, waitsFrom: now, at: now, by: timeline)
     }
+
+    /// The settings of the cohorts.
+    public var configuration: CohortsConfiguration { cohorts.configuration }
 }
 
 // MARK: - Time
@@ -78,17 +67,12 @@ extension Gate {
         let loggedAt = min(loggedAt, now)
         let (clocks, isNear) = clocks(of: epoch, near: time, loggedAt: loggedAt, at: now)
         timeline.append(time: time, at: loggedAt, clocks: clocks, isNearClock: isNear)
-        guard !atEnd.isEmpty else { return }
-        // Pauses of these cohorts count from when this operation was logged.
-        cursorChanges += 1
-        let waiting = atEnd
-        atEnd.removeAll(keepingCapacity: true)
-        for position in waiting { reschedule(position) }
+        cohorts.operationAppended(to: timeline)
     }
 
     /// Drops the operations through `index` that every cohort has released. A cohort made later starts after them.
     public mutating func forget(through index: UInt64) {
-        timeline.forget(through: min(index, slowestCohort?.released ?? index))
+        timeline.forget(through: min(index, cohorts.slowest?.released ?? index))
     }
 
     /// Number of operations counted as clamped (rule 7) since the last call.
@@ -152,9 +136,9 @@ extension Gate {
         _ sample: ClockSample, cohort name: CohortName, at received: Instant
     ) -> ClockOutcome {
         let now = advance(to: received)
-        if let position = position(of: name) { return take(sample, by: position, received: received, at: now) }
+        if let position = cohorts.position(of: name) { return take(sample, by: position, received: received, at: now) }
         guard configuration.open else { return .unknownCohort }
-        guard let position = admit(name, at: now) else { return .tooManyCohorts }
+        guard let position = cohorts.admit(name, at: now, by: timeline) else { return .tooManyCohorts }
         return take(sample, by: position, received: received, at: now)
     }
 
@@ -195,8 +179,8 @@ extension Gate {
             let before = cursor(of: cohorts[position])
             cohorts[position].hear(isStill: sample.state.isStill, at: received)
             cohorts[position].clock?.take(sample, media: media, received: received)
-            if cursor(of: cohorts[position]) != before { cursorChanges += 1 }
-            if cohorts[position].released < timeline.last { reschedule(position) }
+            if cursor(of: cohorts[position]) != before { cohorts.cursorChanges += 1 }
+            cohorts.reschedule(position, by: timeline)
             return .taken
         }
     }
@@ -246,8 +230,8 @@ extension Gate {
         hasClocks = true
         if let clocks = clocks(of: epoch, at: now) { timeline.judge(epoch: epoch, clocks: clocks) }
         // A cohort's first sample in an epoch may change the gate times for all cohorts.
-        cursorChanges += 1
-        rescheduleAll()
+        cohorts.cursorChanges += 1
+        cohorts.rescheduleAll(by: timeline)
     }
 }
 
@@ -273,7 +257,7 @@ extension Gate {
                 cohorts[position].clock?.epoch = epoch
             }
         }
-        rescheduleAll()
+        cohorts.rescheduleAll(by: timeline)
         for position in cohorts.indices { resume(position, at: now) }
     }
 
@@ -307,16 +291,7 @@ extension Gate {
     public mutating func release(
         at now: Instant, into releases: inout [Release], while mayRelease: (UInt64) -> Bool = { _ in true }
     ) {
-        let now = advance(to: now)
-        while let position = dues.first(dueAt: now) {
-            defer { reschedule(position) }
-            while cohorts[position].released < timeline.last,
-                let due = cohorts[position].due(timeline[cohorts[position].released + 1]), due.instant <= now
-            {
-                guard mayRelease(cohorts[position].released + 1) else { return }
-                releases.append(releaseNext(of: position, due: due.instant, isLate: due.isLate))
-            }
-        }
+        cohorts.release(from: timeline, at: advance(to: now), into: &releases, while: mayRelease)
     }
 
     /// Releases a cohort's operations through `index` late, whatever its clock and policy say, because the room has no
@@ -325,49 +300,26 @@ extension Gate {
         _ name: CohortName, through index: UInt64, at now: Instant, into releases: inout [Release]
     ) {
         let now = advance(to: now)
-        guard let position = position(of: name) else { return }
-        guard cohorts[position].released < min(index, timeline.last) else { return }
-        while cohorts[position].released < min(index, timeline.last) {
-            releases.append(releaseNext(of: position, due: now, isLate: true))
-        }
-        reschedule(position)
+        guard let position = cohorts.position(of: name) else { return }
+        cohorts.force(position, through: min(index, timeline.last), from: timeline, at: now, into: &releases)
     }
-
-    /// Releases the operation after a cohort's cursor. Reschedule the cohort after the last one.
-    private mutating func releaseNext(of position: Int, due: Instant, isLate: Bool) -> Release {
-        cursorChanges += 1
-        let release = cohorts[position].release(due: due, isLate: isLate)
-        mostUnsaved = max(mostUnsaved, release.index - min(cohorts[position].saved, release.index))
-        return release
-    }
-
-    /// When a cohort has something to release if nothing else happens, the earliest of all; nil for never.
-    var nextDue: Instant? { dues.earliest == .distantFuture ? nil : dues.earliest }
 
     /// Rule 13: when ``release(at:into:)`` has something to do if nothing else happens; nil for never. Not before
     /// `now`. Changes with every other call.
     public func nextRelease(after now: Instant) -> Instant? {
-        nextDue.map { max($0, monotonic(now)) }
+        cohorts.nextDue.map { max($0, monotonic(now)) }
     }
 
-    /// Recomputes when a cohort's next operation is due.
-    private mutating func reschedule(_ position: Int) {
-        guard cohorts[position].released < timeline.last else {
-            dues[position] = .distantFuture
-            atEnd.append(position)
-            return
-        }
-        let entry = timeline[cohorts[position].released + 1]
-        dues[position] = cohorts[position].due(entry)?.instant ?? .distantFuture
-    }
-
-    private mutating func rescheduleAll() {
-        atEnd.removeAll(keepingCapacity: true)
-        for position in cohorts.indices { reschedule(position) }
+    /// Starts releases, or resumes them after a time in which no sample could be heard. Until a cohort's sample comes,
+    /// its operations wait from then (rule 10).
+    /// - Parameter start: now, or earlier for a room that was not in memory when releases started.
+    public mutating func begin(at start: Instant) {
+        _ = advance(to: start)
+        cohorts.begin(at: start, by: timeline)
     }
 }
 
-// MARK: - Cohorts
+// MARK: - Cohorts and cursors
 
 extension Gate {
     /// The existing cohorts: `main`, the configured ones, then the others in the order in which they were made.
@@ -375,79 +327,42 @@ extension Gate {
 
     /// The cohort whose cursor is farthest behind; of several the first in ``cohortNames``. Every cohort has released
     /// the operations through its cursor.
-    public var slowestCohort: (cohort: CohortName, released: UInt64)? {
-        cohorts.indices.min { cohorts[$0].released < cohorts[$1].released }.map {
-            (cohorts[$0].name, cohorts[$0].released)
-        }
-    }
+    public var slowestCohort: (cohort: CohortName, released: UInt64)? { cohorts.slowest }
 
     /// R: the index of the last operation released to a cohort, 0 before the first; nil for an unknown cohort.
     public func released(to name: CohortName) -> UInt64? {
-        position(of: name).map { cohorts[$0].released }
+        cohorts[name]?.released
     }
 
     /// Number of operations logged but not released to a cohort; 0 for an unknown cohort.
     public func heldCount(of name: CohortName) -> Int {
-        position(of: name).map { Int(timeline.last - cohorts[$0].released) } ?? 0
+        cohorts[name].map { Int(timeline.last - $0.released) } ?? 0
     }
 
     /// V: the video time that a cohort's students see; nil while unknown.
     public func videoTime(of name: CohortName, at now: Instant) -> MediaTime? {
-        cohort(name)?.clock?.videoTime(at: monotonic(now))
+        cohorts[name]?.clock?.videoTime(at: monotonic(now))
     }
 
     /// Whether a cohort's clock can be believed.
     public func clockCondition(of name: CohortName, at now: Instant) -> ClockCondition {
-        guard let clock = cohort(name)?.clock else { return .unknown }
+        guard let clock = cohorts[name]?.clock else { return .unknown }
         return clock.isLive(at: monotonic(now)) ? .live : .stale
     }
 
-    /// Whether no cohort holds anything.
-    var isEmpty: Bool { atEnd.count == cohorts.count }
-
-    func position(of name: CohortName) -> Int? { positions[name] }
-
-    private func cohort(_ name: CohortName) -> Cohort? {
-        position(of: name).map { cohorts[$0] }
-    }
-
-    /// Makes a cohort that starts where the log begins.
-    private mutating func add(_ name: CohortName, waitsFrom: Instant, at now: Instant) {
-        cursorChanges += 1
-        positions[name] = cohorts.count
-        cohorts.append(
-            Cohort(
-                name, settings: configuration.settings(of: name), released: timeline.forgotten, waitsFrom: waitsFrom,
-                at: now))
-        dues.append(.distantFuture)
-        reschedule(cohorts.count - 1)
-    }
-
-    /// Makes a cohort that is not configured.
-    /// - Returns: its position; nil where the configuration allows no more.
-    private mutating func admit(_ name: CohortName, at now: Instant) -> Int? {
-        guard configuration.open, cohorts.count < configuration.maximum else { return nil }
-        add(name, waitsFrom: now, at: now)
-        return cohorts.count - 1
-    }
-}
-
-// MARK: - Cursors
-
-extension Gate {
     /// A cohort's cursor, as it is saved.
     func cursor(of cohort: Cohort) -> CohortCursor {
-        cohort.cursor(next: cohort.released < timeline.last ? timeline[cohort.released + 1] : nil)
+        cohorts.cursor(of: cohort, in: timeline)
     }
 
     /// Notes which cursors have been saved. A cohort that is not among them counts from index 0.
     mutating func noteSaved(_ cursors: [CohortName: CohortCursor]) {
-        mostUnsaved = 0
-        for position in cohorts.indices {
-            let released = cohorts[position].released
-            cohorts[position].saved = min(cursors[cohorts[position].name]?.released ?? 0, released)
-            mostUnsaved = max(mostUnsaved, released - cohorts[position].saved)
-        }
+        cohorts.noteSaved(cursors)
+    }
+
+    /// Counts a change of the cursors as they are saved that the gate does not see itself.
+    mutating func noteCursorChange(after changes: UInt64? = nil) {
+        cohorts.cursorChanges = (changes ?? cohorts.cursorChanges) + 1
     }
 
     /// Puts a cohort's cursor where it was saved (rule 12), and makes the cohort where it is missing and allowed. A
@@ -457,48 +372,24 @@ extension Gate {
     /// not known, and nothing may be released early.
     public mutating func restore(_ cursor: CohortCursor, of name: CohortName, at now: Instant) {
         let now = advance(to: now)
-        guard let position = position(of: name) ?? admit(name, at: now) else { return }
+        guard let position = cohorts.position(of: name) ?? cohorts.admit(name, at: now, by: timeline) else { return }
         var cursor = cursor
         cursor.released = min(cursor.released, timeline.last)
-        cohorts[position].skip(to: cursor, at: now)
-        moved(position)
+        cohorts.skip(position, to: cursor, at: now, by: timeline)
     }
 
     /// Puts a cohort where a checkpoint has it. A cohort that is no longer allowed is left out.
     mutating func restore(_ name: CohortName, _ cursor: CohortCursor, waitsFrom: Instant, at now: Instant) {
-        guard let position = position(of: name) ?? admit(name, at: now) else { return }
-        cohorts[position] = Cohort(
-            name, settings: cohorts[position].settings, released: cursor.released, waitsFrom: waitsFrom, at: now)
-        cohorts[position].skip(to: cursor, at: now)
-        moved(position)
+        guard let position = cohorts.position(of: name) ?? cohorts.admit(name, at: now, by: timeline) else { return }
+        cohorts.replace(position, at: cursor, waitsFrom: waitsFrom, at: now, by: timeline)
     }
 
     /// Forgets the clocks, as a restart does. For tests that compare a room with a restarted one.
     mutating func forgetClocks(at now: Instant) {
-        for (position, cohort) in cohorts.enumerated() {
-            let cursor = cursor(of: cohort)
-            cohorts[position] = Cohort(
-                cohort.name, settings: cohort.settings, released: 0, waitsFrom: cohort.waitsFrom, at: now)
-            cohorts[position].skip(to: cursor, at: now)
+        for position in cohorts.indices {
+            let cohort = cohorts[position]
+            cohorts.replace(position, at: cursor(of: cohort), waitsFrom: cohort.waitsFrom, at: now, by: timeline)
         }
-        rescheduleAll()
         asked = nil
-    }
-
-    /// Reschedules a cohort whose cursor was moved from outside.
-    private mutating func moved(_ position: Int) {
-        cursorChanges += 1
-        atEnd.removeAll { $0 == position }
-        reschedule(position)
-    }
-
-    /// Starts releases, or resumes them after a time in which no sample could be heard. Until a cohort's sample comes,
-    /// its operations wait from then (rule 10).
-    /// - Parameter start: now, or earlier for a room that was not in memory when releases started.
-    public mutating func begin(at start: Instant) {
-        _ = advance(to: start)
-        for position in cohorts.indices { cohorts[position].begin(at: start) }
-        cursorChanges += 1
-        rescheduleAll()
     }
 }

@@ -40,6 +40,10 @@ struct GateTimeline: Sendable {
     /// - Precondition: `forgotten < index && index <= last`
     subscript(index: UInt64) -> Entry { entries[Int(index - forgotten - 1)] }
 
+    /// The operation after `index`; nil where it is the last one.
+    /// - Precondition: `forgotten <= index`
+    func operation(after index: UInt64) -> Entry? { index < last ? self[index + 1] : nil }
+
     /// Adds an operation.
     /// - Parameters:
     ///   - clocks: what the clocks of the current epoch say; nil where it has none.

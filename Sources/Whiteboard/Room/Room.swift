@@ -3,21 +3,14 @@ public import StrokeWire
 /// A room: its log, its board, and the cohorts that are shown the board in step with their video.
 ///
 /// A value without clocks or I/O. Inputs go in by a `receive` or by ``advance(to:into:)``, with the time; effects come
-/// out for the caller to carry out. A message takes this way: ``Intake`` orders it, ``OperationLog`` keeps it,
-/// ``Board`` applies it, ``Gate`` holds it back for each cohort, ``RoomEffects`` publish it. Use it from one thread at a
-/// time.
+/// out for the caller to carry out. A message takes this way: ``Intake`` orders it, ``RoomLog`` keeps it and applies it to
+/// a ``Board``, ``Gate`` holds it back for each cohort, ``RoomEffects`` publish it. Use it from one thread at a time.
 public struct Room: Sendable {
     public let configuration: RoomConfiguration
     /// Identifies this incarnation of the room; empty until the first acceptable message.
     public private(set) var incarnation = ""
-    /// The board at the head of the log.
-    public private(set) var head: Board
-    /// The board where the log begins, which new cohorts start from.
-    private(set) var base: Board
     private(set) var intake: Intake
-    private(set) var log = OperationLog()
-    private(set) var templates = TemplateTable()
-    private var origins = StrokeOrigins()
+    private(set) var log: RoomLog
     var gate: Gate
     private var views = CohortViews()
     private(set) var clockOffset = ClockOffset()
@@ -30,26 +23,20 @@ public struct Room: Sendable {
 
     public init(configuration: RoomConfiguration, at now: Instant) {
         self.configuration = configuration
-        head = Board(configuration)
-        base = head
         intake = Intake(configuration.intake)
+        log = RoomLog(configuration)
         gate = Gate(configuration: configuration.cohorts, at: now)
         addViews()
     }
 
     /// A room restored from the parts of a checkpoint.
     init(
-        configuration: RoomConfiguration, incarnation: String, base: Board, head: Board, log: OperationLog,
-        templates: TemplateTable, origins: StrokeOrigins, gate: Gate, intake: Intake, clockOffset: ClockOffset,
-        at now: Instant
+        configuration: RoomConfiguration, incarnation: String, log: RoomLog, gate: Gate, intake: Intake,
+        clockOffset: ClockOffset, at now: Instant
     ) {
         self.configuration = configuration
         self.incarnation = incarnation
-        self.base = base
-        self.head = head
         self.log = log
-        self.templates = templates
-        self.origins = origins
         self.gate = gate
         self.intake = intake
         self.clockOffset = clockOffset
@@ -67,8 +54,11 @@ public struct Room: Sendable {
     public mutating func setLogClock(ahead: Duration) {
         clockOffset = ClockOffset(ahead: ahead)
         // Cursors contain log times.
-        gate.cursorChanges += 1
+        gate.noteCursorChange()
     }
+
+    /// The board at the head of the log.
+    public var head: Board { log.head }
 
     /// Whether the room has no incarnation: no acceptable message has come, and its log is empty.
     public var isBlank: Bool { incarnation.isEmpty }
@@ -76,13 +66,13 @@ public struct Room: Sendable {
     /// Whether no cohort holds anything and no operation waits for another or for a shard. Apart from marks, only an
     /// input makes something happen then.
     public var isQuiet: Bool {
-        !intake.hasPending && gate.isEmpty
+        !intake.hasPending && gate.cohorts.holdNothing
     }
 
     /// Bytes that it keeps in memory, about; the greatest number while something is pending. Constant time.
     public var byteEstimate: Int {
         guard !intake.hasPending else { return .max }
-        return head.byteEstimate + log.heldBytes + log.releasedBytes + 1024 * intake.authorCount
+        return log.byteEstimate + 1024 * intake.authorCount
     }
 }
 
@@ -128,7 +118,7 @@ extension Room {
     }
 
     private var intakeContext: IntakeContext {
-        IntakeContext(limits: configuration.intake, head: head.index, lastClear: head.lastClear)
+        IntakeContext(limits: configuration.intake, head: log.head.index, lastClear: log.head.lastClear)
     }
 
     private mutating func apply(
@@ -148,7 +138,7 @@ extension Room {
     ) {
         let operation: Operation
         do {
-            operation = try applyToHead(ready)
+            operation = try log.append(ready)
         } catch {
             intake.recordRejected(ready, error)
             effects.counts.intake.reject(error.code)
@@ -157,7 +147,6 @@ extension Room {
                 .feedback(ready.author, session: intake.session(of: ready.author), feedback))
             return
         }
-        log.append(operation)
         gate.append(time: operation.time, at: clockOffset.localTime(of: loggedAt), now: now)
         intake.recordApplied(ready, index: operation.index)
         effects.counts.count(operation.action)
@@ -169,41 +158,10 @@ extension Room {
                 .applied(number: ready.number, index: operation.index)))
     }
 
-    private mutating func applyToHead(_ ready: ReadyOperation) throws(Rejection) -> Operation {
-        let effect = try effect(of: ready)
-        let index = head.index + 1
-        head.apply(effect, at: index)
-        return Operation(
-            index: index, author: ready.author, number: ready.number, effect: effect, isLate: ready.isLate,
-            time: ready.header.time, digest: head.digest, message: ready.bytes,
-            isJoined: ready.isJoined)
-    }
-
-    private mutating func effect(of ready: ReadyOperation) throws(Rejection) -> Operation.Effect {
-        let header = ready.header
-        let reference = try head.reference(of: header.action, by: ready.author)
-        switch (header.action, reference) {
-        case (.undo, let reference?): return .undo(reference: reference)
-        case (.redo, let reference?): return .redo(reference: reference)
-        case (.clear, _):
-            return .clear(Clear(index: head.index + 1, author: ready.author, message: ready.bytes))
-        default:
-            let points = header.points.count
-            guard ready.bytes.count <= Stroke.maximumBytes,
-                head.hasRoom(for: BoardWeight.weight(messageBytes: ready.bytes.count, points: points))
-            else { throw .boardFull }
-            let packed = PackedMessage(ready.bytes, points: header.points, templates: &templates)
-            let stroke = Stroke(
-                index: head.index + 1, author: ready.author, isLate: ready.isLate, pointCount: points, message: packed,
-                origins: &origins)
-            return .draw(stroke)
-        }
-    }
-
     /// Forgets an author without a trace while the room has no operation and nothing is pending for the author: a room
     /// exists from its first acceptable message.
     private mutating func forgetRejected(_ author: AuthorID, isNew: Bool, at now: Instant) {
-        guard head.index == 0, intake.forgetUnlessPending(author) else { return }
+        guard log.head.index == 0, intake.forgetUnlessPending(author) else { return }
         if isNew { incarnation = "" } else { restart(at: now) }
     }
 
@@ -219,13 +177,13 @@ extension Room {
         var blank = Room(configuration: configuration, at: now)
         blank.isOutputOpen = isOutputOpen
         blank.clockOffset = clockOffset
-        blank.gate.cursorChanges = gate.cursorChanges + 1
+        blank.gate.noteCursorChange(after: gate.cohorts.cursorChanges)
         self = blank
     }
 
     /// Tells authors what was applied in this incarnation, as far as the log has it: for a host that could not before.
     public func tellApplied(into effects: inout RoomEffects) {
-        for operation in log.kept {
+        for operation in log.operations.kept {
             effects.list.append(
                 .feedback(
                     operation.author, session: intake.session(of: operation.author),
@@ -235,7 +193,7 @@ extension Room {
 
     /// Tells authors that everything of this incarnation is rejected, as far as it is known.
     private func rejectAll(into effects: inout RoomEffects) {
-        let applied = log.kept.map { ($0.author, $0.number) }
+        let applied = log.operations.kept.map { ($0.author, $0.number) }
         for (author, number) in applied + intake.pendingNumbers {
             effects.counts.intake.reject(.roomFull)
             effects.list.append(
@@ -275,7 +233,7 @@ extension Room {
 
     /// Adds a view for each new cohort of the gate.
     private mutating func addViews() {
-        for _ in views.count..<gate.cohorts.count { views.append(base) }
+        for _ in views.count..<gate.cohorts.count { views.append(log.base) }
     }
 }
 
@@ -329,11 +287,11 @@ extension Room {
     /// Moves the cohorts' cursors over what is due, or over a part of that: the rest is due at once.
     private mutating func release(at now: Instant, isTurn: Bool, into effects: inout RoomEffects) {
         releases.removeAll(keepingCapacity: true)
-        let log = log
+        let operations = log.operations
         var bytes = 0
         var hasMore = false
         gate.release(at: now, into: &releases) { index in
-            let size = log[index].messageByteCount
+            let size = operations[index].messageByteCount
             hasMore = bytes + size > Self.releaseBytes && (bytes > 0 || !isTurn)
             bytes += size
             return !hasMore
@@ -341,7 +299,7 @@ extension Room {
         hasMoreToRelease = hasMore
         publishReleases(at: now, into: &effects)
         effects.counts.clamped += gate.takeClampedCount()
-        while log.heldBytes > configuration.log.heldBytes, let slowest = gate.slowestCohort {
+        while log.operations.heldBytes > configuration.log.heldBytes, let slowest = gate.slowestCohort {
             releases.removeAll(keepingCapacity: true)
             gate.force(slowest.cohort, through: slowest.released + 1, at: now, into: &releases)
             guard !releases.isEmpty else { break }
@@ -352,8 +310,10 @@ extension Room {
     private mutating func publishReleases(at now: Instant, into effects: inout RoomEffects) {
         guard !releases.isEmpty else { return }
         for release in releases {
-            let operation = log[release.index]
-            if let position = gate.position(of: release.cohort) { views.apply(operation, to: position, at: now) }
+            let operation = log.operations[release.index]
+            if let position = gate.cohorts.position(of: release.cohort) {
+                views.apply(operation, to: position, at: now)
+            }
             effects.list.append(.release(release.cohort, operation, isLate: release.isLate, due: release.due))
         }
         trimLog(keeping: configuration.log)
@@ -361,12 +321,8 @@ extension Room {
 
     /// Packs what every cohort has released, and drops all but a tail of it.
     mutating func trimLog(keeping retention: LogRetention) {
-        let released = gate.slowestCohort?.released ?? log.lastIndex
-        log.pack(through: released)
-        while log.count > retention.tail || log.releasedBytes > retention.tailBytes, log.firstIndex <= released {
-            base.apply(log.popFirst())
-        }
-        gate.forget(through: log.firstIndex - 1)
+        log.trim(through: gate.slowestCohort?.released ?? log.head.index, keeping: retention)
+        gate.forget(through: log.base.index)
     }
 
     private mutating func sendMarks(at now: Instant, into effects: inout RoomEffects) {
@@ -382,18 +338,16 @@ extension Room {
 
     /// When a quiet room drops its log; nil while something is held or pending, or where the log is empty.
     var compactionDue: Instant? {
-        guard log.count > 0, isQuiet else { return nil }
+        guard log.operations.count > 0, isQuiet else { return nil }
         return views.lastRelease.map { $0 + configuration.log.quiet }
     }
 
     /// Drops what only an active room needs. All cohorts have been released everything and share one board.
     private mutating func compact(at now: Instant) {
         guard let due = compactionDue, due <= now else { return }
-        log = OperationLog(after: head.index)
-        gate.forget(through: head.index)
-        head.compact()
-        base = head
-        views.share(head)
+        log.compact()
+        gate.forget(through: log.head.index)
+        views.share(log.head)
         releases = []
     }
 }
@@ -403,12 +357,12 @@ extension Room {
 extension Room {
     /// Whether students of a cohort are served: it exists or may be made.
     public func serves(_ cohort: CohortName) -> Bool {
-        gate.position(of: cohort) != nil || configuration.cohorts.open
+        gate.cohorts.position(of: cohort) != nil || configuration.cohorts.open
     }
 
     /// The board as released to a cohort; empty for one that does not exist.
     public func board(of cohort: CohortName) -> Board {
-        gate.position(of: cohort).map { views[$0].board } ?? Board(configuration)
+        gate.cohorts.position(of: cohort).map { views[$0].board } ?? Board(configuration)
     }
 
     /// The cursors of the existing cohorts.
@@ -422,10 +376,10 @@ extension Room {
     }
 
     /// Grows with every change to ``cursors``, over all incarnations. The cursors are the same while it is.
-    public var cursorChanges: UInt64 { gate.cursorChanges }
+    public var cursorChanges: UInt64 { gate.cohorts.cursorChanges }
 
     /// The greatest number of operations that a cohort was released since its cursor was saved.
-    public var mostUnsavedReleases: UInt64 { gate.mostUnsaved }
+    public var mostUnsavedReleases: UInt64 { gate.cohorts.mostUnsaved }
 
     /// Notes that these cursors, taken from this incarnation, have been saved.
     public mutating func noteSaved(_ cursors: [CohortName: CohortCursor]) {
@@ -456,7 +410,7 @@ extension Room {
     private mutating func skipReleased(at now: Instant) {
         for (position, cohort) in gate.cohorts.enumerated() {
             let shown = views[position].board.index
-            views.skip(log.tail(after: shown, through: cohort.released) ?? [], to: position, at: now)
+            views.skip(log.operations.tail(after: shown, through: cohort.released) ?? [], to: position, at: now)
         }
     }
 }

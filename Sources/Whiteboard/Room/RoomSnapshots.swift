@@ -36,13 +36,13 @@ extension Room {
 
     /// Answers a client that joins the head feed.
     public func catchUpHead(_ request: JoinRequest) -> CatchUp {
-        catchUp(request, from: head)
+        catchUp(request, from: log.head)
     }
 
     private func catchUp(_ request: JoinRequest, from board: Board) -> CatchUp {
         var content = CatchUp.Content.board(board)
         if let have = request.have, let known = request.incarnation, known == incarnation, !known.isEmpty,
-            let tail = log.tail(after: min(have, board.index), through: board.index)
+            let tail = log.operations.tail(after: min(have, board.index), through: board.index)
         {
             content = .tail(tail)
         }
@@ -82,8 +82,8 @@ extension Room {
     /// The room's state now.
     public func status(at now: Instant) -> RoomStatus {
         RoomStatus(
-            incarnation: incarnation, index: head.index, digest: head.digest, size: head.size,
-            visible: head.visible.count, authors: intake.authorCount, assembling: intake.assemblingCount,
+            incarnation: incarnation, index: log.head.index, digest: log.head.digest, size: log.head.size,
+            visible: log.head.visible.count, authors: intake.authorCount, assembling: intake.assemblingCount,
             cohorts: gate.cohortNames.sorted().map { name in
                 RoomStatus.Cohort(
                     name: name, released: gate.released(to: name) ?? 0, held: gate.heldCount(of: name),

@@ -128,27 +128,27 @@ struct CohortUpkeepTests {
 
         init(_ gate: Gate) {
             cursors = gate.cursors
-            changes = gate.cursorChanges
+            changes = gate.cohorts.cursorChanges
             saved = cursors.mapValues(\.released)
         }
 
         mutating func check(_ gate: Gate, _ event: String) {
             let now = gate.cursors
-            #expect(now == cursors || gate.cursorChanges != changes, "a change of cursors is missed: \(event)")
-            (cursors, changes) = (now, gate.cursorChanges)
+            #expect(now == cursors || gate.cohorts.cursorChanges != changes, "a change of cursors is missed: \(event)")
+            (cursors, changes) = (now, gate.cohorts.cursorChanges)
             for (name, cursor) in now {
                 mostUnsaved = max(
                     mostUnsaved, cursor.released - min(saved[name, default: cursor.released], cursor.released))
                 if saved[name] == nil { saved[name] = cursor.released }
             }
-            #expect(gate.mostUnsaved == mostUnsaved, "\(event)")
+            #expect(gate.cohorts.mostUnsaved == mostUnsaved, "\(event)")
             let dues = gate.cohorts.filter { $0.released < gate.timeline.last }.map {
                 $0.due(gate.timeline[$0.released + 1])?.instant
             }
-            #expect(gate.nextDue == dues.compactMap(\.self).min(), "\(event)")
-            #expect(gate.isEmpty == dues.isEmpty, "\(event)")
+            #expect(gate.cohorts.nextDue == dues.compactMap(\.self).min(), "\(event)")
+            #expect(gate.cohorts.holdNothing == dues.isEmpty, "\(event)")
             for (position, cohort) in gate.cohorts.enumerated() {
-                #expect(gate.position(of: cohort.name) == position, "\(event)")
+                #expect(gate.cohorts.position(of: cohort.name) == position, "\(event)")
             }
         }
     }

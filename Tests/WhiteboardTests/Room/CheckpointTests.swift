@@ -123,7 +123,7 @@ struct DamageTests {
                 logClockAhead: .seconds(random.chance(50, in: 100) ? 0 : .min))
         else { return false }
         for stroke in room.head.visible { _ = stroke.decoded() }
-        for operation in room.log.kept { _ = operation.restoredMessage }
+        for operation in room.log.operations.kept { _ = operation.restoredMessage }
         var probe = RoomProbe(room, at: now, logAhead: .zero)
         probe.decisionsReturn = [.milliseconds(1)]
         probe.restoreCursors([

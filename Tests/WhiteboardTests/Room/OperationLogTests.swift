@@ -62,13 +62,13 @@ struct RetentionTests {
     func tail() {
         var probe = RoomProbe(RoomConfiguration(log: LogRetention(tail: 10)))
         for number in Int64(1)...50 { probe.send(draw(number, #","t":\#(number * 10)"#)) }
-        #expect(probe.room.log.count == 50)
+        #expect(probe.room.log.operations.count == 50)
         probe.clock(205)
-        #expect(probe.room.log.firstIndex == 21)
+        #expect(probe.room.log.operations.firstIndex == 21)
         probe.clock(1000)
-        #expect(probe.room.log.count == 10)
-        #expect(probe.room.base.index == 40)
-        #expect(probe.room.base.visible.count == 40)
+        #expect(probe.room.log.operations.count == 10)
+        #expect(probe.room.log.base.index == 40)
+        #expect(probe.room.log.base.visible.count == 40)
     }
 
     @Test("A tail of no more than so many bytes, whatever its operations are")
@@ -80,8 +80,8 @@ struct RetentionTests {
             probe.send(number.isMultiple(of: 2) ? undo(number, filler) : redo(number, filler))
         }
         #expect(probe.applied.count == 20)
-        #expect(probe.room.log.count == 2)
-        #expect(probe.room.log.releasedBytes < 50_000)
+        #expect(probe.room.log.operations.count == 2)
+        #expect(probe.room.log.operations.releasedBytes < 50_000)
         #expect(probe.shown() == Array(1...20))
     }
 
@@ -92,7 +92,7 @@ struct RetentionTests {
         for number in Int64(1)...5 { probe.send(draw(number, filler)) }
         #expect(probe.shown() == [1, 2, 3])
         #expect(probe.shown.allSatisfy { $0.isLate })
-        #expect(probe.room.log.heldBytes <= 50_000)
+        #expect(probe.room.log.operations.heldBytes <= 50_000)
     }
 
     @Test("A released stroke still gives its message back byte for byte")
@@ -124,12 +124,12 @@ struct RestTests {
         for number in Int64(1)...3 { probe.send(draw(number)) }
         let due = probe.now + .seconds(60)
         probe.wait(.milliseconds(59_999))
-        #expect(probe.room.log.count == 3)
+        #expect(probe.room.log.operations.count == 3)
         #expect(try #require(probe.room.nextWake(after: probe.now)) <= due)
         probe.wait(.milliseconds(1))
-        #expect(probe.room.log.count == 0)
+        #expect(probe.room.log.operations.count == 0)
         #expect(probe.room.gate.timeline.forgotten == 3)
-        #expect(probe.room.base.index == 3)
+        #expect(probe.room.log.base.index == 3)
         #expect(probe.room.compactionDue == nil)
     }
 
@@ -142,20 +142,20 @@ struct RestTests {
         probe.decisionsReturn = []
         probe.send(draw(1))
         probe.wait(.seconds(90))
-        #expect(probe.room.log.count == 1)
+        #expect(probe.room.log.operations.count == 1)
         probe.setOutput(isOpen: false)
         probe.clock(1e6)
         probe.wait(.seconds(90))
-        #expect(probe.room.log.count == 1)
+        #expect(probe.room.log.operations.count == 1)
         probe.send(shard(2, 0, of: 2))
         probe.setOutput(isOpen: true)
         probe.wait(.seconds(90))
         #expect(probe.shown() == [1])
-        #expect(probe.room.log.count == 1)
+        #expect(probe.room.log.operations.count == 1)
         probe.send(shard(2, 1, of: 2))
         probe.wait(.seconds(90))
         #expect(probe.shown() == [1, 2])
-        #expect(probe.room.log.count == 0)
+        #expect(probe.room.log.operations.count == 0)
     }
 
     @Test("Who joins again with all of it gets nothing, who missed something gets the board")
@@ -201,7 +201,7 @@ struct RestTests {
         var rests = 0
         for (at, input) in awake.inputs {
             resting.wait(at - resting.logTime)
-            if resting.room.log.count == 0, resting.room.head.index > 0 { rests += 1 }
+            if resting.room.log.operations.count == 0, resting.room.head.index > 0 { rests += 1 }
             resting.take(input)
         }
         resting.wait(awake.logTime - resting.logTime)

@@ -1,0 +1,86 @@
+import StrokeWire
+
+/// The log of a room and the boards at both of its ends.
+///
+/// The operations kept lead from ``base`` to ``head``: an appended one is applied to the head, a dropped one to the base.
+struct RoomLog: Sendable {
+    /// The board after the last operation.
+    private(set) var head: Board
+    /// The board before the first operation kept, which new cohorts start from.
+    private(set) var base: Board
+    /// The operations between the two.
+    private(set) var operations: OperationLog
+    /// What the strokes are packed with.
+    private(set) var templates: TemplateTable
+    private var origins: StrokeOrigins
+
+    /// The empty log of a blank room.
+    init(_ configuration: RoomConfiguration) {
+        self.init(
+            base: Board(configuration), head: Board(configuration), operations: OperationLog(),
+            templates: TemplateTable(), origins: StrokeOrigins())
+    }
+
+    /// A log restored from the parts of a checkpoint.
+    init(base: Board, head: Board, operations: OperationLog, templates: TemplateTable, origins: StrokeOrigins) {
+        self.base = base
+        self.head = head
+        self.operations = operations
+        self.templates = templates
+        self.origins = origins
+    }
+
+    /// Bytes that it keeps in memory, about.
+    var byteEstimate: Int { head.byteEstimate + operations.heldBytes + operations.releasedBytes }
+
+    /// Gives an operation its index and applies it to the head.
+    /// - Throws: a rejection where the board does not allow it.
+    mutating func append(_ ready: ReadyOperation) throws(Rejection) -> Operation {
+        let effect = try effect(of: ready)
+        let index = head.index + 1
+        head.apply(effect, at: index)
+        let operation = Operation(
+            index: index, author: ready.author, number: ready.number, effect: effect, isLate: ready.isLate,
+            time: ready.header.time, digest: head.digest, message: ready.bytes, isJoined: ready.isJoined)
+        operations.append(operation)
+        return operation
+    }
+
+    private mutating func effect(of ready: ReadyOperation) throws(Rejection) -> Operation.Effect {
+        let header = ready.header
+        let reference = try head.reference(of: header.action, by: ready.author)
+        switch (header.action, reference) {
+        case (.undo, let reference?): return .undo(reference: reference)
+        case (.redo, let reference?): return .redo(reference: reference)
+        case (.clear, _):
+            return .clear(Clear(index: head.index + 1, author: ready.author, message: ready.bytes))
+        default:
+            let points = header.points.count
+            guard ready.bytes.count <= Stroke.maximumBytes,
+                head.hasRoom(for: BoardWeight.weight(messageBytes: ready.bytes.count, points: points))
+            else { throw .boardFull }
+            let packed = PackedMessage(ready.bytes, points: header.points, templates: &templates)
+            let stroke = Stroke(
+                index: head.index + 1, author: ready.author, isLate: ready.isLate, pointCount: points, message: packed,
+                origins: &origins)
+            return .draw(stroke)
+        }
+    }
+
+    /// Packs the operations through `released`, which every cohort has released, and drops all but a tail of them.
+    mutating func trim(through released: UInt64, keeping retention: LogRetention) {
+        operations.pack(through: released)
+        while operations.count > retention.tail || operations.releasedBytes > retention.tailBytes,
+            operations.firstIndex <= released
+        {
+            base.apply(operations.popFirst())
+        }
+    }
+
+    /// Drops all operations, which every cohort has released: both ends share one board.
+    mutating func compact() {
+        operations = OperationLog(after: head.index)
+        head.compact()
+        base = head
+    }
+}
