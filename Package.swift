@@ -35,8 +35,7 @@ let deque: Target.Dependency = .product(name: "DequeModule", package: "swift-col
 
 /// Which targets a run of tests needs, so that no more is built: `pure` ones with their tests, those with `threads` with
 /// theirs, the whole `service` without the pure tests; all of them unless said.
-let selection =
-    Context.environment["LECTERN_TARGETS"] ?? (Context.environment["LECTERN_PURE_ONLY"] == nil ? "all" : "pure")
+let selection = Context.environment["LECTERN_TARGETS"] ?? "all"
 let hasPureTests = ["pure", "all"].contains(selection)
 let hasService = ["service", "all"].contains(selection)
 
