@@ -108,17 +108,12 @@ struct PackedRoom {
     }
 }
 
-/// Integers take seven bits a byte, lowest first; texts have their length before them.
+/// Integers are a `Varint`; texts have their length before them.
 private struct PackedWriter {
     var bytes: [UInt8] = []
 
     mutating func write(_ value: UInt64) {
-        var rest = value
-        while rest >= 0x80 {
-            bytes.append(UInt8(truncatingIfNeeded: rest) | 0x80)
-            rest >>= 7
-        }
-        bytes.append(UInt8(truncatingIfNeeded: rest))
+        Varint.append(value, to: &bytes)
     }
 
     mutating func write(_ text: String) {
@@ -127,8 +122,7 @@ private struct PackedWriter {
     }
 
     mutating func writePauses(of cursor: CohortCursor) {
-        let (seconds, attoseconds) = cursor.pausedTime.components
-        write(UInt64(bitPattern: seconds &* 1_000_000_000 &+ attoseconds / 1_000_000_000))
+        write(UInt64(bitPattern: cursor.pausedTime.nanoseconds))
         bytes.append(cursor.pausedSince == nil ? 0 : 1)
         if let since = cursor.pausedSince { write(UInt64(bitPattern: since.nanoseconds)) }
     }
@@ -144,14 +138,8 @@ private struct PackedReader {
     }
 
     mutating func integer() -> UInt64 {
-        var value: UInt64 = 0
-        var shift: UInt64 = 0
-        while true {
-            let byte = byte()
-            value |= UInt64(byte & 0x7f) << shift
-            shift += 7
-            if byte < 0x80 { return value }
-        }
+        guard let value = Varint.read(bytes, &position) else { preconditionFailure("what was packed is damaged") }
+        return value
     }
 
     mutating func readPauses(of cursor: inout CohortCursor) {

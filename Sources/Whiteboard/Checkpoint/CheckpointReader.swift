@@ -54,19 +54,12 @@ struct CheckpointReader {
     }
 
     mutating func integer() throws(CheckpointError) -> UInt64 {
-        var value: UInt64 = 0
-        for shift in stride(from: UInt64(0), through: 63, by: 7) {
-            let byte = try byte()
-            try require(shift < 63 || byte <= 1)
-            value |= UInt64(byte & 0x7f) << shift
-            if byte < 0x80 { return value }
-        }
-        throw damaged
+        guard let value = Varint.read(bytes, &position) else { throw damaged }
+        return value
     }
 
     mutating func signed() throws(CheckpointError) -> Int64 {
-        let value = try integer()
-        return Int64(bitPattern: value >> 1) ^ -Int64(bitPattern: value & 1)
+        Int64(zigzag: try integer())
     }
 
     /// An index, an operation number, or a difference of two, 0 … 2⁵³.

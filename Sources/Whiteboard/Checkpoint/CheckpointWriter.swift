@@ -3,8 +3,8 @@ import StrokeWire
 /// Writes the parts of a room one after the other: the mark, the versions, a table of texts and one of templates, then
 /// the rest.
 ///
-/// Integers take seven bits a byte, lowest first; signed ones alternate: 0, −1, 1, −2, … Times are written as the
-/// difference from the last one of their kind, texts and templates as their number in their table.
+/// Integers are a ``Varint``. Times are written as the difference from the last one of their kind, texts and templates as
+/// their number in their table.
 struct CheckpointWriter {
     private var bytes: [UInt8] = []
     private var texts = ReferenceTable<String>()
@@ -31,12 +31,7 @@ struct CheckpointWriter {
     }
 
     mutating func write(_ value: UInt64) {
-        var rest = value
-        while rest >= 0x80 {
-            bytes.append(UInt8(truncatingIfNeeded: rest) | 0x80)
-            rest >>= 7
-        }
-        bytes.append(UInt8(truncatingIfNeeded: rest))
+        Varint.append(value, to: &bytes)
     }
 
     mutating func write(_ count: Int) {
@@ -44,7 +39,7 @@ struct CheckpointWriter {
     }
 
     mutating func write(signed value: Int64) {
-        write(UInt64(bitPattern: (value << 1) ^ (value >> 63)))
+        write(UInt64(zigzag: value))
     }
 
     /// Eight bytes, lowest first.

@@ -178,9 +178,8 @@ struct NibbleWriter {
         } while rest != 0
     }
 
-    /// Signed numbers alternate: 0, −1, 1, −2, …
     mutating func write(signed value: Int64) {
-        write(UInt64(bitPattern: (value << 1) ^ (value >> 63)))
+        write(UInt64(zigzag: value))
     }
 }
 
@@ -207,7 +206,49 @@ struct NibbleReader {
     }
 
     mutating func readSigned() -> Int64 {
-        let value = read()
-        return Int64(bitPattern: value >> 1) ^ -Int64(bitPattern: value & 1)
+        Int64(zigzag: read())
+    }
+}
+
+/// Integers of seven bits a byte, lowest first; the highest bit tells whether more follow (LEB128).
+package enum Varint {
+    /// Appends an integer, one to ten bytes.
+    @inlinable
+    package static func append(_ value: UInt64, to bytes: inout [UInt8]) {
+        var rest = value
+        while rest >= 0x80 {
+            bytes.append(UInt8(truncatingIfNeeded: rest) | 0x80)
+            rest >>= 7
+        }
+        bytes.append(UInt8(truncatingIfNeeded: rest))
+    }
+
+    /// Reads an integer at `position` and moves behind it.
+    /// - Returns: nil where the bytes end within it, or where it is greater than 64 bits have.
+    @inlinable
+    package static func read(_ bytes: [UInt8], _ position: inout Int) -> UInt64? {
+        var value: UInt64 = 0
+        for shift in stride(from: UInt64(0), through: 63, by: 7) {
+            guard position < bytes.count else { return nil }
+            let byte = bytes[position]
+            guard shift < 63 || byte <= 1 else { return nil }
+            position += 1
+            value |= UInt64(byte & 0x7f) << shift
+            if byte < 0x80 { return value }
+        }
+        return nil
+    }
+}
+
+/// Signed integers as unsigned ones, small where they are near zero: 0, −1, 1, −2, …
+extension UInt64 {
+    init(zigzag value: Int64) {
+        self.init(bitPattern: (value << 1) ^ (value >> 63))
+    }
+}
+
+extension Int64 {
+    init(zigzag value: UInt64) {
+        self = Int64(bitPattern: value >> 1) ^ -Int64(bitPattern: value & 1)
     }
 }

@@ -62,7 +62,7 @@ extension Instant {
 extension Duration {
     /// Whole nanoseconds, rounded toward zero. Saturates at the ends of `Int64`.
     @usableFromInline
-    var nanoseconds: Int64 {
+    package var nanoseconds: Int64 {
         let (seconds, attoseconds) = components
         let (whole, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
         let (sum, carry) = whole.addingReportingOverflow(attoseconds / 1_000_000_000)
