@@ -28,7 +28,8 @@ extension [UInt8] {
         }
     }
 
-    mutating func append(string: String) {
+    /// A string in quotes, with the escapes that JSON needs.
+    package mutating func append(string: String) {
         append(UInt8(ascii: "\""))
         for byte in string.utf8 {
             switch byte {

@@ -56,6 +56,15 @@ extension JSONObject {
     }
 }
 
+extension [UInt8] {
+    /// A digest as a JSON string.
+    mutating func append(digest: BoardDigest) {
+        append(UInt8(ascii: "\""))
+        append(contentsOf: digest.description.utf8)
+        append(UInt8(ascii: "\""))
+    }
+}
+
 extension BoardDigest: CustomStringConvertible {
     /// 16 lower-case hexadecimal digits.
     public var description: String { FNV1a64.digits(value) }
@@ -102,9 +111,14 @@ package struct FNV1a64: Sendable {
     }
 
     /// A hash as 16 lower-case hexadecimal digits.
-    package static func digits(_ hash: UInt64) -> String {
-        let digits = String(hash, radix: 16)
-        return String(repeating: "0", count: 16 - digits.count) + digits
+    package static func digits(_ hash: UInt64) -> String { String(hexadecimal: hash, digits: 16) }
+}
+
+extension String {
+    /// A number in lower-case hexadecimal digits, with zeros before it where it has fewer.
+    package init(hexadecimal number: some UnsignedInteger, digits count: Int) {
+        let digits = String(number, radix: 16)
+        self = String(repeating: "0", count: count - digits.count) + digits
     }
 }
 

@@ -168,9 +168,9 @@ public struct JoinReplyWriter: Sendable {
         bytes.append(string: room)
         bytes.append(",\"index\":")
         bytes.append(integer: index)
-        bytes.append(",\"digest\":\"")
-        bytes.append(contentsOf: digest.description.utf8)
-        bytes.append("\",\"palette\":")
+        bytes.append(",\"digest\":")
+        bytes.append(digest: digest)
+        bytes.append(",\"palette\":")
         bytes.append(list: palette.texts) { $0.append(string: $1) }
         bytes.append(",\"style\":")
         bytes.append(string: style)
@@ -233,9 +233,8 @@ extension [UInt8] {
             }
             if operation.isLate { bytes.append(",\"late\":true") }
             if let digest = operation.digest {
-                bytes.append(",\"digest\":\"")
-                bytes.append(contentsOf: digest.description.utf8)
-                bytes.append(UInt8(ascii: "\""))
+                bytes.append(",\"digest\":")
+                bytes.append(digest: digest)
             }
             bytes.append(",\"message\":")
             bytes.append(contentsOf: operation.message)

@@ -25,9 +25,9 @@ extension Mark {
         bytes.append(string: room)
         bytes.append(",\"index\":")
         bytes.append(integer: index)
-        bytes.append(",\"digest\":\"")
-        bytes.append(contentsOf: digest.description.utf8)
-        bytes.append("\",\"v\":")
+        bytes.append(",\"digest\":")
+        bytes.append(digest: digest)
+        bytes.append(",\"v\":")
         if let video { bytes.append(time: video) } else { bytes.append("null") }
         bytes.append(UInt8(ascii: "}"))
         return bytes

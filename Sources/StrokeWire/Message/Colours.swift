@@ -1,3 +1,19 @@
+/// Meaning of a message's colour.
+public enum ColourSpace: Sendable, Equatable {
+    /// An index into a palette of `count` colours.
+    case palette(count: Int)
+    /// `0xRRGGBB`.
+    case rgb
+
+    /// Whether `colour` names a colour of this space.
+    public func contains(_ colour: Int64) -> Bool {
+        switch self {
+        case .palette(let count): 0 <= colour && colour < Int64(count)
+        case .rgb: 0 <= colour && colour <= 0xff_ffff
+        }
+    }
+}
+
 /// The colours that messages refer to by index.
 public struct Palette: Sendable, Hashable {
     /// Each `0xRRGGBB`; 1 … 256 of them.
@@ -31,10 +47,7 @@ public struct Palette: Sendable, Hashable {
 
     /// Each `#rrggbb`, in lower case.
     public var texts: [String] {
-        colours.map { colour in
-            let digits = String(colour, radix: 16)
-            return "#" + String(repeating: "0", count: 6 - digits.count) + digits
-        }
+        colours.map { "#" + String(hexadecimal: $0, digits: 6) }
     }
 
     private static func colour(_ text: String) -> UInt32? {
