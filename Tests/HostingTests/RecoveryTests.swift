@@ -188,6 +188,6 @@ extension HostProbe {
     /// The decision that gives a number up.
     func given(up number: Int64) -> ControlRecord {
         guard let author = AuthorID("ann") else { return .close }
-        return .gaveUp(author: author, from: number, to: number)
+        return .gaveUp(author: author, from: number, to: number, incarnation: "log-1")
     }
 }

@@ -101,7 +101,11 @@ import Testing
         let author = try #require(AuthorID("a"))
         for (record, body) in [
             (
-                ControlRecord.gaveUp(author: author, from: 7, to: 8),
+                ControlRecord.gaveUp(author: author, from: 7, to: 8, incarnation: "x-1"),
+                #"{"v":1,"kind":"gave-up","author":"a","from":7,"to":8,"room":"x-1"}"#
+            ),
+            (
+                .gaveUp(author: author, from: 7, to: 8, incarnation: nil),
                 #"{"v":1,"kind":"gave-up","author":"a","from":7,"to":8}"#
             ),
             (.epoch(3), #"{"v":1,"kind":"epoch","ep":3}"#), (.close, #"{"v":1,"kind":"close"}"#),
@@ -118,6 +122,7 @@ import Testing
         (#"{"v":1,"kind":"epoch"}"#, Fault(.missingField, "ep")),
         (#"{"v":1,"kind":"gave-up","author":"A","from":1,"to":1}"#, Fault(.outOfRange, "author")),
         (#"{"v":1,"kind":"gave-up","author":"a","from":2,"to":1}"#, Fault(.outOfRange, "to")),
+        (#"{"v":1,"kind":"gave-up","author":"a","from":1,"to":1,"room":1}"#, Fault(.wrongType, "room")),
     ])
     func `of a control record is refused for its fault`(body: String, expected: Fault) {
         #expect(fault { () throws(Rejection) in _ = try ControlRecord(decoding: Array(body.utf8)) } == expected)

@@ -31,7 +31,7 @@ extension RoomProbe {
     /// What the room asked to give up, and when.
     var giveUps: [GiveUp] {
         zip(decisions, decisionTimes).flatMap { record, at -> [GiveUp] in
-            guard case .gaveUp(let author, let from, let to) = record else { return [] }
+            guard case .gaveUp(let author, let from, let to, _) = record else { return [] }
             return (from...to).map { GiveUp(author: author.text, number: $0, at: at) }
         }
     }

@@ -23,6 +23,9 @@ struct RoomProbe {
         let at: Instant
     }
 
+    /// Of the room, in each of its lives.
+    static let incarnation = "life"
+
     private(set) var room: Room
     private(set) var now: Instant
     /// How far the log's clock is ahead.
@@ -187,6 +190,14 @@ struct RoomProbe {
     }
 }
 
+extension ControlRecord {
+    /// The decision of a probe's room about numbers of Alice.
+    static func gaveUp(_ numbers: ClosedRange<Int64>) -> ControlRecord {
+        .gaveUp(
+            author: .alice, from: numbers.lowerBound, to: numbers.upperBound, incarnation: RoomProbe.incarnation)
+    }
+}
+
 extension AuthorID {
     static let alice = known("alice")
     static let bob = known("bob")
@@ -230,7 +241,7 @@ enum RoomInput {
         switch self {
         case .message(let author, let session, let bytes):
             let message = IncomingMessage(author: author, session: session, bytes: bytes, loggedAt: loggedAt)
-            room.receive(message, incarnation: { "life" }, at: now, into: &effects)
+            room.receive(message, incarnation: { RoomProbe.incarnation }, at: now, into: &effects)
         case .record(let record): room.receive(record, loggedAt: loggedAt, at: now, into: &effects)
         case .sample(let bytes, let cohort):
             room.receive(clockSample: bytes, cohort: cohort, at: now, into: &effects)

@@ -1,7 +1,8 @@
 /// A decision of a room's owner that every replica has to share. It takes effect at its place in the room's log.
 public enum ControlRecord: Sendable, Hashable {
-    /// Operations `from` … `to` of an author, both included, are no longer waited for.
-    case gaveUp(author: AuthorID, from: Int64, to: Int64)
+    /// Operations `from` … `to` of an author, both included, are no longer waited for. Holds only in the named incarnation
+    /// of the room; without one, as older releases wrote it, in the one that it meets.
+    case gaveUp(author: AuthorID, from: Int64, to: Int64, incarnation: String?)
     /// A new session of the video encoder, with its number.
     case epoch(Int64)
     /// The room's incarnation ends; the next message begins another.
@@ -16,13 +17,17 @@ extension ControlRecord {
     public func encoded() -> [UInt8] {
         var bytes: [UInt8] = []
         switch self {
-        case .gaveUp(let author, let from, let to):
+        case .gaveUp(let author, let from, let to, let incarnation):
             bytes.append("{\"v\":1,\"kind\":\"gave-up\",\"author\":")
             bytes.append(string: author.text)
             bytes.append(",\"from\":")
             bytes.append(integer: from)
             bytes.append(",\"to\":")
             bytes.append(integer: to)
+            if let incarnation {
+                bytes.append(",\"room\":")
+                bytes.append(string: incarnation)
+            }
         case .epoch(let epoch):
             bytes.append("{\"v\":1,\"kind\":\"epoch\",\"ep\":")
             bytes.append(integer: epoch)
@@ -37,17 +42,21 @@ extension ControlRecord {
         return bytes
     }
 
+    private static let keys = ["v", "kind", "author", "from", "to", "room", "ep", "code", "through"]
+
     /// Reads a record from a room's log.
     /// - Throws: the first fault; another version than 1 is `out-of-range` at `v`.
     public init(decoding bytes: [UInt8]) throws(Rejection) {
-        let body = try JSONObject(bytes, keeping: ["v", "kind", "author", "from", "to", "ep", "code", "through"])
+        let body = try JSONObject(bytes, keeping: Self.keys)
         _ = try body.requiredInteger("v", in: 1...1)
         let safe = Int64.maxSafeInteger
         switch try body.requiredString("kind", limit: 64) {
         case "gave-up":
             let author = try body.required("author", "the name of an author") { AuthorID($0) }
             let from = try body.requiredInteger("from", in: 0...safe)
-            self = .gaveUp(author: author, from: from, to: try body.requiredInteger("to", in: from...safe))
+            self = .gaveUp(
+                author: author, from: from, to: try body.requiredInteger("to", in: from...safe),
+                incarnation: try body.string("room", limit: 256))
         case "epoch":
             self = .epoch(try body.requiredInteger("ep", in: 0...safe))
         case "close":

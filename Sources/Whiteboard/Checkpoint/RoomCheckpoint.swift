@@ -104,7 +104,7 @@ enum CheckpointFormat {
     /// pauses of the cohorts and the anchors of the epochs.
     static let version: UInt8 = 2
     /// 1: the first release. 2: points are weighed as they came; messages of an earlier session are rejected; nothing is
-    /// applied twice.
+    /// applied twice; a give-up that names another incarnation does not count.
     static let fold: UInt64 = 2
     /// The greatest operation number and index, so that no sum of them overflows.
     static let numberBound: UInt64 = 1 << 53

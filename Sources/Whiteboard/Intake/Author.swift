@@ -238,7 +238,7 @@ extension Author {
         guard now >= gaps.deadline, let sequence else { return }
         let action = gaps.check(sequence, at: now, heldLimit: heldLimit)
         for numbers in action.giveUps {
-            output.decisions.append(.gaveUp(author: id, from: numbers.lowerBound, to: numbers.upperBound))
+            output.giveUps.append((id, numbers))
         }
         for notice in action.notices { tell(notice, into: &output) }
     }

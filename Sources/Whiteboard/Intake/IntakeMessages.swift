@@ -77,8 +77,8 @@ struct IntakeOutput {
     var ready: [ReadyOperation] = []
     /// Feedback with the session that it is about, nil for a sequence without a name.
     var feedback: [(author: AuthorID, session: String?, feedback: Feedback)] = []
-    /// Decisions to be written to the log.
-    var decisions: [ControlRecord] = []
+    /// Numbers that are to be given up by a record of the log.
+    var giveUps: [(author: AuthorID, numbers: ClosedRange<Int64>)] = []
     var counts = IntakeCounts()
 
     mutating func tell(_ author: AuthorID, _ session: String?, _ feedback: Feedback) {

@@ -102,7 +102,9 @@ extension Room {
         // It is about an earlier incarnation.
         guard !isBlank else { return }
         switch record {
-        case .gaveUp(let author, let from, let to):
+        case .gaveUp(let author, let from, let to, let life):
+            // Whoever wrote it may not have read yet that the incarnation had ended.
+            guard life == nil || life == incarnation else { return }
             var output = IntakeOutput()
             intake.giveUp(author, from: from, to: to, intakeContext, into: &output)
             apply(output, loggedAt: loggedAt, at: now, into: &effects)
@@ -129,7 +131,12 @@ extension Room {
             effects.list.append(.feedback(author, session: session, feedback))
         }
         for operation in output.ready { apply(operation, loggedAt: loggedAt, at: now, into: &effects) }
-        for decision in output.decisions { effects.list.append(.record(decision)) }
+        for (author, numbers) in output.giveUps {
+            effects.list.append(
+                .record(
+                    .gaveUp(
+                        author: author, from: numbers.lowerBound, to: numbers.upperBound, incarnation: incarnation)))
+        }
     }
 
     /// Gives an operation its index, or rejects it where the board does not allow it.

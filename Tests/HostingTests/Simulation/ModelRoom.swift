@@ -80,8 +80,8 @@ struct ModelRoom {
 
     let rules: HistoryConfiguration
     private(set) var giveUps: [GiveUp] = []
-    /// The greatest number of each author in lives that have ended: a daemon that has not read of the end may give up a
-    /// number of that life, which then stands in the next.
+    /// The greatest number of each author in lives that have ended. Of an operation up to it that is sent again only some
+    /// shards may come, with nothing behind: a daemon that stands still then gives it up by what it had read before.
     private var reachedBefore: [String: Int64] = [:]
     private(set) var lives: [Life] = []
     private(set) var owed: Set<Owed> = []
@@ -117,7 +117,9 @@ struct ModelRoom {
             close()
         case .control(.full(let through)): refuse(through)
         case .control(.epoch(let number)): if isLiving, number > sessions.last ?? -1 { sessions.append(number) }
-        case .control(.gaveUp(let author, let from, let to)): giveUp(author.text, from, to, at: entry.at)
+        case .control(.gaveUp(let author, let from, let to, let incarnation)):
+            // A daemon that has not read of a life's end may still give up a number of it, in the next.
+            if isLiving, lives.last?.incarnation == incarnation { giveUp(author.text, from, to, at: entry.at) }
         case .message:
             guard let sent = entry.sent else { return }
             if !isLiving {

@@ -39,7 +39,7 @@ final class ProcessOutput: HostOutput {
         case .feedback(let author, let session, let feedback):
             let message = FeedbackMessage(session: session, feedback: feedback)
             if cluster.fault == .givesUpEarly, case .missingRange(let from, let to) = feedback {
-                let record = ControlRecord.gaveUp(author: author, from: from, to: to)
+                let record = ControlRecord.gaveUp(author: author, from: from, to: to, incarnation: life)
                 cluster.logs[room.partition].take(.control(record), of: room.id, id: nil)
             }
             process.buffer.send { [id = room.id] in

@@ -22,7 +22,7 @@ struct GapTests {
         #expect(probe.takeTold() == [])
         probe.wait(.nanoseconds(1))
         #expect(probe.takeTold().suffix(2) == ["gave up 2...4", "applied 5 as 2"])
-        #expect(probe.decisions == [.gaveUp(author: .alice, from: 2, to: 4)])
+        #expect(probe.decisions == [.gaveUp(2...4)])
         #expect(probe.counts.intake.gaps == 1)
         #expect(probe.counts.intake.gaveUp == 1)
         probe.wait(.seconds(60))
@@ -51,10 +51,10 @@ struct GapTests {
         probe.send(draw(9))
         _ = probe.takeTold()
         probe.wait(.milliseconds(1000))
-        #expect(probe.decisions == [.gaveUp(author: .alice, from: 2, to: 2), .gaveUp(author: .alice, from: 4, to: 4)])
+        #expect(probe.decisions == [.gaveUp(2...2), .gaveUp(4...4)])
         #expect(probe.applied.map(\.number) == [1, 3, 5])
         probe.wait(.milliseconds(1000))
-        #expect(probe.decisions.last == .gaveUp(author: .alice, from: 6, to: 8))
+        #expect(probe.decisions.last == .gaveUp(6...8))
         #expect(probe.applied.map(\.number) == [1, 3, 5, 9])
     }
 
@@ -127,9 +127,9 @@ struct GapTests {
         probe.wait(.milliseconds(9000) - .nanoseconds(1))
         #expect(probe.decisions.isEmpty)
         probe.wait(.nanoseconds(1))
-        #expect(probe.decisions == [.gaveUp(author: .alice, from: 1, to: 1)])
+        #expect(probe.decisions == [.gaveUp(1...1)])
         probe.wait(.milliseconds(400))
-        #expect(probe.decisions.last == .gaveUp(author: .alice, from: 2, to: 2))
+        #expect(probe.decisions.last == .gaveUp(2...2))
         #expect(probe.takeTold().last == "gave up 2...2")
     }
 
@@ -154,10 +154,10 @@ struct GapTests {
         for number in Int64(5)..<260 { probe.send(draw(number)) }
         #expect(probe.decisions.isEmpty)
         probe.send(draw(260))
-        #expect(probe.decisions == [.gaveUp(author: .alice, from: 2, to: 2)])
+        #expect(probe.decisions == [.gaveUp(2...2)])
         #expect(probe.applied.map(\.number) == [1, 3])
         probe.send(draw(261))
-        #expect(probe.decisions.last == .gaveUp(author: .alice, from: 4, to: 4))
+        #expect(probe.decisions.last == .gaveUp(4...4))
         #expect(probe.applied.count == 259)
     }
 
@@ -225,7 +225,7 @@ struct DecisionTests {
         probe.send(draw(1))
         probe.send(draw(3))
         probe.wait(.milliseconds(4500))
-        #expect(probe.decisions == Array(repeating: .gaveUp(author: .alice, from: 2, to: 2), count: 3))
+        #expect(probe.decisions == Array(repeating: .gaveUp(2...2), count: 3))
         probe.decisionsReturn = [.zero]
         probe.wait(.milliseconds(500))
         #expect(probe.applied.map(\.number) == [1, 3])
@@ -237,7 +237,7 @@ struct DecisionTests {
         for number in Int64(1)...5 { probe.send(draw(number)) }
         probe.send(draw(8))
         probe.wait(.milliseconds(2200))
-        #expect(probe.decisions == [.gaveUp(author: .alice, from: 6, to: 7)])
+        #expect(probe.decisions == [.gaveUp(6...7)])
         for number in Int64(1)...5 { probe.send(draw(number, x: 50)) }
         probe.wait(.seconds(1))
         for number in Int64(6)...8 { probe.send(draw(number, x: 50)) }
@@ -245,13 +245,26 @@ struct DecisionTests {
         #expect(probe.applied.allSatisfy { !$0.isLate })
     }
 
+    @Test("A decision of another incarnation changes nothing; one of an older release, which names none, counts")
+    mutating func otherIncarnation() {
+        probe.decisionsReturn = []
+        probe.send(draw(1))
+        probe.send(draw(3))
+        probe.record(.gaveUp(author: .alice, from: 2, to: 2, incarnation: "earlier"))
+        probe.send(undo(2))
+        #expect(probe.takeTold() == ["applied 1 as 1", "missing 2...2", "applied 2 as 2", "applied 3 as 3"])
+        probe.send(draw(5))
+        probe.record(.gaveUp(author: .alice, from: 4, to: 4, incarnation: nil))
+        #expect(probe.takeTold() == ["missing 4...4", "gave up 4...4", "applied 5 as 4"])
+    }
+
     @Test(
         "A decision that no room would take changes nothing",
         arguments: [(Int64.min, Int64.max), (.max, .min), (.max, .max), (-5, -1), (0, .max)])
     mutating func absurd(_ from: Int64, _ to: Int64) {
         probe.send(draw(1))
-        probe.record(.gaveUp(author: .alice, from: from, to: to))
-        probe.record(.gaveUp(author: .bob, from: from, to: to))
+        probe.record(.gaveUp(author: .alice, from: from, to: to, incarnation: nil))
+        probe.record(.gaveUp(author: .bob, from: from, to: to, incarnation: nil))
         probe.send(draw(2))
         #expect(probe.applied.map(\.summary) == ["1 alice 1 draw", "2 alice 2 draw"])
     }

@@ -32,7 +32,7 @@ struct LateTests {
     mutating func beforeItsTurn() {
         probe.send(draw(1))
         probe.send(draw(5))
-        probe.record(.gaveUp(author: .alice, from: 3, to: 3))
+        probe.record(.gaveUp(3...3))
         probe.send(draw(3))
         _ = probe.takeTold()
         probe.send(draw(2))
@@ -57,7 +57,7 @@ struct LateTests {
         probe = RoomProbe(RoomConfiguration(intake: IntakeLimits(messagesPerSecond: 1_000_000)))
         probe.send(draw(1))
         probe.send(draw(4000))
-        probe.record(.gaveUp(author: .alice, from: 3, to: 3999))
+        probe.record(.gaveUp(3...3999))
         let late = stride(from: Int64(3), to: 3999, by: 2)
         for number in late { probe.send(draw(number)) }
         // As many as are remembered; the others are rejected.
@@ -153,7 +153,7 @@ struct LateTests {
     mutating func refusedAhead() {
         probe.send(draw(1))
         probe.send(draw(5))
-        probe.record(.gaveUp(author: .alice, from: 3, to: 4))
+        probe.record(.gaveUp(3...4))
         probe.send(#"{"n":4,"e":7,"d":[]}"#)
         probe.send(draw(4))
         #expect(probe.takeTold().last == "applied 4 as 2")

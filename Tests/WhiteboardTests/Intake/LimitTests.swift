@@ -213,8 +213,8 @@ struct MemoryTests {
                 IncomingMessage(author: .alice, session: nil, bytes: text(&random, author), loggedAt: now), context,
                 into: &output)
             if random.chance(20, in: 100) { author.checkGaps(at: now, heldLimit: Self.limits.held, into: &output) }
-            for case .gaveUp(_, let from, let to) in output.decisions where random.chance(70, in: 100) {
-                author.giveUp(from: from, to: to, context, into: &output)
+            for (_, numbers) in output.giveUps where random.chance(70, in: 100) {
+                author.giveUp(from: numbers.lowerBound, to: numbers.upperBound, context, into: &output)
             }
             for operation in output.ready {
                 index += UInt64(random.int(1...2))

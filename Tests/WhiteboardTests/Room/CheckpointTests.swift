@@ -38,7 +38,7 @@ struct RoundTripTests {
         probe.send(draw(1), session: "a")
         probe.send(draw(5), session: "b")
         probe.send(draw(9), session: "b")
-        probe.record(.gaveUp(author: .alice, from: 7, to: 8))
+        probe.record(.gaveUp(7...8))
         probe.send(draw(7), session: "b")
         let room = try Room(
             restoring: probe.room.checkpoint().encoded(), configuration: probe.room.configuration, at: probe.now,

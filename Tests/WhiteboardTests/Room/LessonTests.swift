@@ -188,7 +188,8 @@ struct HostileTests {
             }
             loud.receiveClock(Malformed.message(&random))
             samples += 1
-            loud.record(.gaveUp(author: Self.mallory, from: .random(in: .min ... .max, using: &random), to: .max))
+            let from = Int64.random(in: .min ... .max, using: &random)
+            loud.record(.gaveUp(author: Self.mallory, from: from, to: .max, incarnation: nil))
             loud.wait(quiet.now - loud.now)
             if let text, let author = lesson.arrivals.last?.author { loud.send(text, by: .known(author)) }
         }
