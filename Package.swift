@@ -31,6 +31,7 @@ let hummingbirdCore: Target.Dependency = .product(name: "HummingbirdCore", packa
 let nio: Target.Dependency = .product(name: "NIOCore", package: "swift-nio")
 let http1: Target.Dependency = .product(name: "NIOHTTP1", package: "swift-nio")
 let heap: Target.Dependency = .product(name: "HeapModule", package: "swift-collections")
+let ordered: Target.Dependency = .product(name: "OrderedCollections", package: "swift-collections")
 let deque: Target.Dependency = .product(name: "DequeModule", package: "swift-collections")
 
 /// Which targets a run of tests needs, so that no more is built: `pure` ones with their tests, those with `threads` with
@@ -45,9 +46,9 @@ let pureTargets: [Target] = [
     layer("Ink", ["StrokeWire"]),
     layer("Mesh", ["Ink"]),
     .systemLibrary(name: "CLanes"),
-    layer("Raster", ["CLanes", "Ink", "StrokeWire"]),
+    layer("Raster", ["CLanes", "Ink", "StrokeWire", ordered]),
     layer("PNG", ["Raster"]),
-    layer("Whiteboard", ["StrokeWire", deque, heap]),
+    layer("Whiteboard", ["StrokeWire", deque, heap, ordered]),
     layer("Hosting", ["Whiteboard", "StrokeWire", deque, heap]),
 
     // What tests share: seeds, random numbers, lessons, models, waiting.

@@ -1,17 +1,14 @@
+import OrderedCollections
+
 /// Canvases by the digest of their strokes. The least recently used ones are discarded first.
 ///
 /// Bounded by the memory of the versions, where shared tiles count once, and by their number. The newest version is always
 /// kept.
 struct VersionCache: Sendable {
-    private struct Version {
-        var canvas: Canvas
-        var lastUse: UInt64
-    }
-
     private let byteLimit: Int
     private let countLimit: Int
-    private var versions: [UInt64: Version] = [:]
-    private var uses: UInt64 = 0
+    /// The least recently used first.
+    private var versions: OrderedDictionary<UInt64, Canvas> = [:]
     /// An upper bound of the memory of all versions in bytes.
     private(set) var byteCount = 0
 
@@ -26,16 +23,15 @@ struct VersionCache: Sendable {
 
     /// Looks up a version, which counts as a use.
     mutating func version(_ digest: UInt64) -> Canvas? {
-        guard let index = versions.index(forKey: digest) else { return nil }
-        uses += 1
-        versions.values[index].lastUse = uses
-        return versions.values[index].canvas
+        guard let canvas = versions.removeValue(forKey: digest) else { return nil }
+        versions[digest] = canvas
+        return canvas
     }
 
     /// Keeps a version; `neighbour` is a kept or a blank one that shares most tiles with it.
     mutating func keep(_ canvas: Canvas, digest: UInt64, beside neighbour: Canvas) {
-        uses += 1
-        versions[digest] = Version(canvas: canvas, lastUse: uses)
+        versions.removeValue(forKey: digest)
+        versions[digest] = canvas
         byteCount += canvas.unsharedByteCount(with: neighbour) + Self.listBytes(canvas)
         if byteCount > byteLimit || versions.count > countLimit { shrink() }
     }
@@ -44,8 +40,7 @@ struct VersionCache: Sendable {
     private mutating func shrink() {
         byteCount = distinctByteCount()
         while versions.count > 1, byteCount > byteLimit || versions.count > countLimit {
-            let oldestFirst = versions.sorted { $0.value.lastUse < $1.value.lastUse }
-            for (digest, _) in oldestFirst.prefix(max(versions.count / 4, 1)) { versions[digest] = nil }
+            versions.removeFirst(max(versions.count / 4, 1))
             byteCount = distinctByteCount()
         }
     }
@@ -54,9 +49,9 @@ struct VersionCache: Sendable {
     func distinctByteCount() -> Int {
         var seen = Set<UInt>()
         var lists = 0
-        for version in versions.values {
-            lists += Self.listBytes(version.canvas)
-            for tile in version.canvas.tiles where !tile.isAbsent { seen.insert(tile.identity) }
+        for canvas in versions.values {
+            lists += Self.listBytes(canvas)
+            for tile in canvas.tiles where !tile.isAbsent { seen.insert(tile.identity) }
         }
         return seen.count * Tile.byteCount + lists
     }

@@ -1,3 +1,4 @@
+import OrderedCollections
 import StrokeWire
 
 /// Writes the parts of a room one after the other: the mark, the versions, a table of texts and one of templates, then
@@ -7,8 +8,9 @@ import StrokeWire
 /// their number in their table.
 struct CheckpointWriter {
     private var bytes: [UInt8] = []
-    private var texts = ReferenceTable<String>()
-    private var templates = ReferenceTable<MessageTemplate>()
+    /// The texts and templates in the order of their first use.
+    private var texts: OrderedSet<String> = []
+    private var templates: OrderedSet<MessageTemplate> = []
     /// Numbers of the templates written, by object: hashing a template takes long.
     private var templateReferences: [ObjectIdentifier: Int] = [:]
     private let clockOffset: ClockOffset
@@ -24,8 +26,8 @@ struct CheckpointWriter {
         var whole = CheckpointWriter(clockOffset: ClockOffset())
         whole.write(raw: CheckpointFormat.mark + [CheckpointFormat.version])
         whole.write(CheckpointFormat.fold)
-        whole.write(list: texts.values) { $0.write(Array($1.utf8)) }
-        whole.write(list: templates.values) { $0.write($1) }
+        whole.write(list: texts) { $0.write(Array($1.utf8)) }
+        whole.write(list: templates) { $0.write($1) }
         whole.write(raw: bytes)
         return whole.bytes
     }
@@ -64,12 +66,12 @@ struct CheckpointWriter {
     }
 
     mutating func write(_ text: String) {
-        write(texts.reference(to: text))
+        write(texts.append(text).index)
     }
 
     mutating func write(_ entry: TemplateTable.Entry) {
         let object = ObjectIdentifier(entry)
-        let reference = templateReferences[object] ?? templates.reference(to: entry.template)
+        let reference = templateReferences[object] ?? templates.append(entry.template).index
         templateReferences[object] = reference
         write(reference)
     }
@@ -109,18 +111,5 @@ struct CheckpointWriter {
             writer.write(signed: Int64(bitPattern: index &- last))
             last = index
         }
-    }
-}
-
-/// Numbers values in the order of their first use.
-private struct ReferenceTable<Value: Hashable> {
-    private(set) var values: [Value] = []
-    private var references: [Value: Int] = [:]
-
-    mutating func reference(to value: Value) -> Int {
-        if let known = references[value] { return known }
-        references[value] = values.count
-        values.append(value)
-        return values.count - 1
     }
 }
