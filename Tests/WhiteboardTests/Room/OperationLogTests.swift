@@ -49,6 +49,61 @@ struct OperationLogTests {
     }
 }
 
+@Suite("Log between two boards")
+struct RoomLogTests {
+    private func ready(_ text: String) throws -> ReadyOperation {
+        let bytes = Array(text.utf8)
+        let header = try StrokeMessage(decoding: bytes, limits: WireLimits())
+        return ReadyOperation(author: .alice, header: header, bytes: bytes, isLate: false, isJoined: false)
+    }
+
+    @Test("The operations kept lead from the base to the head, however the log is trimmed")
+    func ends() throws {
+        let seed = TestSeed.choose()
+        var random = SeededGenerator(seed: seed)
+        var log = RoomLog(RoomConfiguration())
+        for number in Int64(1)...200 {
+            let commands = [undo(number), redo(number), clear(number)]
+            let operation = try ready(random.chance(70, in: 100) ? draw(number) : random.pick(commands))
+            do throws(Rejection) {
+                _ = try log.append(operation)
+            } catch {
+                #expect([.nothingToUndo, .nothingToRedo].contains(error), "seed \(seed)")
+            }
+            if random.chance(10, in: 100) {
+                let released = UInt64(random.int(Int(log.base.index)...Int(log.head.index)))
+                log.trim(through: released, keeping: LogRetention(tail: random.int(0...20)))
+                #expect(log.base.index <= released, "seed \(seed)")
+            }
+            var board = log.base
+            for operation in log.operations.kept { board.apply(operation) }
+            #expect(board.index == log.head.index, "seed \(seed)")
+            #expect(board.digest == log.head.digest, "seed \(seed)")
+        }
+        #expect(log.base.index > 0, "seed \(seed)")
+    }
+
+    @Test("What the board does not allow leaves the log as it was")
+    func rejected() throws {
+        var log = RoomLog(RoomConfiguration())
+        _ = try log.append(ready(draw(1)))
+        #expect(throws: Rejection.nothingToRedo) { try log.append(ready(redo(2))) }
+        #expect(log.head.index == 1)
+        #expect(log.operations.count == 1)
+    }
+
+    @Test("Both ends of a compacted log are one board, and the next operation follows it")
+    func compacted() throws {
+        var log = RoomLog(RoomConfiguration())
+        for number in Int64(1)...3 { _ = try log.append(ready(draw(number))) }
+        log.compact()
+        #expect(log.operations.count == 0)
+        #expect(log.base.index == 3)
+        #expect(log.base.digest == log.head.digest)
+        #expect(try log.append(ready(undo(4))).index == 4)
+    }
+}
+
 @Suite("What a room keeps of its log")
 struct RetentionTests {
     /// A room whose cohort is released everything at once.
