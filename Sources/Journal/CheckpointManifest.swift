@@ -155,9 +155,8 @@ extension CheckpointManifest {
     func encoded() -> [UInt8] {
         var pauses: [String: Wire.Pause] = [:]
         for (name, cursor) in cursors where cursor.pausedTime > .zero || cursor.pausedSince != nil {
-            let (seconds, attoseconds) = cursor.pausedTime.components
             pauses[name.text] = Wire.Pause(
-                time: seconds &* 1_000_000_000 &+ attoseconds / 1_000_000_000, since: cursor.pausedSince?.nanoseconds)
+                time: cursor.pausedTime.nanoseconds, since: cursor.pausedSince?.nanoseconds)
         }
         return HashedJSON.encode(
             Wire(

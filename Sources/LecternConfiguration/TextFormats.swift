@@ -1,56 +1,47 @@
 internal import StrokeWire
 
 extension ValueFormat where Value == String {
-    /// A path or the name of a program.
-    static var program: Self {
-        ValueFormat(name: "path", range: "a path, or a name on PATH") { text throws(ParseError) in
-            guard !text.isEmpty else { throw ParseError(text, "must be the path or name of a program") }
+    /// A text that is kept as it is.
+    /// - Parameter rule: what it must be, for the error.
+    private static func text(
+        _ name: String, _ range: String, rule: String? = nil, isAllowed: @escaping @Sendable (String) -> Bool
+    ) -> Self {
+        ValueFormat(name: name, range: range) { text throws(ParseError) in
+            guard isAllowed(text) else { throw ParseError(text, "must be \(rule ?? range)") }
             return text
         } format: { text in
             text
         }
+    }
+
+    /// A path or the name of a program.
+    static var program: Self {
+        text("path", "a path, or a name on PATH", rule: "the path or name of a program") { !$0.isEmpty }
     }
 
     /// A path of a directory.
     static var directory: Self {
-        ValueFormat(name: "path", range: "a path") { text throws(ParseError) in
-            guard !text.isEmpty else { throw ParseError(text, "must be the path of a directory") }
-            return text
-        } format: { text in
-            text
-        }
+        text("path", "a path", rule: "the path of a directory") { !$0.isEmpty }
+    }
+
+    /// One token of a NATS subject, as room ids are.
+    static var token: Self {
+        text("name", "1 … 64 characters of a-z, 0-9, _ and -") { RoomID($0) != nil }
     }
 
     /// A prefix of NATS subjects, other than the one for clients' replies.
     static var inboxPrefix: Self {
-        let range = "subject tokens of a-z, A-Z, 0-9, _ and -, not _INBOX"
-        return ValueFormat(name: "subject", range: range) { text throws(ParseError) in
+        text("subject", "subject tokens of a-z, A-Z, 0-9, _ and -, not _INBOX") { text in
             let tokens = text.split(separator: ".", omittingEmptySubsequences: false)
-            let isSound = tokens.allSatisfy { token in
-                !token.isEmpty && token.utf8.allSatisfy { $0 == 0x2d || $0 == 0x5f || isLetterOrDigit($0) }
-            }
-            guard isSound, text.utf8.count <= 128, tokens.first != "_INBOX" else {
-                throw ParseError(text, "must be \(range)")
-            }
-            return text
-        } format: { text in
-            text
+            return text.utf8.count <= 128 && tokens.first != "_INBOX"
+                && tokens.allSatisfy { token in
+                    !token.isEmpty && token.utf8.allSatisfy { $0 == 0x2d || $0 == 0x5f || isLetterOrDigit($0) }
+                }
         }
     }
 
     private static func isLetterOrDigit(_ byte: UInt8) -> Bool {
         0x30...0x39 ~= byte || 0x41...0x5a ~= byte || 0x61...0x7a ~= byte
-    }
-
-    /// One token of a NATS subject, as room ids are.
-    static var token: Self {
-        let range = "1 … 64 characters of a-z, 0-9, _ and -"
-        return ValueFormat(name: "name", range: range) { text throws(ParseError) in
-            guard let token = RoomID(text) else { throw ParseError(text, "must be \(range)") }
-            return token.text
-        } format: { text in
-            text
-        }
     }
 }
 

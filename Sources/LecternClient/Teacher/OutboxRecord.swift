@@ -114,7 +114,6 @@ enum OutboxLine {
     }
 
     private static func checksum(of bytes: some Sequence<UInt8>) -> [UInt8] {
-        let digits = String(FNV1a32.hash(bytes), radix: 16)
-        return Array((String(repeating: "0", count: prefixLength - 1 - digits.count) + digits + " ").utf8)
+        Array("\(String(hexadecimal: FNV1a32.hash(bytes), digits: prefixLength - 1)) ".utf8)
     }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import StrokeWire
 
 /// Standard output, unbuffered, so that a reader of a pipe sees each line at once.
 enum StandardOutput {
@@ -84,7 +85,7 @@ struct JSONLine {
     /// Adds a string.
     mutating func add(_ key: String, _ text: String) {
         addKey(key)
-        append(text)
+        bytes.append(string: text)
     }
 
     /// Adds a number.
@@ -114,22 +115,7 @@ struct JSONLine {
 
     private mutating func addKey(_ key: String) {
         if bytes.count > 1 { bytes.append(UInt8(ascii: ",")) }
-        append(key)
+        bytes.append(string: key)
         bytes.append(UInt8(ascii: ":"))
-    }
-
-    private mutating func append(_ text: String) {
-        bytes.append(UInt8(ascii: "\""))
-        for byte in text.utf8 {
-            switch byte {
-            case UInt8(ascii: "\""), UInt8(ascii: "\\"):
-                bytes += [UInt8(ascii: "\\"), byte]
-            case ..<0x20:
-                bytes += "\\u00\(byte < 16 ? "0" : "")\(String(byte, radix: 16))".utf8
-            default:
-                bytes.append(byte)
-            }
-        }
-        bytes.append(UInt8(ascii: "\""))
     }
 }

@@ -115,7 +115,7 @@ struct DemoRun: Sendable {
     ) async {
         while !Task.isCancelled {
             if let reply = try? await connection.request(to: environment.address.subject(.info)),
-                let room = try? JSONDecoder().decode(RoomState.self, from: Data(reply.payload))
+                let room = try? JSONDecoder().decode(RoomSummary.self, from: Data(reply.payload))
             {
                 progress.update {
                     $0.logged = room.index
@@ -126,16 +126,6 @@ struct DemoRun: Sendable {
             try? await Task.sleep(for: .milliseconds(500))
         }
     }
-}
-
-/// The parts of a room's state that the demo shows.
-private struct RoomState: Decodable {
-    struct Cohort: Decodable {
-        let held: Int
-    }
-
-    let index: UInt64
-    let cohorts: [Cohort]
 }
 
 enum DemoFailure: Error, CustomStringConvertible {
