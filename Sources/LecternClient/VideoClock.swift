@@ -69,7 +69,7 @@ public struct VideoClock: Sendable {
         return report
     }
 
-    /// The sampling interval for a playback speed: 250 ms, less above a speed of 2.
+    /// The sampling interval for a playback speed: 250 ms, less above a speed of 4.
     ///
     /// The protocol's rate ends at 2, and after an outage the gate trusts a clock only when two samples agree within a
     /// second. So media time may advance at most half a second more between two samples than their rate predicts.

@@ -16,9 +16,9 @@ struct ClockCommand: AsyncParsableCommand {
 
             Samples go out every --interval, and at once after a change. Times of changes are elapsed times; each \
             option may be given several times, in pairs. After --end-at the command goes on for 3 s, in which the \
-            service releases what is left, and ends. SIGINT (Ctrl-C) or SIGTERM ends it in order, a second one at once.
+            service releases what is left, and ends. SIGINT (Ctrl-C) or SIGTERM ends it cleanly, a second one at once.
 
-            The status is 0 also after a signal; 1 when this NATS user may not publish the samples; 2 when NATS cannot \
+            Exit codes: 0, also after a signal; 1 when this NATS user may not publish the samples; 2 when NATS cannot \
             be reached.
 
             EXAMPLES
@@ -37,7 +37,7 @@ struct ClockCommand: AsyncParsableCommand {
     @Option(help: "How far the students are behind the teacher. Default: 2s.", transform: duration)
     var latency = Duration.seconds(2)
 
-    @Option(help: "Seconds of media time a second. Default: from --rate, else 1.")
+    @Option(help: "Seconds of media time per second. Default: from --rate, else 1.")
     var speed: Double?
 
     @Option(

@@ -12,7 +12,7 @@ struct LessonCommand: AsyncParsableCommand {
         discussion: """
             A lesson is a file with one compact stroke message on each line, in the order in which a teacher publishes \
             them. Every line is checked as in a room with the default configuration. After the first fault, printed \
-            with its line, the command ends with status 1.
+            with its line, the command ends with exit code 1.
 
             EXAMPLES
               lectern lesson demo

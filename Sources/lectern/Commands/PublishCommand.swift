@@ -25,17 +25,18 @@ struct PublishCommand: AsyncParsableCommand {
             A session ends when its author begins another one, as a second publish under the same name does: the \
             service ignores the old session, and its command ends with an error.
 
-            Progress goes to standard error, the summary to standard output. The status is 0 when every operation was \
-            applied; 1 when one was rejected, given up, or did not arrive, when the session is over, or when this NATS \
-            user may not publish; 2 when NATS cannot be reached; 3 when all of them are in the journal, and the service \
-            has not answered for each. SIGINT (Ctrl-C) or SIGTERM ends the publishing, with the summary and status 130 \
-            or 143; a second one ends the command at once.
+            Progress goes to standard error, the summary to standard output. SIGINT (Ctrl-C) or SIGTERM ends the \
+            publishing with the summary; a second one ends the command at once.
+
+            Exit codes: 0 when every operation was applied; 1 when one was rejected, given up, or did not arrive, when \
+            the session is over, or when this NATS user may not publish; 2 when NATS cannot be reached; 3 when all of \
+            them are in the journal, and the service has not answered for each; 130 after SIGINT, 143 after SIGTERM.
 
             EXAMPLES
               lectern publish demo --room lesson-7 --author ann
               lectern publish lesson.ndjson --room lesson-7 --author ann --speed 4
               lectern publish demo --room trial --author ann --lose 0.1 --shuffle --json
-              lectern publish lesson.ndjson --room lesson-7 --author ann --outbox lesson-7.outbox
+              lectern publish lesson.ndjson --room lesson-7 --author ann --outbox ann.outbox
             """)
 
     @OptionGroup var lesson: LessonOptions
@@ -45,7 +46,7 @@ struct PublishCommand: AsyncParsableCommand {
     @Option(help: "The author: 1 to 64 characters of a-z, 0-9, _ and -.", transform: authorID)
     var author: AuthorID
 
-    @Option(help: "Seconds of the lesson published a second.")
+    @Option(help: "Seconds of the lesson published per second.")
     var speed = 1.0
 
     @Option(help: ArgumentHelp("Share of the messages that are not sent the first time, 0 to 1.", valueName: "share"))

@@ -19,7 +19,7 @@ struct RenderCommand: ParsableCommand {
             clear work as in a room with the default settings. The output's file extension selects the format. A PDF \
             takes several lessons, one page each.
 
-            Examples:
+            EXAMPLES
               lectern render demo -o demo.png
               lectern render lesson.ndjson -o board.png
               lectern render lesson.ndjson -o half.png --width 640 --at 120
@@ -46,7 +46,7 @@ struct RenderCommand: ParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Width in pixels, 1 … 16384, 96 an inch in a PDF; default: that of the board. A PNG is at most 16384 high.",
+            "Width in pixels, 1 … 16384; 96 per inch in a PDF. Default: that of the board. A PNG is at most 16384 high.",
             valueName: "pixels"))
     var width: Int?
 

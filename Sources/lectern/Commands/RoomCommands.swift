@@ -38,8 +38,9 @@ struct RoomsCommand: AsyncParsableCommand {
         commandName: "rooms",
         abstract: "List the rooms of all services.",
         discussion: """
-            Asks all services of the root, and gathers their answers for half a second. A room that moves from one \
-            service to another may be in both answers; it is shown once, with the higher index.
+            Asks all services of the root, and gathers their answers for half a second. An answer may be two seconds \
+            old. A room that moves from one service to another may be in both answers; it is shown once, with the \
+            higher index.
 
             INDEX is the room's last operation. For each cohort, R is the last operation released to it, `held` the \
             number of operations that wait for its video, V the video's time in seconds. A room that has left memory \
@@ -47,7 +48,7 @@ struct RoomsCommand: AsyncParsableCommand {
             `room`, `address`, `incarnation`, `index`, `digest`, `board` with `w` and `h`, `visible`, `authors`, \
             `assembling`, `asleep`, and `cohorts` with `cohort`, `index`, `held` and `v` in milliseconds.
 
-            The status is 0 when a service answered, even without rooms; 1 when none did, or when this NATS user may \
+            Exit codes: 0 when a service answered, even without rooms; 1 when none did, or when this NATS user may \
             not ask; 2 when NATS cannot be reached.
 
             EXAMPLES
@@ -56,7 +57,7 @@ struct RoomsCommand: AsyncParsableCommand {
             """)
 
     @Option(
-        help: "First part of all subjects, as in the service's configuration: 1 to 64 characters of a-z, 0-9, _ and -.",
+        help: "First part of all subjects, as in the service's configuration. Default: ink.",
         transform: subjectToken)
     var root = "ink"
 
@@ -133,7 +134,7 @@ struct CloseCommand: AsyncParsableCommand {
             The decision is published on the room's `.ctl`. With a journal it is stored there, so that it also holds \
             after a restart. The NATS user must be allowed to publish on that subject, as the service's user is.
 
-            The status is 0 when the room is closed; 1 when there is no such room, no service, no permission or no \
+            Exit codes: 0 when the room is closed; 1 when there is no such room, no service, no permission or no \
             confirmation; 2 when NATS cannot be reached; 3 when the decision is in the journal and the service has \
             not read it yet.
 

@@ -63,10 +63,8 @@ struct SubjectOptions: ParsableArguments {
 /// Parses a cohort's name.
 @Sendable func cohortName(_ text: String) throws -> CohortName {
     if let cohort = CohortName(text) { return cohort }
-    // A valid name that is reserved by the configuration.
     guard RoomID(text) == nil else {
-        throw ValidationError(
-            "\(text.debugDescription) is not a cohort name: it is a key of the configuration, cohorts.\(text)")
+        throw ValidationError("\(text.debugDescription) is a reserved word and cannot name a cohort")
     }
     throw notAName(text)
 }

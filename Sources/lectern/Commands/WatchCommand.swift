@@ -18,10 +18,12 @@ struct WatchCommand: AsyncParsableCommand {
             `late` when it was released late, the `digest` of the board after it, `at` in milliseconds since the \
             start, and the `message`. A join prints a line with `"event":"joined"`.
 
-            Problems go to standard error. The status is 1 when the student saw what must never happen: a digest that \
-            does not match, an index twice with different content, a message that cannot be read. It is also 1 when \
-            the student never joined, may not join or follow the room, or did not reach --until-index. Repaired \
-            losses do not count. It is 2 when NATS cannot be reached, else 0, also after a signal.
+            Problems go to standard error.
+
+            Exit codes: 0, also after a signal; 1 when the student saw what must never happen (a digest that does not \
+            match, an index twice with different content, a message that cannot be read), never joined, may not join or \
+            follow the room, or did not reach --until-index; 2 when NATS cannot be reached. Repaired losses do not \
+            count.
 
             EXAMPLES
               lectern watch --room lesson-7

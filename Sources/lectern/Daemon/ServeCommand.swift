@@ -12,9 +12,10 @@ struct ServeCommand: AsyncParsableCommand {
             in this order of precedence. config/lectern.yaml lists every setting with its default, unit and meaning; \
             --settings prints the same list.
 
-            Examples:
+            EXAMPLES
               lectern serve --nats embedded
-              lectern serve --nats nats://10.0.0.5:4222 --http 0.0.0.0:8080 --config /etc/lectern.yaml
+              lectern serve --nats nats://10.0.0.5:4222 --config /etc/lectern.yaml
+              lectern serve --http 0.0.0.0:8080
               lectern serve --set cohorts.default.max_hold=60s --set history.scope=author
 
             Exit codes: 0 after a signal, 1 when a part of the daemon fails, 64 for arguments that cannot be parsed \

@@ -21,7 +21,7 @@ struct DemoCommand: AsyncParsableCommand {
             Samples of the video clock have a rate of 2 at most. At a higher --speed most of the lateness comes from \
             the interval of the samples, not from the service.
 
-            Examples:
+            EXAMPLES
               lectern demo
               lectern demo --lesson lesson.ndjson --speed 20
 
