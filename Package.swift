@@ -45,7 +45,8 @@ let pureTargets: [Target] = [
     layer("StrokeWire"),
     layer("Ink", ["StrokeWire"]),
     layer("Mesh", ["Ink"]),
-    .systemLibrary(name: "CLanes"),
+    // Vector operations, and loops in C that choose the instructions of the processor while they run.
+    .target(name: "CLanes"),
     layer("Raster", ["CLanes", "Ink", "StrokeWire", ordered]),
     layer("PNG", ["Raster"]),
     layer("Whiteboard", ["StrokeWire", deque, heap, ordered]),

@@ -55,21 +55,3 @@ extension SIMD2<Float> {
     @inline(__always)
     var left: Self { Self(y, -x) }
 }
-
-extension UnsafeMutablePointer<Float> {
-    /// Four numbers from here on, wherever they lie.
-    @inline(__always)
-    var four: SIMD4<Float> { UnsafeRawPointer(self).loadUnaligned(as: SIMD4<Float>.self) }
-
-    @inline(__always)
-    func store(_ four: SIMD4<Float>) {
-        UnsafeMutableRawPointer(self).storeBytes(of: four, as: SIMD4<Float>.self)
-    }
-
-    /// Stores the first two numbers at one place, then the last two at another.
-    @inline(__always)
-    func store(_ four: SIMD4<Float>, at first: Int, _ second: Int) {
-        UnsafeMutableRawPointer(self + first).storeBytes(of: four.lowHalf, as: SIMD2<Float>.self)
-        UnsafeMutableRawPointer(self + second).storeBytes(of: four.highHalf, as: SIMD2<Float>.self)
-    }
-}

@@ -64,7 +64,7 @@ struct AccumulationBufferTests {
     func area(size: Int) {
         let seed = TestSeed.choose()
         var random = SeededGenerator(seed: seed)
-        var cells = AccumulationBuffer()
+        var cells = AccumulationBuffer(kernels: .fastest)
         var mask = CoverageMask()
         for round in 0..<20 {
             let half = Float(size) / 2
@@ -81,7 +81,7 @@ struct AccumulationBufferTests {
     func cut(size: Int) {
         let seed = TestSeed.choose()
         var random = SeededGenerator(seed: seed)
-        var cells = AccumulationBuffer()
+        var cells = AccumulationBuffer(kernels: .fastest)
         var mask = CoverageMask()
         for round in 0..<20 {
             let whole = size * 2
@@ -106,7 +106,7 @@ struct AccumulationBufferTests {
     func clear() {
         let seed = TestSeed.choose()
         var random = SeededGenerator(seed: seed)
-        var cells = AccumulationBuffer()
+        var cells = AccumulationBuffer(kernels: .fastest)
         var mask = CoverageMask()
         for round in 0..<60 {
             let (width, height) = (random.int(1...600), random.int(1...200))

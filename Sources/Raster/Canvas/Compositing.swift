@@ -4,8 +4,9 @@ internal import Ink
 extension Canvas {
     /// Composites a colour through a mask, and wipes the mask; a source of 0 removes paint. The box of the mask begins at
     /// the left border of a tile. Tiles that are not in `part`, if one is given, stay as they are.
-    mutating func composite(_ source: UInt32, rows: CoverageRows, box: PixelBox, within part: TileSet?) {
-        let blend = PixelBlend(source: source)
+    mutating func composite(
+        _ source: UInt32, rows: CoverageRows, box: PixelBox, within part: TileSet?, kernels: Kernels
+    ) {
         for tileY in box.minY / Tile.side...(box.maxY - 1) / Tile.side {
             let top = max(box.minY, tileY * Tile.side)
             let bottom = min(box.maxY, (tileY + 1) * Tile.side)
@@ -21,22 +22,30 @@ extension Canvas {
                 else { continue }
                 tiles[index].withPixels { pixels in
                     columns.composite(
-                        blend, over: pixels + (top % Tile.side) * Tile.side, rows: rows,
-                        top - box.minY..<bottom - box.minY)
+                        source, over: pixels + (top % Tile.side) * Tile.side, rows: rows,
+                        top - box.minY..<bottom - box.minY, kernels: kernels)
                 }
             }
         }
         rows.wipe()
     }
 
+    /// The distance in pixels of samples that are prefetched.
+    private static let prefetchStep: Float = 4
+
     /// Prefetches the pixels around the samples of a centre line: a canvas is larger than the caches, and the pixels arrive
     /// while the stroke is rasterized. A wrong guess costs time alone.
     func prefetch(around samples: [CentreSample]) {
         let rowBytes = Tile.side * MemoryLayout<UInt32>.stride
         var lastTile = -1
+        var last = SIMD2<Float>(repeating: -.infinity)
         var pixels: UnsafeRawPointer?
         for sample in samples {
             guard sample.x >= 0, sample.y >= 0, sample.x < Float(width), sample.y < Float(height) else { continue }
+            // The rows of a sample that is nearer have been prefetched.
+            let centre = SIMD2(sample.x, sample.y)
+            guard abs(centre.x - last.x) + abs(centre.y - last.y) > Self.prefetchStep else { continue }
+            last = centre
             let x = Int(truncatingIfNeeded: sample.x.cell)
             let y = Int(truncatingIfNeeded: sample.y.cell)
             let tile = (y / Tile.side) &* columns &+ x / Tile.side
@@ -99,60 +108,21 @@ private struct TileColumns {
     /// Composites the part of some rows in this tile, and wipes it.
     @inline(__always)
     func composite(
-        _ blend: PixelBlend, over pixels: UnsafeMutablePointer<UInt32>, rows: CoverageRows, _ range: Range<Int>
+        _ source: UInt32, over pixels: UnsafeMutablePointer<UInt32>, rows: CoverageRows, _ range: Range<Int>,
+        kernels: Kernels
     ) {
-        var pixels = UnsafeMutableRawPointer(pixels)
-        var row = UnsafeMutableRawPointer(rows.row(range.lowerBound) + first)
+        var pixels = pixels
+        var row = rows.row(range.lowerBound) + first
         for y in range {
             var bits = self.bits(of: rows.dirty[y])
             if isAlone { rows.dirty[y] &= ~(mask &<< firstBlock) }
             while bits != 0 {
                 let dirtyRange = DirtyBlocks.takeRange(of: &bits)
-                var x = dirtyRange.lowerBound &* step
-                let end = dirtyRange.upperBound &* step
-                repeat {
-                    let covered = row.loadUnaligned(fromByteOffset: x, as: SIMD4<UInt8>.self)
-                    blend.blend(over: pixels + x &* 4, mask: covered)
-                    row.storeBytes(of: 0, toByteOffset: x, as: UInt32.self)
-                    x &+= 4
-                } while x < end
+                let x = dirtyRange.lowerBound &* step
+                kernels.loops.blend(pixels + x, row + x, dirtyRange.upperBound &* step &- x, source)
             }
-            pixels += Tile.side &* 4
+            pixels += Tile.side
             row += rows.stride
         }
-    }
-}
-
-/// Blends a colour over pixels through a mask.
-///
-/// For an opaque source, and for a source of 0, which removes paint, the formula is the same for all four premultiplied
-/// channels: `destination + (source − destination) · coverage`, rounded to nearest.
-struct PixelBlend {
-    /// The red and blue channels of four source pixels, then the green and alpha channels.
-    private let even: SIMD8<UInt16>
-    private let odd: SIMD8<UInt16>
-
-    private static let lowBytes: UInt32 = 0x00FF_00FF
-
-    init(source: UInt32) {
-        even = Self.words(SIMD4(repeating: source & Self.lowBytes))
-        odd = Self.words(SIMD4(repeating: source >> 8 & Self.lowBytes))
-    }
-
-    /// Blends four pixels; the place need not be aligned.
-    @inline(__always)
-    func blend(over pixels: UnsafeMutableRawPointer, mask: SIMD4<UInt8>) {
-        let coverage = lanes_twice(mask)
-        let rest = coverage ^ 255
-        let below = pixels.loadUnaligned(as: SIMD4<UInt32>.self)
-        let evenMix = lanes_over_255(Self.words(below & Self.lowBytes) &* rest &+ even &* coverage)
-        let oddMix = lanes_over_255(Self.words(below &>> 8 & Self.lowBytes) &* rest &+ odd &* coverage)
-        let mixed = unsafeBitCast(evenMix, to: SIMD4<UInt32>.self) | unsafeBitCast(oddMix, to: SIMD4<UInt32>.self) &<< 8
-        pixels.storeBytes(of: mixed, as: SIMD4<UInt32>.self)
-    }
-
-    @inline(__always)
-    private static func words(_ pixels: SIMD4<UInt32>) -> SIMD8<UInt16> {
-        unsafeBitCast(pixels, to: SIMD8<UInt16>.self)
     }
 }

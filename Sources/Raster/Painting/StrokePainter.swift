@@ -58,7 +58,8 @@ public struct StrokePainter: Sendable {
     private var mask = CoverageMask()
     private var scratch = CoverageMask()
     private var alpha = CoverageMask()
-    private var accumulation = AccumulationBuffer()
+    private var accumulation: AccumulationBuffer
+    private let kernels: Kernels
     private var merge = CoverageMerge()
     private var stamps = StampRasterizer()
 
@@ -68,7 +69,13 @@ public struct StrokePainter: Sendable {
 
     /// Makes a painter for canvases of the given size; `scale` is pixels a board unit, above 0.
     public init(canvasWidth: Int, canvasHeight: Int, scale: Double = 1) {
+        self.init(canvasWidth: canvasWidth, canvasHeight: canvasHeight, scale: scale, kernels: .fastest)
+    }
+
+    package init(canvasWidth: Int, canvasHeight: Int, scale: Double, kernels: Kernels) {
         fitter = ParabolaFitter(scale: scale, canvasWidth: canvasWidth, canvasHeight: canvasHeight)
+        accumulation = AccumulationBuffer(kernels: kernels)
+        self.kernels = kernels
         self.scale = scale
     }
 
@@ -102,7 +109,7 @@ public struct StrokePainter: Sendable {
         mask = CoverageMask()
         scratch = CoverageMask()
         alpha = CoverageMask()
-        accumulation = AccumulationBuffer()
+        accumulation = AccumulationBuffer(kernels: kernels)
     }
 
     private mutating func rasterize(
@@ -158,7 +165,7 @@ public struct StrokePainter: Sendable {
                 }
             }
             guard isCovered else { return nil }
-            canvas.composite(source, rows: rows, box: box, within: part)
+            canvas.composite(source, rows: rows, box: box, within: part, kernels: kernels)
             return box
         }
     }
@@ -168,7 +175,7 @@ public struct StrokePainter: Sendable {
         let box = PixelBox(minX: 0, minY: 0, maxX: canvas.width, maxY: canvas.height)
         mask.withRows(width: box.width, height: box.height) { rows in
             rows.fill(UInt8(truncatingIfNeeded: (opacity.raised(to: 0).lowered(to: 1) * 255).roundedToInt))
-            canvas.composite(source, rows: rows, box: box, within: part)
+            canvas.composite(source, rows: rows, box: box, within: part, kernels: kernels)
         }
     }
 
@@ -213,7 +220,7 @@ public struct StrokePainter: Sendable {
         guard isStillWanted else { return nil }
         mask.withRows(width: box.width, height: box.height) { rows in
             stamps.finish(rows)
-            canvas.composite(source, rows: rows, box: box, within: part)
+            canvas.composite(source, rows: rows, box: box, within: part, kernels: kernels)
         }
         return box
     }

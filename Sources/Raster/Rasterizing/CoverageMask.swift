@@ -120,7 +120,7 @@ struct DirtyBlocks: Sendable {
     let shift: Int
 
     /// Columns behind the last one that whole vectors may spill into; blocks include them.
-    static let slack = 8
+    static let slack = 12
 
     init(width: Int) {
         var shift = 2

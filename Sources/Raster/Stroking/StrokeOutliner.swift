@@ -76,7 +76,7 @@ struct StrokeOutliner<Sink: EdgeSink> {
     mutating func add(_ segment: StrokeSegment, startCap: LineCap) {
         let start = segment.startCentre
         let radius = segment.start.radius
-        let (startLeft, startRight) = Self.contacts(segment.startTangent, segment.startTaper)
+        let (startLeft, startRight) = Self.contacts(segment.startTangent, segment.contacts.start)
         if isEmpty, startCap == .round {
             left = start + startLeft * radius
             right = start + startRight * radius
@@ -91,7 +91,7 @@ struct StrokeOutliner<Sink: EdgeSink> {
         isEmpty = false
         end = segment.end
         endTangent = segment.endTangent
-        (leftContact, rightContact) = Self.contacts(segment.endTangent, segment.endTaper)
+        (leftContact, rightContact) = Self.contacts(segment.endTangent, segment.contacts.end)
         let finish = segment.endCentre
         let endLeft = finish + leftContact * end.radius
         let endRight = finish + rightContact * end.radius
@@ -99,7 +99,7 @@ struct StrokeOutliner<Sink: EdgeSink> {
         var rightSag = SIMD2<Float>.zero
         if !segment.isStraight {
             // The tangent in the middle of a parabola is parallel to its chord.
-            let (middleLeft, middleRight) = Self.contacts(segment.direction, segment.taper)
+            let (middleLeft, middleRight) = Self.contacts(segment.direction, segment.contacts.middle)
             let middle = (start + finish) * 0.5 + segment.sag
             let middleRadius = (radius + end.radius) * 0.5
             leftSag = middle + middleLeft * middleRadius - (left + endLeft) * 0.5
@@ -114,11 +114,11 @@ struct StrokeOutliner<Sink: EdgeSink> {
 
     /// Where the edges touch a disc that moves along a tangent and shrinks, on the left and on the right.
     @inline(__always)
-    private static func contacts(_ tangent: SIMD2<Float>, _ taper: Float) -> (SIMD2<Float>, SIMD2<Float>) {
-        let across = tangent.left
-        guard taper != 0 else { return (across, -across) }
-        let ahead = tangent * taper
-        let aside = across * (1 - taper * taper).root
+    private static func contacts(
+        _ tangent: SIMD2<Float>, _ contact: (ahead: Float, aside: Float)
+    ) -> (SIMD2<Float>, SIMD2<Float>) {
+        let ahead = tangent * contact.ahead
+        let aside = tangent.left * contact.aside
         return (ahead + aside, ahead - aside)
     }
 

@@ -12,15 +12,13 @@ struct StrokeSegment {
     /// The tangents at both ends, as unit vectors.
     let startTangent: SIMD2<Float>
     let endTangent: SIMD2<Float>
-    /// By how many pixels the radius shrinks a pixel of the way: at the start, in the middle and at the end.
-    let startTaper: Float
+    /// By how many pixels the radius shrinks a pixel of the way.
     let taper: Float
-    let endTaper: Float
+    /// Where the edges touch the discs.
+    let contacts: EdgeContacts
 
     /// The cosine of the angle of a corner: from there on the outline of a line ends, and another begins.
     static let cornerCosine: Float = 0.6
-    /// The steepest taper: at 1 one disc would contain the next.
-    private static let maxTaper: Float = 0.98
 
     /// `nil` where one disc contains the other, or nearly: the segment adds nothing to the larger disc.
     @inline(__always)
@@ -34,17 +32,8 @@ struct StrokeSegment {
         direction = tangents.direction
         startTangent = tangents.startTangent
         endTangent = tangents.endTangent
-        guard shrinks != 0 else {
-            startTaper = 0
-            taper = 0
-            endTaper = 0
-            return
-        }
         taper = shrinks / length
-        let bend = SIMD2(end.sagX, end.sagY) * 4
-        let chord = SIMD2(end.x - start.x, end.y - start.y)
-        startTaper = shrinks / (chord + bend).length.raised(to: abs(shrinks) / Self.maxTaper)
-        endTaper = shrinks / (chord - bend).length.raised(to: abs(shrinks) / Self.maxTaper)
+        contacts = tangents.contacts
     }
 
     var startCentre: SIMD2<Float> { SIMD2(start.x, start.y) }
@@ -59,9 +48,25 @@ struct StrokeSegment {
     var maxRadius: Float { start.radius > end.radius ? start.radius : end.radius }
 }
 
-/// The chord and the tangents of a segment, as unit vectors.
+/// How far the places where the edges of a segment touch its discs lie from the middles of the discs, in radii.
+///
+/// With the taper k they lie k ahead, along the tangent, and √(1 − k²) aside of it.
+struct EdgeContacts {
+    /// At the start, at the end, and in the middle of the segment.
+    fileprivate let ahead, aside: SIMD4<Float>
+
+    /// Contacts where the width is constant.
+    fileprivate static let level = EdgeContacts(ahead: .zero, aside: SIMD4(repeating: 1))
+
+    @inline(__always) var start: (ahead: Float, aside: Float) { (ahead.x, aside.x) }
+    @inline(__always) var end: (ahead: Float, aside: Float) { (ahead.y, aside.y) }
+    @inline(__always) var middle: (ahead: Float, aside: Float) { (ahead.z, aside.z) }
+}
+
+/// The chord and the tangents of a segment, as unit vectors, and the contacts of its edges.
 struct SegmentTangents {
     private let chord, tangents: SIMD4<Float>
+    let contacts: EdgeContacts
 
     /// From the start to the end.
     @inline(__always) var direction: SIMD2<Float> { chord.lowHalf }
@@ -73,6 +78,11 @@ struct SegmentTangents {
     /// Those of four segments, computed side by side.
     struct Four {
         private let chords, tangents: lanes_square
+        /// Not for constant width.
+        private var tapers: lanes_square?
+
+        /// The steepest taper: at 1 one disc would contain the next.
+        private static let maxTaper: Float = 0.98
 
         /// Takes the four segments that end at the samples from `first` on; beyond the last sample they have no length.
         @inline(__always)
@@ -98,24 +108,44 @@ struct SegmentTangents {
             let perLength = 1 / length.raised(to: 1e-6)
             let (directionX, directionY) = (chordX * perLength, chordY * perLength)
             /// A unit vector; that of the chord where the tangent has no length.
-            func unit(_ x: SIMD4<Float>, _ y: SIMD4<Float>) -> (x: SIMD4<Float>, y: SIMD4<Float>) {
+            func unit(
+                _ x: SIMD4<Float>, _ y: SIMD4<Float>
+            ) -> (x: SIMD4<Float>, y: SIMD4<Float>, length: SIMD4<Float>) {
                 let length = lanes_root(x * x + y * y)
                 let perLength = 1 / length.raised(to: 1e-3)
                 let isShort = length .<= 1e-3
                 return (
                     (x * perLength).replacing(with: directionX, where: isShort),
-                    (y * perLength).replacing(with: directionY, where: isShort)
+                    (y * perLength).replacing(with: directionY, where: isShort), length
                 )
             }
             let startTangent = unit(chordX + bendX, chordY + bendY)
             let endTangent = unit(chordX - bendX, chordY - bendY)
             chords = lanes_turned(directionX, directionY, length, length)
             tangents = lanes_turned(startTangent.x, startTangent.y, endTangent.x, endTangent.y)
+            let shrinks = start.z - end.z
+            if any(shrinks .!= 0) {
+                let least = shrinks.replacing(with: -shrinks, where: shrinks .< 0) * (1 / Self.maxTaper)
+                tapers = lanes_turned(
+                    shrinks / startTangent.length.raised(to: least).raised(to: 1e-6),
+                    shrinks / endTangent.length.raised(to: least).raised(to: 1e-6),
+                    shrinks / length.raised(to: least).raised(to: 1e-6), .zero)
+            }
         }
 
-        @inline(__always) var first: SegmentTangents { SegmentTangents(chord: chords.x, tangents: tangents.x) }
-        @inline(__always) var second: SegmentTangents { SegmentTangents(chord: chords.y, tangents: tangents.y) }
-        @inline(__always) var third: SegmentTangents { SegmentTangents(chord: chords.z, tangents: tangents.z) }
-        @inline(__always) var fourth: SegmentTangents { SegmentTangents(chord: chords.w, tangents: tangents.w) }
+        @inline(__always) var first: SegmentTangents { segment(chords.x, tangents.x, tapers?.x) }
+        @inline(__always) var second: SegmentTangents { segment(chords.y, tangents.y, tapers?.y) }
+        @inline(__always) var third: SegmentTangents { segment(chords.z, tangents.z, tapers?.z) }
+        @inline(__always) var fourth: SegmentTangents { segment(chords.w, tangents.w, tapers?.w) }
+
+        @inline(__always)
+        private func segment(
+            _ chord: SIMD4<Float>, _ tangents: SIMD4<Float>, _ tapers: SIMD4<Float>?
+        ) -> SegmentTangents {
+            guard let tapers else { return SegmentTangents(chord: chord, tangents: tangents, contacts: .level) }
+            let aside = lanes_root(1 - tapers * tapers)
+            return SegmentTangents(
+                chord: chord, tangents: tangents, contacts: EdgeContacts(ahead: tapers, aside: aside))
+        }
     }
 }
