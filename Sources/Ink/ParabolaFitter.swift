@@ -79,8 +79,8 @@ extension [CentreSample] {
 /// parabola as fast as a line. A curve that cannot touch the canvas becomes one straight segment, which cannot touch it
 /// either; a curve that reaches far beyond it is halved first. Reuse a fitter for many strokes: it keeps its memory.
 public struct ParabolaFitter: CurveSink, Sendable {
-    /// Largest distance of a parabola from its cubic, in pixels.
-    private static let tolerance = 0.004
+    /// The largest distance of a parabola from its cubic, in pixels, above 0.
+    public var tolerance = 0.004
     /// Sag below which a parabola that would have to be halved counts as straight, in pixels.
     private static let minimumSag = 0.004
     /// A sample nearer than this to the one before, in pixels, with the same nib, is left out.
@@ -221,7 +221,7 @@ public struct ParabolaFitter: CurveSink, Sendable {
         let cube = bend2 - bend1
         let isHuge = max(nib.width, cubic.end.width) * scale > Self.maximumLength * 4
         let count = min(
-            Self.segmentCount(twistSquared: cube.dot(cube)), isHuge ? Self.maximumHugeSegments : Self.maximumSegments)
+            segmentCount(twistSquared: cube.dot(cube)), isHuge ? Self.maximumHugeSegments : Self.maximumSegments)
         let step = 1 / Double(count)
         for index in 1..<max(count, 1) {
             let t = Double(index) * step
@@ -273,12 +273,12 @@ public struct ParabolaFitter: CurveSink, Sendable {
     private static func pixels(_ sag: Double) -> Float { abs(sag) < 1e-6 ? 0 : Float(sag) }
 
     /// Number of parabolas for a cubic: one deviates by √3/36 of the third difference, n of them n³ times less.
-    private static func segmentCount(twistSquared: Double) -> Int {
+    private func segmentCount(twistSquared: Double) -> Int {
         let excess = twistSquared * (0.048 / tolerance) * (0.048 / tolerance)
         // Most curves need few: powers are faster than roots.
         func allowed(_ count: Int) -> Double { Double(count * count * count) * Double(count * count * count) }
         var count = 1
-        while count < maximumSegments, allowed(count) < excess { count += 1 }
+        while count < Self.maximumSegments, allowed(count) < excess { count += 1 }
         return count
     }
 

@@ -2,13 +2,13 @@ internal import Ink
 
 /// Covers a mask with a stroke: segments → outlines of runs → coverage of runs → coverage of the stroke.
 ///
-/// A run ends where it has turned by a third of a full turn, so that no run crosses itself: the covered part of a pixel
+/// A run ends where it has turned by three eighths of a full turn, so that no run crosses itself: the covered part of a pixel
 /// is then the area within the outline of the run. ``CoverageMerge`` merges the runs. Where a smooth curve is cut, both
 /// runs have butt caps that fit together; at corners both have round caps.
 struct StrokeRasterizer {
-    /// The cosine of the angle between the first tangent of a run and the one at which it ends: a third of a turn, beyond
-    /// which the ends of a run would lead towards each other. Longer runs mean fewer to merge.
-    private static let runCosine: Float = -0.5
+    /// The cosine of the angle between the first tangent of a run and the one at which it ends: three eighths of a
+    /// turn, beyond which the ends of a run would lead towards each other. Longer runs mean fewer to merge.
+    private static let runCosine: Float = -0.7
 
     /// What a stroke is rasterized with: memory for one box, clear but for the mask of the stroke.
     struct Surfaces {
