@@ -47,6 +47,9 @@ struct CheckpointTracker {
 
     var isSaving: Bool { pending != nil }
 
+    /// Whether a checkpoint or cursor note of the room is stored.
+    var isNoted: Bool { noted != nil }
+
     /// Whether the last attempt has failed.
     var hasFailed: Bool { failures > 0 }
 
@@ -86,9 +89,9 @@ struct CheckpointTracker {
     /// changed, and no more once they have: the cost of an input is not to grow with the number of cohorts.
     /// - Parameter changes: the room's ``Room/cursorChanges``.
     mutating func cursorsHaveMoved(changes: UInt64, _ cursors: () -> [CohortName: CohortCursor]) -> Bool {
-        guard !haveCursorsMoved, changes != comparedChanges, let noted else { return haveCursorsMoved }
+        guard !haveCursorsMoved, changes != comparedChanges, isNoted else { return haveCursorsMoved }
         comparedChanges = changes
-        haveCursorsMoved = noted.cursors != cursors()
+        haveCursorsMoved = noted?.cursors != cursors()
         return haveCursorsMoved
     }
 
@@ -167,33 +170,34 @@ extension RoomHost {
 
     /// When something of the room has to be saved; nil for nothing.
     func nextSave(of hosted: HostedRoom) -> Instant? {
-        guard let schedule = configuration.checkpoints, let room = hosted.room, !hosted.tracker.isSaving,
+        guard let schedule = configuration.checkpoints, let index = hosted.room?.head.index, !hosted.tracker.isSaving,
             isLive(hosted) || isClosing(hosted) || hosted.isLeaving, !hosted.isDiscarded, hosted.sequence > 0,
             hosted.hasState || hosted.isRecorded, !hosted.isOverLimit,
             // What has not been sent has not been released.
             hosted.unsent.isEmpty
         else { return nil }
-        let tracker = hosted.tracker
-        let retry = tracker.notedAt + tracker.pause(schedule.cursors, isHurried: isClosing(hosted) || hosted.isLeaving)
-        if tracker.hasFailed { return tracker.firstUncovered != nil || hasMoved(hosted) ? retry : nil }
-        guard tracker.firstUncovered == nil else {
-            if isClosing(hosted) || hosted.isLeaving { return tracker.notedAt }
+        let retry =
+            hosted.tracker.notedAt
+            + hosted.tracker.pause(schedule.cursors, isHurried: isClosing(hosted) || hosted.isLeaving)
+        if hosted.tracker.hasFailed { return hosted.tracker.firstUncovered != nil || hasMoved(hosted) ? retry : nil }
+        guard hosted.tracker.firstUncovered == nil else {
+            if isClosing(hosted) || hosted.isLeaving { return hosted.tracker.notedAt }
             // A room is stored from its first operation on, or when something has been pending in it for long.
-            guard room.head.index > 0 || hosted.isRecorded else { return tracker.uncoveredSince + schedule.interval }
-            guard tracker.noted != nil, hosted.hasState,
-                room.head.index < tracker.savedIndex + UInt64(schedule.operations)
+            guard index > 0 || hosted.isRecorded else { return hosted.tracker.uncoveredSince + schedule.interval }
+            guard hosted.tracker.isNoted, hosted.hasState,
+                index < hosted.tracker.savedIndex + UInt64(schedule.operations)
             else { return retry }
-            let whole = max(retry, tracker.uncoveredSince + schedule.interval)
+            let whole = max(retry, hosted.tracker.uncoveredSince + schedule.interval)
             return hasMoved(hosted) ? min(whole, retry) : whole
         }
         guard hasMoved(hosted) else { return nil }
-        return isClosing(hosted) || hosted.isLeaving || isFarAhead(hosted, schedule) ? tracker.notedAt : retry
+        return isClosing(hosted) || hosted.isLeaving || isFarAhead(hosted, schedule) ? hosted.tracker.notedAt : retry
     }
 
     /// Whether the saved cursors are behind, or authors have been told of more.
     private func hasMoved(_ hosted: HostedRoom) -> Bool {
-        guard let noted = hosted.tracker.noted else { return false }
-        if noted.handled != hosted.handled { return true }
+        guard let handled = hosted.tracker.noted?.handled else { return false }
+        if handled != hosted.handled { return true }
         guard let changes = hosted.room?.cursorChanges else { return false }
         return hosted.tracker.cursorsHaveMoved(changes: changes) { hosted.cursors }
     }
@@ -205,12 +209,12 @@ extension RoomHost {
     /// After a failure all of it: another host may have stored more meanwhile than this one's last state holds, which
     /// nobody would read any more.
     private func isStateDue(_ hosted: HostedRoom, at now: Instant) -> Bool {
-        guard let schedule = configuration.checkpoints, let room = hosted.room else { return false }
-        let tracker = hosted.tracker
-        guard tracker.firstUncovered != nil else { return false }
-        return isClosing(hosted) || hosted.isLeaving || tracker.noted == nil || tracker.hasFailed || !hosted.hasState
-            || room.head.index >= tracker.savedIndex + UInt64(schedule.operations)
-            || now >= tracker.uncoveredSince + schedule.interval
+        guard let schedule = configuration.checkpoints, let index = hosted.room?.head.index else { return false }
+        guard hosted.tracker.firstUncovered != nil else { return false }
+        return isClosing(hosted) || hosted.isLeaving || !hosted.tracker.isNoted || hosted.tracker.hasFailed
+            || !hosted.hasState
+            || index >= hosted.tracker.savedIndex + UInt64(schedule.operations)
+            || now >= hosted.tracker.uncoveredSince + schedule.interval
     }
 }
 

@@ -130,9 +130,10 @@ extension RoomHost {
     /// Counts a room when it has its first operation, and no longer when its life has ended. Where there are as many as
     /// may be stored, nothing is said of what it applies: the journal is asked to end its life.
     func noteExistence(of hosted: HostedRoom) {
-        guard let room = hosted.room else { return }
-        hosted.hasState = !room.isBlank
-        let isWritten = room.head.index > 0
+        // Optional chaining reads in place; a room in a constant would be a copy, which costs more than all of this.
+        guard let isBlank = hosted.room?.isBlank, let index = hosted.room?.head.index else { return }
+        hosted.hasState = !isBlank
+        let isWritten = index > 0
         if isWritten, !hosted.isCounted, !hosted.isOverLimit {
             hosted.isCounted = hasMemory && output.countNew(hosted.partition)
         } else if !isWritten, hosted.isCounted {

@@ -100,8 +100,8 @@ extension RoomHost {
 
     /// Whether a room may leave at once: nobody has written to it, or nothing is left to be done in it and many wait.
     private func isDone(_ hosted: HostedRoom) -> Bool {
-        guard let room = hosted.room else { return false }
-        return room.isBlank || room.isQuiet && queue.count >= Self.longQueue
+        guard let isBlank = hosted.room?.isBlank, let isQuiet = hosted.room?.isQuiet else { return false }
+        return isBlank || isQuiet && queue.count >= Self.longQueue
     }
 
     func takePlace(_ hosted: HostedRoom) {
@@ -228,7 +228,7 @@ extension RoomHost {
     private func evict(_ hosted: HostedRoom, at now: Instant) {
         evictionOrder.remove(hosted)
         hosted.isLeaving = true
-        if departing < configuration.departing, let room = hosted.room, room.byteEstimate <= Self.smallRoom {
+        if departing < configuration.departing, let bytes = hosted.room?.byteEstimate, bytes <= Self.smallRoom {
             departing += 1
             hosted.hasPlace = false
             occupied -= 1
@@ -270,9 +270,8 @@ extension RoomHost {
         guard hosted.room != nil, hosted.unsent.isEmpty, hosted.unconfirmed.isEmpty else { return false }
         guard configuration.checkpoints != nil else { return isLive(hosted) }
         if hosted.isDiscarded { return true }
-        let tracker = hosted.tracker
-        return !tracker.isSaving && tracker.firstUncovered == nil && (tracker.noted != nil || !hosted.hasState)
-            && nextSave(of: hosted) == nil
+        return !hosted.tracker.isSaving && hosted.tracker.firstUncovered == nil
+            && (hosted.tracker.isNoted || !hosted.hasState) && nextSave(of: hosted) == nil
     }
 
     /// Evicts a room that can be loaded again, or need not be.
@@ -310,7 +309,9 @@ extension RoomHost {
 
     /// When a room has been idle for long enough, nil while something is going on in it.
     func nextRest(of hosted: HostedRoom) -> Instant? {
-        guard canLeave(hosted), isLive(hosted), let room = hosted.room, room.isQuiet || room.isBlank else { return nil }
+        guard let isQuiet = hosted.room?.isQuiet, let isBlank = hosted.room?.isBlank, isQuiet || isBlank,
+            canLeave(hosted), isLive(hosted)
+        else { return nil }
         return hosted.lastUse + configuration.idle
     }
 

@@ -131,16 +131,20 @@ struct Intake: Sendable {
 
     /// Notes that the room has applied a ready operation.
     mutating func recordApplied(_ operation: ReadyOperation, index: UInt64) {
-        authors[operation.author]?.recordApplied(operation.number, index: index)
+        guard let place = authors.index(forKey: operation.author) else { return }
+        authors.values[place].recordApplied(operation.number, index: index)
     }
 
     /// Notes that the room has rejected a ready operation.
     mutating func recordRejected(_ operation: ReadyOperation, _ rejection: Rejection) {
-        authors[operation.author]?.recordRejected(operation.number, rejection)
+        guard let place = authors.index(forKey: operation.author) else { return }
+        authors.values[place].recordRejected(operation.number, rejection)
     }
 
     /// The session of an author's current sequence; nil for one without a name.
-    func session(of author: AuthorID) -> String? { authors[author]?.sessions.current }
+    func session(of author: AuthorID) -> String? {
+        authors.index(forKey: author).flatMap { authors.values[$0].sessions.current }
+    }
 
     /// When ``checkGaps(at:into:)`` may have something to do, and no later than when it has; nil for never.
     var deadline: Instant? { wakes.min?.at }

@@ -24,6 +24,9 @@ struct OperationLog: Sendable {
 
     subscript(index: UInt64) -> Operation { entries[Int(index - firstIndex)] }
 
+    /// Bytes of the message of an operation that is kept.
+    func messageByteCount(of index: UInt64) -> Int { entries[Int(index - firstIndex)].messageByteCount }
+
     /// All operations kept, in order.
     var kept: some Collection<Operation> { entries }
 

@@ -294,16 +294,7 @@ extension Room {
     /// Moves the cohorts' cursors over what is due, or over a part of that: the rest is due at once.
     private mutating func release(at now: Instant, isTurn: Bool, into effects: inout RoomEffects) {
         releases.removeAll(keepingCapacity: true)
-        let operations = log.operations
-        var bytes = 0
-        var hasMore = false
-        gate.release(at: now, into: &releases) { index in
-            let size = operations[index].messageByteCount
-            hasMore = bytes + size > Self.releaseBytes && (bytes > 0 || !isTurn)
-            bytes += size
-            return !hasMore
-        }
-        hasMoreToRelease = hasMore
+        hasMoreToRelease = Self.release(&gate, log.operations, at: now, isTurn: isTurn, into: &releases)
         publishReleases(at: now, into: &effects)
         effects.counts.clamped += gate.takeClampedCount()
         while log.operations.heldBytes > configuration.log.heldBytes, let slowest = gate.slowestCohort {
@@ -312,6 +303,22 @@ extension Room {
             guard !releases.isEmpty else { break }
             publishReleases(at: now, into: &effects)
         }
+    }
+
+    /// Static, so that no copy of the log is alive when it is trimmed, which would copy all of it.
+    /// - Returns: whether something that is due is left.
+    private static func release(
+        _ gate: inout Gate, _ log: borrowing OperationLog, at now: Instant, isTurn: Bool, into releases: inout [Release]
+    ) -> Bool {
+        var bytes = 0
+        var hasMore = false
+        gate.release(at: now, into: &releases) { index in
+            let size = log.messageByteCount(of: index)
+            hasMore = bytes + size > releaseBytes && (bytes > 0 || !isTurn)
+            bytes += size
+            return !hasMore
+        }
+        return hasMore
     }
 
     private mutating func publishReleases(at now: Instant, into effects: inout RoomEffects) {
