@@ -3,8 +3,7 @@ public import Logging
 /// A connection to NATS that reconnects by itself.
 ///
 /// Any thread may call any function. All connections of a process share one delivery thread for the handlers of
-/// subscriptions. It calls them in the order of arrival of a connection's messages, across subscriptions; a handler
-/// must not block. When the server connection is lost, messages that wait for a handler are lost with it, as core NATS
+/// subscriptions, unless they ask for the connection's own: see `DeliveryThread`. A handler must not block. When the server connection is lost, messages that wait for a handler are lost with it, as core NATS
 /// may lose any message, and requests fail with `.disconnected`.
 ///
 /// It lives until `close()` or `drain()`. For a cluster give all URLs; servers that the cluster announces are ignored.
@@ -168,19 +167,20 @@ extension NATSConnection {
     /// - Parameters:
     ///   - subject: may have the wildcards `*` and, as its last token, `>`.
     ///   - queue: the name of a queue group: each message goes to one member.
-    ///   - handler: runs on the delivery thread, in the order of arrival across subscriptions, and must not block. It
-    ///     borrows the message.
+    ///   - thread: the thread that the handler runs on.
+    ///   - handler: is called in the order of arrival, and must not block. It borrows the message.
     /// - Returns: a handle to end the subscription with; it need not be kept.
     /// - Throws: `.invalidSubject`, also for the queue's name; `.closed`.
     @discardableResult
     public func subscribe(
-        _ subject: String, queue: String? = nil, handler: @escaping @Sendable (borrowing NATSMessage) -> Void
+        _ subject: String, queue: String? = nil, on thread: DeliveryThread = .shared,
+        handler: @escaping @Sendable (borrowing NATSMessage) -> Void
     ) throws(NATSError) -> NATSSubscription {
         guard Subject.isPattern(subject) else { throw .invalidSubject(subject) }
         if let queue {
             guard Subject.isLiteral(queue) else { throw .invalidSubject(queue) }
         }
-        return try core.subscribe(subject, queue: queue, handler: handler)
+        return try core.subscribe(subject, queue: queue, on: thread, handler: handler)
     }
 }
 
@@ -262,23 +262,38 @@ public enum ConnectionState: UInt8, Sendable {
     case closed
 }
 
+/// The thread that a handler runs on.
+public enum DeliveryThread: Sendable {
+    /// The delivery thread that all connections share. It keeps the order of arrival across a connection's
+    /// subscriptions.
+    case shared
+    /// The thread that reads the connection's socket: no change of threads for a message. The handler takes a few
+    /// microseconds; meanwhile nothing is read. Keeps the order of arrival within a subscription; messages of several
+    /// that are read at once come subscription by subscription. For the few subscriptions with most of the messages:
+    /// each costs a little with everything that is read.
+    case connection
+}
+
 /// A subscription, which lasts as long as its `NATSConnection`, across server connections.
 public final class NATSSubscription: Sendable {
     /// The subject, which may have wildcards.
     public let subject: String
     /// The queue group, if there is one.
     public let queue: String?
+    /// The thread that the handler runs on.
+    public let thread: DeliveryThread
 
     var id: ObjectIdentifier { ObjectIdentifier(self) }
     let handler: @Sendable (borrowing NATSMessage) -> Void
     private let core: ConnectionCore
 
     init(
-        _ subject: String, queue: String? = nil, core: ConnectionCore,
+        _ subject: String, queue: String? = nil, on thread: DeliveryThread = .shared, core: ConnectionCore,
         handler: @escaping @Sendable (borrowing NATSMessage) -> Void
     ) {
         self.subject = subject
         self.queue = queue
+        self.thread = thread
         self.core = core
         self.handler = handler
     }

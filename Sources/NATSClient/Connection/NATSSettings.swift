@@ -131,7 +131,7 @@ public struct NATSSettings: Sendable {
         defer { for url in urls { free(url) } }
         var pointers: [UnsafePointer<CChar>?] = urls.map { UnsafePointer($0) }
         try check(natsOptions_SetServers(options, &pointers, Int32(clamping: pointers.count)))
-        if servers.contains(where: \.isSecure) || !tls.files.isEmpty { try setTLS(options) }
+        if try isSecure { try setTLS(options) }
         if let user {
             try check(natsOptions_SetUserInfo(options, user.escapedForJSON, password?.escapedForJSON ?? ""))
         }
@@ -142,6 +142,11 @@ public struct NATSSettings: Sendable {
         if let token {
             try check(natsOptions_SetToken(options, token.escapedForJSON))
         }
+    }
+
+    /// Whether connections use TLS.
+    var isSecure: Bool {
+        get throws(NATSError) { try ServerURL.list(url).contains(where: \.isSecure) || !tls.files.isEmpty }
     }
 
     /// libnats ignores the scheme: with `tls://` alone it connects in plain text. `SetSecure` makes it refuse a server

@@ -202,11 +202,12 @@ extension ConnectionCore {
 extension ConnectionCore {
     /// Adds a subscription to the current connection and to all later ones.
     func subscribe(
-        _ subject: String, queue: String?, handler: @escaping @Sendable (borrowing NATSMessage) -> Void
+        _ subject: String, queue: String?, on thread: DeliveryThread,
+        handler: @escaping @Sendable (borrowing NATSMessage) -> Void
     ) throws(NATSError) -> NATSSubscription {
         try shared.withLock { shared throws(NATSError) in
             guard !shared.isClosing else { throw .closed }
-            let subscription = NATSSubscription(subject, queue: queue, core: self, handler: handler)
+            let subscription = NATSSubscription(subject, queue: queue, on: thread, core: self, handler: handler)
             do throws(NATSError) {
                 try shared.current?.subscribe(subscription)
             } catch .disconnected {

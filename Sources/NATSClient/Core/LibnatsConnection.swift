@@ -13,7 +13,7 @@ final class LibnatsConnection: Sendable {
     /// Fulfilled when no handler runs any more and none will.
     let handlersFinished = Promise<Void>()
     /// Owned until `deinit`: a holder of this object never uses freed memory.
-    private nonisolated(unsafe) let raw: OpaquePointer
+    nonisolated(unsafe) let raw: OpaquePointer
     private let subscriptions = Locked(SubscriptionTable())
     private let pendingLimits: (messages: Int32, bytes: Int32)
     private let maxBufferedBytes: Int
@@ -45,7 +45,9 @@ final class LibnatsConnection: Sendable {
     ) throws(NATSError) -> LibnatsConnection {
         let events = LibnatsEvents(logger: logger, onViolation: onViolation)
         do throws(NATSError) {
-            let loop = try SocketLoop(writeDeadline: settings.writeDeadline) { [ended = events.ended] in
+            let isSecure = try settings.isSecure
+            let loop = try SocketLoop(writeDeadline: settings.writeDeadline, publishersWrite: !isSecure) {
+                [ended = events.ended] in
                 ended.fulfil(.success("the server accepts no data"))
             }
             let raw = try settings.withOptions(context: events.context, loop: loop) { options throws(NATSError) in
@@ -80,6 +82,8 @@ final class LibnatsConnection: Sendable {
         for raw in subscriptions {
             _ = natsSubscription_WaitForDrainCompletion(raw, (deadline - .now).wholeMilliseconds)
         }
+        // The thread that handles the PONG has handled the messages of direct subscriptions before.
+        _ = natsConnection_FlushTimeout(raw, (deadline - .now).wholeMilliseconds)
     }
 
     /// Drains the subscriptions, waits until the server has what was published, and ends the connection. Blocks.
@@ -111,11 +115,20 @@ final class LibnatsConnection: Sendable {
         max(0, Int(natsConnection_Buffered(raw)))
     }
 
-    /// Whether the next message would have to wait: for space in the buffer, or for a write over TLS, which holds
-    /// libnats' lock for as long as the socket is full.
-    private var isBacklogged: Bool {
-        loop.writeDuration > .milliseconds(100) || bufferedBytes > maxBufferedBytes
+    /// - Throws: `.backlogged` when the next message would have to wait: for space in the buffer, or for a write over
+    ///   TLS, which holds libnats' lock for as long as the socket is full.
+    func checkBacklog() throws(NATSError) {
+        guard loop.writeDuration <= .milliseconds(100), bufferedBytes <= maxBufferedBytes else {
+            throw .backlogged(limit: maxBufferedBytes)
+        }
     }
+
+    /// What is published from now on is written to the socket at `endBatch`, or earlier.
+    func beginBatch() { loop.beginBatch() }
+    func endBatch() { loop.endBatch(raw) }
+
+    /// Has what was published so far written to the socket.
+    func writeSoon() { loop.writeSoon() }
 
     /// Hands a message to libnats, which copies it into its write buffer. Never waits for the socket: the loop writes.
     /// - Precondition: the subjects are valid.
@@ -125,7 +138,7 @@ final class LibnatsConnection: Sendable {
         guard let size = Int32(exactly: payload.count) else {
             throw .payloadTooLarge(size: payload.count, limit: maxPayload)
         }
-        guard !isBacklogged else { throw .backlogged(limit: maxBufferedBytes) }
+        try checkBacklog()
         let body = payload.baseAddress?.assumingMemoryBound(to: CChar.self)
         let status: natsStatus
         if !headers.isEmpty {
@@ -136,7 +149,8 @@ final class LibnatsConnection: Sendable {
             status = natsConnection_Publish(raw, subject, body, size)
         }
         switch status {
-        case NATS_OK: return
+        // Another thread's batch may be open.
+        case NATS_OK: loop.writeSoon()
         case NATS_MAX_PAYLOAD: throw .payloadTooLarge(size: payload.count, limit: maxPayload)
         default: throw NATSError(status)
         }
@@ -158,6 +172,7 @@ final class LibnatsConnection: Sendable {
 extension LibnatsConnection {
     /// Makes a subscription in libnats. The handler may be called before this returns.
     func subscribe(_ subscription: NATSSubscription) throws(NATSError) {
+        guard subscription.thread == .shared else { return try subscribeDirectly(subscription) }
         let context = Unmanaged.passRetained(DeliveryContext(to: subscription.handler, of: self))
         var created: OpaquePointer?
         let status: natsStatus
@@ -171,12 +186,30 @@ extension LibnatsConnection {
             context.release()
             throw NATSError(status)
         }
-        events.setSubject(subscription.subject, of: created)
-        _ = natsSubscription_SetPendingLimits(created, pendingLimits.messages, pendingLimits.bytes)
+        prepare(created, for: subscription)
         // Refused when the connection has closed since the line above. Then nothing tells when the last call to the
         // context is over: its few bytes are leaked rather than released too early.
         let completion = natsSubscription_SetOnCompleteCB(created, completeDelivery, context.toOpaque())
         subscriptions.withLock { $0.add(created, for: subscription.id, completes: completion == NATS_OK) }
+    }
+
+    private func subscribeDirectly(_ subscription: NATSSubscription) throws(NATSError) {
+        var created: OpaquePointer?
+        let status =
+            if let queue = subscription.queue {
+                natsConnection_QueueSubscribeSync(&created, raw, subscription.subject, queue)
+            } else {
+                natsConnection_SubscribeSync(&created, raw, subscription.subject)
+            }
+        guard status == NATS_OK, let created else { throw NATSError(status) }
+        prepare(created, for: subscription)
+        subscriptions.withLock { $0.add(created, for: subscription.id, completes: false) }
+        loop.add(DirectSubscription(created, handler: subscription.handler))
+    }
+
+    private func prepare(_ created: OpaquePointer, for subscription: NATSSubscription) {
+        events.setSubject(subscription.subject, of: created)
+        _ = natsSubscription_SetPendingLimits(created, pendingLimits.messages, pendingLimits.bytes)
     }
 
     /// Ends a subscription but keeps its memory: libnats' reader may hold a subscription that it has just looked up,
@@ -187,6 +220,7 @@ extension LibnatsConnection {
         _ = dropped
         guard let raw = subscriptions.withLock({ $0.remove(id) }) else { return false }
         events.setSubject(nil, of: raw)
+        loop.remove(raw)
         _ = natsSubscription_Unsubscribe(raw)
         return subscriptions.withLock { $0.retire(raw) }
     }

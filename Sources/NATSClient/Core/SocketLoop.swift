@@ -9,12 +9,13 @@ internal import Glibc
 internal import Darwin
 #endif
 
-/// The only thread that reads and writes the socket of a connection.
+/// The thread that reads the socket of a connection, writes to it, and calls the handlers of direct subscriptions.
 ///
 /// By default libnats 3.4.1 reads on one thread and writes on any publisher's. With TLS both then use one SSL object at
 /// the same time, which corrupts memory; a publisher that finds the buffer full waits for the socket; and the loss by a
 /// failed write is not reported. With this loop a publisher only fills a buffer and wakes the thread, and a failed
-/// write ends the connection.
+/// write ends the connection. At the end of a batch the publisher writes itself, while the thread does not use the
+/// socket: that saves the change of threads.
 ///
 /// libnats must close the connection on this thread or after the thread has ended: see `stop`.
 final class SocketLoop: Sendable {
@@ -23,9 +24,28 @@ final class SocketLoop: Sendable {
         var socket: Int32?
         var wantsRead = false
         var wantsWrite = false
+        /// Publishers that are in a batch, and whether the thread has to be woken at the end of one.
+        var batches = 0
+        var isWakeDeferred = false
+        /// Whether the thread waits, or is about to, without having seen this state: then it has to be woken.
+        var isWaiting = false
         var isStopping = false
         /// Whether the thread was started.
         var isRunning = false
+        /// In the order in which they were made.
+        var subscriptions: [DirectSubscription] = []
+
+        /// What the thread waits for from now on; nil when it has to end.
+        mutating func wait() -> (socket: Int32, events: Int16)? {
+            guard !isStopping, let socket else { return nil }
+            isWaiting = true
+            return (socket, Int16((wantsRead ? POLLIN : 0) | (wantsWrite ? POLLOUT : 0)))
+        }
+
+        mutating func takeDeferredWake() -> Bool {
+            defer { isWakeDeferred = false }
+            return isWakeDeferred
+        }
     }
 
     private let state = Locked(State())
@@ -36,13 +56,21 @@ final class SocketLoop: Sendable {
     /// The start of the write under way, in nanoseconds of the monotonic clock; 0 without one.
     private let writingSince = Atomic<UInt64>(0)
     private let writeDeadline: Duration
+    /// Whether publishers may write: over TLS a write waits for the socket.
+    private let publishersWrite: Bool
+    /// Held by whoever reads from the socket or writes to it.
+    private let socketUse = Locked(())
     private let onStall: @Sendable () -> Void
 
     /// - Parameters:
     ///   - writeDeadline: how long the socket may accept nothing.
+    ///   - publishersWrite: whether publishers may write: not over TLS, where a write waits for the socket.
     ///   - onStall: called on the thread at that deadline.
-    init(writeDeadline: Duration, onStall: @escaping @Sendable () -> Void) throws(NATSError) {
+    init(
+        writeDeadline: Duration, publishersWrite: Bool, onStall: @escaping @Sendable () -> Void
+    ) throws(NATSError) {
         self.writeDeadline = writeDeadline
+        self.publishersWrite = publishersWrite
         self.onStall = onStall
         var ends: [Int32] = [-1, -1]
         guard pipe(&ends) == 0 else { throw NATSError(NATS_SYS_ERROR) }
@@ -96,18 +124,87 @@ final class SocketLoop: Sendable {
     }
 
     fileprivate func wantRead(_ isWanted: Bool) {
-        state.withLock { state in
+        change { state in
             state.wantsRead = isWanted
             // libnats does this before it closes the socket, whose number may then become another's.
             if !isWanted { state.socket = nil }
+            return true
         }
-        wake()
     }
 
     fileprivate func wantWrite(_ isWanted: Bool) {
-        state.withLock { $0.wantsWrite = isWanted }
-        // Only the thread itself sets it to false.
-        if isWanted { wake() }
+        change { state in
+            state.wantsWrite = isWanted
+            // Whoever writes sets it to false, and then nothing has to be done.
+            guard isWanted else { return false }
+            if state.batches > 0 { state.isWakeDeferred = true }
+            return state.batches == 0
+        }
+    }
+
+    // MARK: Called by publishers
+
+    /// The thread is not woken for what is published from now on, until a batch ends.
+    func beginBatch() {
+        state.withLock { $0.batches += 1 }
+    }
+
+    /// Writes what was published, or has the thread do so.
+    /// - Parameter connection: the one that is attached.
+    func endBatch(_ connection: OpaquePointer) {
+        let mustWrite = state.withLock { state in
+            state.batches -= 1
+            return state.takeDeferredWake()
+        }
+        if mustWrite, !writeNow(connection) { change { _ in true } }
+    }
+
+    /// - Returns: whether nothing is left to be written.
+    private func writeNow(_ connection: OpaquePointer) -> Bool {
+        guard publishersWrite else { return false }
+        return socketUse.withLockIfAvailable { _ in
+            processWrite(connection)
+            return state.withLock { !$0.wantsWrite }
+        } ?? false
+    }
+
+    /// Under `socketUse`. libnats takes a write of nothing for the end of the connection: another thread may have written
+    /// all there was.
+    private func processWrite(_ connection: OpaquePointer) {
+        if state.withLock({ $0.wantsWrite }) { natsConnection_ProcessWriteEvent(connection) }
+    }
+
+    func writeSoon() {
+        change { $0.takeDeferredWake() }
+    }
+
+    // MARK: Direct subscriptions
+
+    /// Has the thread deliver the messages of a subscription.
+    func add(_ subscription: DirectSubscription) {
+        change { state in
+            state.subscriptions.append(subscription)
+            return true
+        }
+    }
+
+    func remove(_ subscription: OpaquePointer) {
+        state.withLock { $0.subscriptions.removeAll { $0.raw == subscription } }
+    }
+
+    private func deliver() {
+        for subscription in state.withLock({ $0.subscriptions }) { subscription.deliver() }
+    }
+
+    /// Changes the state.
+    /// - Parameter body: returns whether the thread has to see the change now.
+    private func change(_ body: (inout State) -> Bool) {
+        let mustWake = state.withLock { state in
+            guard body(&state), state.isWaiting else { return false }
+            state.isWaiting = false
+            return true
+        }
+        if mustWake { wake() }
     }
 
     private func wake() {
@@ -120,7 +217,7 @@ final class SocketLoop: Sendable {
 
     private func run(_ connection: OpaquePointer) {
         var blockedSince: ContinuousClock.Instant?
-        while let (socket, events) = state.withLock({ $0.isStopping ? nil : Self.interest(in: $0) }) {
+        while let (socket, events) = state.withLock({ $0.wait() }) {
             var polled = [
                 pollfd(fd: wakeReader, events: Int16(POLLIN), revents: 0),
                 pollfd(fd: socket, events: events, revents: 0),
@@ -129,14 +226,19 @@ final class SocketLoop: Sendable {
             guard poll(&polled, 2, waitsToWrite ? Int32(clamping: writeDeadline.wholeMilliseconds) : -1) >= 0 else {
                 continue
             }
+            state.withLock { $0.isWaiting = false }
             if polled[0].revents != 0 { takeWakes() }
             let ready = polled[1].revents
             // After a hang-up, reading gives the reason.
-            if ready & Int16(POLLIN | POLLHUP | POLLERR | POLLNVAL) != 0 { natsConnection_ProcessReadEvent(connection) }
+            if ready & Int16(POLLIN | POLLHUP | POLLERR | POLLNVAL) != 0 {
+                socketUse.withLock { _ in natsConnection_ProcessReadEvent(connection) }
+            }
+            // Also what came before a subscription was added.
+            deliver()
             if ready & Int16(POLLOUT) != 0 {
                 blockedSince = nil
                 writingSince.store(DispatchTime.now().uptimeNanoseconds, ordering: .relaxed)
-                natsConnection_ProcessWriteEvent(connection)
+                socketUse.withLock { _ in processWrite(connection) }
                 writingSince.store(0, ordering: .relaxed)
             } else if waitsToWrite {
                 let start = blockedSince ?? .now
@@ -146,11 +248,6 @@ final class SocketLoop: Sendable {
                 blockedSince = nil
             }
         }
-    }
-
-    private static func interest(in state: State) -> (socket: Int32, events: Int16)? {
-        guard let socket = state.socket else { return nil }
-        return (socket, Int16((state.wantsRead ? POLLIN : 0) | (state.wantsWrite ? POLLOUT : 0)))
     }
 
     private func takeWakes() {
@@ -166,6 +263,37 @@ final class SocketLoop: Sendable {
 
     fileprivate static func from(_ pointer: UnsafeMutableRawPointer?) -> SocketLoop? {
         pointer.map { Unmanaged<SocketLoop>.fromOpaque($0).takeUnretainedValue() }
+    }
+}
+
+/// A subscription whose handler runs on the thread that reads the socket.
+final class DirectSubscription: Sendable {
+    /// Owned by the connection's table.
+    nonisolated(unsafe) let raw: OpaquePointer
+    private let handler: @Sendable (borrowing NATSMessage) -> Void
+
+    init(_ raw: OpaquePointer, handler: @escaping @Sendable (borrowing NATSMessage) -> Void) {
+        self.raw = raw
+        self.handler = handler
+    }
+
+    /// Calls the handler for each message that has come.
+    fileprivate func deliver() {
+        var count: Int32 = 0
+        // Asking for a message where there is none would be an error, which libnats writes down.
+        guard natsSubscription_GetPending(raw, &count, nil) == NATS_OK else { return }
+        while count > 0 {
+            var message: OpaquePointer?
+            switch natsSubscription_NextMsg(&message, raw, 0) {
+            case NATS_OK: if let message { handler(NATSMessage(owning: message)) }
+            // Said once when messages were dropped; the next call gives the first that was not.
+            case NATS_SLOW_CONSUMER: continue
+            // Instead of the message.
+            case NATS_NO_RESPONDERS: break
+            default: return
+            }
+            count -= 1
+        }
     }
 }
 

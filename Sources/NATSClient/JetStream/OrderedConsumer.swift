@@ -7,7 +7,7 @@ public import Logging
 /// it requests another one that begins after the last message. It retries without end, until `cancel()` or the close of
 /// the connection, also when nobody holds it.
 ///
-/// Messages and events come on the delivery thread, in order; handlers must not block. Flow control bounds what the
+/// Messages and events come on one thread (`OrderedConsumerSettings.thread`), in order; handlers must not block. Flow control bounds what the
 /// server sends ahead: see `OrderedConsumerEvent.barrier`.
 public final class OrderedConsumer: Sendable {
     private struct Shared {
@@ -81,8 +81,8 @@ extension JetStream {
     ///
     /// - Parameters:
     ///   - clock: the caller's monotonic clock in nanoseconds, which measures the server's silence.
-    ///   - onEvent: called on the delivery thread; must not block.
-    ///   - onMessage: called on the delivery thread for each message; must not block.
+    ///   - onEvent: called on `settings.thread`; must not block.
+    ///   - onMessage: called on `settings.thread` for each message; must not block.
     /// - Throws: `.closed`.
     public func read(
         _ settings: OrderedConsumerSettings, logger: Logger, clock: @escaping @Sendable () -> Int64,
@@ -101,7 +101,7 @@ extension JetStream {
 extension OrderedConsumer {
     /// Makes the first attempt now, or when there is a connection.
     fileprivate func start() throws(NATSError) {
-        let answers = try connection.subscribe("\(inbox).*") { self.receiveAnswer($0) }
+        let answers = try connection.subscribe("\(inbox).*", on: settings.thread) { self.receiveAnswer($0) }
         let observation = connection.onStateChange { _ in self.connectionChanged() }
         shared.withLock { ($0.answers, $0.observation) = (answers, observation) }
         connectionChanged()
@@ -161,7 +161,9 @@ extension OrderedConsumer {
     /// server waits for a subscriber.
     private func subscribe(_ attempt: UInt64) {
         do throws(NATSError) {
-            let delivery = try connection.subscribe(deliverSubject(attempt)) { self.receive($0, of: attempt) }
+            let delivery = try connection.subscribe(deliverSubject(attempt), on: settings.thread) {
+                self.receive($0, of: attempt)
+            }
             let isStale = shared.withLock { shared in
                 guard shared.state.isReading(attempt) else { return true }
                 shared.delivery = delivery
@@ -194,7 +196,7 @@ extension OrderedConsumer {
 // MARK: - Messages of the server
 
 extension OrderedConsumer {
-    /// The server's answer to a consumer request, on the delivery thread.
+    /// The server's answer to a consumer request.
     private func receiveAnswer(_ message: borrowing NATSMessage) {
         guard let attempt = message.subject.split(separator: ".").last.flatMap({ UInt64($0) }) else { return }
         do throws(JetStreamError) {
@@ -221,7 +223,7 @@ extension OrderedConsumer {
                 (shared.name, shared.loggedError) = (answer.name, nil)
                 return (true, shared.streamEnd.began(pending: answer.numPending))
             }
-            // On the delivery thread, so before all that the consumer delivers.
+            // On the thread that delivers, so before all that the consumer delivers.
             if isCreated { onEvent(.began(start)) }
             if isCaughtUp { onEvent(.caughtUp) }
         }
@@ -238,7 +240,7 @@ extension OrderedConsumer {
             "cannot read a stream; retrying", metadata: ["stream": "\(settings.stream)", "error": "\(error)"])
     }
 
-    /// A message on the deliver subject, on the delivery thread.
+    /// A message on the deliver subject.
     private func receive(_ message: borrowing NATSMessage, of attempt: UInt64) {
         let now = clock()
         if let metadata = message.withReply({ DeliveryMetadata(acknowledgementSubject: $0) }) {

@@ -26,6 +26,9 @@ public struct OrderedConsumerSettings: Sendable, Equatable {
     /// How long the stream may end before the last message that was read of it; a replica may lag for a moment.
     public var rewindTimeout: Duration = .seconds(10)
 
+    /// The thread of the handlers.
+    public var thread = DeliveryThread.shared
+
     /// Settings with the defaults above.
     public init(stream: String, start: Start, filterSubject: String? = nil) {
         self.stream = stream
