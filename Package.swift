@@ -102,11 +102,14 @@ let threadTargets: [Target] = [
         "LecternServerTests",
         [
             "LecternServer", "LecternClient", "LecternDemo", "Journal", "Hosting", "NATSClient", "NATSTestServer",
-            "Locking", "Whiteboard", "Ink", "StrokeWire", lifecycle, logging, metrics,
+            "Locking", "Whiteboard", "Ink", "StrokeWire", lifecycle, logging, metrics, deque,
         ]),
 ]
 
 let serviceTargets: [Target] = [
+    // The allocator of the daemon: messages are allocated on one thread and freed on another, which costs glibc's a lock
+    // for each.
+    .systemLibrary(name: "CJemalloc", pkgConfig: "jemalloc", providers: [.apt(["libjemalloc-dev"])]),
     .systemLibrary(name: "CCairo", pkgConfig: "cairo", providers: [.apt(["libcairo2-dev"])]),
     layer("VectorGraphics", ["CCairo", "Mesh", "Raster", "Ink", "StrokeWire"]),
     layer(
@@ -122,6 +125,7 @@ let serviceTargets: [Target] = [
             "LecternServer", "LecternGateway", "LecternClient", "LecternDemo", "LecternConfiguration", "Hosting",
             "Journal", "EmbeddedNATS", "NATSClient", "Locking", "VectorGraphics", "PNG", "Raster", "Ink",
             "Whiteboard", "StrokeWire", arguments, logging, metrics, lifecycle, signals,
+            .target(name: "CJemalloc", condition: .when(platforms: [.linux])),
         ],
         swiftSettings: settings),
 

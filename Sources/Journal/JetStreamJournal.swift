@@ -8,7 +8,7 @@ public import Whiteboard
 /// The journal in JetStream. For each partition a stream, the log, captures what authors publish, also while no daemon
 /// runs; every daemon reads it in the same order.
 ///
-/// Safe to use from any thread. Events are delivered on the connection's delivery thread.
+/// Safe to use from any thread. Events are delivered on the thread that reads the connection's socket.
 public final class JetStreamJournal: Sendable {
     let root: String
     let partitions: Int
@@ -17,6 +17,7 @@ public final class JetStreamJournal: Sendable {
     let logger: Logger
     private let misaddressed = Atomic<Int>(0)
     private let refused = Atomic<Int>(0)
+    private let subjects: Locked<InboundSubjectCache>
     /// The partitions whose streams this process has seen.
     private let known = Locked<Set<Int>>([])
 
@@ -27,6 +28,7 @@ public final class JetStreamJournal: Sendable {
         root: String, partitions: Int, settings: JournalSettings, connection: NATSConnection, logger: Logger
     ) {
         self.root = root
+        subjects = Locked(InboundSubjectCache(root: root))
         self.partitions = partitions
         self.settings = settings
         self.logger = logger
@@ -125,7 +127,7 @@ public final class JetStreamJournal: Sendable {
     /// - Parameters:
     ///   - sequence: the first one to be read.
     ///   - now: the time of the rooms' clock.
-    ///   - deliver: called for each event, in order, on the delivery thread; must not block. Before a barrier is passed
+    ///   - deliver: called for each event, in order; must not block. Before a barrier is passed
     ///     the server delivers a bounded amount: 2 MiB at first, at most 32 MiB.
     public func read(
         _ partition: Int, from sequence: UInt64, now: @escaping @Sendable () -> Instant,
@@ -165,8 +167,8 @@ public final class JetStreamJournal: Sendable {
     func record(
         _ message: borrowing NATSMessage, _ metadata: DeliveryMetadata, of partition: Int
     ) -> JournalRecord? {
-        guard let subject = InboundSubject(message.subject, root: root), subject.address.partition == partition,
-            subject.address.isCanonical(among: partitions)
+        let subject = message.withSubject { bytes in subjects.withLock { $0.subject(bytes) } }
+        guard let subject, subject.address.partition == partition, subject.address.isCanonical(among: partitions)
         else {
             countMisaddressed(message.subject, partition)
             return nil

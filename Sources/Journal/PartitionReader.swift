@@ -44,6 +44,7 @@ public final class PartitionReader: Sendable {
             stream: PartitionStreams(root: journal.root, partition: partition).log, start: .sequence(sequence))
         settings.heartbeat = journal.settings.heartbeat
         settings.startTimeout = journal.settings.timeout
+        settings.thread = .connection
         do throws(NATSError) {
             let started = try journal.jetStream.read(
                 settings, logger: journal.logger, clock: { [now] in now().nanoseconds },

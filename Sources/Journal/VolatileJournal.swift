@@ -1,3 +1,4 @@
+import Locking
 public import Logging
 public import NATSClient
 public import StrokeWire
@@ -6,12 +7,14 @@ public import Whiteboard
 
 /// The journal of `journal.mode: none`: messages of core NATS in the order of arrival. Nothing survives the process.
 ///
-/// Safe to use from any thread. Records are delivered on the connection's delivery thread.
+/// Safe to use from any thread. Records are delivered on the thread that reads the connection's socket: those of
+/// messages in the order of arrival, a decision a little earlier or later than what came with it at once.
 public final class VolatileJournal: Sendable {
     /// The prefix of the rooms' incarnations, different in each process.
     public let incarnationPrefix: String
 
     private let root: String
+    private let subjects: Locked<InboundSubjectCache>
     private let partitions: Int
     private let logger: Logger
     private let sequence = Atomic<UInt64>(0)
@@ -22,6 +25,7 @@ public final class VolatileJournal: Sendable {
     ///   - partitions: the number of partitions, all of which this journal reads.
     public init(root: String, partitions: Int, logger: Logger) {
         self.root = root
+        subjects = Locked(InboundSubjectCache(root: root))
         self.partitions = partitions
         self.logger = logger
         incarnationPrefix = String(UInt64.random(in: .min ... .max), radix: 36)
@@ -39,7 +43,7 @@ public final class VolatileJournal: Sendable {
         deliver: @escaping @Sendable (JournalRecord) -> Void
     ) throws(NATSError) {
         for subject in ["\(root).*.*.in.*", "\(root).*.*.ctl"] {
-            _ = try connection.subscribe(subject) { message in
+            _ = try connection.subscribe(subject, on: .connection) { message in
                 self.receive(message, at: now(), deliver)
             }
         }
@@ -55,7 +59,8 @@ public final class VolatileJournal: Sendable {
     private func receive(
         _ message: borrowing NATSMessage, at now: Instant, _ deliver: @Sendable (JournalRecord) -> Void
     ) {
-        guard let subject = InboundSubject(message.subject, root: root), subject.address.isCanonical(among: partitions)
+        let subject = message.withSubject { bytes in subjects.withLock { $0.subject(bytes) } }
+        guard let subject, subject.address.isCanonical(among: partitions)
         else {
             misaddressed.add(1, ordering: .relaxed)
             return

@@ -82,6 +82,9 @@ struct ServerMetrics: Sendable {
         cohorts[cohort].depth.increment(by: Double(change))
     }
 
+    /// The metrics of a cohort name, to be kept by those who need them often.
+    func cohort(_ name: CohortName) -> CohortMetrics.Handles { cohorts[name] }
+
     func addAssembling(_ change: Int) {
         assembling.increment(by: Double(change))
     }
@@ -116,10 +119,9 @@ struct ServerMetrics: Sendable {
     }
 
     /// - Parameter lateness: from due to published.
-    func countRelease(_ cohort: CohortName, isLate: Bool, lateness: Duration) {
-        let metrics = cohorts[cohort]
-        metrics.released.increment()
-        metrics.lateness.record(max(0, lateness / .seconds(1)))
+    func countRelease(_ cohort: CohortMetrics.Handles, isLate: Bool, lateness: Duration) {
+        cohort.released.increment()
+        cohort.lateness.record(max(0, lateness / .seconds(1)))
         if isLate { lateReleases.increment() }
     }
 
@@ -171,59 +173,61 @@ final class CohortMetrics: Sendable {
     }
 }
 
-/// Adds the changes of one worker's rooms to gauges shared by all rooms.
+/// What the gauges, which all rooms share, were told of one room.
 struct RoomGauges {
-    private struct Reported {
-        var depth: [CohortName: Int] = [:]
-        var assembling = 0
-        /// The room's position when `depth` was reported.
-        var position: Position?
-    }
+    private var depths: [(cohort: CohortName, held: Int)] = []
+    private var assembling = 0
+    private var isCounted = false
+    /// The room's position when `depths` was reported.
+    private var index: UInt64?
+    private var cursorChanges: UInt64?
 
-    private struct Position: Equatable {
-        let index: UInt64
-        let cursorChanges: UInt64
-    }
-
-    private var rooms: [RoomID: Reported] = [:]
-
-    mutating func report(_ hosted: HostedRoom, _ metrics: ServerMetrics) {
-        guard let room = hosted.room else { return }
-        if rooms[hosted.id] == nil { metrics.countRooms(1) }
-        var reported = rooms.removeValue(forKey: hosted.id) ?? Reported()
-        let position = Position(index: room.head.index, cursorChanges: room.cursorChanges)
-        if position != reported.position {
-            reported.position = position
-            report(room, &reported, metrics)
+    /// Reports what has changed.
+    mutating func report(_ room: borrowing Room, _ metrics: ServerMetrics) {
+        if !isCounted {
+            isCounted = true
+            metrics.countRooms(1)
         }
-        let assembling = room.assemblingCount
-        if assembling != reported.assembling {
-            metrics.addAssembling(assembling - reported.assembling)
-            reported.assembling = assembling
+        if room.head.index != index || room.cursorChanges != cursorChanges {
+            index = room.head.index
+            cursorChanges = room.cursorChanges
+            reportDepths(room, metrics)
         }
-        rooms[hosted.id] = reported
+        if room.assemblingCount != assembling {
+            metrics.addAssembling(room.assemblingCount - assembling)
+            assembling = room.assemblingCount
+        }
     }
 
-    private func report(_ room: Room, _ reported: inout Reported, _ metrics: ServerMetrics) {
-        var gone = reported.depth
+    /// A room has its cohorts in the order in which they were made, until its incarnation ends.
+    private mutating func reportDepths(_ room: borrowing Room, _ metrics: ServerMetrics) {
+        var position = 0
         room.forEachCohort { cohort, held in
-            let change = held - (gone.removeValue(forKey: cohort) ?? 0)
-            guard change != 0 else { return }
-            reported.depth[cohort] = held
-            metrics.addDepth(change, of: cohort)
+            if position < depths.count, depths[position].cohort != cohort { forgetDepths(from: position, metrics) }
+            if position == depths.count { depths.append((cohort, 0)) }
+            let change = held - depths[position].held
+            if change != 0 {
+                metrics.addDepth(change, of: cohort)
+                depths[position].held = held
+            }
+            position += 1
         }
-        // The cohorts of an incarnation end with it.
-        for (cohort, depth) in gone {
-            reported.depth[cohort] = nil
-            if depth != 0 { metrics.addDepth(-depth, of: cohort) }
-        }
+        forgetDepths(from: position, metrics)
     }
 
-    mutating func forget(_ hosted: HostedRoom, _ metrics: ServerMetrics) {
-        guard let reported = rooms.removeValue(forKey: hosted.id) else { return }
+    private mutating func forgetDepths(from position: Int, _ metrics: ServerMetrics) {
+        guard position < depths.count else { return }
+        for (cohort, held) in depths[position...] where held != 0 { metrics.addDepth(-held, of: cohort) }
+        depths.removeSubrange(position...)
+    }
+
+    /// The room has left memory.
+    mutating func forget(_ metrics: ServerMetrics) {
+        guard isCounted else { return }
         metrics.countRooms(-1)
-        for (cohort, depth) in reported.depth where depth != 0 { metrics.addDepth(-depth, of: cohort) }
-        if reported.assembling != 0 { metrics.addAssembling(-reported.assembling) }
+        forgetDepths(from: 0, metrics)
+        if assembling != 0 { metrics.addAssembling(-assembling) }
+        self = RoomGauges()
     }
 }
 

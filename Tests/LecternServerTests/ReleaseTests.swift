@@ -1,3 +1,4 @@
+import DequeModule
 import Hosting
 import Journal
 import NATSClient
@@ -226,17 +227,34 @@ import Whiteboard
             partition: 0, room: room.room, content: content, sequence: UInt64(number), loggedAt: MonotonicClock.now())
     }
 
-    @Test func `a mailbox returns items in order, in batches, and counts their bytes until they are handled`() {
+    @Test func `a mailbox returns items in order, all at once, and counts their bytes until they are handled`() {
         let mailbox = Mailbox<Int>(capacity: 1000)
         for number in 1...10 { mailbox.post(number, cost: 100, mustNotBeLost: false) }
-        var batch: [Int] = []
-        mailbox.take(into: &batch, atMost: 4, until: nil)
-        #expect(batch == [1, 2, 3, 4])
         let isTaken = mailbox.post(11, cost: 100, mustNotBeLost: false)
         #expect(!isTaken)
-        mailbox.take(into: &batch, atMost: 100, until: nil)
-        #expect(batch == [5, 6, 7, 8, 9, 10])
-        #expect(mailbox.load.bytes == 600)
+        var batch: Deque<Int> = []
+        mailbox.take(into: &batch, until: nil)
+        #expect(Array(batch) == Array(1...10))
+        #expect(mailbox.load.bytes == 1000)
         #expect(mailbox.load.dropped == 1)
+        mailbox.post(12, cost: 1, mustNotBeLost: true)
+        batch.removeAll()
+        mailbox.take(into: &batch, until: nil)
+        #expect(Array(batch) == [12])
+        #expect(mailbox.load.bytes == 1)
+    }
+
+    @Test func `a mailbox that is taken from again and again waits for no more items than come`() {
+        let mailbox = Mailbox<Int>(capacity: 1000)
+        var batch: Deque<Int> = []
+        for number in 1...100 {
+            mailbox.post(number, cost: 1, mustNotBeLost: false)
+            batch.removeAll()
+            mailbox.take(into: &batch, until: nil)
+            #expect(Array(batch) == [number])
+        }
+        batch.removeAll()
+        mailbox.take(into: &batch, until: MonotonicClock.now())
+        #expect(batch.isEmpty)
     }
 }

@@ -1,4 +1,5 @@
 import StrokeWire
+import TestSupport
 import Testing
 
 @Suite struct `Subjects` {
@@ -79,5 +80,21 @@ import Testing
     ])
     func `that are none are refused`(text: String) {
         #expect(InboundSubject(text, root: "ink") == nil)
+    }
+
+    @Test(arguments: TestSeed.choose(4))
+    func `are the same with a cache, however full it is`(seed: UInt64) throws {
+        var random = SeededGenerator(seed: seed)
+        var cache = InboundSubjectCache(root: "ink", size: 16)
+        for _ in 0..<5000 {
+            let room = "room-\(Int.random(in: 0..<40, using: &random))"
+            let kind =
+                ["in.anna", "clock.hls", "head", "ctl", "join.main", "in.", "nothing.x"]
+                .randomElement(using: &random) ?? ""
+            let root = Int.random(in: 0..<20, using: &random) == 0 ? "other" : "ink"
+            let subject = "\(root).0.\(room).\(kind)"
+            let cached = Array(subject.utf8).withUnsafeBytes { cache.subject($0) }
+            #expect(cached == InboundSubject(subject, root: "ink"), "\(subject), seed \(seed)")
+        }
     }
 }

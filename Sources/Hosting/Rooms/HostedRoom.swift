@@ -4,6 +4,8 @@ public import Whiteboard
 /// A room of a host, with everything the host keeps beside its state. Confined to the host's thread.
 public final class HostedRoom {
     public let address: RoomAddress
+    /// What the output keeps with the room, as long as the room is in memory. The host does not look at it.
+    public var outputState: AnyObject?
     /// The room; nil until it has a place in memory and was loaded.
     public internal(set) var room: Room?
     /// Its stored form, until it is loaded.
@@ -68,6 +70,11 @@ public final class HostedRoom {
 
     /// Names the room's life, empty before its first message.
     public var incarnation: String { room?.incarnation ?? "" }
+
+    /// Lends the room, if it is there, without a copy.
+    public func withRoom(_ body: (borrowing Room) -> Void) {
+        if room != nil { body(room!) }
+    }
 
     /// R of each cohort: where it stands, or stood when the room was saved.
     var cursors: [CohortName: CohortCursor] {

@@ -81,6 +81,9 @@ extension RoomHost {
     /// How long after something was published a confirmation is asked for. One PING for all rooms.
     static var confirmationInterval: Duration { .milliseconds(250) }
 
+    /// Bytes of effects that are not confirmed from which on a confirmation is asked for at once.
+    static var confirmationBytes: Int { 2 << 20 }
+
     /// Bytes of effects that are not confirmed; beyond, nothing more is published until the server answers.
     static var unconfirmedBound: Int { 16 << 20 }
 
@@ -89,7 +92,12 @@ extension RoomHost {
         if hosted.unconfirmed.isEmpty { unconfirmedRooms.insert(hosted.id) }
         hosted.unconfirmed.append(effect)
         confirmation.bytes += effect.cost
-        if confirmation.due == nil, !confirmation.isAsked { confirmation.due = now + Self.confirmationInterval }
+        guard !confirmation.isAsked else { return }
+        if confirmation.bytes >= Self.confirmationBytes {
+            confirmation.due = now
+        } else if confirmation.due == nil {
+            confirmation.due = now + Self.confirmationInterval
+        }
     }
 
     /// Asks for a confirmation where one is due.
@@ -124,7 +132,8 @@ extension RoomHost {
         }
         guard !unconfirmedRooms.isEmpty, isOutputOpen else { return }
         // Rooms that give up their places wait for it.
-        confirmation.due = isConfirmed && leaving + departing > 0 ? now : now + Self.confirmationInterval
+        let isUrgent = leaving + departing > 0 || confirmation.bytes >= Self.confirmationBytes
+        confirmation.due = isConfirmed && isUrgent ? now : now + Self.confirmationInterval
     }
 
     /// The connection is lost, and what it had buffered with it.

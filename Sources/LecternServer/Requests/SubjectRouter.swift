@@ -1,31 +1,46 @@
 import Hosting
 import Journal
+import Locking
 import NATSClient
 import StrokeWire
 import Whiteboard
 
-/// Routes messages on the service's subjects to the workers. Runs on the delivery thread and never blocks it.
-struct SubjectRouter: Sendable {
-    let configuration: ServerConfiguration
-    let workers: RoomWorkers
-    let listing: RoomListing
-    /// Sends an error reply.
-    let refuse: @Sendable (_ reply: String, RequestError) -> Void
+/// Routes messages on the service's subjects to the workers. Runs on the connection's threads and never blocks
+/// them.
+final class SubjectRouter: Sendable {
+    private let configuration: ServerConfiguration
+    private let workers: RoomWorkers
+    private let listing: RoomListing
+    private let refuse: @Sendable (_ reply: String, RequestError) -> Void
+    private let subjects: Locked<InboundSubjectCache>
+
+    /// - Parameter refuse: sends an error reply.
+    init(
+        configuration: ServerConfiguration, workers: RoomWorkers, listing: RoomListing,
+        refuse: @escaping @Sendable (_ reply: String, RequestError) -> Void
+    ) {
+        self.configuration = configuration
+        self.workers = workers
+        self.listing = listing
+        self.refuse = refuse
+        subjects = Locked(InboundSubjectCache(root: configuration.root))
+    }
 
     /// Subscribes to all subjects but the journal's, which reads them itself.
     func subscribe(on connection: NATSConnection) throws(NATSError) {
         let root = configuration.root
-        for kind in ["clock.*", "join.*", "join-head", "image.*", "image-head", "info"] {
-            _ = try connection.subscribe("\(root).*.*.\(kind)") { message in route(message) }
+        _ = try connection.subscribe("\(root).*.*.clock.*", on: .connection) { self.route($0) }
+        for kind in ["join.*", "join-head", "image.*", "image-head", "info"] {
+            _ = try connection.subscribe("\(root).*.*.\(kind)") { self.route($0) }
         }
-        _ = try connection.subscribe("\(root).rooms") { message in
+        _ = try connection.subscribe("\(root).rooms") { [listing] message in
             guard let reply = message.reply, Self.isInbox(reply) else { return }
             listing.ask(reply)
         }
     }
 
     private func route(_ message: borrowing NATSMessage) {
-        guard let subject = InboundSubject(message.subject, root: configuration.root) else {
+        guard let subject = message.withSubject({ bytes in subjects.withLock { $0.subject(bytes) } }) else {
             return decline(message, Self.noSuchSubject)
         }
         guard subject.address.isCanonical(among: configuration.partitions) else {

@@ -1,17 +1,21 @@
+import Hosting
 import Logging
 import NATSClient
 import StrokeWire
 import Whiteboard
 
-/// Publishes the effects of rooms. Safe from any thread.
-struct Fanout: Sendable {
-    let connection: NATSConnection
+/// Publishes the effects of one worker's rooms. Confined to the worker's thread.
+final class Fanout {
+    private let connection: NATSConnection
+    private let publisher: BatchPublisher
     /// Bytes of a message at most when a stroke from shards is cut again.
-    let maxBytes: Int
-    let logger: Logger
+    private let maxBytes: Int
+    private let logger: Logger
     /// Has the output reopened soon. Needed when the connection exists but refuses a message: it gives no signal when it
     /// accepts more.
-    let retry: @Sendable () -> Void
+    private let retry: @Sendable () -> Void
+    private var headers = HeaderBuffer()
+    private var body: [UInt8] = []
 
     /// Bytes from which on a message waits until the connection has sent most of what was published before: what is
     /// small must not wait behind megabytes.
@@ -19,98 +23,157 @@ struct Fanout: Sendable {
     /// Bytes that may wait for the socket before that.
     static let backlog = 1 << 20
 
-    /// Performs one effect.
+    init(
+        connection: NATSConnection, maxBytes: Int, logger: Logger, retry: @escaping @Sendable () -> Void
+    ) {
+        self.connection = connection
+        publisher = BatchPublisher(connection)
+        self.maxBytes = maxBytes
+        self.logger = logger
+        self.retry = retry
+    }
+
+    /// Performs one effect. It is written to the socket with the next ``flush()``, or earlier.
     /// - Parameter generation: of the connection to publish on; on no other.
     /// - Returns: false if it was not published and is to be tried again: on the next connection, or after `retry`.
     func perform(
-        _ effect: RoomEffect, address: RoomAddress, incarnation: String, on generation: UInt64,
+        _ effect: RoomEffect, _ room: RoomOutput, incarnation: String, on generation: UInt64,
         _ metrics: ServerMetrics
     ) -> Bool {
         switch effect {
         case .feedback(let author, let session, let feedback):
-            let message = FeedbackMessage(session: session, feedback: feedback)
-            return publish(message, to: author, at: address, on: generation)
+            return send(room.feedback(author), on: generation) { feedback.encode(session: session, into: &$0) }
         case .head(let operation):
-            return publish(operation, isLate: operation.isLate, incarnation, to: address.subject(.head), on: generation)
-        case .release(let cohort, let operation, let isLate, let due):
+            return publish(operation, isLate: operation.isLate, incarnation, to: room.head, on: generation)
+        case .release(let name, let operation, let isLate, let due):
             guard operation.messageByteCount < Self.largeMessage || connection.bufferedBytes <= Self.backlog else {
                 retry()
                 return false
             }
-            let subject = address.subject(.out(cohort))
-            guard publish(operation, isLate: isLate || operation.isLate, incarnation, to: subject, on: generation)
+            let cohort = room.cohort(name, metrics)
+            guard publish(operation, isLate: isLate || operation.isLate, incarnation, to: cohort.out, on: generation)
             else { return false }
-            metrics.countRelease(cohort, isLate: isLate, lateness: MonotonicClock.now() - due)
+            metrics.countRelease(cohort.metrics, isLate: isLate, lateness: MonotonicClock.now() - due)
             return true
-        case .mark(let cohort, let mark):
-            return send(mark.encoded(), to: address.subject(.mark(cohort)), on: generation)
+        case .mark(let name, let mark):
+            return send(room.cohort(name, metrics).mark, on: generation) { $0 = mark.encoded() }
         case .record:
             return true
         }
     }
 
-    /// - Parameter generation: of the connection to publish on; nil for any.
-    func publish(
-        _ feedback: FeedbackMessage, to author: AuthorID, at address: RoomAddress, on generation: UInt64? = nil
-    ) -> Bool {
-        send(feedback.encoded(), to: address.subject(.feedback(author)), on: generation)
+    /// Has the socket written.
+    func flush() {
+        publisher.end()
     }
 
     private func publish(
-        _ operation: Operation, isLate: Bool, _ incarnation: String, to subject: String, on generation: UInt64
+        _ operation: Operation, isLate: Bool, _ incarnation: String, to subject: PublishSubject?, on generation: UInt64
     ) -> Bool {
-        let headers = operation.headers(incarnation: incarnation, isLate: isLate)
-        for frame in operation.frames(maxBytes: maxBytes) {
-            guard send(frame, to: subject, headers: headers, on: generation) else { return false }
+        headers.removeAll()
+        headers.append(HeaderName.index) { $0.append(integer: operation.index) }
+        headers.append(HeaderName.room) { $0.append(contentsOf: incarnation.utf8) }
+        headers.append(HeaderName.author) { $0.append(contentsOf: operation.author.text.utf8) }
+        if let reference = operation.reference { headers.append(HeaderName.ref) { $0.append(integer: reference) } }
+        headers.append(HeaderName.digest) { operation.digest.write(into: &$0) }
+        if isLate { headers.append(HeaderName.late) { $0.append(UInt8(ascii: "1")) } }
+        let message = operation.restoredMessage
+        guard message.count > maxBytes, operation.isJoined else {
+            return send(message, to: subject, on: generation)
+        }
+        for frame in operation.cut(message, maxBytes: maxBytes) {
+            guard send(frame, to: subject, on: generation) else { return false }
         }
         return true
     }
 
+    /// Sends a message without headers.
     private func send(
-        _ bytes: [UInt8], to subject: String, headers: NATSHeaders = [:], on generation: UInt64?
+        _ subject: PublishSubject?, on generation: UInt64, _ write: (inout [UInt8]) -> Void
     ) -> Bool {
-        do {
-            try connection.publish(bytes, to: subject, headers: headers, on: generation)
+        headers.removeAll()
+        body.removeAll(keepingCapacity: true)
+        write(&body)
+        return send(body, to: subject, on: generation)
+    }
+
+    /// Sends a message with the headers that are in the buffer.
+    private func send(_ bytes: [UInt8], to subject: PublishSubject?, on generation: UInt64) -> Bool {
+        do throws(NATSError) {
+            guard let subject else { throw .invalidSubject("of a room") }
+            try publisher.publish(bytes, to: subject, headers: headers, on: generation)
             return true
         } catch .payloadTooLarge(let size, let limit) {
             // A retry cannot succeed, and the cohort must not wait for it.
             logger.error(
                 "operation too large for the NATS server; raise its max_payload",
-                metadata: ["subject": "\(subject)", "bytes": "\(size)", "limit": "\(limit)"])
+                metadata: ["bytes": "\(size)", "limit": "\(limit)"])
             return true
         } catch .invalidSubject, .invalidHeader {
             // A retry cannot succeed.
-            logger.error(
-                "operation with a subject or header that NATS does not allow", metadata: ["subject": "\(subject)"])
+            logger.error("operation with a subject or header that NATS does not allow")
             return true
         } catch .disconnected, .closed {
             return false
         } catch {
             retry()
-            logger.debug("not published", metadata: ["subject": "\(subject)", "error": "\(error)"])
+            logger.debug("not published", metadata: ["error": "\(error)"])
             return false
         }
     }
 }
 
-extension Operation {
-    /// The messages that carry the operation: the author's, byte for byte, except for a stroke joined from shards that is
-    /// larger than `maxBytes`; that is cut again.
-    func frames(maxBytes: Int) -> [[UInt8]] {
-        let bytes = restoredMessage
-        guard bytes.count > maxBytes, let joined = joined(bytes) else { return [bytes] }
-        return ShardCutter.cut(joined, interior: bytes[joined.points.interior], maxBytes: maxBytes)
+/// The subjects that a room publishes to, made once, and what the gauges were told of it. Confined to the worker's
+/// thread.
+final class RoomOutput {
+    /// Of one cohort.
+    struct Cohort {
+        fileprivate let name: CohortName
+        let out: PublishSubject?
+        let mark: PublishSubject?
+        let metrics: CohortMetrics.Handles
     }
 
-    /// The headers of a released operation.
-    func headers(incarnation: String, isLate: Bool) -> NATSHeaders {
-        var headers = NATSHeaders()
-        headers.append(HeaderName.index, String(index))
-        headers.append(HeaderName.room, incarnation)
-        headers.append(HeaderName.author, author.text)
-        if let reference { headers.append(HeaderName.ref, String(reference)) }
-        headers.append(HeaderName.digest, digest.description)
-        if isLate { headers.append(HeaderName.late, "1") }
-        return headers
+    /// Cohorts, and authors, whose subjects are kept; beyond, the oldest are made again when they are needed.
+    private static let bound = 16
+
+    private let address: RoomAddress
+    let head: PublishSubject?
+    private var cohorts: [Cohort] = []
+    private var authors: [(author: AuthorID, feedback: PublishSubject?)] = []
+    /// What the gauges were told of the room.
+    var gauges = RoomGauges()
+
+    init(_ address: RoomAddress) {
+        self.address = address
+        head = try? PublishSubject(address.subject(.head))
+    }
+
+    /// Of a cohort that the room has, or had.
+    func cohort(_ name: CohortName, _ metrics: ServerMetrics) -> Cohort {
+        if let known = cohorts.first(where: { $0.name == name }) { return known }
+        let made = Cohort(
+            name: name, out: try? PublishSubject(address.subject(.out(name))),
+            mark: try? PublishSubject(address.subject(.mark(name))), metrics: metrics.cohort(name))
+        if cohorts.count == Self.bound { cohorts.removeFirst() }
+        cohorts.append(made)
+        return made
+    }
+
+    func feedback(_ author: AuthorID) -> PublishSubject? {
+        if let known = authors.first(where: { $0.author == author }) { return known.feedback }
+        let made = try? PublishSubject(address.subject(.feedback(author)))
+        if authors.count == Self.bound { authors.removeFirst() }
+        authors.append((author, made))
+        return made
+    }
+}
+
+extension Operation {
+    /// A stroke joined from shards that is larger than `maxBytes`, cut again.
+    /// - Parameter message: ``restoredMessage``.
+    fileprivate func cut(_ message: [UInt8], maxBytes: Int) -> [[UInt8]] {
+        guard let joined = joined(message) else { return [message] }
+        return ShardCutter.cut(joined, interior: message[joined.points.interior], maxBytes: maxBytes)
     }
 }

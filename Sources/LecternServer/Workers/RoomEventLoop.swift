@@ -1,3 +1,4 @@
+import DequeModule
 import Hosting
 import Logging
 import StrokeWire
@@ -25,26 +26,26 @@ final class RoomEventLoop {
 
     var nextWake: Instant? { host.nextWake }
 
-    /// Items of a slice at most. Between two slices of a backlog the rooms do what is due. A slice ends also after
-    /// `sliceDuration`, or after an item that takes longer.
-    static let sliceItems = 256
+    /// Between two slices of a backlog the rooms do what is due. A slice ends after an item that takes longer, too.
     private static let sliceDuration = Duration.milliseconds(1)
 
-    /// Handles a batch of at most `sliceItems` items, and what is due.
+    /// Handles a batch of items, and what is due. Empties the batch.
     /// - Returns: false after `.stop`.
-    func run(_ batch: [InboundItem]) -> Bool {
+    func run(_ batch: inout Deque<InboundItem>) -> Bool {
         var goesOn = true
         var sliceEnd = MonotonicClock.now() + Self.sliceDuration
-        for item in batch {
+        while let item = batch.popFirst() {
             var now = MonotonicClock.now()
             if now >= sliceEnd {
                 host.advance(to: now)
+                output.flush()
                 now = MonotonicClock.now()
                 sliceEnd = now + Self.sliceDuration
             }
             if case .stop = item { goesOn = false } else { handle(item, at: now) }
         }
         host.advance(to: MonotonicClock.now())
+        output.flush()
         return goesOn
     }
 

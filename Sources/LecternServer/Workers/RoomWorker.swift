@@ -1,3 +1,4 @@
+import DequeModule
 import Foundation
 import Hosting
 import StrokeWire
@@ -37,10 +38,10 @@ final class RoomWorker: Sendable {
         let (ended, continuation) = AsyncStream.makeStream(of: Never.self)
         let thread = Thread { [mailbox] in
             let loop = makeLoop()
-            var batch: [InboundItem] = []
+            var batch: Deque<InboundItem> = []
             repeat {
-                mailbox.take(into: &batch, atMost: RoomEventLoop.sliceItems, until: loop.nextWake)
-            } while loop.run(batch)
+                mailbox.take(into: &batch, until: loop.nextWake)
+            } while loop.run(&batch)
             continuation.finish()
         }
         thread.name = name

@@ -10,6 +10,7 @@ import Whiteboard
 /// the worker's thread.
 final class WorkerOutput: HostOutput {
     private let configuration: ServerConfiguration
+    private let connection: NATSConnection
     private let fanout: Fanout
     private let journal: any DecisionJournal
     private let keeper: CheckpointKeeper?
@@ -18,7 +19,6 @@ final class WorkerOutput: HostOutput {
     private let worker: RoomWorker
     private let onPartition: @Sendable (PartitionProgress) -> Void
     private let logger: Logger
-    private var gauges = RoomGauges()
     private var opened: [RoomID] = []
     private var whole: Set<Int> = []
     /// The connection to publish on. Messages buffered by a lost connection are published again before new ones go out on
@@ -26,11 +26,13 @@ final class WorkerOutput: HostOutput {
     private var generation: UInt64
 
     init(
-        configuration: ServerConfiguration, fanout: Fanout, journal: any DecisionJournal, keeper: CheckpointKeeper?,
+        configuration: ServerConfiguration, connection: NATSConnection, fanout: Fanout, journal: any DecisionJournal,
+        keeper: CheckpointKeeper?,
         metrics: ServerMetrics, storedRooms: StoredRoomCounts, worker: RoomWorker,
         onPartition: @escaping @Sendable (PartitionProgress) -> Void, logger: Logger
     ) {
         self.configuration = configuration
+        self.connection = connection
         self.fanout = fanout
         self.journal = journal
         self.keeper = keeper
@@ -39,19 +41,19 @@ final class WorkerOutput: HostOutput {
         self.worker = worker
         self.onPartition = onPartition
         self.logger = logger
-        generation = fanout.connection.generation
+        generation = connection.generation
     }
 
     /// Publishes on the newest connection from now on.
     /// - Returns: whether it has changed.
     func takeNewestConnection() -> Bool {
-        let newest = fanout.connection.generation
+        let newest = connection.generation
         defer { generation = newest }
         return newest != generation
     }
 
     func confirm() {
-        let (connection, worker, generation) = (fanout.connection, worker, generation)
+        let (connection, worker, generation) = (connection, worker, generation)
         Task {
             let answered = try? await connection.confirmPublished()
             worker.post(.confirmed(answered == generation))
@@ -59,7 +61,7 @@ final class WorkerOutput: HostOutput {
     }
 
     func publish(_ effect: RoomEffect, of room: HostedRoom) -> Bool {
-        fanout.perform(effect, address: room.address, incarnation: room.incarnation, on: generation, metrics)
+        fanout.perform(effect, state(of: room), incarnation: room.incarnation, on: generation, metrics)
     }
 
     func append(_ record: ControlRecord, to room: HostedRoom, at now: Instant) -> JournalRecord? {
@@ -85,7 +87,19 @@ final class WorkerOutput: HostOutput {
 
     func settled(_ room: HostedRoom, _ counts: RoomCounts) {
         metrics.add(counts)
-        gauges.report(room, metrics)
+        guard room.room != nil else { return }
+        let state = state(of: room)
+        room.withRoom { state.gauges.report($0, metrics) }
+    }
+
+    /// Has the socket written, with all that was published so far.
+    func flush() { fanout.flush() }
+
+    private func state(of room: HostedRoom) -> RoomOutput {
+        if let state = room.outputState { return unsafeDowncast(state, to: RoomOutput.self) }
+        let made = RoomOutput(room.address)
+        room.outputState = made
+        return made
     }
 
     func opened(_ room: HostedRoom) {
@@ -93,7 +107,7 @@ final class WorkerOutput: HostOutput {
     }
 
     func left(_ room: HostedRoom) {
-        gauges.forget(room, metrics)
+        if room.outputState != nil { state(of: room).gauges.forget(metrics) }
         keeper?.evict(room.id)
     }
 

@@ -48,16 +48,18 @@ struct WorkerPool: Sendable {
         onPartition: @escaping @Sendable (PartitionProgress) -> Void = { _ in }
     ) -> [AsyncStream<Never>] {
         let outputRetry = OutputRetry(connection, workers)
-        let fanout = Fanout(
-            connection: connection, maxBytes: configuration.fanoutBytes, logger: logger, retry: outputRetry.retrySoon)
         let storedRooms = StoredRoomCounts(limit: configuration.storedRooms, partitions: configuration.partitions)
         connection.onStateChange { [workers] state in
             workers.postToAll(.output(isOpen: state == .connected))
         }
         return workers.all.enumerated().map { number, worker in
             worker.start(name: "lectern-room-\(number)") { [self] in
+                let fanout = Fanout(
+                    connection: connection, maxBytes: configuration.fanoutBytes, logger: logger,
+                    retry: outputRetry.retrySoon)
                 let output = WorkerOutput(
-                    configuration: configuration, fanout: fanout, journal: journal, keeper: keeper, metrics: metrics,
+                    configuration: configuration, connection: connection, fanout: fanout, journal: journal,
+                    keeper: keeper, metrics: metrics,
                     storedRooms: storedRooms, worker: worker, onPartition: onPartition, logger: logger)
                 return RoomEventLoop(
                     configuration: configuration, host: configuration.host(worker: number, of: workers.all.count),

@@ -4,7 +4,7 @@ extension [UInt8] {
         append(contentsOf: UnsafeBufferPointer(start: literal.utf8Start, count: literal.utf8CodeUnitCount))
     }
 
-    mutating func append(integer: some FixedWidthInteger) {
+    package mutating func append(integer: some FixedWidthInteger) {
         if integer < 0 { append(UInt8(ascii: "-")) }
         let start = count
         var rest = integer.magnitude

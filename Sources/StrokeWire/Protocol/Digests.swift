@@ -45,6 +45,14 @@ public struct BoardDigest: Hashable, Sendable {
         value &-= Self.mix(index)
     }
 
+    /// Appends 16 lower-case hexadecimal digits.
+    public func write(into bytes: inout [UInt8]) {
+        for shift in stride(from: 60, through: 0, by: -4) {
+            let digit = UInt8(truncatingIfNeeded: value >> UInt64(shift)) & 0xf
+            bytes.append(digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "a") + digit - 10)
+        }
+    }
+
     /// SplitMix64 (Steele, Lea, Flood): one step from the state `index`.
     private static func mix(_ index: UInt64) -> UInt64 { splitMix64Finalizer(index &+ 0x9e37_79b9_7f4a_7c15) }
 }

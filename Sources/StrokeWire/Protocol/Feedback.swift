@@ -31,6 +31,12 @@ extension Feedback {
     /// - Parameter session: the `Ink-Session` that it is about; nil for an unnamed session.
     public func encoded(session: String? = nil) -> [UInt8] {
         var bytes: [UInt8] = []
+        encode(session: session, into: &bytes)
+        return bytes
+    }
+
+    /// Appends what ``encoded(session:)`` returns.
+    public func encode(session: String?, into bytes: inout [UInt8]) {
         switch self {
         case .applied(let number, let index):
             bytes.append("{\"kind\":\"applied\",\"n\":")
@@ -66,7 +72,6 @@ extension Feedback {
             bytes.append(string: session)
         }
         bytes.append(UInt8(ascii: "}"))
-        return bytes
     }
 
     private static func append(_ from: Int64, _ to: Int64, to bytes: inout [UInt8]) {

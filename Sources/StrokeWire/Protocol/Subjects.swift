@@ -188,6 +188,37 @@ public struct InboundSubject: Hashable, Sendable {
     }
 }
 
+/// Parses subjects, and keeps those that it has parsed: most messages come on a subject that has come before.
+///
+/// A table of fixed size: a subject takes the place of another one with the same hash.
+public struct InboundSubjectCache: Sendable {
+    private struct Entry {
+        let bytes: [UInt8]
+        let subject: InboundSubject
+    }
+
+    private let root: String
+    private var entries: [Entry?]
+
+    /// - Parameters:
+    ///   - root: as in ``InboundSubject/init(_:root:)``.
+    ///   - size: subjects that are kept at most, of up to 400 bytes each; a power of two.
+    public init(root: String, size: Int = 4096) {
+        precondition(size > 0 && size & (size - 1) == 0, "a power of two")
+        self.root = root
+        entries = Array(repeating: nil, count: size)
+    }
+
+    /// - Returns: nil for what ``InboundSubject/init(_:root:)`` does not take; that is not kept.
+    public mutating func subject(_ bytes: UnsafeRawBufferPointer) -> InboundSubject? {
+        let place = Int(truncatingIfNeeded: FNV1a64.mixed(bytes)) & (entries.count - 1)
+        if let entry = entries[place], entry.bytes.elementsEqual(bytes) { return entry.subject }
+        guard let subject = InboundSubject(String(decoding: bytes, as: UTF8.self), root: root) else { return nil }
+        entries[place] = Entry(bytes: Array(bytes), subject: subject)
+        return subject
+    }
+}
+
 extension RoomSubject {
     /// The purpose of `<verb>` or `<verb>.<name>` after a room's address; nil if there is none.
     fileprivate init?(verb: Substring, name: Substring?) {

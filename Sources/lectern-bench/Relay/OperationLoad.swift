@@ -22,13 +22,17 @@ final class OperationLoad: Sendable {
     private let released = Atomic<Int>(0)
     /// Since the round began, in nanoseconds; only at a steady rate.
     private let latencies = Locked<[Int64]?>(nil)
+    /// The first operation that was not accepted.
+    private let rejection = Locked<String?>(nil)
 
     /// - Parameter stream: to be made for what authors publish; nil where the service makes its own, or needs none.
     init(_ lesson: Lesson, url: String, root: String, rooms count: Int, stream: String?) async throws {
         let strokes = lesson.messages.filter { $0.header.action == .draw && !$0.header.isSharded }
         guard !strokes.isEmpty else { throw ValidationError("the lesson has no strokes in one message") }
         messages = strokes.map { MessageTemplate($0.header, interior: $0.interior) }
-        clear = MessageTemplate(Array(#"{"n":0,"a":4}"#.utf8))
+        var header = strokes[0].header
+        header.action = .clear
+        clear = MessageTemplate(header, interior: [])
         rooms = try (0..<count).map { try RoomLoad(root: root, number: $0) }
         connection = NATSConnection(NATSSettings(url: url), logger: benchLogger)
         listener = NATSConnection(NATSSettings(url: url), logger: benchLogger)
@@ -39,7 +43,11 @@ final class OperationLoad: Sendable {
             configuration.duplicateWindow = .seconds(120)
             _ = try await JetStream(connection).provision(configuration)
         }
-        try listener.subscribe("\(root).*.*.feedback.*") { _ in }
+        try listener.subscribe("\(root).*.*.feedback.*") { [weak self] message in
+            guard let self, message.payloadSize > 8, rejection.withLock({ $0 == nil }) else { return }
+            let text = String(decoding: message.copyPayload(), as: UTF8.self)
+            if text.contains("\"error\"") { rejection.withLock { $0 = text } }
+        }
         let byName = Dictionary(uniqueKeysWithValues: rooms.map { ($0.name, $0) })
         try listener.subscribe("\(root).*.*.out.main") { [weak self] message in
             guard let self else { return }
@@ -91,7 +99,8 @@ final class OperationLoad: Sendable {
         while released.load(ordering: .relaxed) < published.load(ordering: .relaxed) {
             guard ContinuousClock.now < deadline else {
                 let missing = published.load(ordering: .relaxed) - released.load(ordering: .relaxed)
-                throw ValidationError("\(missing) operations have not come back within 20 s")
+                throw ValidationError(
+                    "\(missing) operations have not come back within 20 s; \(rejection.withLock { $0 } ?? "")")
             }
             try await Task.sleep(for: .milliseconds(1))
         }
