@@ -33,7 +33,8 @@ extension SeededGenerator {
     }
 }
 
-/// The seeds of random tests. They are printed, so that `LECTERN_SEED` can repeat a failure.
+/// The seeds of random tests. They are printed, so that `LECTERN_SEED` can repeat a failure; `LECTERN_SEEDS` is their
+/// count in a test that takes several.
 package enum TestSeed {
     /// The seed from `LECTERN_SEED` or `LECTERN_TEST_SEED`.
     package static let given =
@@ -46,12 +47,13 @@ package enum TestSeed {
         return seed
     }
 
-    /// The given seed alone, or `count` new ones.
+    /// The given seed alone, or consecutive ones from a new one on: `count`, or as many as `LECTERN_SEEDS` says.
     package static func choose(_ count: Int, file: String = #fileID, line: Int = #line) -> [UInt64] {
         guard given == nil else { return [choose(file: file, line: line)] }
+        let count = EnvironmentVariable("LECTERN_SEEDS").number ?? UInt64(count)
         let first = new()
         print("\(file):\(line): \(count) seeds from \(first) on")
-        return (0..<UInt64(count)).map { first + $0 }
+        return (0..<count).map { first + $0 }
     }
 
     /// A seed short enough to type.
