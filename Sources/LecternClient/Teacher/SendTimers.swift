@@ -46,6 +46,8 @@ struct SilenceTimer: Sendable {
 
 /// A stall: the oldest open message is resent with exponential back-off until it gets through. The others wait behind
 /// it, so that the log keeps their order.
+///
+/// There is no back-off while a later message is stored: a room gives up such a gap after 2 s.
 struct Stall: Sendable {
     private static let first = Duration.milliseconds(250)
     private static let longest = Duration.seconds(2)
@@ -62,8 +64,9 @@ struct Stall: Sendable {
         nextProbe = now + delay
     }
 
-    /// The message was resent: doubles the pause, up to 2 s.
-    mutating func probed(at now: Duration) {
+    /// The message was resent: doubles the pause, up to 2 s, unless a later message is stored.
+    mutating func probed(at now: Duration, hasGap: Bool) {
+        if hasGap { pause = Self.first }
         nextProbe = now + pause
         pause = min(pause * 2, Self.longest)
     }

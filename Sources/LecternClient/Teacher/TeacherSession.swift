@@ -112,7 +112,8 @@ public struct TeacherSession: Sendable {
         guard let stall, now < deadline else { return .finish }
         let time = max(stall.nextProbe, rate.earliest)
         guard time <= now else { return .wait(until: min(time, deadline)) }
-        self.stall?.probed(at: now)
+        let hasGap = hasGap
+        self.stall?.probed(at: now, hasGap: hasGap)
         return resendNow(stall.key, at: now)
     }
 
@@ -284,6 +285,9 @@ extension TeacherSession {
             stall = Stall(key, at: now, delay: .zero)
         }
     }
+
+    /// Whether the journal has stored a message sent after the oldest open one.
+    private var hasGap: Bool { inFlight.dropFirst().contains { outbox[$0]?.isStored ?? true } }
 
     /// Ends a stall, and resends all open messages in order.
     private mutating func endStall() {

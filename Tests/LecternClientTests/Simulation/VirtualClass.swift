@@ -78,6 +78,17 @@ struct VirtualClass {
 
     private var isConnected: Bool { !outages.contains { $0.start <= now && now < $0.start + $0.length } }
 
+    /// The longest part of a time in which the journal could be reached and stored messages.
+    func longestUndisturbed(from start: Duration, to end: Duration) -> Duration {
+        var longest = Duration.zero
+        var free = start
+        for outage in (outages + (journal?.outages ?? [])).sorted(by: { $0.start < $1.start }) {
+            longest = max(longest, min(outage.start, end) - free)
+            free = max(free, outage.start + outage.length)
+        }
+        return max(longest, end - free)
+    }
+
     private mutating func setConnection() {
         if isConnected {
             session.connectionReturned(at: now - origin)
@@ -228,6 +239,9 @@ struct VirtualJournal {
     var full: [(start: Duration, length: Duration)] = []
     /// Times without a stream.
     var absent: [(start: Duration, length: Duration)] = []
+
+    /// Times in which it stores nothing.
+    var outages: [(start: Duration, length: Duration)] { leaderless + full + absent }
 
     /// - Returns: the answer, and whether the message was stored; nil for silence.
     mutating func receive(
