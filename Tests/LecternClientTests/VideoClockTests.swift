@@ -100,13 +100,18 @@ struct VideoTimelineTests {
         }
         let speed = Double.random(in: 0.1...3, using: &random)
         let timeline = VideoTimeline(latency: .seconds(1), speed: speed, events: events)
-        var last = timeline.sample(at: .zero)
+        var last = (at: Duration.zero, sample: timeline.sample(at: .zero))
         for step in 1...4000 {
-            let sample = timeline.sample(at: .milliseconds(step * 10))
-            let moved = Double(sample.media - last.media) / 1000
+            let now = Duration.milliseconds(step * 10)
+            let sample = timeline.sample(at: now)
+            let moved = Double(sample.media - last.sample.media) / 1000
             #expect(-0.001 <= moved && moved <= 10 * speed + 0.002)
-            if last.state != .play, sample.state == last.state { #expect(moved == 0) }
-            last = sample
+            // Two pauses may be so close together that the video plays only between two samples.
+            if timeline.nextChange(after: last.at).map({ $0 > now }) ?? true {
+                #expect(sample.state == last.sample.state)
+                if sample.state != .play { #expect(moved == 0) }
+            }
+            last = (now, sample)
         }
     }
 }
