@@ -17,7 +17,7 @@ public struct Membership: Sendable {
         case abandon(Int)
     }
 
-    private enum Duty: Sendable, Equatable {
+    private enum PartitionRole: Sendable, Equatable {
         case none
         case opening
         case serving
@@ -47,7 +47,7 @@ public struct Membership: Sendable {
     private let settings: CommonSettings
     private var incompatiblePeers = IncompatiblePeers()
     private var others: [String: Other] = [:]
-    private var duties: [Duty]
+    private var roles: [PartitionRole]
     private var isLeaving = false
     private var nextAnnouncement: Instant
     private var listensUntil: Instant
@@ -60,14 +60,14 @@ public struct Membership: Sendable {
     public init(name: String, partitions: Int, journal: String? = nil, at now: Instant) {
         self.name = name
         settings = CommonSettings(partitions: partitions, journal: journal)
-        duties = Array(repeating: .none, count: partitions)
+        roles = Array(repeating: .none, count: partitions)
         nextAnnouncement = now
         listensUntil = now + Self.joinDelay
         lastAdvance = now
     }
 
     /// Partitions whose requests this daemon answers.
-    public var serving: Set<Int> { Set(duties.indices.filter { duties[$0] == .serving }) }
+    public var serving: Set<Int> { Set(roles.indices.filter { roles[$0] == .serving }) }
 
     /// Partitions that another daemon serves, though this one may work on them, too.
     public var servedByOthers: Set<Int> {
@@ -77,7 +77,7 @@ public struct Membership: Sendable {
     /// Whether this daemon answers requests about a partition, those that have to wait until it is open included. Not
     /// where another does; nor when this one stood still, until it knows better: what it has may be old.
     public func answers(_ partition: Int, at now: Instant) -> Bool {
-        now < answersUntil && (duties[partition] == .serving || !servedByOthers.contains(partition))
+        now < answersUntil && (roles[partition] == .serving || !servedByOthers.contains(partition))
     }
 
     /// What it knows of itself and the others holds until then, if it does not stand still.
@@ -85,7 +85,7 @@ public struct Membership: Sendable {
 
     /// Whether the daemon has listened to the others, and serves everything that is its. One that leaves does not.
     public var isSettled: Bool {
-        !isLeaving && lastAdvance >= listensUntil && !duties.contains(.opening)
+        !isLeaving && lastAdvance >= listensUntil && !roles.contains(.opening)
     }
 
     /// Names of the daemons that are there, with this one, in order.
@@ -125,14 +125,14 @@ public struct Membership: Sendable {
 
     /// A partition's journal has been folded in to its end.
     public mutating func opened(_ partition: Int, at now: Instant) {
-        guard duties[partition] == .opening else { return }
-        duties[partition] = .serving
+        guard roles[partition] == .opening else { return }
+        roles[partition] = .serving
         nextAnnouncement = now
     }
 
     /// A partition's rooms have been saved and let go of.
     public mutating func closed(_ partition: Int, at now: Instant) {
-        duties[partition] = .none
+        roles[partition] = .none
         nextAnnouncement = now
     }
 
@@ -141,7 +141,7 @@ public struct Membership: Sendable {
         let abandoned = noticeAbsence(at: now)
         others = others.filter { now - $0.value.heardAt < Self.failureTimeout }
         // Before the announcement, so that it tells what is so now.
-        var actions = now < listensUntil ? abandoned : duties.indices.compactMap { decide($0, at: now) }
+        var actions = now < listensUntil ? abandoned : roles.indices.compactMap { decide($0, at: now) }
         if nextAnnouncement <= now {
             nextAnnouncement = now + Self.announceInterval
             let announcement = Announcement(
@@ -157,7 +157,7 @@ public struct Membership: Sendable {
         func consider(_ instant: Instant) { if instant > lastAdvance { earliest = min(earliest, instant) } }
         consider(listensUntil)
         for other in others.values { consider(other.heardAt + Self.failureTimeout) }
-        for case .yielding(let end) in duties { consider(end) }
+        for case .yielding(let end) in roles { consider(end) }
         return earliest
     }
 
@@ -171,9 +171,9 @@ public struct Membership: Sendable {
         guard absence >= Self.failureTimeout else { return [] }
         listensUntil = now + Self.announceInterval + Self.joinDelay
         nextAnnouncement = now
-        return duties.indices.compactMap { partition in
-            guard duties[partition] != .none, duties[partition] != .closing else { return nil }
-            duties[partition] = .closing
+        return roles.indices.compactMap { partition in
+            guard roles[partition] != .none, roles[partition] != .closing else { return nil }
+            roles[partition] = .closing
             return .abandon(partition)
         }
     }
@@ -183,23 +183,23 @@ public struct Membership: Sendable {
         let owner = Rendezvous.owner(of: partition, among: isLeaving ? candidates : candidates + [name])
         let isOwner = owner == name
         let isServedByOwner = owner.flatMap { others[$0] }?.announcement.serving.contains(partition) ?? false
-        switch duties[partition] {
+        switch roles[partition] {
         case .none where isOwner:
-            duties[partition] = .opening
+            roles[partition] = .opening
             return .open(partition)
         case .opening where !isOwner && isServedByOwner:
-            duties[partition] = .closing
+            roles[partition] = .closing
             return .close(partition)
         case .serving where !isOwner && isServedByOwner:
-            duties[partition] = .yielding(until: now + Self.overlap)
+            roles[partition] = .yielding(until: now + Self.overlap)
             nextAnnouncement = now
             return nil
         case .yielding where isOwner || !isServedByOwner:
-            duties[partition] = .serving
+            roles[partition] = .serving
             nextAnnouncement = now
             return nil
         case .yielding(let end) where end <= now:
-            duties[partition] = .closing
+            roles[partition] = .closing
             return .close(partition)
         default:
             return nil

@@ -42,7 +42,7 @@ struct GapTests {
     }
 
     @Test("Each gap has its own 2 s, from the first operation behind it that became complete")
-    mutating func ownPatience() {
+    mutating func ownFailureTimeout() {
         probe.send(draw(1))
         probe.send(draw(5))
         probe.wait(.milliseconds(300))
