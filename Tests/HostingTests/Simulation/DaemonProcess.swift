@@ -76,7 +76,6 @@ final class DaemonProcess {
 
     /// Carries out what the last call has made due, and sets the alarms.
     private func settle() {
-        clocks.receiveEarlySamples()
         while let progress = output.takeProgress() {
             switch progress {
             case .ready(let partition): membership.opened(partition, at: now)

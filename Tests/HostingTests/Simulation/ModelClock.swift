@@ -141,14 +141,11 @@ final class KnownClocks {
         clocks[key, default: ModelClock()].receive(sample, named: logged.session, at: now.nanoseconds)
     }
 
-    /// Early samples count for the life that their room is in once it is loaded.
-    func receiveEarlySamples() {
-        for sample in earlySamples { receiveEarlySamples(of: sample.room) }
-        earlySamples.removeAll { process.host.rooms[$0.room.id] !== $0.room }
-    }
-
-    private func receiveEarlySamples(of room: HostedRoom) {
-        guard room.room != nil, earlySamples.contains(where: { $0.room === room }) else { return }
+    /// A room has come into memory, maybe again: what was heard of its clocks before is forgotten. Early samples count
+    /// for the life that it is in now.
+    func open(_ room: HostedRoom) {
+        clocks = clocks.filter { $0.key.room != ObjectIdentifier(room) }
+        guard earlySamples.contains(where: { $0.room === room }) else { return }
         let logged = loggedSession(of: room.id)
         for sample in earlySamples where sample.room === room {
             receive(sample.bytes, of: room, sample.cohort, logged, at: sample.arrivedAt)
@@ -156,9 +153,13 @@ final class KnownClocks {
         earlySamples.removeAll { $0.room === room }
     }
 
+    /// A room has left memory.
+    func leave(_ room: HostedRoom) {
+        earlySamples.removeAll { $0.room === room }
+    }
+
     /// How far the video of a cohort can be now: its session, and the media time in nanoseconds; nil while unknown.
     func video(of room: HostedRoom, _ cohort: CohortName) -> (session: Int64, farthest: Int64)? {
-        receiveEarlySamples(of: room)
         let logged = loggedSession(of: room.id)
         let key = Key(room: ObjectIdentifier(room), life: logged.life, cohort: cohort)
         clocks[key]?.takeWaiting(logged.session)

@@ -97,9 +97,14 @@ final class ProcessOutput: HostOutput {
     func fetch(_ room: RoomID, _ stored: StoredRoom) { process.keeper.fetch(room, stored.sequence) }
     func save(_ request: SaveRequest) { process.keeper.save(request) }
     func settled(_ room: HostedRoom, _ counts: RoomCounts) {}
-    func opened(_ room: HostedRoom) { hasOpened = true }
+
+    func opened(_ room: HostedRoom) {
+        hasOpened = true
+        process.clocks.open(room)
+    }
 
     func left(_ room: HostedRoom) {
+        process.clocks.leave(room)
         process.world.note("\(process.name) lets go of \(room.id)")
     }
 

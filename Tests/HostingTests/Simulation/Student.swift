@@ -17,6 +17,8 @@ final class Student {
     private var asked = 0
     /// Operations that came before the reply to the join; the reply may contain them.
     private var heard: [(operation: Whiteboard.Operation, life: String)] = []
+    /// The room of the last mark that came before the reply to the join.
+    private var markedRoom: String?
     var isConnected = true
 
     init(
@@ -35,6 +37,7 @@ final class Student {
     /// Asks for the board until there is a reply.
     func join() {
         isJoined = false
+        markedRoom = nil
         asked += 1
         let question = asked
         let known = JoinRequest(
@@ -58,12 +61,18 @@ final class Student {
     }
 
     func hear(_ mark: Mark) {
-        guard isConnected, isJoined else { return }
-        if mark.room.isEmpty { return reset() }
-        if mark.room != incarnation || mark.index > index { join() }
-        if mark.room == incarnation, mark.index == index, mark.digest.value != digest {
-            report("a mark of another board")
+        guard isConnected else { return }
+        guard isJoined else {
+            markedRoom = mark.room
+            return
         }
+        guard mark.room == incarnation else {
+            // A life has ended, maybe one before this: a daemon that lags tells of its end late.
+            reset()
+            return join()
+        }
+        if mark.index > index { join() }
+        if mark.index == index, mark.digest.value != digest { report("a mark of another board") }
     }
 
     func hear(_ operation: Whiteboard.Operation, of life: String) {
@@ -80,6 +89,8 @@ final class Student {
         let waiting = heard
         heard = []
         for (operation, life) in waiting { hear(operation, of: life) }
+        // It may have been the only sign of an end.
+        if isJoined, let markedRoom, markedRoom != incarnation { join() }
     }
 
     private func show(_ answer: CatchUp) {
