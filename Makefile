@@ -79,10 +79,13 @@ soak: build
 		LECTERN_SOAK_SECONDS=$(SECONDS) LECTERN_SOAK_ATTACKS=$(ATTACKS) SWIFT=$(SWIFT) \
 		LECTERN_TARGETS=service .ci/test -- 'DaemonTests\.SoakTests'
 
-## bench: measures drawing, decoding, a room, and the way through NATS and JetStream
+## bench: measures drawing, decoding, a room, very many rooms, and the way from NATS to NATS beside a bare relay
 bench: packages
+	$(SWIFT) build -c release --product lectern $(STRICT)
 	$(SWIFT) build -c release --product lectern-bench $(STRICT)
-	@for part in raster room rooms; do "$$($(SWIFT) build -c release --show-bin-path)/lectern-bench" $$part; done
+	@for part in raster room rooms relay "relay --journal jetstream"; do \
+		"$$($(SWIFT) build -c release --show-bin-path)/lectern-bench" $$part || exit; \
+	done
 
 ## packages: installs the Debian packages that are missing, and lists them
 packages:

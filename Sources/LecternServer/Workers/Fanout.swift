@@ -107,21 +107,25 @@ final class Fanout {
             // A retry cannot succeed, and the cohort must not wait for it.
             logger.error(
                 "operation too large for the NATS server; raise its max_payload",
-                metadata: ["bytes": "\(size)", "limit": "\(limit)"])
+                metadata: ["subject": "\(name(of: subject))", "bytes": "\(size)", "limit": "\(limit)"])
             return true
         } catch .invalidSubject, .invalidHeader {
             // A retry cannot succeed.
-            logger.error("operation with a subject or header that NATS does not allow")
+            logger.error(
+                "operation with a subject or header that NATS does not allow",
+                metadata: ["subject": "\(name(of: subject))"])
             return true
         } catch .disconnected, .closed {
             return false
         } catch {
             retry()
-            logger.debug("not published", metadata: ["error": "\(error)"])
+            logger.debug("not published", metadata: ["subject": "\(name(of: subject))", "error": "\(error)"])
             return false
         }
     }
 }
+
+private func name(of subject: PublishSubject?) -> String { subject?.description ?? "none" }
 
 /// The subjects that a room publishes to, made once, and what the gauges were told of it. Confined to the worker's
 /// thread.

@@ -1,9 +1,11 @@
 internal import CNATS
 
 /// A subject that has been checked once, for messages that are published to it again and again.
-public struct PublishSubject: Sendable {
+public struct PublishSubject: Sendable, CustomStringConvertible {
     /// With a closing zero.
     private let text: ContiguousArray<CChar>
+
+    public var description: String { String(decoding: text.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self) }
 
     /// - Throws: `.invalidSubject`.
     public init(_ subject: String) throws(NATSError) {
