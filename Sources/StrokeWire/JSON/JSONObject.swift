@@ -62,7 +62,7 @@ extension JSONObject {
 
     /// An index of a room, 0 … 2⁶³−2: one more always fits.
     func index(_ name: String) throws(Rejection) -> UInt64? {
-        try integer(name, in: 0...(Int64.max - 1)).map(UInt64.init)
+        try integer(name, in: 0...(Int64.max - 1)).map { UInt64($0) }
     }
 
     func requiredIndex(_ name: String) throws(Rejection) -> UInt64 {

@@ -249,7 +249,7 @@ extension CheckpointReader {
 
     private mutating func appendText(to template: inout MessageTemplate) throws(CheckpointError) {
         let literal = try data()
-        try require(template.literal.count + literal.count <= PackedMessage.maximumBytes)
+        try require(template.literal.count + literal.count <= MessageUnpacker.maximumBytes)
         var taken = 0
         for _ in 0..<(try count()) {
             let step = try integer()

@@ -25,9 +25,6 @@ public struct PackedMessage: Sendable {
         }
     }
 
-    /// Longer messages are not packed, so that a few packed bytes cannot claim to be a message of any size.
-    static let maximumBytes = 1 << 26
-
     /// A message kept as it came.
     init(_ bytes: [UInt8]) {
         storage = .plain(bytes)
@@ -52,7 +49,7 @@ public struct PackedMessage: Sendable {
     }
 
     private static func pack(_ bytes: [UInt8], _ points: PointArray, _ templates: inout TemplateTable) -> Storage? {
-        guard bytes.count <= maximumBytes else { return nil }
+        guard bytes.count <= MessageUnpacker.maximumBytes else { return nil }
         func pack(by template: MessageTemplate) -> [UInt8]? {
             MessagePacker.pack(bytes, interior: points.interior, pointCount: points.count, by: template)
         }

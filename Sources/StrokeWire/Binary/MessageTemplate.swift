@@ -2,31 +2,31 @@
 ///
 /// Four texts: before the first point, one point, between two points, and after the last point. One array holds them
 /// one after the other.
-struct MessageTemplate: Hashable, Sendable {
+package struct MessageTemplate: Hashable, Sendable {
     /// Literal text with gaps where numbers stand.
-    struct Text {
+    package struct Text {
         /// Offsets in ``MessageTemplate/literal``.
-        let literal: Range<Int>
+        package let literal: Range<Int>
         /// Offsets in ``MessageTemplate/gaps``.
-        let gaps: Range<Int>
+        package let gaps: Range<Int>
     }
 
-    private(set) var literal: [UInt8] = []
+    package private(set) var literal: [UInt8] = []
     /// Offsets in the literal, in order; a number stands before each.
-    private(set) var gaps: [UInt32] = []
+    package private(set) var gaps: [UInt32] = []
     /// The ends of the first three texts: offsets in the literal and in the gaps.
     private var beforeEnd: (literal: UInt32, gaps: UInt32) = (0, 0)
     private var pointEnd: (literal: UInt32, gaps: UInt32) = (0, 0)
     private var separatorEnd: UInt32 = 0
 
     /// Everything before the first point.
-    var before: Text { text(from: (0, 0), to: beforeEnd) }
+    package var before: Text { text(from: (0, 0), to: beforeEnd) }
     /// One point.
-    var point: Text { text(from: beforeEnd, to: pointEnd) }
+    package var point: Text { text(from: beforeEnd, to: pointEnd) }
     /// The text between two points, as offsets in the literal; it has no numbers.
-    var separator: Range<Int> { Int(pointEnd.literal)..<Int(separatorEnd) }
+    package var separator: Range<Int> { Int(pointEnd.literal)..<Int(separatorEnd) }
     /// Everything after the last point.
-    var after: Text {
+    package var after: Text {
         text(from: (separatorEnd, pointEnd.gaps), to: (UInt32(literal.count), UInt32(gaps.count)))
     }
 
@@ -38,26 +38,28 @@ struct MessageTemplate: Hashable, Sendable {
 
     private var end: (literal: UInt32, gaps: UInt32) { (UInt32(literal.count), UInt32(gaps.count)) }
 
-    mutating func append(_ byte: UInt8) { literal.append(byte) }
-    mutating func append(_ bytes: some Collection<UInt8>) { literal += bytes }
-    mutating func appendNumber() { gaps.append(UInt32(literal.count)) }
+    package mutating func append(_ byte: UInt8) { literal.append(byte) }
+    package mutating func append(_ bytes: some Collection<UInt8>) { literal += bytes }
+    package mutating func appendNumber() { gaps.append(UInt32(literal.count)) }
 
-    mutating func endBefore() { beforeEnd = end }
-    mutating func endPoint() { pointEnd = end }
-    mutating func endSeparator() { separatorEnd = UInt32(literal.count) }
+    package mutating func endBefore() { beforeEnd = end }
+    package mutating func endPoint() { pointEnd = end }
+    package mutating func endSeparator() { separatorEnd = UInt32(literal.count) }
+
+    package init() {}
 
     /// Bytes that it takes in memory, about: its object and the two arrays.
-    var byteCount: Int { textByteCount + 128 }
+    package var byteCount: Int { textByteCount + 128 }
 
     /// Bytes that its texts and gaps take in memory.
-    var textByteCount: Int { literal.count + MemoryLayout<UInt32>.stride * gaps.count }
+    package var textByteCount: Int { literal.count + MemoryLayout<UInt32>.stride * gaps.count }
 
-    static func == (left: MessageTemplate, right: MessageTemplate) -> Bool {
+    package static func == (left: MessageTemplate, right: MessageTemplate) -> Bool {
         left.literal == right.literal && left.gaps == right.gaps && left.beforeEnd == right.beforeEnd
             && left.pointEnd == right.pointEnd && left.separatorEnd == right.separatorEnd
     }
 
-    func hash(into hasher: inout Hasher) {
+    package func hash(into hasher: inout Hasher) {
         hasher.combine(literal)
         hasher.combine(gaps)
         hasher.combine(beforeEnd.literal)
@@ -69,7 +71,7 @@ extension MessageTemplate {
     /// The template of a message, by its first point.
     /// - Parameter maximum: the greatest ``byteCount``.
     /// - Returns: nil where a number would not be printed as it was, or the template is larger than `maximum`.
-    init?(of message: [UInt8], interior: Range<Int>, pointCount: Int, atMost maximum: Int) {
+    package init?(of message: [UInt8], interior: Range<Int>, pointCount: Int, atMost maximum: Int) {
         let read: MessageTemplate? = message.withUnsafeBufferPointer { bytes in
             var reader = TemplateReader(bytes: bytes, maximum: maximum)
             return reader.read(interior, hasPoints: pointCount > 0, hasSeparator: pointCount > 1)
@@ -150,64 +152,5 @@ private struct TemplateReader {
         default: break
         }
         return true
-    }
-}
-
-/// The templates that the messages of a room share, in the order of their use.
-///
-/// Bounded in bytes: refuses templates larger than ``largest``, and drops the least recently used where it is full.
-/// Strokes keep the templates that they have.
-struct TemplateTable: Sendable {
-    /// A template that many messages refer to.
-    final class Entry: Sendable {
-        let template: MessageTemplate
-        init(_ template: MessageTemplate) { self.template = template }
-    }
-
-    /// The greatest ``byteCount``.
-    static let bound = 16 << 10
-    /// The greatest number of bytes of one template.
-    static let largest = 2 << 10
-
-    /// The most recently used one first.
-    private var entries: [Entry] = []
-    /// Bytes of the templates, about.
-    private(set) var byteCount = 0
-
-    init() {}
-
-    /// - Parameters:
-    ///   - list: the last one used at the end.
-    ///   - recent: the last one used.
-    init(_ list: [Entry], recent: Entry?) {
-        for entry in list + [recent].compactMap(\.self) { _ = use(entry.template) { entry } }
-    }
-
-    var count: Int { entries.count }
-
-    /// The last one used, most likely the next message's.
-    var recent: Entry? { entries.first }
-
-    /// The shared entry of a template.
-    /// - Returns: nil for a template that is too large.
-    mutating func entry(for template: MessageTemplate) -> Entry? {
-        use(template) { Entry(template) }
-    }
-
-    /// Moves a template to the front.
-    private mutating func use(_ template: MessageTemplate, _ make: () -> Entry) -> Entry? {
-        if let position = entries.firstIndex(where: { $0.template == template }) {
-            let known = entries.remove(at: position)
-            entries.insert(known, at: 0)
-            return known
-        }
-        guard template.byteCount <= Self.largest else { return nil }
-        while byteCount + template.byteCount > Self.bound, let oldest = entries.popLast() {
-            byteCount -= oldest.template.byteCount
-        }
-        let entry = make()
-        entries.insert(entry, at: 0)
-        byteCount += template.byteCount
-        return entry
     }
 }

@@ -242,13 +242,13 @@ package enum Varint {
 
 /// Signed integers as unsigned ones, small where they are near zero: 0, −1, 1, −2, …
 extension UInt64 {
-    init(zigzag value: Int64) {
+    package init(zigzag value: Int64) {
         self.init(bitPattern: (value << 1) ^ (value >> 63))
     }
 }
 
 extension Int64 {
-    init(zigzag value: UInt64) {
+    package init(zigzag value: UInt64) {
         self = Int64(bitPattern: value >> 1) ^ -Int64(bitPattern: value & 1)
     }
 }

@@ -5,7 +5,7 @@
 ///
 /// Reads the points twice and keeps nothing in between: first to match them with the template and to count decimals,
 /// then to write the numbers.
-struct MessagePacker {
+package struct MessagePacker {
     private let bytes: UnsafeBufferPointer<UInt8>
     private let template: MessageTemplate
     private var position = 0
@@ -18,7 +18,7 @@ struct MessagePacker {
     /// The packed numbers of a message. Takes no more memory than the message has.
     /// - Returns: nil where the message does not match the template, a number would not be printed as it was, or nothing
     ///   would be saved.
-    static func pack(_ message: [UInt8], interior: Range<Int>, pointCount: Int, by template: MessageTemplate)
+    package static func pack(_ message: [UInt8], interior: Range<Int>, pointCount: Int, by template: MessageTemplate)
         -> [UInt8]?
     {
         message.withUnsafeBufferPointer { bytes in
@@ -112,19 +112,22 @@ struct MessagePacker {
 }
 
 /// Unpacks a message from its template and its packed numbers.
-struct MessageUnpacker {
+package struct MessageUnpacker {
+    /// Longer messages are not packed, so that a few packed bytes cannot claim to be a message of any size.
+    package static let maximumBytes = 1 << 26
+
     private var reader: NibbleReader
     private let template: MessageTemplate
     private var bytes: [UInt8] = []
 
-    init(template: MessageTemplate, numbers: [UInt8]) {
+    package init(template: MessageTemplate, numbers: [UInt8]) {
         self.template = template
         reader = NibbleReader(numbers)
     }
 
     /// The message.
     /// - Parameter byteCount: its size.
-    mutating func unpack(byteCount: Int) -> [UInt8] {
+    package mutating func unpack(byteCount: Int) -> [UInt8] {
         let pointCount = Int(reader.read())
         let before = readNumbers(template.before)
         let after = readNumbers(template.after)
@@ -189,12 +192,12 @@ struct MessageUnpacker {
 extension MessageUnpacker {
     /// Checks packed numbers that come from outside.
     /// - Returns: the number of points and the size of the message in bytes; nil where it could not be unpacked, or would
-    ///   be larger than ``PackedMessage/maximumBytes``.
-    static func measure(_ numbers: [UInt8], template: MessageTemplate) -> (pointCount: Int, byteCount: Int)? {
+    ///   be larger than ``maximumBytes``.
+    package static func measure(_ numbers: [UInt8], template: MessageTemplate) -> (pointCount: Int, byteCount: Int)? {
         guard let pointCount = pointCount(of: numbers, template: template) else { return nil }
         var unpacker = MessageUnpacker(template: template, numbers: numbers)
         let byteCount = unpacker.readByteCount()
-        return byteCount <= PackedMessage.maximumBytes ? (pointCount, byteCount) : nil
+        return byteCount <= maximumBytes ? (pointCount, byteCount) : nil
     }
 
     /// - Returns: nil where numbers are missing, or the message would be far too large.
@@ -219,7 +222,7 @@ extension MessageUnpacker {
         }
         guard points == 0 || columns > 0, Int(points) <= left / max(1, columns) else { return nil }
         let text = template.point.literal.count + template.separator.count + columns
-        guard Int(points) <= PackedMessage.maximumBytes / max(1, text) + 1 else { return nil }
+        guard Int(points) <= maximumBytes / max(1, text) + 1 else { return nil }
         return Int(points)
     }
 }
