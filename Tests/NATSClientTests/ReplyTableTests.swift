@@ -46,26 +46,27 @@ import Testing
         var collector = ReplyCollector.one
         let outcome = collector.receive(reply)
         #expect(outcome == .success([reply]))
-        #expect(collector.gathered == nil)
     }
 
-    @Test func `A request to many gathers until its time is over`() {
-        var collector = ReplyCollector.many([], bytes: 0)
+    @Test func `A request to many hands replies over as they come`() async {
+        let (arrivals, inlet) = AsyncStream.makeStream(of: NATSReply.self)
+        var collector = ReplyCollector.many(inlet)
         for _ in 0..<3 {
             let outcome = collector.receive(reply)
             #expect(outcome == nil)
         }
-        #expect(collector.gathered == [reply, reply, reply])
+        inlet.finish()
+        #expect(await arrivals.reduce(into: []) { $0.append($1) } == [reply, reply, reply])
     }
 
-    @Test func `A request to many ends early when it has too many replies`() throws {
-        var collector = ReplyCollector.many([], bytes: 0)
+    @Test func `A request to many ends early when it has too many replies`() {
+        var collector = ReplyCollector.many(AsyncStream.makeStream(of: NATSReply.self).continuation)
         for _ in 1..<ReplyCollector.maxReplies {
             let outcome = collector.receive(reply)
             #expect(outcome == nil)
         }
         let outcome = collector.receive(reply)
-        #expect(try outcome?.get().count == ReplyCollector.maxReplies)
+        #expect(outcome == .success([]))
     }
 
     @Test func `A malformed part fails the request`() {
@@ -144,6 +145,11 @@ import Testing
         #expect(assembly.byteCount < 1024)
     }
 
+    private func joined(_ replies: [NATSReply]) -> [NATSReply] {
+        var joiner = PartJoiner()
+        return replies.compactMap { joiner.receive($0) }
+    }
+
     @Test func `Parts of several services find together however they interleave`() {
         for seed in TestSeed.choose(50) {
             var random = SeededGenerator(seed: seed)
@@ -158,19 +164,19 @@ import Testing
             while let next = queues.indices.filter({ !queues[$0].isEmpty }).randomElement(using: &random) {
                 replies.append(queues[next].removeFirst())
             }
-            let joined = PartAssembly.joinEach(replies).map(\.payload)
+            let joined = joined(replies).map(\.payload)
             #expect(joined.sorted { $0.count < $1.count } == bodies, "seed \(seed)")
         }
     }
 
     @Test func `Services with as many parts each, one after the other, do not mix`() {
         let replies = [part("1/2", [1]), part("2/2", [2]), part("1/2", [3]), part("2/2", [4])]
-        #expect(PartAssembly.joinEach(replies).map(\.payload) == [[1, 2], [3, 4]])
+        #expect(joined(replies).map(\.payload) == [[1, 2], [3, 4]])
     }
 
     @Test(arguments: ["0/1", "2/1", "1/2", "2/2", "-1/1", "1/0", "1", "a/b", "1/1/1", "", "9223372036854775808/1"])
     func `Incomplete replies and senseless part numbers are left out of those of many`(_ number: String) {
-        #expect(PartAssembly.joinEach([part(number, [1])]).isEmpty)
+        #expect(joined([part(number, [1])]).isEmpty)
     }
 }
 

@@ -127,6 +127,40 @@ import Testing
         }
     }
 
+    @Test func `A request to many ends before its window when its caller has enough`() async throws {
+        try await NATSTestServer.with { server in
+            try await NATSConnection.with(server) { nats in
+                for value in 0..<3 as Range<UInt8> {
+                    _ = try nats.subscribe("members") { message in
+                        guard let reply = message.reply else { return }
+                        for part in 1...2 {
+                            try? nats.publish([value], to: reply, headers: ["Ink-Part": "\(part)/2"])
+                        }
+                    }
+                }
+                var members: Set<[UInt8]> = []
+                try await nats.requestMany(to: "members", window: .seconds(600)) { reply in
+                    members.insert(reply.payload)
+                    return members.count == 3
+                }
+                #expect(members == [[0, 0], [1, 1], [2, 2]])
+            }
+        }
+    }
+
+    @Test func `A request to many is over when its task is cancelled`() async throws {
+        try await NATSTestServer.with { server in
+            try await NATSConnection.with(server) { nats in
+                let asked = Recorder<Bool>()
+                _ = try nats.subscribe("members") { _ in asked.append(true) }
+                let request = Task { try await nats.requestMany(to: "members", window: .seconds(600)) }
+                _ = try await asked.values(1)
+                request.cancel()
+                await #expect(throws: NATSError.cancelled) { try await request.value }
+            }
+        }
+    }
+
     @Test func `JetStream acknowledges a message, and its repeat as a duplicate`() async throws {
         try await NATSTestServer.with(jetStream: true) { server in
             try await NATSConnection.with(server) { nats in

@@ -214,17 +214,45 @@ extension NATSConnection {
         return whole
     }
 
-    /// Sends a request and gathers all replies that come within the window, in order of arrival; none when nobody
-    /// subscribes. Replies in parts are joined, incomplete ones left out. Ends early at 4,096 messages or 64 MiB.
+    /// Sends a request and gathers all replies that come within the window; none when nobody subscribes. Replies in parts
+    /// are joined, incomplete ones left out. Ends early at 4,096 messages or 64 MiB.
     ///
     /// - Throws: what `requestParts` throws, without `.noResponders` and `.timeout`.
     public func requestMany(
         _ payload: [UInt8] = [], to subject: String, headers: NATSHeaders = [:], window: Duration = .seconds(1)
     ) async throws(NATSError) -> [NATSReply] {
-        do throws(NATSError) {
-            return PartAssembly.joinEach(try await ask(.many([], bytes: 0), payload, subject, headers, window))
-        } catch .noResponders {
-            return []
+        var replies: [NATSReply] = []
+        try await requestMany(payload, to: subject, headers: headers, window: window) { reply in
+            replies.append(reply)
+            return false
+        }
+        return replies
+    }
+
+    /// The same for a caller who knows when all have replied: hands over each reply as it comes.
+    ///
+    /// - Parameter isEnough: called in the caller's task. Ends the request before the window by returning true.
+    public func requestMany(
+        _ payload: [UInt8] = [], to subject: String, headers: NATSHeaders = [:], window: Duration,
+        until isEnough: (NATSReply) -> Bool
+    ) async throws(NATSError) {
+        let (arrivals, inlet) = AsyncStream.makeStream(of: NATSReply.self)
+        let (number, outcome) = try core.replies.add(.many(inlet), to: subject)
+        defer { core.replies.remove(number) }
+        try publish(payload, to: subject, reply: core.replies.subject(number), headers: headers)
+        let window = Task {
+            defer { inlet.finish() }
+            return await outcome.value(within: window)
+        }
+        defer { window.cancel() }
+        var joiner = PartJoiner()
+        for await arrival in arrivals {
+            if let reply = joiner.receive(arrival), isEnough(reply) { return }
+        }
+        if Task.isCancelled { throw .cancelled }
+        switch await window.value {
+        case .success, .failure(.timeout), .failure(.noResponders): return
+        case .failure(let error): throw error
         }
     }
 
@@ -238,8 +266,7 @@ extension NATSConnection {
             try publish(payload, to: subject, reply: replies.subject(number), headers: headers)
             return try await outcome.value(within: limit).get()
         } catch {
-            let gathered = replies.remove(number)
-            if error == .timeout, let gathered { return gathered }
+            replies.remove(number)
             throw error
         }
     }

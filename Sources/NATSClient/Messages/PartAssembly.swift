@@ -48,29 +48,6 @@ struct PartAssembly {
         return whole
     }
 
-    /// Joins the replies of several services to one request, each of which may have come in parts, and returns them in
-    /// the order of their first parts. Incomplete replies and invalid part numbers are left out.
-    ///
-    /// Parts do not name their service. But those of one service come in order, so a part belongs to the first
-    /// unfinished reply with the same `k` that needs exactly this part. Interleaved replies with the same `k` may get
-    /// mixed; the result is not JSON then.
-    static func joinEach(_ replies: [NATSReply]) -> [NATSReply] {
-        var begun: [(count: Int, parts: [NATSReply])] = []
-        for reply in replies {
-            guard let number = reply.header(header) else {
-                begun.append((1, [reply]))
-                continue
-            }
-            guard let (index, count) = parse(number) else { continue }
-            if index == 1 {
-                begun.append((count, [reply]))
-            } else if let open = begun.firstIndex(where: { $0.count == count && $0.parts.count == index - 1 }) {
-                begun[open].parts.append(reply)
-            }
-        }
-        return begun.compactMap { $0.parts.count == $0.count ? join($0.parts) : nil }
-    }
-
     /// Parses a part number: `"2/3"` is `(2, 3)`.
     static func parse(_ text: String) -> (index: Int, count: Int)? {
         let numbers = text.split(separator: "/", omittingEmptySubsequences: false)
@@ -78,5 +55,30 @@ struct PartAssembly {
             1...maxParts ~= count, 1...count ~= index
         else { return nil }
         return (index, count)
+    }
+}
+
+/// Joins the replies of several services to one request, each of which may come in parts.
+///
+/// Parts do not name their service. But those of one service come in order, so a part belongs to the first unfinished
+/// reply with the same `k` that needs exactly this part. Interleaved replies with the same `k` may get mixed; the result
+/// is not JSON then. Invalid part numbers are ignored.
+struct PartJoiner {
+    private var begun: [(count: Int, parts: [NATSReply])] = []
+
+    /// - Returns: the whole reply that this message completes.
+    mutating func receive(_ reply: NATSReply) -> NATSReply? {
+        guard let number = reply.header(PartAssembly.header) else { return reply }
+        guard let (index, count) = PartAssembly.parse(number) else { return nil }
+        if count == 1 { return reply }
+        if index == 1 {
+            begun.append((count, [reply]))
+            return nil
+        }
+        guard let open = begun.firstIndex(where: { $0.count == count && $0.parts.count == index - 1 }) else {
+            return nil
+        }
+        begun[open].parts.append(reply)
+        return begun[open].parts.count == count ? PartAssembly.join(begun.remove(at: open).parts) : nil
     }
 }

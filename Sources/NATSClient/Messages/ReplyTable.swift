@@ -74,10 +74,8 @@ final class ReplyTable: Sendable {
     }
 
     /// Removes a request.
-    /// - Returns: the replies gathered so far, if it is one to many.
-    @discardableResult
-    func remove(_ number: UInt64) -> [NATSReply]? {
-        state.withLock { $0.take(number) }?.collector.gathered
+    func remove(_ number: UInt64) {
+        _ = state.withLock { $0.take(number) }
     }
 
     /// A message on a reply subject, on the delivery thread. It is ignored when its request no longer waits.
@@ -136,7 +134,7 @@ final class ReplyTable: Sendable {
 enum ReplyCollector {
     /// The most bytes that one request gathers.
     static let maxBytes = 64 << 20
-    /// The most replies that a request to many gathers.
+    /// The most replies that a request to many takes.
     static let maxReplies = 4096
     /// An upper bound of what a reply occupies beside its payload, in bytes.
     private static let overhead = 512
@@ -145,8 +143,8 @@ enum ReplyCollector {
     case one
     /// One reply, which may come in parts; the outcome is the parts, not joined.
     case parts(PartAssembly)
-    /// All replies until the time is over.
-    case many([NATSReply], bytes: Int)
+    /// All replies until the time is over, handed over as they come; the outcome has none of them.
+    case many(AsyncStream<NATSReply>.Continuation, count: Int = 0, bytes: Int = 0)
 
     /// Adds a reply.
     /// - Returns: the outcome, when the request is finished.
@@ -162,25 +160,21 @@ enum ReplyCollector {
             } catch {
                 return .failure(error)
             }
-        case .many(var replies, var bytes):
+        case .many(let inlet, var count, var bytes):
+            count += 1
             bytes += reply.payload.count
-            replies.append(reply)
-            self = .many(replies, bytes: bytes)
-            return replies.count >= Self.maxReplies || bytes >= Self.maxBytes ? .success(replies) : nil
+            inlet.yield(reply)
+            self = .many(inlet, count: count, bytes: bytes)
+            return count >= Self.maxReplies || bytes >= Self.maxBytes ? .success([]) : nil
         }
     }
 
-    /// About what the gathered replies occupy, in bytes.
+    /// About what the replies so far occupy, in bytes.
     var byteCount: Int {
         switch self {
         case .one: 0
         case .parts(let assembly): assembly.byteCount
-        case .many(let replies, let bytes): bytes + replies.count * Self.overhead
+        case .many(_, let count, let bytes): bytes + count * Self.overhead
         }
-    }
-
-    /// The replies of a request to many so far; nil for other requests.
-    var gathered: [NATSReply]? {
-        if case .many(let replies, _) = self { replies } else { nil }
     }
 }
