@@ -4,8 +4,8 @@ public import StrokeWire
 
 /// Lists and closes the rooms of all services under one subject root.
 public struct RoomDirectory: Sendable {
-    /// How long replies to a listing are collected; slower services are missing from it.
-    private static let listingWindow = Duration.milliseconds(500)
+    /// How long the list waits for all services; slower ones are missing from it.
+    private let window: Duration
 
     private let connection: NATSConnection
     private let root: String
@@ -13,30 +13,40 @@ public struct RoomDirectory: Sendable {
     /// - Parameters:
     ///   - connection: a connection that `connect` was called on.
     ///   - root: first token of the subjects.
-    public init(connection: NATSConnection, root: String) {
+    ///   - window: how long a list waits for services that do not reply.
+    public init(connection: NATSConnection, root: String, window: Duration = .seconds(1)) {
         self.connection = connection
         self.root = root
+        self.window = window
     }
 
-    /// The rooms of all services that reply within half a second, sorted by name, each once.
+    /// The rooms of all services: at once when the lists that have come cover all partitions, else with what has come
+    /// within the window, and then ``MergedRoomList/isComplete`` is false.
     ///
     /// - Throws: `.noReply` without a reply, `.refused` when the service is overloaded, `.malformed` when no reply can be
     ///   read.
-    public func rooms() async throws(RoomDirectoryError) -> [RoomSummary] {
-        let replies: [NATSReply]
+    public func rooms() async throws(RoomDirectoryError) -> MergedRoomList {
+        var merged = MergedRoomList()
+        var (isAnswered, isRead) = (false, false)
+        var refusal: String?
         do throws(NATSError) {
-            replies = try await connection.requestMany(to: "\(root).rooms", window: Self.listingWindow)
+            try await connection.requestMany(to: "\(root).rooms", window: window) { reply in
+                isAnswered = true
+                // A long list comes in several replies; each is a list of its own.
+                if let list = try? JSONDecoder().decode(RoomList.self, from: Data(reply.payload)) {
+                    isRead = true
+                    merged.add(list)
+                } else if let error = try? JSONDecoder().decode(Refusal.self, from: Data(reply.payload)) {
+                    refusal = error.error.message
+                }
+                return merged.isComplete
+            }
         } catch {
             throw .nats(error)
         }
-        guard !replies.isEmpty else { throw .noReply }
-        // A long list comes in several replies; each is a list of its own.
-        let lists = replies.compactMap { try? JSONDecoder().decode(RoomList.self, from: Data($0.payload)) }
-        guard !lists.isEmpty else {
-            let refusal = replies.lazy.compactMap { try? JSONDecoder().decode(Refusal.self, from: Data($0.payload)) }
-            throw refusal.first.map { .refused($0.error.message) } ?? .malformed
-        }
-        return RoomList.merging(lists).rooms
+        guard isAnswered else { throw .noReply }
+        guard isRead else { throw refusal.map { .refused($0) } ?? .malformed }
+        return merged
     }
 
     /// The state of one room.

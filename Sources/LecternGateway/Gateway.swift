@@ -141,9 +141,9 @@ struct GatewayLimits: Sendable {
     var stateTimeout = Duration.seconds(2)
     /// Time for the service to answer with a picture; then 504.
     var pictureTimeout = Duration.seconds(5)
-    /// Time in which daemons' lists of rooms are gathered. The number of daemons is unknown, so the gateway always waits
-    /// for all of it. Requests in this time, and in the second after it, share one list.
-    var listingWindow = Duration.milliseconds(500)
+    /// Time for all daemons to answer with their rooms; then the list goes without the missing ones, and says so.
+    /// Requests in this time, and in the second after it, share one list.
+    var listingWindow = Duration.seconds(1)
 }
 
 /// The gateway cannot listen on its address.

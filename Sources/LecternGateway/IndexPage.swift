@@ -3,7 +3,7 @@ import StrokeWire
 /// The page at `/`: the rooms, with links to their states and pictures.
 struct IndexPage {
     let rooms: [RoomSummary]
-    /// Why there is no list of rooms; nil when there is one.
+    /// Why there is no list of rooms, or not a whole one; nil when there is.
     let notice: String?
 
     var html: String {
@@ -28,10 +28,10 @@ struct IndexPage {
     }
 
     private var list: String {
-        if let notice { return "<p>\(Self.escaped(notice))</p>" }
-        if rooms.isEmpty { return "<p>Nobody has written to a room yet.</p>" }
+        let notice = notice.map { "<p>\(Self.escaped($0))</p>\n" } ?? ""
+        if rooms.isEmpty { return notice.isEmpty ? "<p>Nobody has written to a room yet.</p>" : notice }
         return """
-            <table>
+            \(notice)<table>
             <tr><th>room<th>address<th>operations<th>strokes<th>pictures
             \(rooms.map(row).joined(separator: "\n"))
             </table>

@@ -46,15 +46,34 @@ struct RenderedRoomList: Sendable {
     /// The page at `/`.
     let page: String
 
-    init(_ list: RoomList) {
+    /// `{"complete":true,"rooms":[…]}`
+    private struct Body: Encodable {
+        /// Whether every daemon has answered that has rooms.
+        let complete: Bool
+        /// Partitions of which rooms may be missing; not there in a complete list, and when no daemon tells.
+        let missing: [Int]?
+        let rooms: [RoomSummary]
+    }
+
+    init(_ list: MergedRoomList) {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        let rooms = list.rooms
         // Strings and numbers that came as JSON always encode.
-        let rooms = list.rooms.map {
-            RoomSummary(
-                room: $0.room, address: $0.address, index: $0.index, visible: $0.visible, cohorts: $0.cohorts)
-        }
-        json = (try? encoder.encode(RoomList(rooms: rooms))).map(Array.init) ?? []
-        page = IndexPage(rooms: list.rooms, notice: nil).html
+        let body = Body(
+            complete: list.isComplete, missing: list.isComplete ? nil : list.missing,
+            rooms: rooms.map {
+                RoomSummary(
+                    room: $0.room, address: $0.address, index: $0.index, visible: $0.visible, cohorts: $0.cohorts)
+            })
+        json = (try? encoder.encode(body)).map(Array.init) ?? []
+        page = IndexPage(rooms: rooms, notice: list.isComplete ? nil : Self.notice(list.missing)).html
+    }
+
+    private static func notice(_ missing: [Int]?) -> String {
+        let daemons = "Rooms may be missing: not every daemon has answered"
+        guard let missing else { return "\(daemons)." }
+        let partitions = missing.map(String.init).joined(separator: ", ")
+        return "\(daemons) (partition\(missing.count == 1 ? "" : "s") \(partitions))."
     }
 }

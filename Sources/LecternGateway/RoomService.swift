@@ -53,34 +53,38 @@ struct RoomService: Sendable {
         return reply
     }
 
-    /// The rooms of all daemons that answer within the window; the list is at most a second old.
+    /// The rooms of all daemons; at most a second old. Waits no longer than the window for a daemon that does not answer;
+    /// the list then says what is missing.
     ///
     /// - Throws: `not-ready` when no daemon answers, or all refuse; `bad-gateway` when no list can be read.
     func list() async throws(GatewayError) -> RenderedRoomList {
         try await cache.get { () async throws(GatewayError) in RenderedRoomList(try await gather()) }
     }
 
-    private func gather() async throws(GatewayError) -> RoomList {
-        let replies = try await permits.withPermit { () async throws(NATSError) in
-            try await connection.requestMany(to: listSubject, window: limits.listingWindow)
-        }
-        guard !replies.isEmpty else { throw .notReady("No service answers.") }
-        var lists: [RoomList] = []
+    private func gather() async throws(GatewayError) -> MergedRoomList {
+        var merged = MergedRoomList()
+        var (isAnswered, isRead) = (false, false)
         var refusal: RequestError?
-        for body in replies.lazy.map(\.payload) {
-            if let error = RequestError(decoding: body) {
-                refusal = error
-                continue
-            }
-            do {
-                lists.append(try JSONDecoder().decode(RoomList.self, from: Data(body)))
-            } catch {
-                logger.warning("a daemon's list of rooms cannot be read", metadata: ["error": "\(error)"])
+        try await permits.withPermit { () async throws(NATSError) in
+            try await connection.requestMany(to: listSubject, window: limits.listingWindow) { reply in
+                isAnswered = true
+                if let error = RequestError(decoding: reply.payload) {
+                    refusal = error
+                    return false
+                }
+                do {
+                    merged.add(try JSONDecoder().decode(RoomList.self, from: Data(reply.payload)))
+                    isRead = true
+                } catch {
+                    logger.warning("a daemon's list of rooms cannot be read", metadata: ["error": "\(error)"])
+                }
+                return merged.isComplete
             }
         }
-        if lists.isEmpty, let refusal { throw GatewayError(refusal) }
-        guard !lists.isEmpty else { throw .badGateway("No service's list of rooms can be read.") }
-        return RoomList.merging(lists)
+        guard isAnswered else { throw .notReady("No service answers.") }
+        if !isRead, let refusal { throw GatewayError(refusal) }
+        guard isRead else { throw .badGateway("No service's list of rooms can be read.") }
+        return merged
     }
 
     private func ask(

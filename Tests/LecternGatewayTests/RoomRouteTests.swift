@@ -72,22 +72,51 @@ struct RoomRouteTests {
         }
     }
 
-    @Test("the rooms of all daemons are one sorted list")
+    @Test("the rooms of all daemons are one sorted list, sent when they cover all partitions")
     func list() async throws {
-        try await RunningGateway.with { gateway in
+        var limits = GatewayLimits()
+        // Nobody waits for this.
+        limits.listingWindow = .seconds(600)
+        try await RunningGateway.with(partitions: 4, limits: limits) { gateway in
             let names = (0..<300).map { "room-\($0)" }
-            let many = RoomList(rooms: names.map { summary($0, index: 1) })
-            let encoded = Array(try JSONEncoder().encode(many))
-            try gateway.service.answer("ink.rooms") { _ in Answer.parts(encoded, 3) }
-            let other = Array(try JSONEncoder().encode(RoomList(rooms: [summary("room-0", index: 2)])))
-            try gateway.service.answer("ink.rooms") { _ in [Answer(payload: other), .text("no JSON")] }
+            let pages = try [names.prefix(200), names.suffix(100)].enumerated().map { number, names in
+                try listing("a", number + 1, of: 2, among: 4, covers: [0, 2], names.map { summary($0, index: 1) })
+            }
+            try gateway.service.answer("ink.rooms") { _ in Answer.parts(pages[0], 3) + [Answer(payload: pages[1])] }
+            let other = try listing("b", among: 4, covers: [1, 3], [summary("room-0", index: 2)])
+            try gateway.service.answer("ink.rooms") { _ in [.text("no JSON"), Answer(payload: other)] }
+            // One that has no partition.
+            try gateway.service.answer("ink.rooms") { _ in [] }
             try await gateway.service.ready()
             let response = try await gateway.http.get("/api/rooms")
             #expect(response.status == .ok)
+            #expect(try response.json["complete"] as? Bool == true)
             let list = try JSONDecoder().decode(RoomList.self, from: Data(response.bytes))
             #expect(list.rooms.map(\.room) == names.sorted())
             #expect(list.rooms.first == summary("room-0", index: 2))
-            #expect(try await gateway.http.get("/").text.contains("/rooms/room-299/board.png?cohort=main"))
+            let page = try await gateway.http.get("/").text
+            #expect(page.contains("/rooms/room-299/board.png?cohort=main"))
+            #expect(!page.contains("missing"))
+        }
+    }
+
+    @Test("a daemon that hangs is not waited for longer than the window, and the list says what is missing")
+    func hangingDaemon() async throws {
+        try await RunningGateway.with(partitions: 3) { gateway in
+            let own = try listing("a", among: 3, covers: [1], [summary("a", index: 1)])
+            try gateway.service.answer("ink.rooms") { _ in [Answer(payload: own)] }
+            // The second page never comes.
+            let half = try listing("b", 1, of: 2, among: 3, covers: [0, 2], [summary("b", index: 1)])
+            try gateway.service.answer("ink.rooms") { _ in [Answer(payload: half)] }
+            try await gateway.service.ready()
+            let response = try await gateway.http.get("/api/rooms")
+            #expect(response.status == .ok)
+            #expect(response.text.hasPrefix(#"{"complete":false,"missing":[0,2],"rooms":[{"address":"ink.0.a","#))
+            let list = try JSONDecoder().decode(RoomList.self, from: Data(response.bytes))
+            #expect(list.rooms.map(\.room) == ["a", "b"])
+            let page = try await gateway.http.get("/").text
+            #expect(page.contains("<p>Rooms may be missing: not every daemon has answered (partitions 0, 2).</p>"))
+            #expect(page.contains("/rooms/b/board.png?cohort=main"))
         }
     }
 
@@ -101,9 +130,12 @@ struct RoomRouteTests {
             try gateway.service.answer("ink.rooms") { _ in [.text("no JSON")] }
             try await gateway.service.ready()
             #expect(try await gateway.http.get("/api/rooms").status == .badGateway)
+            // An older daemon does not tell what its list covers.
             try gateway.service.answer("ink.rooms") { _ in [.text(#"{"rooms":[]}"#)] }
             try await gateway.service.ready()
-            #expect(try await gateway.http.get("/api/rooms").text == #"{"rooms":[]}"#)
+            #expect(try await gateway.http.get("/api/rooms").text == #"{"complete":false,"rooms":[]}"#)
+            let notice = "<p>Rooms may be missing: not every daemon has answered.</p>"
+            #expect(try await gateway.http.get("/").text.contains(notice))
         }
     }
 
@@ -111,7 +143,7 @@ struct RoomRouteTests {
     func shared() async throws {
         try await RunningGateway.with { gateway in
             let asked = Atomic<Int>(0)
-            let body = Array(try JSONEncoder().encode(RoomList(rooms: [summary("a", index: 1)])))
+            let body = try listing("a", covers: [0], [summary("a", index: 1)])
             try gateway.service.answer("ink.rooms") { _ in
                 asked.add(1, ordering: .relaxed)
                 return [Answer(payload: body)]
@@ -131,14 +163,25 @@ struct RoomRouteTests {
     func refusedList() async throws {
         try await RunningGateway.with { gateway in
             let asked = Atomic<Int>(0)
+            let none = try listing("a", covers: [0], [])
             try gateway.service.answer("ink.rooms") { _ in
                 let isFirst = asked.add(1, ordering: .relaxed).oldValue == 0
-                return [isFirst ? .error(.notReady) : .text(#"{"rooms":[]}"#)]
+                return [isFirst ? .error(.notReady) : Answer(payload: none)]
             }
             try await gateway.service.ready()
             #expect(try await gateway.http.get("/api/rooms").status == .serviceUnavailable)
-            #expect(try await gateway.http.get("/api/rooms").text == #"{"rooms":[]}"#)
+            #expect(try await gateway.http.get("/api/rooms").text == #"{"complete":true,"rooms":[]}"#)
         }
+    }
+
+    /// A page of a daemon's list.
+    private func listing(
+        _ service: String, _ number: Int = 1, of count: Int = 1, among partitions: Int = 1, covers covered: [Int],
+        _ rooms: [RoomSummary]
+    ) throws -> [UInt8] {
+        let page = RoomList.Page(
+            service: service, number: number, count: count, partitions: partitions, covered: covered)
+        return Array(try JSONEncoder().encode(RoomList(page: page, rooms: rooms)))
     }
 
     private func summary(_ name: String, index: UInt64) -> RoomSummary {
@@ -149,26 +192,6 @@ struct RoomRouteTests {
 
 @Suite("List of rooms")
 struct RoomListTests {
-    private func room(_ name: String, index: UInt64) -> RoomSummary {
-        RoomSummary(room: name, address: "ink.0.\(name)", index: index, visible: 1, cohorts: [])
-    }
-
-    @Test("lists are merged by name, and who is further speaks for a room")
-    func merged() {
-        let lists = [
-            RoomList(rooms: [room("c", index: 1), room("a", index: 5)]),
-            RoomList(rooms: [room("a", index: 9), room("b", index: 2)]),
-            RoomList(rooms: [room("a", index: 7)]),
-        ]
-        #expect(RoomList.merging(lists).rooms == [room("a", index: 9), room("b", index: 2), room("c", index: 1)])
-    }
-
-    @Test("names that are no rooms' are left out")
-    func badNames() {
-        let list = RoomList(rooms: [room("<script>", index: 1), room("", index: 1), room("ok", index: 1)])
-        #expect(RoomList.merging([list]).rooms.map(\.room) == ["ok"])
-    }
-
     @Test("an unknown video time is null, a known one a number")
     func videoTime() throws {
         let text = """

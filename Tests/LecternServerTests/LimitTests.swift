@@ -50,8 +50,8 @@ import Whiteboard
             try await drawInTurn(hands, feedback)
             // The list may be a second old.
             try await eventually("at most two of ten rooms are in memory") {
-                let rooms = try await RoomDirectory(connection: service.client, root: service.configuration.root)
-                    .rooms()
+                let directory = RoomDirectory(connection: service.client, root: service.configuration.root)
+                let rooms = try await directory.rooms().rooms
                 return rooms.count == 10 && rooms.count { $0.isHibernated == false } <= 2 ? () : nil
             }
         }

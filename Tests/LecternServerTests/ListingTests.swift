@@ -52,7 +52,7 @@ import Whiteboard
     /// Scans that end when a test says so, and the replies.
     private final class Scans: Sendable {
         private struct State: Sendable {
-            var started: [@Sendable ([RoomSummary]) -> Void] = []
+            var started: [@Sendable (ScannedRooms) -> Void] = []
             var count = 0
             var given: [String: Int] = [:]
             var refused: [String] = []
@@ -64,7 +64,7 @@ import Whiteboard
             let sink = ReplySink(
                 send: { [self] _, reply in state.withLock { $0.given[reply, default: 0] += 1 } },
                 refuse: { [self] reply, _ in state.withLock { $0.refused.append(reply) } })
-            return RoomListing(limit: limit, sink: sink) { [self] found in
+            return RoomListing(service: "a", partitions: 1, limit: limit, sink: sink) { [self] found in
                 state.withLock { state in
                     state.started.append(found)
                     state.count += 1
@@ -81,7 +81,7 @@ import Whiteboard
                 defer { state.started = [] }
                 return state.started
             }
-            for end in started { end(reports) }
+            for end in started { end(ScannedRooms(rooms: reports, covered: [0])) }
         }
     }
 
@@ -101,7 +101,7 @@ import Whiteboard
         #expect(scans.count == 1)
         #expect(scans.given.isEmpty)
         let reports = try (0..<3000).map { try report("room-\($0)") }
-        let pages = RoomSummary.pages(of: reports).count
+        let pages = ScannedRooms(rooms: reports, covered: [0]).pages(service: "a", partitions: 1).count
         scans.end(reports)
         listing.close()
         #expect(scans.count == 1)
@@ -110,10 +110,6 @@ import Whiteboard
     }
 
     @Test func `each page of the list is one message, however many cohorts the rooms have`() throws {
-        struct Page: Decodable {
-            struct Line: Decodable { let room: String }
-            let rooms: [Line]
-        }
         let long = String(repeating: "c", count: 60)
         let cursors = try (0..<256).map { (try #require(CohortName("\(long)-\($0)")), CohortCursor(.max)) }
         let stored = StoredRoom(
@@ -121,11 +117,22 @@ import Whiteboard
             incarnation: "life")
         let names = (0..<100).map { "room-\($0)" }
         let reports = try names.map { RoomSummary(stored, address: try ServerConfiguration().address($0)) }
-        let pages = RoomSummary.pages(of: reports)
+        let found = ScannedRooms(rooms: reports, covered: Set(0..<1024))
+        let pages = found.pages(service: "a", partitions: 1025)
         #expect(pages.count > 1 && pages.allSatisfy { $0.count <= ReplySender.partBytes })
-        let listed = try pages.flatMap { try JSONDecoder().decode(Page.self, from: Data($0)).rooms.map(\.room) }
-        #expect(listed == names)
-        #expect(RoomSummary.pages(of: []).map { String(decoding: $0, as: UTF8.self) } == [#"{"rooms":[]}"#])
+        let lists = try pages.map { try JSONDecoder().decode(RoomList.self, from: Data($0)) }
+        #expect(lists.flatMap { $0.rooms.map(\.room) } == names)
+        #expect(
+            lists.map(\.page)
+                == (1...pages.count).map {
+                    RoomList.Page(
+                        service: "a", number: $0, count: pages.count, partitions: 1025, covered: Array(0..<1024))
+                })
+        let none = ScannedRooms().pages(service: "a", partitions: 1)
+        #expect(
+            none.map { String(decoding: $0, as: UTF8.self) } == [
+                #"{"page":{"count":1,"covered":[],"number":1,"partitions":1,"service":"a"},"rooms":[]}"#
+            ])
     }
 
     @Test func `a list answers requests for a second, then it is made again`() {
@@ -168,6 +175,17 @@ import Whiteboard
 }
 
 @Suite struct RoomScanTests {
+    @Test func `a scan covers the partitions that were served from its first turn to its last`() {
+        let found = Locked<[ScannedRooms]>([])
+        let scan = RoomScan(workers: 2) { rooms in found.withLock { $0.append(rooms) } }
+        scan.add([], serving: [0, 1, 2], isLast: false)
+        scan.add([], serving: [0, 2], isLast: true)
+        scan.add([], serving: [0, 1, 2, 3], isLast: false)
+        #expect(found.withLock { $0.isEmpty })
+        scan.add([], serving: [0, 1, 2, 3], isLast: true)
+        #expect(found.withLock { $0.map(\.covered) } == [[0, 2]])
+    }
+
     /// The scan's result when another item was handled.
     private struct Progress: Sendable {
         var found: Int?
@@ -197,7 +215,7 @@ import Whiteboard
                     partition: 0, room: room, content: content, sequence: UInt64(number),
                     loggedAt: MonotonicClock.now()), mustNotBeLost: true)
         }
-        let scan = RoomScan(workers: 1) { reports in progress.withLock { $0.found = reports.count } }
+        let scan = RoomScan(workers: 1) { found in progress.withLock { $0.found = found.rooms.count } }
         worker.post(.scan(scan, remaining: nil))
         let note = { @Sendable in
             progress.withLock { progress in

@@ -12,15 +12,22 @@ import Whiteboard
 /// `not-ready`. Safe from any thread.
 final class RoomListing: Sendable {
     /// Starts a scan; `found` is called once with the result, on any thread.
-    typealias StartScan = @Sendable (_ found: @escaping @Sendable ([RoomSummary]) -> Void) -> Void
+    typealias StartScan = @Sendable (_ found: @escaping @Sendable (ScannedRooms) -> Void) -> Void
 
+    private let service: String
+    private let partitions: Int
     private let startScan: StartScan
     private let sink: ReplySink
     private let permits: Permits
     private let queue = DispatchQueue(label: "lectern.listing")
     private let state = Locked<(pending: PendingListings, isClosing: Bool)>((PendingListings(), false))
 
-    init(limit: Int = 64, sink: ReplySink, startScan: @escaping StartScan) {
+    /// - Parameters:
+    ///   - service: this daemon's name.
+    ///   - partitions: number of partitions of the root.
+    init(service: String, partitions: Int, limit: Int = 64, sink: ReplySink, startScan: @escaping StartScan) {
+        self.service = service
+        self.partitions = partitions
         permits = Permits(limit)
         self.sink = sink
         self.startScan = startScan
@@ -49,8 +56,8 @@ final class RoomListing: Sendable {
         for reply in state.withLock({ $0.pending.takeWaiting() }) { refuse(reply) }
     }
 
-    private func publish(_ found: [RoomSummary]) {
-        let pages = RoomSummary.pages(of: found)
+    private func publish(_ found: ScannedRooms) {
+        let pages = found.pages(service: service, partitions: partitions)
         let waiting = state.withLock { $0.pending.complete(pages, at: MonotonicClock.now()) }
         for reply in waiting { give(pages, to: reply) }
         queue.asyncAfter(deadline: .now() + .seconds(1)) {
@@ -117,33 +124,83 @@ struct PendingListings {
     }
 }
 
+/// What a scan has found.
+struct ScannedRooms: Sendable {
+    var rooms: [RoomSummary] = []
+    /// Partitions that the daemon served during the whole scan, so that all of their rooms are here.
+    var covered: Set<Int> = []
+}
+
 /// One scan of the rooms of all workers. Each worker lists a few of its rooms at a time and handles other items in
 /// between. Safe from any thread.
 final class RoomScan: Sendable {
     /// Rooms that a worker lists in one turn, in less than a millisecond.
     static let stride = 64
 
-    private let rooms = Locked<[RoomSummary]>([])
-    private let left: Locked<Int>
-    private let whenDone: @Sendable ([RoomSummary]) -> Void
+    private struct State {
+        var found = ScannedRooms()
+        var workers: Int
+        var isFirst = true
+    }
+
+    private let state: Locked<State>
+    private let whenDone: @Sendable (ScannedRooms) -> Void
 
     /// - Parameters:
     ///   - workers: number of workers.
     ///   - whenDone: called once, by the last worker.
-    init(workers: Int, whenDone: @escaping @Sendable ([RoomSummary]) -> Void) {
-        left = Locked(workers)
+    init(workers: Int, whenDone: @escaping @Sendable (ScannedRooms) -> Void) {
+        state = Locked(State(workers: workers))
         self.whenDone = whenDone
     }
 
     /// Adds the rooms that a worker found in one turn.
-    func add(_ found: [RoomSummary], isLast: Bool) {
-        rooms.withLock { $0 += found }
-        guard isLast else { return }
-        let isDone = left.withLock { left in
-            left -= 1
-            return left == 0
+    /// - Parameter serving: the partitions that the daemon serves, as the worker knows it.
+    func add(_ rooms: [RoomSummary], serving: Set<Int>, isLast: Bool) {
+        let found = state.withLock { state -> ScannedRooms? in
+            state.found.rooms += rooms
+            if state.isFirst || state.found.covered != serving {
+                state.found.covered = state.isFirst ? serving : state.found.covered.intersection(serving)
+                state.isFirst = false
+            }
+            guard isLast else { return nil }
+            state.workers -= 1
+            return state.workers == 0 ? state.found : nil
         }
-        if isDone { whenDone(rooms.withLock { $0 }) }
+        if let found { whenDone(found) }
+    }
+}
+
+extension ScannedRooms {
+    /// The replies to `<root>.rooms`: one ``RoomList`` or more, each complete JSON. Clients merge them.
+    ///
+    /// - Parameter bytes: of a reply at most; more than a head with 1,024 partitions and the longest line, which has less
+    ///   than 64 KiB with 256 cohorts.
+    func pages(service: String, partitions: Int, bytes: Int = ReplySender.partBytes) -> [[UInt8]] {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        let covered = covered.sorted()
+        func head(_ number: Int, of count: Int) -> [UInt8] {
+            let page = RoomList.Page(
+                service: service, number: number, count: count, partitions: partitions, covered: covered)
+            return Array("{\"page\":".utf8) + page.encoded(encoder) + Array(",\"rooms\":[".utf8)
+        }
+        let tail = Array("]}".utf8)
+        let room = bytes - head(rooms.count, of: rooms.count).count - tail.count
+        var bodies: [[UInt8]] = [[]]
+        for summary in rooms {
+            let line = summary.encoded(encoder)
+            let last = bodies.count - 1
+            if bodies[last].isEmpty {
+                bodies[last] = line
+            } else if bodies[last].count + 1 + line.count > room {
+                bodies.append(line)
+            } else {
+                bodies[last].append(UInt8(ascii: ","))
+                bodies[last] += line
+            }
+        }
+        return bodies.enumerated().map { head($0 + 1, of: bodies.count) + $1 + tail }
     }
 }
 
@@ -173,31 +230,16 @@ extension RoomSummary {
     }
 
     /// The reply to `<address>.info`.
-    func encoded() -> [UInt8] { encoded(JSONEncoder()) }
-
-    /// The replies to `<root>.rooms`: one ``RoomList`` or more, each complete JSON. Clients merge them.
-    ///
-    /// - Parameter bytes: of a reply at most; more than the longest line, which has less than 64 KiB with 256 cohorts.
-    static func pages(of rooms: [RoomSummary], bytes: Int = ReplySender.partBytes) -> [[UInt8]] {
+    func encoded() -> [UInt8] {
         let encoder = JSONEncoder()
-        let (head, tail) = (Array("{\"rooms\":[".utf8), Array("]}".utf8))
-        var pages: [[UInt8]] = []
-        var page = head
-        for room in rooms {
-            let line = room.encoded(encoder)
-            if page.count > head.count, page.count + 1 + line.count + tail.count > bytes {
-                pages.append(page + tail)
-                page = head
-            }
-            if page.count > head.count { page.append(UInt8(ascii: ",")) }
-            page += line
-        }
-        return pages + [page + tail]
-    }
-
-    private func encoded(_ encoder: JSONEncoder) -> [UInt8] {
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        // Plain numbers and strings always encode.
-        return (try? encoder.encode(self)).map(Array.init) ?? Array("{}".utf8)
+        return encoded(encoder)
+    }
+}
+
+extension Encodable {
+    /// Plain numbers and strings always encode.
+    fileprivate func encoded(_ encoder: JSONEncoder) -> [UInt8] {
+        (try? encoder.encode(self)).map(Array.init) ?? Array("{}".utf8)
     }
 }

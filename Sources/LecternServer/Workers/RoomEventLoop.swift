@@ -11,7 +11,8 @@ final class RoomEventLoop {
     private let requests: RequestHandler
     private var assignment = ServingAssignment()
     private var waiting: WaitingRequests
-    private let answersAlways: Bool
+    /// All partitions without a journal, where no other daemon has any of these rooms; else nil.
+    private let standalonePartitions: Set<Int>?
 
     init(
         configuration: ServerConfiguration, host: HostConfiguration, output: WorkerOutput, requests: RequestHandler,
@@ -20,7 +21,7 @@ final class RoomEventLoop {
         self.output = output
         self.requests = requests
         self.host = RoomHost(configuration: host, output: output, isOutputOpen: isOutputOpen)
-        answersAlways = configuration.journal == nil
+        standalonePartitions = configuration.journal == nil ? Set(0..<configuration.partitions) : nil
         waiting = WaitingRequests(limit: configuration.waitingBytes)
     }
 
@@ -93,7 +94,7 @@ final class RoomEventLoop {
 
     private func answer(_ request: RoomRequest, at now: Instant) {
         let partition = request.address.partition
-        if !answersAlways {
+        if standalonePartitions == nil {
             guard now < assignment.validUntil else { return wait(request, at: now) }
             guard assignment.answers(partition) else { return }
         }
@@ -124,7 +125,13 @@ final class RoomEventLoop {
             case nil: nil
             }
         }
-        scan.add(reports, isLast: rest.isEmpty)
+        scan.add(reports, serving: serving(at: now), isLast: rest.isEmpty)
         if !rest.isEmpty { output.postAgain(.scan(scan, remaining: rest)) }
+    }
+
+    /// The partitions that this daemon serves; none when it does not know, after it was suspended.
+    private func serving(at now: Instant) -> Set<Int> {
+        if let standalonePartitions { return standalonePartitions }
+        return now < assignment.validUntil ? assignment.serving : []
     }
 }

@@ -36,7 +36,9 @@ struct WorkerPool: Sendable {
             configuration: configuration, sink: sink, joins: joins,
             infos: ReplyQueue(label: "lectern.infos", limit: configuration.replies, sink: sink),
             renders: renders, metrics: metrics)
-        listing = RoomListing(sink: sink) { [workers] found in
+        listing = RoomListing(
+            service: configuration.name, partitions: configuration.partitions, sink: sink
+        ) { [workers] found in
             workers.postToAll(.scan(RoomScan(workers: workers.all.count, whenDone: found), remaining: nil))
         }
     }

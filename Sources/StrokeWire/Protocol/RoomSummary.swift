@@ -103,27 +103,3 @@ public struct RoomSummary: Sendable, Hashable, Codable {
             && address.utf8.allSatisfy { 0x21...0x7e ~= $0 }
     }
 }
-
-/// The list of a service's rooms, `{"rooms":[…]}`: a reply to `<root>.rooms`.
-public struct RoomList: Sendable, Hashable, Codable {
-    public let rooms: [RoomSummary]
-
-    public init(rooms: [RoomSummary]) {
-        self.rooms = rooms
-    }
-
-    /// Merges the lists of several services, sorted by name, without ill-named rooms. Two services list a room while its
-    /// owner changes: the higher index wins, then the one that has the room in memory.
-    public static func merging(_ lists: [RoomList]) -> RoomList {
-        var rooms: [String: RoomSummary] = [:]
-        for summary in lists.lazy.flatMap(\.rooms) where summary.isWellNamed {
-            if let known = rooms[summary.room], known.rank >= summary.rank { continue }
-            rooms[summary.room] = summary
-        }
-        return RoomList(rooms: rooms.values.sorted { $0.room < $1.room })
-    }
-}
-
-extension RoomSummary {
-    fileprivate var rank: (UInt64, Int) { (index, isHibernated == true ? 0 : 1) }
-}

@@ -107,6 +107,6 @@ extension ExitCode {
     static let failed = ExitCode(1)
     /// NATS cannot be reached.
     static let cannotConnect = ExitCode(2)
-    /// All is in the journal, and the service has not answered yet.
+    /// A service has not answered yet: all is in the journal, or a list is not whole.
     static let unanswered = ExitCode(3)
 }

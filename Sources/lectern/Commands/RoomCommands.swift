@@ -38,9 +38,10 @@ struct RoomsCommand: AsyncParsableCommand {
         commandName: "rooms",
         abstract: "List the rooms of all services.",
         discussion: """
-            Asks all services of the root, and gathers their answers for half a second. An answer may be two seconds \
-            old. A room that moves from one service to another may be in both answers; it is shown once, with the \
-            higher index.
+            Asks all services of the root. An answer may be two seconds old. A room that moves from one service to \
+            another may be in both answers; it is shown once, with the higher index. When not all of them answer \
+            within a second, those that do are shown, and standard error has the partitions of which rooms may be \
+            missing: a service has stopped or is starting. Others take its rooms over within 4 seconds.
 
             INDEX is the room's last operation. For each cohort, R is the last operation released to it, `held` the \
             number of operations that wait for its video, V the video's time in seconds. A room that has left memory \
@@ -48,8 +49,8 @@ struct RoomsCommand: AsyncParsableCommand {
             `room`, `address`, `incarnation`, `index`, `digest`, `board` with `w` and `h`, `visible`, `authors`, \
             `assembling`, `asleep`, and `cohorts` with `cohort`, `index`, `held` and `v` in milliseconds.
 
-            Exit codes: 0 when a service answered, even without rooms; 1 when none did, or when this NATS user may \
-            not ask; 2 when NATS cannot be reached.
+            Exit codes: 0 when all services answered, even without rooms; 1 when none did, or when this NATS user may \
+            not ask; 2 when NATS cannot be reached; 3 when rooms may be missing.
 
             EXAMPLES
               lectern rooms
@@ -68,19 +69,27 @@ struct RoomsCommand: AsyncParsableCommand {
 
     func run() async throws {
         let nats = try await connection.connect(as: "lectern rooms")
-        let rooms: [RoomSummary]
+        let list: MergedRoomList
         do throws(RoomDirectoryError) {
-            rooms = try await RoomDirectory(connection: nats, root: root).rooms()
+            list = try await RoomDirectory(connection: nats, root: root).rooms()
         } catch {
             await nats.close()
             StandardError.write("lectern: \(error)\(error == .noReply ? " at \(root).rooms" : "")")
             throw ExitCode.failed
         }
         await nats.close()
-        guard json else { return StandardOutput.write(RoomTable(rooms).text) }
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        for room in rooms { StandardOutput.write(bytes: Array(try encoder.encode(room))) }
+        if json {
+            let encoder = JSONEncoder()
+            encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+            for room in list.rooms { StandardOutput.write(bytes: Array(try encoder.encode(room))) }
+        } else {
+            StandardOutput.write(RoomTable(list.rooms).text)
+        }
+        guard list.isComplete else {
+            let missing = list.missing.map { " for partition \($0.map(String.init).joined(separator: ", "))" } ?? ""
+            StandardError.write("lectern: rooms may be missing: no service has answered\(missing)")
+            throw ExitCode.unanswered
+        }
     }
 }
 

@@ -15,7 +15,7 @@ struct RoomDirectoryTests {
             """
     }
 
-    @Test("lists the rooms of all services, each once as the one who is further has it")
+    @Test("lists the rooms of all services, each once as the one who is further has it, when all partitions are there")
     func rooms() async throws {
         try await NATSTestServer.with { server in
             let services = try await Wire.connect(server)
@@ -23,15 +23,18 @@ struct RoomDirectoryTests {
                 [line("b", index: 3), line("a", index: 7)], [line("b", index: 4, asleep: true)],
                 [line("a", index: 7, asleep: true), line("UPPER", index: 1)],
             ]
-            for list in lists {
+            for (number, list) in lists.enumerated() {
                 try services.subscribe("ink.rooms") { [services] message in
                     guard let reply = message.reply else { return }
-                    try? services.publish(Array("{\"rooms\":[\(list.joined(separator: ","))]}".utf8), to: reply)
+                    let text = #"{"page":\#(page(number, of: 3)),"rooms":[\#(list.joined(separator: ","))]}"#
+                    try? services.publish(Array(text.utf8), to: reply)
                 }
             }
             try await services.flush()
             try await NATSConnection.with(server) { connection in
-                let rooms = try await RoomDirectory(connection: connection, root: "ink").rooms()
+                let list = try await RoomDirectory(connection: connection, root: "ink", window: .seconds(600)).rooms()
+                let rooms = list.rooms
+                #expect(list.isComplete)
                 #expect(rooms.map(\.room) == ["a", "b"])
                 #expect(rooms.map(\.index) == [7, 4])
                 #expect(rooms.map(\.visible) == [2, nil])
@@ -44,12 +47,37 @@ struct RoomDirectoryTests {
         }
     }
 
+    /// The page of a service that covers one partition.
+    private func page(_ number: Int, of partitions: Int) -> String {
+        #"{"service":"\#(number)","number":1,"count":1,"partitions":\#(partitions),"covered":[\#(number)]}"#
+    }
+
+    @Test("says of which partitions rooms may be missing when a service does not reply")
+    func missing() async throws {
+        try await NATSTestServer.with { server in
+            let service = try await Wire.connect(server)
+            let text = #"{"page":\#(page(1, of: 3)),"rooms":[\#(line("a", index: 3))]}"#
+            try service.subscribe("ink.rooms") { [service] message in
+                if let reply = message.reply { try? service.publish(Array(text.utf8), to: reply) }
+            }
+            try await service.flush()
+            try await NATSConnection.with(server) { connection in
+                let directory = RoomDirectory(connection: connection, root: "ink", window: .milliseconds(300))
+                let list = try await directory.rooms()
+                #expect(list.rooms.map(\.room) == ["a"])
+                #expect(list.missing == [0, 2])
+            }
+            await service.close()
+        }
+    }
+
     @Test("lists also the rooms of a page that comes in parts, beside another service's")
     func parts() async throws {
         try await NATSTestServer.with { server in
             let services = try await Wire.connect(server)
-            let pages = [["a", "b"], ["c"]].map { names in
-                Array("{\"rooms\":[\(names.map { line($0, index: 3) }.joined(separator: ","))]}".utf8)
+            let pages = [["a", "b"], ["c"]].enumerated().map { number, names in
+                let lines = names.map { line($0, index: 3) }.joined(separator: ",")
+                return Array(#"{"page":\#(page(number, of: 2)),"rooms":[\#(lines)]}"#.utf8)
             }
             for (number, page) in pages.enumerated() {
                 try services.subscribe("ink.rooms") { [services] message in
@@ -64,8 +92,8 @@ struct RoomDirectoryTests {
             }
             try await services.flush()
             try await NATSConnection.with(server) { connection in
-                let rooms = try await RoomDirectory(connection: connection, root: "ink").rooms()
-                #expect(rooms.map(\.room) == ["a", "b", "c"])
+                let list = try await RoomDirectory(connection: connection, root: "ink", window: .seconds(600)).rooms()
+                #expect(list.rooms.map(\.room) == ["a", "b", "c"])
             }
             await services.close()
         }
