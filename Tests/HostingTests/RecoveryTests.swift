@@ -93,6 +93,22 @@ import Whiteboard
         #expect(probe.acknowledge().map { $0.bytes != nil } == [true])
     }
 
+    @Test func `a room whose checkpoint lacks covered records is saved whole before its cursors`() throws {
+        let (stored, bytes) = try saved(isQuiet: false)
+        let probe = HostProbe(stored: [.algebra: stored], after: 2)
+        let room = try Room(
+            restoring: bytes, configuration: probe.host.configuration.room, at: probe.now, logClockAhead: .zero)
+        let second = JournalRecord(
+            partition: 0, room: .algebra,
+            content: .message(
+                author: try #require(AuthorID("ann")), session: nil,
+                bytes: Array(#"{"n":2,"t":1,"d":[{"x":1,"y":1}]}"#.utf8)), sequence: 2, loggedAt: probe.now)
+        probe.host.restored(.algebra, room, sequence: 1, tail: [second], at: probe.now)
+        #expect(probe.output.released() == [2])
+        probe.wait(.seconds(1))
+        #expect(probe.acknowledge().map { $0.bytes != nil } == [true])
+    }
+
     @Test func `a partition whose room is being fetched is closed when the answer has come`() throws {
         let (stored, bytes) = try saved(isQuiet: false)
         let probe = HostProbe(stored: [.algebra: stored], after: 1)

@@ -149,13 +149,14 @@ extension RoomHost {
     ///   - room: nil where nothing of it could be read.
     ///   - sequence: it holds its records through this one.
     ///   - tail: records after that which this host has not been given, for the state is older than what was asked
-    ///     for.
+    ///     for, or than what the partition's coverage says. All of the room is saved then before its cursors are: their
+    ///     manifests would displace the unreadable ones that tell another host of these records.
     public func restored(_ id: RoomID, _ room: Room?, sequence: UInt64, tail: [JournalRecord], at now: Instant) {
         guard let hosted = rooms[id], hosted.isWaking, hosted.isFetching, let partition = partitions[hosted.partition]
         else { return }
         hosted.isFetching = false
         if partition.phase == .closing { return close(hosted, at: now) }
-        let isCurrent = room != nil && sequence == hosted.sequence
+        let isCurrent = room != nil && sequence == hosted.sequence && tail.isEmpty
         hosted.sequence = room == nil ? 0 : sequence
         let index = room?.head.index ?? 0
         if isCurrent {

@@ -232,8 +232,13 @@ extension DaemonProcess {
             stored[room] = StoredRoom(
                 sequence: 0, handled: 0, cursors: [:], isQuiet: false, hasState: true, incarnation: "")
         }
+        // The missing records of these are read when they are fetched.
+        for room in catalogue.outdated {
+            stored[room]?.isQuiet = false
+            stored[room]?.hasState = true
+        }
         host.open(partition, prefix: log.prefix, stored: stored, at: now)
-        let first = min(catalogue.covered, catalogue.wanted) + 1
+        let first = catalogue.covered + 1
         world.note("\(name) opens partition \(partition) with \(stored.count) rooms, and reads from \(first)")
         work.delivered = first - 1
         work.reader = SimulatedReader(log, from: first, world: world, clock: clock) { [weak self] event in

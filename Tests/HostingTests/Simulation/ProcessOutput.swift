@@ -123,6 +123,8 @@ final class ProcessOutput: HostOutput {
 final class CheckpointKeeper {
     private unowned let process: DaemonProcess
     private var manifests: [RoomID: SimulatedCheckpoints.Manifest] = [:]
+    /// Rooms whose best readable manifest may lack records that the coverage of their partition includes.
+    private var outdated: Set<RoomID> = []
     var covered: [Int: UInt64] = [:]
     /// The last record in the restored state of each room.
     private(set) var restoredThrough: [RoomID: UInt64] = [:]
@@ -140,6 +142,7 @@ final class CheckpointKeeper {
     func open(_ partition: Int, _ catalogue: SimulatedCheckpoints.Catalogue) {
         manifests = manifests.filter { process.cluster.partition(of: $0.key) != partition }
         manifests.merge(catalogue.rooms) { _, new in new }
+        outdated = outdated.filter { process.cluster.partition(of: $0) != partition }.union(catalogue.outdated)
         covered[partition] = catalogue.covered
     }
 
@@ -236,7 +239,8 @@ final class CheckpointKeeper {
         var manifest = newest
         while let candidate = manifest {
             if let bytes = checkpoints(of: id).state(candidate), let room = room(bytes, id) {
-                let isCurrent = candidate == newest && candidate.stored.sequence >= asked
+                let isCurrent =
+                    outdated.remove(id) == nil && candidate == newest && candidate.stored.sequence >= asked
                 let tail = isCurrent ? [] : log.records(of: id, after: candidate.stored.sequence)
                 return (room, candidate.stored.sequence, tail)
             }

@@ -194,8 +194,9 @@ final class SimulatedCheckpoints {
         /// Rooms without a readable manifest.
         var damaged: [RoomID] = []
         var covered: UInt64 = 0
-        /// Where to read the log from, because the newest manifest of some room cannot be read.
-        var wanted: UInt64 = .max
+        /// Rooms with an unreadable manifest that may have been a better one: their records are needed from the best one
+        /// on, whatever `covered` says.
+        var outdated: [RoomID] = []
     }
 
     private static let kept = 3
@@ -247,7 +248,7 @@ final class SimulatedCheckpoints {
             }
             catalogue.rooms[room] = best
             catalogue.covered = max(catalogue.covered, best.covered)
-            if all.contains(where: \.isDamaged) { catalogue.wanted = min(catalogue.wanted, best.stored.sequence) }
+            if all.contains(where: \.isDamaged) { catalogue.outdated.append(room) }
         }
         return catalogue
     }
