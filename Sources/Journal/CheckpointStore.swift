@@ -227,13 +227,14 @@ extension CheckpointStore {
                 continue
             }
             guard let room = streams.room(ofManifest: subject) else { continue }
-            let manifests = try readable(bodies, of: room, log: log)
-            let usable = manifests.filter { $0.log == log }
-            guard !usable.isEmpty || manifests.isEmpty else {
+            let usable = try readable(bodies, of: room, log: log).filter { $0.log == log }
+            // A damaged manifest may be one of this log.
+            let isDamaged = bodies.contains { Self.isDamaged($0, room) }
+            guard !usable.isEmpty || isDamaged else {
                 catalogue.foreign += 1
                 continue
             }
-            if manifests.count < bodies.count {
+            if isDamaged {
                 logger.warning("a checkpoint is damaged", metadata: ["room": "\(room)", "usable": "\(usable.count)"])
             }
             guard let best = usable.last else {
@@ -241,11 +242,20 @@ extension CheckpointStore {
                 continue
             }
             catalogue.rooms[room] = best
-            if manifests.count < bodies.count { catalogue.outdated.append(room) }
+            if isDamaged { catalogue.outdated.append(room) }
         }
         catalogue.damaged.sort { $0.text < $1.text }
         catalogue.outdated.sort { $0.text < $1.text }
         return catalogue
+    }
+
+    /// Whether bytes are no manifest of a room: neither one that can be decoded, nor a newer release's.
+    private static func isDamaged(_ body: [UInt8], _ room: RoomID) -> Bool {
+        do throws(CheckpointManifest.Unreadable) {
+            return try CheckpointManifest(decoding: body).room != room
+        } catch {
+            return error == .damaged
+        }
     }
 
     /// The manifests that can be decoded, of any log, the one that contains the most records last.

@@ -161,6 +161,18 @@ import Whiteboard
         }
     }
 
+    @Test func `A damaged manifest beside one of another log may be of this log`() async throws {
+        try await TestJournal.with { test, _ in
+            _ = try await test.journal.provision(0)
+            let foreign = try await save(test, [1], at: 10)
+            #expect(try await test.store.catalogue(of: 0, log: "new").foreign == 1)
+            _ = try await test.jetStream.publish([0], to: foreign.subject)
+            let catalogue = try await test.store.catalogue(of: 0, log: "new")
+            #expect(catalogue.damaged == [try .physics])
+            #expect(catalogue.rooms.isEmpty && catalogue.foreign == 0)
+        }
+    }
+
     @Test func `A state with a part missing, replaced or cut is not used, the one before is`() async throws {
         try await TestJournal.with { test, _ in
             _ = try await test.journal.provision(0)
