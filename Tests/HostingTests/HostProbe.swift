@@ -217,6 +217,11 @@ final class FakeHostOutput: HostOutput {
         published.compactMap { if case .release(cohort, let operation, _, _) = $0 { operation.index } else { nil } }
     }
 
+    /// The indices of the marks, in order.
+    var marks: [UInt64] {
+        published.compactMap { if case .mark(_, let mark) = $0 { mark.index } else { nil } }
+    }
+
     /// Whether the stroke with this number was released late; nil if it was not released.
     func lateness(of number: Int64) -> Bool? {
         published.compactMap {

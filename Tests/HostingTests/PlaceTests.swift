@@ -19,6 +19,17 @@ import Whiteboard
         #expect(probe.room(.botany)?.head.index == 2)
     }
 
+    @Test func `a room that leaves soon after a release has told its students how far it is`() {
+        let probe = HostProbe(rooms: 1)
+        probe.draw(1)
+        probe.draw(2)
+        #expect(probe.output.marks.isEmpty)
+        probe.draw(1, to: .botany)
+        probe.serve()
+        #expect(probe.output.left == [.algebra])
+        #expect(probe.output.marks == [2])
+    }
+
     @Test func `a room in steady use keeps its place while more others than there are places are used in turn`() throws
     {
         let probe = HostProbe(rooms: 4)

@@ -278,6 +278,10 @@ extension RoomHost {
     /// Evicts a room that can be loaded again, or need not be.
     private func retire(_ hosted: HostedRoom, at now: Instant) {
         let waiting = takeWaiting(of: hosted)
+        if isLive(hosted), !hosted.isDiscarded {
+            hosted.room?.sendLastMarks(at: now, into: &effects)
+            perform(in: hosted, at: now)
+        }
         store(hosted, at: now)
         forget(hosted, at: now)
         for record in waiting { take(record, arrivedAt: now, at: now) }

@@ -6,6 +6,8 @@ struct CohortView: Sendable {
     fileprivate(set) var board: Board
     fileprivate var lastRelease: Instant?
     fileprivate var nextMark: Instant?
+    /// Whether no mark has told of the board.
+    fileprivate var isUntold = false
 
     /// Between two marks soon after a release.
     private static let busyInterval = Duration.seconds(1)
@@ -21,6 +23,7 @@ struct CohortView: Sendable {
     fileprivate mutating func apply(_ operation: Operation, at now: Instant) {
         board.apply(operation)
         lastRelease = now
+        isUntold = true
         nextMark = min(nextMark ?? .distantFuture, now + Self.busyInterval)
     }
 
@@ -29,10 +32,12 @@ struct CohortView: Sendable {
         for operation in operations { board.apply(operation) }
         guard board.index > 0, nextMark == nil else { return }
         lastRelease = now
+        isUntold = true
         nextMark = now + Self.busyInterval
     }
 
     fileprivate mutating func scheduleMark(after now: Instant) {
+        isUntold = false
         guard let lastRelease else { return }
         nextMark = now + (now - lastRelease < Self.busyTime ? Self.busyInterval : Self.idleInterval)
     }
@@ -79,6 +84,11 @@ struct CohortViews: Sendable {
         views[position].scheduleMark(after: now)
         marks[position] = views[position].nextMark ?? .distantFuture
         return position
+    }
+
+    /// Makes the marks due that tell of boards for the first time.
+    mutating func hastenMarks(to now: Instant) {
+        for position in views.indices where views[position].isUntold { marks[position] = min(marks[position], now) }
     }
 
     /// Lets all cohorts, which have been released everything, share one board.

@@ -350,6 +350,14 @@ extension Room {
         }
     }
 
+    /// Sends the marks that tell of boards for the first time before they are due, because the room leaves memory: no
+    /// later mark would bring a student on whose last operation was lost.
+    public mutating func sendLastMarks(at now: Instant, into effects: inout RoomEffects) {
+        guard isOutputOpen else { return }
+        views.hastenMarks(to: now)
+        sendMarks(at: now, into: &effects)
+    }
+
     /// When a quiet room drops its log; nil while something is held or pending, or where the log is empty.
     var compactionDue: Instant? {
         guard log.operations.count > 0, isQuiet else { return nil }
