@@ -205,6 +205,21 @@ import Whiteboard
         #expect(Set(probe.host.roomNames) == [.algebra, .botany])
     }
 
+    @Test func `a room that waits for a place does not cover the end of its life before, while that is stored`() {
+        let probe = HostProbe(rooms: 1)
+        let saved = probe.send(#"{"n":1,"t":1,"s":2,"o":1,"d":[{"x":1,"y":1}]}"#)
+        probe.wait(.seconds(40))
+        #expect(probe.acknowledge().count == 1)
+        probe.output.storedLimit = 0
+        let refused = probe.send(#"{"n":1,"t":1,"s":2,"o":2,"d":[{"x":2,"y":2}]}"#)
+        probe.output.storedLimit = 2
+        probe.draw(1, to: .botany)
+        probe.log(.control(.full(through: refused)))
+        let last = probe.send(#"{"n":2,"t":1,"d":[{"x":1,"y":1}]}"#)
+        #expect(probe.room() == nil)
+        #expect(probe.host.covered(of: 0, through: last) == saved)
+    }
+
     @Test func `a replica that had a place for a room gives it back when the journal refuses it`() {
         let probe = HostProbe()
         probe.draw(1)

@@ -197,7 +197,9 @@ extension RoomHost {
         effects.removeAll()
         if hosted.isCounted { output.countStored(-1, of: hosted.partition) }
         (hosted.isCounted, hosted.isOverLimit, hosted.hasState) = (false, false, false)
-        (hosted.room, hosted.sequence, hosted.tracker) = (nil, sequence, CheckpointTracker(at: now))
+        (hosted.room, hosted.sequence) = (nil, sequence)
+        // What is stored of an earlier life still has to be replaced: its end is not covered before.
+        if !hosted.isRecorded { hosted.tracker = CheckpointTracker(at: now) }
         partitions[hosted.partition]?.waking += 1
         queue.append(hosted)
         wait(record, for: hosted)
