@@ -28,6 +28,16 @@ enum HistoryEntry: Sendable {
         if case .clear = self { true } else { false }
     }
 
+    /// The entry with the same strokes in other pages.
+    func moved(_ moved: (Stroke) -> Stroke) -> HistoryEntry {
+        switch self {
+        case .stroke(let stroke): return .stroke(moved(stroke))
+        case .clear(let clear, var removed, let weight):
+            removed.move(moved)
+            return .clear(clear, removed: removed, weight: weight)
+        }
+    }
+
     /// Weight of what only this entry keeps in memory when it is not visible.
     var hiddenWeight: Int {
         switch self {
@@ -118,6 +128,12 @@ struct History: Sendable {
 
     mutating func pushUndone(_ entry: HistoryEntry) {
         undone.append(entry)
+    }
+
+    /// Replaces strokes by the same ones in other pages.
+    mutating func move(_ moved: (Stroke) -> Stroke) {
+        done = Deque(done.map { $0.moved(moved) })
+        undone = undone.map { $0.moved(moved) }
     }
 
     /// Frees memory reserved for more entries.

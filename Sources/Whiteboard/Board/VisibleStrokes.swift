@@ -2,17 +2,20 @@ public import StrokeWire
 
 /// The visible strokes of a board, bottom to top, in the order of their indices.
 ///
-/// Kept in chunks that versions of the list share: inserting or removing a stroke copies its chunk and, in a shared
-/// version, one reference for each other chunk.
+/// Has a word for each page of strokes, with a bit for each of them that is visible.
 public struct VisibleStrokes: Sendable {
-    /// None is empty, and none has more than ``chunkCapacity`` strokes.
-    private var chunks: [[Stroke]] = []
+    fileprivate struct Chunk {
+        let page: StrokePage
+        /// The visible ones by their numbers in the page; not 0.
+        var numbers: UInt64
+    }
+
+    /// In the order of the pages.
+    private var chunks: [Chunk] = []
     /// Number of strokes.
     public private(set) var count = 0
     /// Digest of the whole list.
     public private(set) var digest = BoardDigest.empty
-
-    private static let chunkCapacity = 64
 
     init() {}
 
@@ -24,39 +27,30 @@ public struct VisibleStrokes: Sendable {
     var weight: Int { reduce(0) { $0 + $1.weight } }
 
     /// Inserts a stroke by its index.
-    /// - Precondition: no stroke has this index.
+    /// - Precondition: it is not there.
     mutating func insert(_ stroke: Stroke) {
         count += 1
         digest.insert(stroke.index)
-        var place = place(of: stroke.index)
-        // Between two chunks a stroke goes to the end of the lower one; on top of all, to the end of the last one.
-        if place.offset == 0, place.chunk > 0 {
-            place = (place.chunk - 1, chunks[place.chunk - 1].count)
-        }
-        if place.chunk < chunks.count, chunks[place.chunk].count == Self.chunkCapacity {
-            place = split(at: place)
-        }
-        if place.chunk == chunks.count {
-            chunks.append([stroke])
+        // Most strokes come on top.
+        let position =
+            if let top = chunks.last, top.page.firstIndex < stroke.page.firstIndex { chunks.count } else {
+                position(of: stroke.page)
+            }
+        if position < chunks.count, chunks[position].page === stroke.page {
+            chunks[position].numbers |= 1 << stroke.number
         } else {
-            chunks[place.chunk].insert(stroke, at: place.offset)
+            chunks.insert(Chunk(page: stroke.page, numbers: 1 << stroke.number), at: position)
         }
     }
 
-    /// Removes the stroke with this index.
-    /// - Returns: nil where there is none.
-    mutating func remove(_ index: UInt64) -> Stroke? {
-        let (chunk, offset) = place(of: index)
-        guard chunk < chunks.count, chunks[chunk][offset].index == index else { return nil }
+    /// Removes a stroke.
+    /// - Precondition: it is there.
+    mutating func remove(_ stroke: Stroke) {
         count -= 1
-        digest.remove(index)
-        let stroke = chunks[chunk].remove(at: offset)
-        if chunks[chunk].isEmpty {
-            chunks.remove(at: chunk)
-        } else if chunk + 1 < chunks.count, chunks[chunk].count + chunks[chunk + 1].count <= Self.chunkCapacity / 2 {
-            chunks[chunk] += chunks.remove(at: chunk + 1)
-        }
-        return stroke
+        digest.remove(stroke.index)
+        let position = position(of: stroke.page)
+        chunks[position].numbers &= ~(1 << stroke.number)
+        if chunks[position].numbers == 0 { chunks.remove(at: position) }
     }
 
     /// Inserts the strokes that a clear removed.
@@ -66,53 +60,57 @@ public struct VisibleStrokes: Sendable {
         for stroke in later { insert(stroke) }
     }
 
+    /// Replaces strokes by the same ones in other pages.
+    mutating func move(_ moved: (Stroke) -> Stroke) {
+        self = VisibleStrokes(map(moved))
+    }
+
     /// Frees memory reserved for more strokes.
     mutating func compact() {
-        for (position, chunk) in chunks.enumerated() where chunk.count + 8 <= chunk.capacity {
-            chunks[position] = chunk.withUnsafeBufferPointer(Array.init)
-        }
         if chunks.count < chunks.capacity { chunks = chunks.withUnsafeBufferPointer(Array.init) }
     }
 
-    /// Splits a full chunk for a stroke to be inserted. A chunk that grows only at its end stays full.
-    /// - Returns: the place where the stroke goes.
-    private mutating func split(at place: (chunk: Int, offset: Int)) -> (chunk: Int, offset: Int) {
-        guard place.offset < Self.chunkCapacity else {
-            guard place.chunk + 1 < chunks.count else { return (chunks.count, 0) }
-            chunks.insert([], at: place.chunk + 1)
-            return (place.chunk + 1, 0)
-        }
-        let half = Self.chunkCapacity / 2
-        let upper = Array(chunks[place.chunk][half...])
-        chunks[place.chunk].removeSubrange(half...)
-        chunks.insert(upper, at: place.chunk + 1)
-        return place.offset <= half ? place : (place.chunk + 1, place.offset - half)
-    }
-
-    /// Place of the first stroke with this index or a greater one; behind the last chunk where there is none.
-    private func place(of index: UInt64) -> (chunk: Int, offset: Int) {
-        // Most strokes come on top.
-        if let top = chunks.last?.last, top.index < index { return (chunks.count, 0) }
-        let chunk = chunks.partitioningIndex { $0[$0.count - 1].index >= index }
-        guard chunk < chunks.count else { return (chunk, 0) }
-        return (chunk, chunks[chunk].partitioningIndex { $0.index >= index })
+    /// Position of the first chunk of this page or a later one.
+    private func position(of page: StrokePage) -> Int {
+        chunks.partitioningIndex { $0.page.firstIndex >= page.firstIndex }
     }
 }
 
 extension VisibleStrokes: BidirectionalCollection {
-    public typealias Index = FlattenSequence<[[Stroke]]>.Index
+    public struct Index: Comparable, Sendable {
+        fileprivate var chunk: Int
+        fileprivate var number: Int
 
-    public var startIndex: Index { chunks.joined().startIndex }
-    public var endIndex: Index { chunks.joined().endIndex }
-    public func index(after index: Index) -> Index { chunks.joined().index(after: index) }
-    public func index(before index: Index) -> Index { chunks.joined().index(before: index) }
-    public subscript(index: Index) -> Stroke { chunks.joined()[index] }
-    public func makeIterator() -> FlattenSequence<[[Stroke]]>.Iterator { chunks.joined().makeIterator() }
+        public static func < (left: Index, right: Index) -> Bool {
+            (left.chunk, left.number) < (right.chunk, right.number)
+        }
+    }
+
+    public var startIndex: Index { Index(chunk: 0, number: chunks.first?.numbers.trailingZeroBitCount ?? 0) }
+    public var endIndex: Index { Index(chunk: chunks.count, number: 0) }
+
+    public func index(after index: Index) -> Index {
+        let above = chunks[index.chunk].numbers & ~(.max >> (63 - UInt64(index.number)))
+        if above != 0 { return Index(chunk: index.chunk, number: above.trailingZeroBitCount) }
+        let next = index.chunk + 1
+        return next < chunks.count ? Index(chunk: next, number: chunks[next].numbers.trailingZeroBitCount) : endIndex
+    }
+
+    public func index(before index: Index) -> Index {
+        if index.chunk < chunks.count {
+            let below = chunks[index.chunk].numbers & ((1 << UInt64(index.number)) - 1)
+            if below != 0 { return Index(chunk: index.chunk, number: 63 - below.leadingZeroBitCount) }
+        }
+        let previous = index.chunk - 1
+        return Index(chunk: previous, number: 63 - chunks[previous].numbers.leadingZeroBitCount)
+    }
+
+    public subscript(index: Index) -> Stroke { Stroke(chunks[index.chunk].page, index.number) }
 }
 
 extension Array {
     /// The first position whose element meets `predicate`, as all later ones do; `count` where none does.
-    fileprivate func partitioningIndex(where predicate: (Element) -> Bool) -> Int {
+    func partitioningIndex(where predicate: (Element) -> Bool) -> Int {
         var (low, high) = (0, count)
         while low < high {
             let middle = (low + high) / 2

@@ -73,23 +73,6 @@ extension CheckpointReader {
     }
 }
 
-extension Board {
-    /// Every stroke that is visible or could be brought back, by index.
-    fileprivate var strokes: [Stroke] {
-        var strokes = Array(visible)
-        for entry in history.done + history.undone {
-            switch entry {
-            case .stroke(let stroke): strokes.append(stroke)
-            case .clear(_, let removed, _): strokes += removed
-            }
-        }
-        strokes.sort { $0.index < $1.index }
-        var distinct: [Stroke] = []
-        for stroke in strokes where stroke.index != distinct.last?.index { distinct.append(stroke) }
-        return distinct
-    }
-}
-
 /// Each stroke is written once, whatever lists of the board it is in.
 extension CheckpointWriter {
     mutating func write(strokes: [Stroke]) {
@@ -113,7 +96,9 @@ extension CheckpointReader {
     mutating func strokes() throws(CheckpointError) -> [UInt64: Stroke] {
         var strokes: [UInt64: Stroke] = [:]
         var last: UInt64 = 0
-        for _ in 0..<(try count()) {
+        let count = try count()
+        writer = StrokeWriter(expecting: bytesLeft + 2 * count)
+        for _ in 0..<count {
             last += try number()
             try require(last <= CheckpointFormat.numberBound)
             strokes[last] = try stroke(at: last, by: try name())
@@ -124,8 +109,8 @@ extension CheckpointReader {
     mutating func stroke(at index: UInt64, by author: AuthorID) throws(CheckpointError) -> Stroke {
         let isLate = try flag()
         let (message, pointCount) = try packedMessage()
-        return Stroke(
-            index: index, author: author, isLate: isLate, pointCount: pointCount, message: message, origins: &origins)
+        return writer.write(
+            index: index, author: author, isLate: isLate, pointCount: pointCount, message: message)
     }
 }
 

@@ -11,7 +11,8 @@ struct CheckpointReader {
     private(set) var fold = CheckpointFormat.fold
     private var texts: [String] = []
     private(set) var templates: [TemplateTable.Entry] = []
-    var origins = StrokeOrigins()
+    /// Of the strokes read.
+    var writer = StrokeWriter()
     private let clockOffset: ClockOffset
     private let now: Instant
     private var lastInstant: Int64 = 0
@@ -40,6 +41,7 @@ struct CheckpointReader {
     }
 
     var isAtEnd: Bool { position == bytes.count }
+    var bytesLeft: Int { bytes.count - position }
     var damaged: CheckpointError { .damaged(at: position) }
 
     /// - Throws: `damaged` unless `condition` holds.

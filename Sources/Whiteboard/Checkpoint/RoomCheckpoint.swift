@@ -85,7 +85,7 @@ extension Room {
         self.init(
             configuration: configuration, incarnation: incarnation,
             log: RoomLog(
-                base: base, head: head, operations: operations, templates: templates, origins: reader.origins),
+                base: base, head: head, operations: operations, templates: templates, strokes: reader.writer),
             gate: gate, intake: Intake(configuration.intake, authors: authors), clockOffset: clockOffset, at: now)
     }
 }

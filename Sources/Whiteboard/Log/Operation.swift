@@ -58,7 +58,7 @@ public struct Operation: Sendable {
 
     /// Bytes of the message, packed or not.
     public var messageByteCount: Int {
-        if case .draw(let stroke) = effect, message.isEmpty { return stroke.message.messageByteCount }
+        if case .draw(let stroke) = effect, message.isEmpty { return stroke.messageByteCount }
         return message.count
     }
 

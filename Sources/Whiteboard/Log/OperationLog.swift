@@ -1,72 +1,145 @@
 import DequeModule
+import StrokeWire
 
 /// The accepted operations of a room that are still needed: those that some cohort holds, and a tail of released ones
 /// for students who join again.
 struct OperationLog: Sendable {
-    private var entries: Deque<Operation> = []
+    /// The operations that every cohort has released: the oldest of the log.
+    private var released: Deque<ReleasedOperation> = []
+    /// The operations that some cohort holds.
+    private var held: Deque<Operation> = []
     /// Index of the first operation kept.
     private(set) var firstIndex: UInt64 = 1
-    /// Bytes of the operations that some cohort holds. They are not packed.
+    /// Bytes of the operations that some cohort holds.
     private(set) var heldBytes = 0
-    /// Bytes of the operations that every cohort has released. They are packed.
+    /// Bytes of the operations that every cohort has released.
     private(set) var releasedBytes = 0
-    /// Operations before this index are packed.
-    private var packedBefore: UInt64 = 1
 
     /// Index of the last operation, 0 for an empty log.
-    var lastIndex: UInt64 { firstIndex + UInt64(entries.count) - 1 }
-    var count: Int { entries.count }
+    var lastIndex: UInt64 { firstIndex + UInt64(count) - 1 }
+    var count: Int { released.count + held.count }
 
     init(after index: UInt64 = 0) {
         firstIndex = index + 1
-        packedBefore = firstIndex
     }
 
-    subscript(index: UInt64) -> Operation { entries[Int(index - firstIndex)] }
+    subscript(index: UInt64) -> Operation {
+        let position = Int(index - firstIndex)
+        return position < released.count
+            ? released[position].operation(at: index) : held[position - released.count]
+    }
 
     /// Bytes of the message of an operation that is kept.
-    func messageByteCount(of index: UInt64) -> Int { entries[Int(index - firstIndex)].messageByteCount }
+    func messageByteCount(of index: UInt64) -> Int {
+        let position = Int(index - firstIndex)
+        return position < released.count
+            ? released[position].messageByteCount : held[position - released.count].messageByteCount
+    }
 
     /// All operations kept, in order.
-    var kept: some Collection<Operation> { entries }
+    var kept: some Collection<Operation> { (firstIndex..<firstIndex + UInt64(count)).lazy.map { self[$0] } }
 
     /// - Precondition: `operation.index == lastIndex + 1`
     mutating func append(_ operation: Operation) {
         heldBytes += operation.heldByteCount
-        entries.append(operation)
+        held.append(operation)
     }
 
     /// The operations after `index`; nil where the log no longer has all of them.
     func tail(after index: UInt64, through last: UInt64) -> [Operation]? {
         guard index + 1 >= firstIndex else { return nil }
         guard last > index else { return [] }
-        return Array(entries[Int(index + 1 - firstIndex)...Int(last - firstIndex)])
+        return (index + 1...last).map { self[$0] }
     }
 
-    /// Drops the unpacked messages of strokes through `index`, which every cohort has released.
+    /// Packs the operations through `index`, which every cohort has released.
     mutating func pack(through index: UInt64) {
-        while packedBefore <= min(index, lastIndex) {
-            let position = Int(packedBefore - firstIndex)
-            heldBytes -= entries[position].heldByteCount
-            if case .draw = entries[position].effect { entries[position].message = [] }
-            releasedBytes += entries[position].packedByteCount
-            packedBefore += 1
+        while !held.isEmpty, firstIndex + UInt64(released.count) <= index {
+            let operation = held.removeFirst()
+            heldBytes -= operation.heldByteCount
+            let packed = ReleasedOperation(operation)
+            releasedBytes += packed.byteCount
+            released.append(packed)
         }
     }
 
     /// Removes the oldest operation.
     /// - Precondition: the log is not empty and its first operation is packed.
     mutating func popFirst() -> Operation {
-        firstIndex += 1
-        let operation = entries.removeFirst()
-        releasedBytes -= operation.packedByteCount
-        return operation
+        let operation = released.removeFirst()
+        releasedBytes -= operation.byteCount
+        defer { firstIndex += 1 }
+        return operation.operation(at: firstIndex)
+    }
+}
+
+/// An operation that every cohort has released: without its index, and without what its stroke has too.
+private struct ReleasedOperation: Sendable {
+    /// An operation that is no stroke.
+    private final class Other: Sendable {
+        let operation: Operation
+        init(_ operation: Operation) { self.operation = operation }
+    }
+
+    private enum Content: Sendable {
+        case stroke(Stroke)
+        case joinedStroke(Stroke)
+        case other(Other)
+    }
+
+    private let content: Content
+    private let number: Int64
+    /// `noTime` where the operation has none.
+    private let time: Int64
+    private let digest: BoardDigest
+
+    private static let noTime = Int64.min
+
+    init(_ operation: Operation) {
+        content =
+            switch operation.effect {
+            case .draw(let stroke): operation.isJoined ? .joinedStroke(stroke) : .stroke(stroke)
+            case .undo, .redo, .clear: .other(Other(operation))
+            }
+        number = operation.number
+        time = operation.time ?? Self.noTime
+        digest = operation.digest
+    }
+
+    /// - Parameter index: its own.
+    func operation(at index: UInt64) -> Operation {
+        switch content {
+        case .stroke(let stroke): drawn(stroke, at: index, isJoined: false)
+        case .joinedStroke(let stroke): drawn(stroke, at: index, isJoined: true)
+        case .other(let other): other.operation
+        }
+    }
+
+    private func drawn(_ stroke: Stroke, at index: UInt64, isJoined: Bool) -> Operation {
+        Operation(
+            index: index, author: stroke.author, number: number, effect: .draw(stroke), isLate: stroke.isLate,
+            time: time == Self.noTime ? nil : time, digest: digest, message: [], isJoined: isJoined)
+    }
+
+    var messageByteCount: Int {
+        switch content {
+        case .stroke(let stroke), .joinedStroke(let stroke): stroke.messageByteCount
+        case .other(let other): other.operation.messageByteCount
+        }
+    }
+
+    /// Bytes that it takes, about.
+    var byteCount: Int {
+        switch content {
+        case .stroke(let stroke), .joinedStroke(let stroke): stroke.byteCount + Operation.overhead
+        case .other(let other): other.operation.message.count + Operation.overhead
+        }
     }
 }
 
 extension Operation {
     /// Bytes of an operation without its message, about.
-    private static var overhead: Int { 256 }
+    fileprivate static var overhead: Int { 256 }
 
     /// Bytes that it keeps in memory alone in a list, about.
     var byteEstimate: Int {
@@ -79,10 +152,5 @@ extension Operation {
         // Strokes from a checkpoint are packed already.
         if case .draw(let stroke) = effect, message.isEmpty { return stroke.byteCount + Self.overhead }
         return message.count + Self.overhead
-    }
-
-    /// Bytes that it takes when it is packed.
-    fileprivate var packedByteCount: Int {
-        if case .draw(let stroke) = effect { stroke.byteCount + Self.overhead } else { heldByteCount }
     }
 }

@@ -12,22 +12,22 @@ struct RoomLog: Sendable {
     private(set) var operations: OperationLog
     /// What the strokes are packed with.
     private(set) var templates: TemplateTable
-    private var origins: StrokeOrigins
+    private var strokes: StrokeWriter
 
     /// The empty log of a blank room.
     init(_ configuration: RoomConfiguration) {
         self.init(
             base: Board(configuration), head: Board(configuration), operations: OperationLog(),
-            templates: TemplateTable(), origins: StrokeOrigins())
+            templates: TemplateTable(), strokes: StrokeWriter())
     }
 
     /// A log restored from the parts of a checkpoint.
-    init(base: Board, head: Board, operations: OperationLog, templates: TemplateTable, origins: StrokeOrigins) {
+    init(base: Board, head: Board, operations: OperationLog, templates: TemplateTable, strokes: StrokeWriter) {
         self.base = base
         self.head = head
         self.operations = operations
         self.templates = templates
-        self.origins = origins
+        self.strokes = strokes
     }
 
     /// Bytes that it keeps in memory, about.
@@ -60,10 +60,10 @@ struct RoomLog: Sendable {
                 head.hasRoom(for: BoardWeight.weight(messageBytes: ready.bytes.count, points: points))
             else { throw .boardFull }
             let packed = PackedMessage(ready.bytes, points: header.points, templates: &templates)
-            let stroke = Stroke(
-                index: head.index + 1, author: ready.author, isLate: ready.isLate, pointCount: points, message: packed,
-                origins: &origins)
-            return .draw(stroke)
+            return .draw(
+                strokes.write(
+                    index: head.index + 1, author: ready.author, isLate: ready.isLate, pointCount: points,
+                    message: packed))
         }
     }
 
@@ -80,7 +80,7 @@ struct RoomLog: Sendable {
     /// Drops all operations, which every cohort has released: both ends share one board.
     mutating func compact() {
         operations = OperationLog(after: head.index)
-        head.compact()
+        head.compact(&strokes)
         base = head
     }
 }

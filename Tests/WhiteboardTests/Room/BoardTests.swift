@@ -308,10 +308,18 @@ extension Board.UndoneEntry {
 
 /// A stroke with what boards use of it.
 func makeStroke(_ index: UInt64, by author: String = "a", points: Int = 1) -> Stroke {
-    let message = PackedMessage(Array(draw(1).utf8))
-    var origins = StrokeOrigins()
-    return Stroke(
-        index: index, author: .known(author), isLate: false, pointCount: points, message: message, origins: &origins)
+    var writer = StrokeWriter()
+    return writer.write(index, by: author, points: points)
+}
+
+extension StrokeWriter {
+    /// Writes a stroke with what boards use of it.
+    mutating func write(_ index: UInt64, by author: String = "a", points: Int = 1, bytes: Int? = nil) -> Stroke {
+        let message = bytes.map { [UInt8](repeating: UInt8(truncatingIfNeeded: index), count: $0) }
+        return write(
+            index: index, author: .known(author), isLate: index.isMultiple(of: 7), pointCount: points,
+            message: PackedMessage(message ?? Array(draw(1).utf8)))
+    }
 }
 
 @Suite("Visible strokes")
@@ -321,27 +329,34 @@ struct VisibleStrokesTests {
         arguments: TestSeed.choose(8))
     func agree(_ seed: UInt64) {
         var random = SeededGenerator(seed: seed)
+        var writer = StrokeWriter()
+        var known: [UInt64: Stroke] = [:]
         var strokes = VisibleStrokes()
+        func draw(_ index: UInt64) {
+            let stroke = writer.write(index)
+            known[index] = stroke
+            strokes.insert(stroke)
+        }
         var plain: [UInt64] = []
         var copies: [(strokes: VisibleStrokes, plain: [UInt64])] = []
         var next: UInt64 = 1
         for _ in 0..<600 {
             switch random.int(0...19) {
             case 0...11:
-                strokes.insert(makeStroke(next))
+                draw(next)
                 plain.append(next)
                 next += UInt64(random.int(1...3))
             case 12...13:
                 // A stroke that is inserted again, anywhere.
                 let index = UInt64(random.int(1...Int(next)))
-                guard index < next, !plain.contains(index) else { break }
-                strokes.insert(makeStroke(index))
+                guard let stroke = known[index], !plain.contains(index) else { break }
+                strokes.insert(stroke)
                 plain.append(index)
                 plain.sort()
             case 14...16:
                 let index = random.chance(60, in: 100) ? plain.last ?? 0 : UInt64(random.int(0...Int(next)))
-                let removed = strokes.remove(index)
-                #expect((removed?.index == index) == plain.contains(index), "seed \(seed)")
+                guard let stroke = known[index], plain.contains(index) else { break }
+                strokes.remove(stroke)
                 plain.removeAll { $0 == index }
             case 17: strokes.compact()
             case 18: copies.append((strokes, plain))
@@ -351,7 +366,7 @@ struct VisibleStrokesTests {
                 let cleared = strokes
                 strokes = VisibleStrokes()
                 for _ in 0..<random.int(0...70) {
-                    strokes.insert(makeStroke(next))
+                    draw(next)
                     plain.append(next)
                     next += 1
                 }
@@ -360,7 +375,7 @@ struct VisibleStrokesTests {
             expectSame(strokes, plain, seed)
         }
         for copy in copies { expectSame(copy.strokes, copy.plain, seed) }
-        #expect(plain.count > 130, "seed \(seed): no list longer than two chunks")
+        #expect(plain.count > 130, "seed \(seed): no list longer than two pages")
     }
 
     private func expectSame(_ strokes: VisibleStrokes, _ plain: [UInt64], _ seed: UInt64) {
@@ -373,12 +388,13 @@ struct VisibleStrokesTests {
     @Test("The lowest stroke of a high pile comes and goes as fast as that of a low one")
     func lowest() {
         func time(height: UInt64) -> Duration {
-            let stroke = makeStroke(1)
+            var writer = StrokeWriter()
+            let stroke = writer.write(1)
             var strokes = VisibleStrokes([stroke])
-            for index in 2...height { strokes.insert(makeStroke(index)) }
+            for index in 2...height { strokes.insert(writer.write(index)) }
             return leastProcessorTime {
                 for _ in 0..<100 {
-                    _ = strokes.remove(1)
+                    strokes.remove(stroke)
                     strokes.insert(stroke)
                 }
             }

@@ -1,0 +1,303 @@
+import StrokeWire
+import Synchronization
+
+/// A slotted page: up to 64 strokes of a room in one piece of memory, in the order of their indices.
+///
+/// Records grow from the front, slots from the back; a slot is the offset of its record. A page only grows: what is
+/// written is never changed or moved, so readers on other threads need no lock. Copies of a room share their pages; the
+/// first copy that appends gets the end of the page, the others begin new ones.
+final class StrokePage: @unchecked Sendable {
+    /// The greatest number of strokes, which ``VisibleStrokes`` has as bits of a word.
+    static let maximumCount = 64
+
+    /// No stroke of the page has a lesser index, nor one of an earlier page of the room a greater one.
+    let firstIndex: UInt64
+    /// The authors and templates of its strokes, by their numbers in the records.
+    let origins: [StrokeOrigin]
+    /// Bytes of records and slots.
+    let capacity: Int
+    private let memory: UnsafeMutableRawPointer
+    /// The ``End/bits`` of what is written.
+    private let end = Atomic<UInt64>(End().bits)
+
+    private typealias Slot = UInt16
+
+    /// How far a page is written.
+    struct End: Equatable {
+        fileprivate(set) var count = 0
+        fileprivate var recordBytes = 0
+
+        /// Bytes of records and slots.
+        var byteCount: Int { recordBytes + count * MemoryLayout<Slot>.stride }
+        fileprivate var bits: UInt64 { UInt64(count) << 56 | UInt64(recordBytes) }
+    }
+
+    init(firstIndex: UInt64, origins: [StrokeOrigin], capacity: Int) {
+        self.firstIndex = firstIndex
+        self.origins = origins
+        self.capacity = (capacity + 1) & ~1
+        memory = .allocate(byteCount: self.capacity, alignment: MemoryLayout<Slot>.alignment)
+    }
+
+    deinit { memory.deallocate() }
+
+    /// Bytes that a stroke takes in a page.
+    static func byteCount(_ fields: StrokeFields) -> Int { fields.recordByteCount + MemoryLayout<Slot>.stride }
+
+    /// Appends a stroke.
+    /// - Parameters:
+    ///   - packed: its packed message.
+    ///   - end: how far the caller knows the page to be written; moved on.
+    /// - Returns: its number; nil where there is no space, or where another copy of the room has gone on writing.
+    func append(_ fields: StrokeFields, _ packed: [UInt8], at end: inout End) -> Int? {
+        var next = end
+        next.count += 1
+        next.recordBytes += fields.recordByteCount
+        guard next.count <= Self.maximumCount, next.byteCount <= capacity, end.recordBytes <= Int(Slot.max),
+            self.end.compareExchange(expected: end.bits, desired: next.bits, ordering: .acquiringAndReleasing).exchanged
+        else { return nil }
+        let start = fields.write(to: memory + end.recordBytes)
+        packed.withUnsafeBytes { packed in
+            if let bytes = packed.baseAddress { start.copyMemory(from: bytes, byteCount: packed.count) }
+        }
+        slot(end.count).initialize(to: Slot(end.recordBytes))
+        defer { end = next }
+        return end.count
+    }
+
+    /// The fields of a stroke that was appended.
+    func fields(of number: Int) -> StrokeFields { record(number).fields }
+
+    /// A copy of the packed message of a stroke that was appended.
+    func packedMessage(of number: Int) -> [UInt8] {
+        let (fields, packed) = record(number)
+        return Array(UnsafeRawBufferPointer(start: packed, count: fields.packedByteCount))
+    }
+
+    private func record(_ number: Int) -> (fields: StrokeFields, packed: UnsafeRawPointer) {
+        var position = UnsafeRawPointer(memory + Int(slot(number).pointee))
+        let fields = StrokeFields(from: &position)
+        return (fields, position)
+    }
+
+    private func slot(_ number: Int) -> UnsafeMutablePointer<Slot> {
+        (memory + capacity - (number + 1) * MemoryLayout<Slot>.stride).assumingMemoryBound(to: Slot.self)
+    }
+}
+
+/// What a page has of a stroke before its packed message: each a ``Varint``.
+struct StrokeFields {
+    /// The stroke's index less the page's ``StrokePage/firstIndex``.
+    let indexOffset: UInt64
+    /// The number of the origin in ``StrokePage/origins``.
+    let origin: Int
+    let isLate: Bool
+    let pointCount: Int
+    /// The size of the message itself.
+    let messageByteCount: Int
+    /// The size of the packed message.
+    let packedByteCount: Int
+
+    init(
+        indexOffset: UInt64, origin: Int, isLate: Bool, pointCount: Int, messageByteCount: Int, packedByteCount: Int
+    ) {
+        self.indexOffset = indexOffset
+        self.origin = origin
+        self.isLate = isLate
+        self.pointCount = pointCount
+        self.messageByteCount = messageByteCount
+        self.packedByteCount = packedByteCount
+    }
+
+    private var integers: (UInt64, UInt64, UInt64, UInt64, UInt64) {
+        (
+            indexOffset, UInt64(origin) << 1 | (isLate ? 1 : 0), UInt64(pointCount), UInt64(messageByteCount),
+            UInt64(packedByteCount)
+        )
+    }
+
+    /// Bytes of the fields and the packed message.
+    fileprivate var recordByteCount: Int {
+        let (offset, origin, points, size, packed) = integers
+        return Varint.byteCount(offset) + Varint.byteCount(origin) + Varint.byteCount(points)
+            + Varint.byteCount(size) + Varint.byteCount(packed) + packedByteCount
+    }
+
+    /// - Returns: the end of what is written.
+    fileprivate func write(to start: UnsafeMutableRawPointer) -> UnsafeMutableRawPointer {
+        var position = start
+        let (offset, origin, points, size, packed) = integers
+        Varint.write(offset, to: &position)
+        Varint.write(origin, to: &position)
+        Varint.write(points, to: &position)
+        Varint.write(size, to: &position)
+        Varint.write(packed, to: &position)
+        return position
+    }
+
+    /// Reads what was written, and moves behind it.
+    fileprivate init(from position: inout UnsafeRawPointer) {
+        indexOffset = Varint.read(&position)
+        let origin = Varint.read(&position)
+        self.origin = Int(origin >> 1)
+        isLate = origin & 1 == 1
+        pointCount = Int(Varint.read(&position))
+        messageByteCount = Int(Varint.read(&position))
+        packedByteCount = Int(Varint.read(&position))
+    }
+}
+
+/// Writes the strokes of a room to pages, in the order of their indices.
+struct StrokeWriter: Sendable {
+    private var origins = StrokeOrigins()
+    private var page: StrokePage?
+    private var end = StrokePage.End()
+    /// Of the next page. Grows while pages are filled, and shrinks while they are not, so that little is left unused
+    /// whatever ends them: large strokes, new origins, copies of the room.
+    private var capacity = Self.leastCapacity
+    /// Bytes of strokes that are yet to be written, as far as known.
+    private var expected = 0
+
+    /// Bytes. A larger stroke has a page of its own.
+    private static let leastCapacity = 256
+    private static let greatestCapacity = 2048
+
+    init() {}
+
+    /// A writer of as many bytes of strokes, about: the last page has no space left for more.
+    init(expecting bytes: Int) {
+        expected = bytes
+    }
+
+    /// Writes a stroke.
+    /// - Parameters:
+    ///   - index: greater than that of the stroke before.
+    ///   - message: at most ``Stroke/maximumBytes``.
+    mutating func write(
+        index: UInt64, author: AuthorID, isLate: Bool, pointCount: Int, message: PackedMessage
+    ) -> Stroke {
+        let origin = origins.number(of: author, message.template)
+        func fields(in firstIndex: UInt64) -> StrokeFields {
+            StrokeFields(
+                indexOffset: index - firstIndex, origin: origin, isLate: isLate, pointCount: pointCount,
+                messageByteCount: message.messageByteCount, packedByteCount: message.ownBytes.count)
+        }
+        defer { expected = max(0, expected - StrokePage.byteCount(fields(in: index))) }
+        if let page, origins.agree(with: page.origins, on: origin),
+            let number = page.append(fields(in: page.firstIndex), message.ownBytes, at: &end)
+        {
+            return Stroke(page, number)
+        }
+        let first = fields(in: index)
+        let page = begin(at: index, StrokePage.byteCount(first))
+        guard let number = page.append(first, message.ownBytes, at: &end) else {
+            preconditionFailure("a new page has space for its first stroke")
+        }
+        return Stroke(page, number)
+    }
+
+    /// Writes a stroke again, to another page.
+    mutating func write(_ stroke: Stroke) -> Stroke {
+        write(
+            index: stroke.index, author: stroke.author, isLate: stroke.isLate, pointCount: stroke.pointCount,
+            message: stroke.message)
+    }
+
+    private mutating func begin(at index: UInt64, _ least: Int) -> StrokePage {
+        if let page {
+            if end.byteCount * 4 > page.capacity * 3 {
+                capacity = min(capacity * 2, Self.greatestCapacity)
+            } else if end.byteCount * 2 < page.capacity {
+                capacity = max(capacity / 2, Self.leastCapacity)
+            }
+        }
+        let wanted = expected > 0 ? min(expected, Self.greatestCapacity) : capacity
+        let new = StrokePage(firstIndex: index, origins: origins.all, capacity: max(least, wanted))
+        page = new
+        end = StrokePage.End()
+        return new
+    }
+}
+
+/// The author and template that many strokes of a room have in common.
+final class StrokeOrigin: Sendable {
+    let author: AuthorID
+    /// nil for messages that are not packed.
+    let template: TemplateTable.Entry?
+
+    init(author: AuthorID, template: TemplateTable.Entry?) {
+        self.author = author
+        self.template = template
+    }
+}
+
+/// The origins of a room's strokes, one object for each. Starts afresh where it is full; pages keep the origins that they
+/// have.
+private struct StrokeOrigins: Sendable {
+    /// By their numbers.
+    private(set) var all: [StrokeOrigin] = []
+    /// The number of the last one used, most likely the next stroke's.
+    private var recent = 0
+
+    /// Bytes of the origins and their templates, about.
+    private var byteCount = 0
+
+    /// The greatest number of them: a page keeps as many references.
+    private static let countBound = 64
+    private static let byteBound = 16 << 10
+    /// Bytes of an origin, about.
+    private static let overhead = 64
+
+    mutating func number(of author: AuthorID, _ template: TemplateTable.Entry?) -> Int {
+        if all.indices.contains(recent), has(recent, author, template) { return recent }
+        if let known = all.indices.first(where: { has($0, author, template) }) {
+            recent = known
+        } else {
+            let size = Self.overhead + (template?.template.byteCount ?? 0)
+            if all.count == Self.countBound || byteCount + size > Self.byteBound { (all, byteCount) = ([], 0) }
+            byteCount += size
+            all.append(StrokeOrigin(author: author, template: template))
+            recent = all.count - 1
+        }
+        return recent
+    }
+
+    private func has(_ number: Int, _ author: AuthorID, _ template: TemplateTable.Entry?) -> Bool {
+        all[number].template === template && all[number].author == author
+    }
+
+    /// Whether a number means the same in the origins of a page.
+    func agree(with page: [StrokeOrigin], on number: Int) -> Bool {
+        number < page.count && page[number] === all[number]
+    }
+}
+
+extension Varint {
+    /// The number of bytes of an integer.
+    fileprivate static func byteCount(_ value: UInt64) -> Int { max(1, (70 - value.leadingZeroBitCount) / 7) }
+
+    /// Writes an integer and moves behind it.
+    fileprivate static func write(_ value: UInt64, to position: inout UnsafeMutableRawPointer) {
+        var rest = value
+        while rest >= 0x80 {
+            position.storeBytes(of: UInt8(truncatingIfNeeded: rest) | 0x80, as: UInt8.self)
+            position += 1
+            rest >>= 7
+        }
+        position.storeBytes(of: UInt8(truncatingIfNeeded: rest), as: UInt8.self)
+        position += 1
+    }
+
+    /// Reads an integer that was written, and moves behind it.
+    fileprivate static func read(_ position: inout UnsafeRawPointer) -> UInt64 {
+        var value: UInt64 = 0
+        var shift: UInt64 = 0
+        while true {
+            let byte = position.load(as: UInt8.self)
+            position += 1
+            value |= UInt64(byte & 0x7f) << shift
+            if byte < 0x80 { return value }
+            shift += 7
+        }
+    }
+}

@@ -1,0 +1,127 @@
+import StrokeWire
+import TestSupport
+import Testing
+
+@testable import Whiteboard
+
+@Suite("Pages of strokes")
+struct StrokePageTests {
+    /// What is known of a stroke, to compare it with.
+    private struct Written {
+        let stroke: Stroke
+        let index: UInt64
+        let author: String
+        let points: Int
+        let message: [UInt8]
+
+        init(_ index: UInt64, by author: String, points: Int, bytes: Int, in writer: inout StrokeWriter) {
+            stroke = writer.write(index, by: author, points: points, bytes: bytes)
+            message = Array(repeating: UInt8(truncatingIfNeeded: index), count: bytes)
+            (self.index, self.author, self.points) = (index, author, points)
+        }
+
+        var isSame: Bool {
+            stroke.index == index && stroke.author.text == author && stroke.pointCount == points
+                && stroke.isLate == index.isMultiple(of: 7) && stroke.message.bytes == message
+                && stroke.messageByteCount == message.count
+        }
+    }
+
+    @Test("What is written is read again, whatever its size, its author, and its number", arguments: TestSeed.choose(8))
+    func same(_ seed: UInt64) {
+        var random = SeededGenerator(seed: seed)
+        var writer = StrokeWriter()
+        var written: [Written] = []
+        var index: UInt64 = 0
+        for _ in 0..<2000 {
+            index += random.chance(2, in: 100) ? 1 << UInt64(random.int(1...40)) : 1
+            let bytes = random.chance(3, in: 100) ? random.int(1000...200_000) : random.int(0...60)
+            let author = "author-\(random.int(1...(random.chance(10, in: 100) ? 200 : 3)))"
+            written.append(
+                Written(index, by: author, points: random.int(0...5000), bytes: bytes, in: &writer))
+        }
+        for stroke in written { #expect(stroke.isSame, "seed \(seed), index \(stroke.index)") }
+    }
+
+    @Test("Copies of a writer do not overwrite each other's strokes", arguments: TestSeed.choose(8))
+    func copies(_ seed: UInt64) {
+        var random = SeededGenerator(seed: seed)
+        var writers = [(writer: StrokeWriter(), next: UInt64(1))]
+        var written: [Written] = []
+        for _ in 0..<2000 {
+            let position = random.int(0...(writers.count - 1))
+            if writers.count < 20, random.chance(2, in: 100) { writers.append(writers[position]) }
+            let index = writers[position].next
+            writers[position].next += 1
+            written.append(
+                Written(
+                    index, by: "author-\(position)", points: position, bytes: random.int(0...60),
+                    in: &writers[position].writer))
+        }
+        for stroke in written { #expect(stroke.isSame, "seed \(seed), index \(stroke.index)") }
+        #expect(writers.count > 10)
+    }
+
+    @Test("Copies of a writer on several threads do not overwrite each other's strokes")
+    func threads() async {
+        var writer = StrokeWriter()
+        _ = writer.write(1)
+        let isSame = await withTaskGroup(of: Bool.self) { [writer] group in
+            for number in 0..<4 {
+                group.addTask {
+                    var copy = writer
+                    return (2...2000 as ClosedRange<UInt64>).map {
+                        Written($0, by: "author-\(number)", points: number, bytes: Int($0 % 50), in: &copy)
+                    }.allSatisfy(\.isSame)
+                }
+            }
+            return await group.allSatisfy { $0 }
+        }
+        #expect(isSame)
+    }
+
+    @Test("A board at rest keeps little memory of strokes that are gone, and all others", arguments: TestSeed.choose(8))
+    func rest(_ seed: UInt64) throws {
+        var random = SeededGenerator(seed: seed)
+        var writer = StrokeWriter()
+        var board = Board(history: HistoryConfiguration(), size: nil)
+        for index in 1...1000 as ClosedRange<UInt64> {
+            if random.chance(40, in: 100), let reference = try? board.reference(of: .undo, by: .known("a")) {
+                board.apply(.undo(reference: reference), at: index)
+            } else {
+                board.apply(.draw(writer.write(index, bytes: random.int(0...60))), at: index)
+            }
+        }
+        let before = board
+        board.compact(&writer)
+        let strokes = board.strokes
+        let pages = Dictionary(strokes.map { (ObjectIdentifier($0.page), $0.page.capacity) }) { $1 }
+        let needed = strokes.reduce(0) { $0 + $1.byteCount }
+        #expect(pages.values.reduce(0, +) <= needed + needed / 8 + 128, "seed \(seed)")
+
+        var index = board.index + 1
+        board.apply(.draw(writer.write(index)), at: index)
+        for _ in 0..<20 {
+            index += 1
+            board.apply(.undo(reference: try #require(try board.reference(of: .undo, by: .known("a")))), at: index)
+        }
+        #expect(board.visible.elementsEqual(before.visible.dropLast(19)) { Self.isSame($0, $1) }, "seed \(seed)")
+    }
+
+    private static func isSame(_ one: Stroke, _ other: Stroke) -> Bool {
+        one.index == other.index && one.author == other.author && one.isLate == other.isLate
+            && one.pointCount == other.pointCount && one.message.bytes == other.message.bytes
+    }
+
+    @Test("Pages take at most 16 bytes more for each stroke, whoever draws", arguments: [1, 2, 32])
+    func space(authors: Int) {
+        var writer = StrokeWriter()
+        var pages: [ObjectIdentifier: StrokePage] = [:]
+        for index in 1...10_000 as ClosedRange<UInt64> {
+            let stroke = writer.write(index, by: "author-\(index % UInt64(authors))", bytes: 30)
+            pages[ObjectIdentifier(stroke.page)] = stroke.page
+        }
+        let bytes = pages.values.reduce(0) { $0 + $1.capacity + 80 }
+        #expect(bytes <= 10_000 * (30 + 16))
+    }
+}
