@@ -18,7 +18,8 @@ struct Intake: Sendable {
         }
     }
 
-    private var authors: [AuthorID: Author] = [:]
+    /// In the order of their names: most rooms have one, for which a dictionary has twice the space.
+    private var authors: [Author] = []
     /// Each author's deadline, and some that no longer hold: at most about twice the number of authors.
     private var wakes = Heap<Wake>()
     private var pendingAuthors = 0
@@ -35,13 +36,29 @@ struct Intake: Sendable {
     init(_ limits: IntakeLimits, authors: [Author]) {
         self.limits = limits
         for author in authors {
-            self.authors[author.id] = author
+            insert(author)
             note(author.id, from: Author.Load(), to: author.load)
         }
     }
 
     /// The authors in the order of their names.
-    var authorsByName: [Author] { authors.values.sorted { $0.id < $1.id } }
+    var authorsByName: [Author] { authors }
+
+    /// Where an author is; nil for one without a place.
+    private func place(of id: AuthorID) -> Int? {
+        if authors.count == 1 { return authors[0].id == id ? 0 : nil }
+        let place = authors.partitioningIndex { $0.id >= id }
+        return place < authors.count && authors[place].id == id ? place : nil
+    }
+
+    private mutating func insert(_ author: Author) {
+        remove(author.id)
+        authors.insert(author, at: authors.partitioningIndex { $0.id >= author.id })
+    }
+
+    private mutating func remove(_ id: AuthorID) {
+        if let place = place(of: id) { authors.remove(at: place) }
+    }
 
     /// Takes a message of an author.
     mutating func receive(_ incoming: IncomingMessage, _ context: IntakeContext, into output: inout IntakeOutput) {
@@ -70,8 +87,8 @@ struct Intake: Sendable {
 
     /// Changes an author in place and updates the sums over all authors.
     private mutating func change(_ id: AuthorID, _ body: (inout Author) -> Void) {
-        guard let place = authors.index(forKey: id) else { return }
-        let loads = authors.values[place].changed(by: body)
+        guard let place = place(of: id) else { return }
+        let loads = authors[place].changed(by: body)
         note(id, from: loads.before, to: loads.after)
     }
 
@@ -81,7 +98,7 @@ struct Intake: Sendable {
         guard after.deadline != before.deadline, after.deadline < .distantFuture else { return }
         wakes.insert(Wake(at: after.deadline, author: id))
         if wakes.count > 2 * authors.count + 64 {
-            let waiting = authors.values.lazy.filter { $0.gaps.deadline < .distantFuture }
+            let waiting = authors.lazy.filter { $0.gaps.deadline < .distantFuture }
             wakes = Heap(waiting.map { Wake(at: $0.gaps.deadline, author: $0.id) })
         }
     }
@@ -89,19 +106,19 @@ struct Intake: Sendable {
     /// Gives an author a place, if necessary that of an author who has long been silent.
     /// - Returns: false where the room is full.
     private mutating func admit(_ id: AuthorID, at now: Instant) -> Bool {
-        if authors.index(forKey: id) != nil { return true }
+        if place(of: id) != nil { return true }
         if authors.count >= limits.authors {
             if let placeDue, now < placeDue { return false }
-            let idle = authors.values.filter { $0.isIdle(at: now, after: limits.authorIdle) }
+            let idle = authors.filter { $0.isIdle(at: now, after: limits.authorIdle) }
             guard let longest = idle.min(by: { ($0.lastHeard, $0.id) < ($1.lastHeard, $1.id) }) else {
                 // Any author that is heard again moves this on, never back.
-                placeDue = authors.values.lazy.map { $0.lastHeard }.min().map { $0 + limits.authorIdle }
+                placeDue = authors.lazy.map { $0.lastHeard }.min().map { $0 + limits.authorIdle }
                 return false
             }
-            authors[longest.id] = nil
+            remove(longest.id)
             note(longest.id, from: longest.load, to: Author.Load())
         }
-        authors[id] = Author(id, limits: limits, at: now)
+        insert(Author(id, limits: limits, at: now))
         placeDue = nil
         return true
     }
@@ -117,9 +134,8 @@ struct Intake: Sendable {
     /// up leave no trace.
     /// - Returns: whether no author is left.
     mutating func forgetUnlessPending(_ author: AuthorID) -> Bool {
-        if let known = authors[author], !known.hasPending {
-            authors[author] = nil
-            note(author, from: known.load, to: Author.Load())
+        if let place = place(of: author), !authors[place].hasPending {
+            note(author, from: authors.remove(at: place).load, to: Author.Load())
         }
         return authors.isEmpty
     }
@@ -131,19 +147,19 @@ struct Intake: Sendable {
 
     /// Notes that the room has applied a ready operation.
     mutating func recordApplied(_ operation: ReadyOperation, index: UInt64) {
-        guard let place = authors.index(forKey: operation.author) else { return }
-        authors.values[place].recordApplied(operation.number, index: index)
+        guard let place = place(of: operation.author) else { return }
+        authors[place].recordApplied(operation.number, index: index)
     }
 
     /// Notes that the room has rejected a ready operation.
     mutating func recordRejected(_ operation: ReadyOperation, _ rejection: Rejection) {
-        guard let place = authors.index(forKey: operation.author) else { return }
-        authors.values[place].recordRejected(operation.number, rejection)
+        guard let place = place(of: operation.author) else { return }
+        authors[place].recordRejected(operation.number, rejection)
     }
 
     /// The session of an author's current sequence; nil for one without a name.
     func session(of author: AuthorID) -> String? {
-        authors.index(forKey: author).flatMap { authors.values[$0].sessions.current }
+        place(of: author).flatMap { authors[$0].sessions.current }
     }
 
     /// When ``checkGaps(at:into:)`` may have something to do, and no later than when it has; nil for never.
