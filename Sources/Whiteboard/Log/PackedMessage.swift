@@ -39,9 +39,9 @@ public struct PackedMessage: Sendable {
 
     /// Packs a message. Takes no more memory for it than the message has.
     ///
-    /// A message smaller than its template adds none to the table: so the templates that strokes keep take no more
-    /// memory than the messages that came, even where each has a template of its own. It may share the last template
-    /// used, if that has no more text than the message.
+    /// A message adds no larger template to the table than it has bytes, or ``TemplateTable/least``: so the templates that
+    /// strokes keep take little more memory than the messages that came, even where each has a template of its own. It
+    /// may share the last template used, if that has no more text.
     /// - Parameter points: where the points lie in `bytes`.
     init(_ bytes: [UInt8], points: PointArray, templates: inout TemplateTable) {
         storage = Self.pack(bytes, points, &templates) ?? .plain(bytes)
@@ -53,8 +53,9 @@ public struct PackedMessage: Sendable {
         func pack(by template: MessageTemplate) -> [UInt8]? {
             MessagePacker.pack(bytes, interior: points.interior, pointCount: points.count, by: template)
         }
-        // A stroke of few points is smaller than a template, but may share that of the strokes before.
-        if let recent = templates.recent, recent.template.textByteCount <= bytes.count,
+        let bound = max(bytes.count, TemplateTable.least)
+        // A stroke of few points has no template of its own where that of the strokes before will do.
+        if let recent = templates.recent, recent.template.textByteCount <= bound,
             let numbers = pack(by: recent.template)
         {
             return .packed(recent, numbers: numbers)
@@ -62,7 +63,7 @@ public struct PackedMessage: Sendable {
         guard
             let template = MessageTemplate(
                 of: bytes, interior: points.interior, pointCount: points.count,
-                atMost: min(bytes.count, TemplateTable.largest)),
+                atMost: min(bound, TemplateTable.largest)),
             let numbers = pack(by: template), let entry = templates.entry(for: template)
         else { return nil }
         return .packed(entry, numbers: numbers)

@@ -16,6 +16,10 @@ struct TemplateTable: Sendable {
     /// The greatest number of bytes of one template.
     static let largest = 2 << 10
 
+    /// Bytes that a stroke may add to the templates, or keep of them, however small it is: as many as the board counts for
+    /// it at least, about.
+    static let least = 320
+
     /// The most recently used one first.
     private var entries: [Entry] = []
     /// Bytes of the templates, about.

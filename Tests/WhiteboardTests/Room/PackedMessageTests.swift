@@ -143,7 +143,20 @@ import Testing
         #expect(String(decoding: short.bytes, as: UTF8.self) == text)
     }
 
-    @Test func `a small stroke keeps no template of more text than it has`() throws {
+    @Test func `dots share a template`() throws {
+        var templates = TemplateTable()
+        var entries: [ObjectIdentifier?] = []
+        for number in 1...8 {
+            let text = #"{"n":\#(number),"t":1\#(number),"d":[{"x":\#(number),"y":2}]}"#
+            let message = try packed(text, &templates)
+            #expect(String(decoding: message.bytes, as: UTF8.self) == text)
+            #expect(message.byteCount < text.utf8.count / 2)
+            entries.append(message.template.map(ObjectIdentifier.init))
+        }
+        #expect(Set(entries).count == 1 && entries[0] != nil)
+    }
+
+    @Test func `a small stroke keeps no template of much more text than it has`() throws {
         // A message of one point has no text between points.
         let gap = String(repeating: " ", count: 1500)
         var templates = TemplateTable()
@@ -151,7 +164,7 @@ import Testing
         #expect(first.template != nil)
         let text = #"{"n":2,"d":[{"x":1,"y":2}]}"#
         let second = try packed(text, &templates)
-        #expect(second.template == nil)
+        #expect(second.template !== first.template)
         #expect(String(decoding: second.bytes, as: UTF8.self) == text)
     }
 
