@@ -1,24 +1,61 @@
 public import StrokeWire
 
-/// The settings of a room.
-public struct RoomConfiguration: Sendable, Equatable {
-    public var intake: IntakeLimits
-    public var history: HistoryConfiguration
-    public var cohorts: CohortsConfiguration
+/// The settings of a room. A value whose copies share their memory, because there are very many rooms with the same.
+public struct RoomConfiguration: Sendable {
+    private struct Settings: Sendable, Equatable {
+        var intake: IntakeLimits
+        var history: HistoryConfiguration
+        var cohorts: CohortsConfiguration
+        var boardSize: BoardSize?
+        var log: LogRetention
+    }
+
+    private final class Shared: Sendable {
+        let settings: Settings
+        init(_ settings: Settings) { self.settings = settings }
+    }
+
+    private var shared: Shared
+    private var settings: Settings {
+        get { shared.settings }
+        set { shared = Shared(newValue) }
+    }
+
+    public var intake: IntakeLimits {
+        get { shared.settings.intake }
+        set { settings.intake = newValue }
+    }
+    public var history: HistoryConfiguration {
+        get { shared.settings.history }
+        set { settings.history = newValue }
+    }
+    public var cohorts: CohortsConfiguration {
+        get { shared.settings.cohorts }
+        set { settings.cohorts = newValue }
+    }
     /// The board's size; nil to take it from the first draw.
-    public var boardSize: BoardSize?
-    public var log: LogRetention
+    public var boardSize: BoardSize? {
+        get { shared.settings.boardSize }
+        set { settings.boardSize = newValue }
+    }
+    public var log: LogRetention {
+        get { shared.settings.log }
+        set { settings.log = newValue }
+    }
 
     public init(
         intake: IntakeLimits = IntakeLimits(), history: HistoryConfiguration = HistoryConfiguration(),
         cohorts: CohortsConfiguration = CohortsConfiguration(), boardSize: BoardSize? = nil,
         log: LogRetention = LogRetention()
     ) {
-        self.intake = intake
-        self.history = history
-        self.cohorts = cohorts
-        self.boardSize = boardSize
-        self.log = log
+        shared = Shared(
+            Settings(intake: intake, history: history, cohorts: cohorts, boardSize: boardSize, log: log))
+    }
+}
+
+extension RoomConfiguration: Equatable {
+    public static func == (left: RoomConfiguration, right: RoomConfiguration) -> Bool {
+        left.shared === right.shared || left.settings == right.settings
     }
 }
 
