@@ -21,6 +21,11 @@ struct CheckpointWriter {
         self.clockOffset = clockOffset
     }
 
+    /// Takes memory for what will be written: growing by doubling would take up to twice as much.
+    mutating func reserve(_ count: Int) {
+        bytes.reserveCapacity(count)
+    }
+
     /// All that was written, with its frame.
     func finished() -> [UInt8] {
         var whole = CheckpointWriter(clockOffset: ClockOffset())
@@ -28,6 +33,7 @@ struct CheckpointWriter {
         whole.write(CheckpointFormat.fold)
         whole.write(list: texts) { $0.write(Array($1.utf8)) }
         whole.write(list: templates) { $0.write($1) }
+        whole.reserve(whole.bytes.count + bytes.count)
         whole.write(raw: bytes)
         return whole.bytes
     }

@@ -30,6 +30,7 @@ public struct RoomCheckpoint: Sendable {
         retention.tail = min(retention.tail, room.gate.timeline.count(within: Self.memory))
         room.trimLog(keeping: retention)
         var writer = CheckpointWriter(clockOffset: room.clockOffset)
+        writer.reserve(room.log.packedByteEstimate)
         writer.write(Array(room.incarnation.utf8))
         writer.write(optional: room.log.templates.recent) { $0.write($1) }
         writer.write(room.log.base)
@@ -86,7 +87,7 @@ extension Room {
             configuration: configuration, incarnation: incarnation,
             log: RoomLog(
                 base: base, head: head, operations: operations, templates: templates, strokes: reader.writer),
-            gate: gate, intake: Intake(configuration.intake, authors: authors), clockOffset: clockOffset, at: now)
+            gate: gate, intake: Intake(authors: authors), clockOffset: clockOffset, at: now)
     }
 }
 

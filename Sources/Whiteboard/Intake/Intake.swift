@@ -27,14 +27,10 @@ struct Intake: Sendable {
     private(set) var assemblingCount = 0
     /// Before this no author has been silent for long enough to lose its place; nil while unknown.
     private var placeDue: Instant?
-    let limits: IntakeLimits
 
-    init(_ limits: IntakeLimits) {
-        self.limits = limits
-    }
+    init() {}
 
-    init(_ limits: IntakeLimits, authors: [Author]) {
-        self.limits = limits
+    init(authors: [Author]) {
         for author in authors {
             insert(author)
             note(author.id, from: Author.Load(), to: author.load)
@@ -62,6 +58,7 @@ struct Intake: Sendable {
 
     /// Takes a message of an author.
     mutating func receive(_ incoming: IncomingMessage, _ context: IntakeContext, into output: inout IntakeOutput) {
+        let limits = context.limits
         output.counts.messages += 1
         guard incoming.bytes.count <= limits.wire.messageBytes else {
             let rejection = Rejection.tooLarge(bytes: incoming.bytes.count, limit: limits.wire.messageBytes)
@@ -69,7 +66,7 @@ struct Intake: Sendable {
             output.tell(incoming.author, incoming.session, .rejected(number: nil, order: nil, rejection))
             return
         }
-        guard admit(incoming.author, at: incoming.loggedAt) else {
+        guard admit(incoming.author, limits, at: incoming.loggedAt) else {
             let known: (Int64?, Int?)
             do {
                 let header = try StrokeMessage(decoding: incoming.bytes, limits: limits.wire)
@@ -105,7 +102,7 @@ struct Intake: Sendable {
 
     /// Gives an author a place, if necessary that of an author who has long been silent.
     /// - Returns: false where the room is full.
-    private mutating func admit(_ id: AuthorID, at now: Instant) -> Bool {
+    private mutating func admit(_ id: AuthorID, _ limits: IntakeLimits, at now: Instant) -> Bool {
         if place(of: id) != nil { return true }
         if authors.count >= limits.authors {
             if let placeDue, now < placeDue { return false }
@@ -162,17 +159,16 @@ struct Intake: Sendable {
         place(of: author).flatMap { authors[$0].sessions.current }
     }
 
-    /// When ``checkGaps(at:into:)`` may have something to do, and no later than when it has; nil for never.
+    /// When ``checkGaps(at:heldLimit:into:)`` may have something to do, and no later than when it has; nil for never.
     var deadline: Instant? { wakes.min?.at }
 
     /// Tells authors what is missing and asks for the give-ups that are due.
-    mutating func checkGaps(at now: Instant, into output: inout IntakeOutput) {
+    mutating func checkGaps(at now: Instant, heldLimit: Int, into output: inout IntakeOutput) {
         var due: Set<AuthorID> = []
         while let wake = wakes.min, wake.at <= now {
             wakes.removeMin()
             due.insert(wake.author)
         }
-        let heldLimit = limits.held
         for id in due.sorted() {
             change(id) { $0.checkGaps(at: now, heldLimit: heldLimit, into: &output) }
         }

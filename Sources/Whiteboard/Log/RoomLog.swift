@@ -33,6 +33,14 @@ struct RoomLog: Sendable {
     /// Bytes that it keeps in memory, about.
     var byteEstimate: Int { head.byteEstimate + operations.heldBytes + operations.releasedBytes }
 
+    /// Bytes of its strokes and operations in a checkpoint, about.
+    var packedByteEstimate: Int {
+        base.visible.reduce(0) { $0 + $1.byteCount } + operations.count * Self.operationBytes
+    }
+
+    /// Bytes of an operation in a checkpoint, about.
+    private static let operationBytes = 64
+
     /// Gives an operation its index and applies it to the head.
     /// - Throws: a rejection where the board does not allow it.
     mutating func append(_ ready: ReadyOperation) throws(Rejection) -> Operation {

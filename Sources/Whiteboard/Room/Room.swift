@@ -23,7 +23,7 @@ public struct Room: Sendable {
 
     public init(configuration: RoomConfiguration, at now: Instant) {
         self.configuration = configuration
-        intake = Intake(configuration.intake)
+        intake = Intake()
         log = RoomLog(configuration)
         gate = Gate(configuration: configuration.cohorts, at: now)
         addViews()
@@ -283,7 +283,7 @@ extension Room {
         let logTime = clockOffset.logTime(of: now)
         guard let deadline = intake.deadline, deadline <= logTime else { return }
         var output = IntakeOutput()
-        intake.checkGaps(at: logTime, into: &output)
+        intake.checkGaps(at: logTime, heldLimit: configuration.intake.held, into: &output)
         apply(output, loggedAt: logTime, at: now, into: &effects)
     }
 
