@@ -11,7 +11,8 @@ struct EvictionOrder {
     /// A room's place in the order, and how steadily the room has been used since it came.
     struct Entry {
         fileprivate var newer: HostedRoom?
-        fileprivate weak var older: HostedRoom?
+        /// Is in the list, which keeps it alive.
+        fileprivate unowned(unsafe) var older: HostedRoom?
         fileprivate var isListed = false
         fileprivate var isResident = false
         fileprivate var uses = 0

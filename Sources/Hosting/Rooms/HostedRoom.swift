@@ -54,6 +54,10 @@ public final class HostedRoom {
     var waitsFrom: Instant?
     /// When something last came in for it.
     var lastUse: Instant
+    /// When its timer is due, which the ``TimerQueue`` sets.
+    var wakesAt: Instant?
+    /// Whether it is among the host's unconfirmed rooms.
+    var isUnconfirmed = false
     /// It leaves no earlier to make place for another.
     var staysUntil = Instant.distantPast
     var eviction = EvictionOrder.Entry()

@@ -9,10 +9,9 @@ extension RoomHost {
     /// - Parameter arrivedAt: when it came to this process; what was due since then is late.
     public func take(_ record: JournalRecord, arrivedAt: Instant, at now: Instant) {
         guard let partition = partitions[record.partition], partition.phase != .closing else { return }
-        if rooms[record.room] == nil, stored[record.room] == nil { return takeFirst(record, arrivedAt, at: now) }
-        if rooms[record.room] == nil, let stored = stored[record.room], record.sequence <= stored.sequence { return }
         guard let hosted = rooms[record.room] else {
-            load(record.room, for: record, at: now)
+            guard let stored = stored[record.room] else { return takeFirst(record, arrivedAt, at: now) }
+            if record.sequence > stored.sequence { load(record.room, for: record, at: now) }
             return
         }
         guard hosted.room != nil, !hosted.isLeaving else { return wait(record, for: hosted) }

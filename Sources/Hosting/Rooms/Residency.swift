@@ -270,7 +270,11 @@ extension RoomHost {
 
     /// Whether a room can be loaded again as it is, or need not be.
     private func canLeave(_ hosted: HostedRoom) -> Bool {
-        guard hosted.room != nil, hosted.unsent.isEmpty, hosted.unconfirmed.isEmpty else { return false }
+        hosted.unconfirmed.isEmpty && canLeaveWhenConfirmed(hosted)
+    }
+
+    private func canLeaveWhenConfirmed(_ hosted: HostedRoom) -> Bool {
+        guard hosted.room != nil, hosted.unsent.isEmpty else { return false }
         guard configuration.checkpoints != nil else { return isLive(hosted) }
         if hosted.isDiscarded { return true }
         return !hosted.tracker.isSaving && hosted.tracker.firstUncovered == nil
@@ -317,7 +321,7 @@ extension RoomHost {
     /// When a room has been idle for long enough, nil while something is going on in it.
     func nextRest(of hosted: HostedRoom) -> Instant? {
         guard let isQuiet = hosted.room?.isQuiet, let isBlank = hosted.room?.isBlank, isQuiet || isBlank,
-            canLeave(hosted), isLive(hosted)
+            isBlank ? canLeave(hosted) : canLeaveWhenConfirmed(hosted), isLive(hosted)
         else { return nil }
         return hosted.lastUse + configuration.idle
     }
@@ -333,7 +337,7 @@ extension RoomHost {
         endLeaving(hosted)
         if hosted.isCounted { output.countStored(-1, of: hosted.partition) }
         hosted.isCounted = false
-        wakes.set(hosted.id, to: nil)
+        wakes.set(hosted, to: nil, among: rooms)
         if rooms.removeValue(forKey: hosted.id) != nil {
             partitions[hosted.partition]?.rooms -= 1
             partitions[hosted.partition]?.waking -= hosted.isWaking ? 1 : 0

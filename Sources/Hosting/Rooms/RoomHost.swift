@@ -33,8 +33,9 @@ public final class RoomHost<Output: HostOutput> {
     var waitingBytes = 0
     var barriers: [@Sendable () -> Void] = []
     var isOutputOpen: Bool
-    /// Rooms that have published something that is not confirmed.
-    var unconfirmedRooms: Set<RoomID> = []
+    /// Rooms that have published something that was not confirmed, in the order in which they did, each once; some have
+    /// nothing of it left.
+    var unconfirmedRooms: [HostedRoom] = []
     var confirmation = Confirmation()
 
     public init(configuration: HostConfiguration, output: Output, isOutputOpen: Bool) {
@@ -56,8 +57,7 @@ public final class RoomHost<Output: HostOutput> {
         wakeDue(at: now)
         if let fillDue, fillDue <= now { fillPlaces(at: now) }
         releasedBytes = 0
-        while releasedBytes < Self.turnBytes, let room = wakes.popDue(at: now) {
-            guard let hosted = rooms[room] else { continue }
+        while releasedBytes < Self.turnBytes, let hosted = wakes.popDue(at: now, among: rooms) {
             settle(hosted, at: now, isTurn: true)
         }
         confirm(at: now)
@@ -171,7 +171,7 @@ public final class RoomHost<Output: HostOutput> {
         if hosted.isOverLimit { giveBackPlace(of: hosted, at: now) }
         save(hosted, at: now)
         if rest(hosted, at: now) { return }
-        wakes.set(hosted.id, to: nextWake(of: hosted, after: now))
+        wakes.set(hosted, to: nextWake(of: hosted, after: now), among: rooms)
     }
 
     private func advance(_ hosted: HostedRoom, to now: Instant) {
@@ -249,7 +249,8 @@ public final class RoomHost<Output: HostOutput> {
             if !hosted.isOverLimit { consider(hosted.room?.nextWake(after: now)) }
         }
         consider(nextSave(of: hosted))
-        consider(nextRest(of: hosted))
+        // What is not confirmed by then is waited for.
+        if let rest = nextRest(of: hosted), rest > now || hosted.unconfirmed.isEmpty { consider(rest) }
         return earliest
     }
 

@@ -2,10 +2,10 @@ import HeapModule
 import StrokeWire
 import Whiteboard
 
-/// The timers of rooms, at most one each.
+/// The timers of rooms, at most one each: ``HostedRoom/wakesAt``.
 ///
 /// An entry that is no longer valid stays in the heap until it comes up or the heap is cleaned: its time differs from
-/// that in `wanted`. The heap holds at most twice as many entries as there are rooms.
+/// the room's. The heap holds at most twice as many entries as there are rooms.
 struct TimerQueue {
     private struct Entry: Comparable {
         let at: Instant
@@ -16,7 +16,8 @@ struct TimerQueue {
     }
 
     private var heap = Heap<Entry>()
-    private var wanted: [RoomID: Instant] = [:]
+    /// Number of rooms with a timer.
+    private var count = 0
 
     private static let slack = 64
 
@@ -24,24 +25,33 @@ struct TimerQueue {
     var earliest: Instant? { heap.min?.at }
 
     /// Sets the time of a room; nil for never.
-    mutating func set(_ room: RoomID, to instant: Instant?) {
-        guard wanted[room] != instant else { return }
-        wanted[room] = instant
-        guard let instant else { return }
-        heap.insert(Entry(at: instant, room: room))
-        if heap.count > 2 * wanted.count + Self.slack {
-            heap = Heap(wanted.map { Entry(at: $0.value, room: $0.key) })
+    /// - Parameter rooms: all rooms.
+    mutating func set(
+        _ room: HostedRoom, to instant: Instant?, among rooms: [RoomID: HostedRoom]
+    ) {
+        guard room.wakesAt != instant else { return }
+        count += (instant == nil ? 0 : 1) - (room.wakesAt == nil ? 0 : 1)
+        room.wakesAt = instant
+        guard let instant else { return removeInvalid(rooms) }
+        heap.insert(Entry(at: instant, room: room.id))
+        if heap.count > 2 * count + Self.slack {
+            heap = Heap(rooms.values.compactMap { room in room.wakesAt.map { Entry(at: $0, room: room.id) } })
         }
     }
 
+    /// Nobody is to wake up for a room that has no timer any more.
+    private mutating func removeInvalid(_ rooms: [RoomID: HostedRoom]) {
+        while let entry = heap.min, rooms[entry.room]?.wakesAt != entry.at { heap.removeMin() }
+    }
+
     /// Takes out a room whose time has come.
-    mutating func popDue(at now: Instant) -> RoomID? {
+    mutating func popDue(at now: Instant, among rooms: [RoomID: HostedRoom]) -> HostedRoom? {
         while let entry = heap.min, entry.at <= now {
             heap.removeMin()
-            if wanted[entry.room] == entry.at {
-                wanted[entry.room] = nil
-                return entry.room
-            }
+            guard let room = rooms[entry.room], room.wakesAt == entry.at else { continue }
+            room.wakesAt = nil
+            count -= 1
+            return room
         }
         return nil
     }

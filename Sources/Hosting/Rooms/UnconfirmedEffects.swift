@@ -89,7 +89,10 @@ extension RoomHost {
 
     func remember(_ effect: RoomEffect, of hosted: HostedRoom, at now: Instant) {
         guard effect.isSaidOnce else { return }
-        if hosted.unconfirmed.isEmpty { unconfirmedRooms.insert(hosted.id) }
+        if !hosted.isUnconfirmed {
+            hosted.isUnconfirmed = true
+            unconfirmedRooms.append(hosted)
+        }
         hosted.unconfirmed.append(effect)
         confirmation.bytes += effect.cost
         guard !confirmation.isAsked else { return }
@@ -106,7 +109,7 @@ extension RoomHost {
         confirmation.due = nil
         guard isOutputOpen, !unconfirmedRooms.isEmpty else { return }
         confirmation.isAsked = true
-        for room in unconfirmedRooms { rooms[room]?.unconfirmed.ask() }
+        for hosted in unconfirmedRooms { hosted.unconfirmed.ask() }
         output.confirm()
     }
 
@@ -117,14 +120,15 @@ extension RoomHost {
         guard confirmation.isAsked else { return }
         confirmation.isAsked = false
         if isConfirmed {
-            for hosted in unconfirmedRooms.sorted().compactMap({ rooms[$0] }) {
+            var done: [HostedRoom] = []
+            for hosted in unconfirmedRooms {
                 confirmation.bytes -= hosted.unconfirmed.bytes
                 hosted.unconfirmed.confirm()
                 confirmation.bytes += hosted.unconfirmed.bytes
-                guard hosted.unconfirmed.isEmpty else { continue }
-                unconfirmedRooms.remove(hosted.id)
-                settle(hosted, at: now)
+                if hosted.unconfirmed.isEmpty, waitsForConfirmation(hosted, at: now) { done.append(hosted) }
             }
+            dropConfirmed()
+            for hosted in done { settle(hosted, at: now) }
             if confirmation.isHoldingBack, isOutputOpen {
                 confirmation.isHoldingBack = false
                 for hosted in rooms(where: { !$0.unsent.isEmpty }) { sendUnsent(of: hosted, at: now) }
@@ -136,9 +140,25 @@ extension RoomHost {
         confirmation.due = isConfirmed && isUrgent ? now : now + Self.confirmationInterval
     }
 
+    /// Whether a room leaves memory as soon as nothing of it is unconfirmed.
+    private func waitsForConfirmation(_ hosted: HostedRoom, at now: Instant) -> Bool {
+        hosted.isLeaving || isClosing(hosted) || hosted.room?.isBlank ?? true
+            || now >= hosted.lastUse + configuration.idle
+    }
+
+    /// Forgets the rooms of which nothing is unconfirmed any more.
+    private func dropConfirmed() {
+        unconfirmedRooms.removeAll { hosted in
+            hosted.isUnconfirmed = !hosted.unconfirmed.isEmpty
+            return !hosted.isUnconfirmed
+        }
+    }
+
     /// The connection is lost, and what it had buffered with it.
     func takeBackUnconfirmed() {
-        for hosted in unconfirmedRooms.compactMap({ rooms[$0] }) {
+        for hosted in unconfirmedRooms {
+            hosted.isUnconfirmed = false
+            guard !hosted.unconfirmed.isEmpty else { continue }
             putAside(hosted.unconfirmed.takeAll(), in: hosted, isFirst: true)
         }
         unconfirmedRooms = []
@@ -147,7 +167,7 @@ extension RoomHost {
 
     /// A room's effects are void, or the room leaves memory.
     func forgetUnconfirmed(of hosted: HostedRoom) {
-        guard unconfirmedRooms.remove(hosted.id) != nil else { return }
+        guard !hosted.unconfirmed.isEmpty else { return }
         confirmation.bytes -= hosted.unconfirmed.bytes
         hosted.unconfirmed = UnconfirmedEffects()
     }
@@ -161,7 +181,6 @@ extension RoomHost {
         confirmation.bytes -= hosted.unconfirmed.bytes
         hosted.unconfirmed.removeAll { !$0.isFeedback }
         confirmation.bytes += hosted.unconfirmed.bytes
-        if hosted.unconfirmed.isEmpty { unconfirmedRooms.remove(hosted.id) }
     }
 
     /// Publishes what waited for the connection, or for a confirmation, and lets the room go on.
