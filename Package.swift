@@ -135,7 +135,8 @@ let serviceTargets: [Target] = [
     .executableTarget(
         name: "lectern-bench",
         dependencies: [
-            "LecternServer", "LecternClient", "LecternDemo", "Journal", "EmbeddedNATS", "NATSClient", "Whiteboard",
+            "LecternServer", "LecternClient", "LecternDemo", "Journal", "EmbeddedNATS", "NATSClient", "Hosting",
+            "Whiteboard",
             "VectorGraphics", "PNG", "Raster", "Ink", "StrokeWire", "Locking", "CCairo", "CMalloc", "CRelay", arguments,
             lifecycle, logging,
         ],

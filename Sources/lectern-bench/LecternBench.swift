@@ -14,25 +14,32 @@ struct LecternBench: AsyncParsableCommand {
 /// Named figures, printed as a table or as JSON.
 struct BenchReport {
     private let json: Bool
-    private var figures: [(name: String, value: Double)] = []
+    private var figures: [(name: String, value: Double, goal: Double?)] = []
 
     init(json: Bool) {
         self.json = json
     }
 
-    mutating func add(_ name: String, _ value: Double) {
-        figures.append((name, value))
+    /// - Parameter goal: the greatest value that is good; nil where there is none.
+    mutating func add(_ name: String, _ value: Double, atMost goal: Double? = nil) {
+        figures.append((name, value, goal))
     }
 
     func print() {
         if json {
-            let members = figures.map { #""\#($0.name)":\#(String(format: "%.6g", $0.value))"# }
+            func member(_ name: String, _ value: Double) -> String {
+                #""\#(name)":\#(String(format: "%.6g", value))"#
+            }
+            var members = figures.map { member($0.name, $0.value) }
+            let goals = figures.compactMap { figure in figure.goal.map { member(figure.name, $0) } }
+            if !goals.isEmpty { members.append(#""at most":{\#(goals.joined(separator: ","))}"#) }
             Swift.print("{\(members.joined(separator: ","))}")
             return
         }
-        for (name, value) in figures {
-            let label = name.padding(toLength: 64, withPad: " ", startingAt: 0)
-            Swift.print(label + String(format: "%14.6g", value))
+        for (name, value, goal) in figures {
+            let label = name.padding(toLength: 72, withPad: " ", startingAt: 0)
+            let verdict = goal.map { String(format: "   at most %.6g: ", $0) + (value <= $0 ? "met" : "missed") } ?? ""
+            Swift.print(label + String(format: "%14.6g", value) + verdict)
         }
     }
 }

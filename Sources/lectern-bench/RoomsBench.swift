@@ -14,7 +14,8 @@ struct RoomsBench: AsyncParsableCommand {
         commandName: "rooms",
         abstract: "Keep very many rooms: memory, checkpoints, and the recovery of a service.",
         discussion: """
-            Every room gets the first strokes of the lesson. Memory in use is the allocator's figure. With --nats the \
+            Every room gets the first strokes of the lesson. Memory in use is the allocator's figure. Then strokes of \
+            several lengths are weighed, and rooms in a host without a network. With --nats the \
             same messages are written to a journal, one room after the other, and the service is started three times: \
             without streams, to make them; to fold and release the whole log; and to recover from its checkpoints. \
             The streams are deleted afterwards.
@@ -29,6 +30,9 @@ struct RoomsBench: AsyncParsableCommand {
     @Option(help: "Strokes of each room, at most.")
     var strokes = 200
 
+    @Option(help: "Points of each stroke, and as many strokes as wanted; otherwise the lesson's own.")
+    var points: Int?
+
     @Option(
         help: ArgumentHelp(
             "A server with JetStream, to measure the service too; 'embedded' starts one.", valueName: "url"))
@@ -38,17 +42,24 @@ struct RoomsBench: AsyncParsableCommand {
     var json = false
 
     func validate() throws {
-        guard rooms > 0, strokes > 0 else { throw ValidationError("--rooms and --strokes are 1 or more") }
+        guard rooms > 0, strokes > 0, points ?? 1 > 0 else {
+            throw ValidationError("--rooms, --strokes and --points are 1 or more")
+        }
     }
 
     func run() async throws {
         let lesson = try self.lesson.map { try Lesson(contentsOfFile: $0) } ?? DemoLesson.make()
-        let messages = try RoomMessages(lesson, strokes: strokes)
+        let source = try StrokeSource(lesson)
+        let messages =
+            try points.map { try source.messages(strokes: strokes, points: $0) }
+            ?? RoomMessages(lesson, strokes: strokes)
         var report = BenchReport(json: json)
         report.add("rooms", Double(rooms))
         report.add("strokes a room", Double(messages.strokes))
         report.add("points a stroke", Double(messages.points) / Double(messages.strokes))
         try RoomsInMemory(messages: messages, count: rooms).measure(into: &report)
+        try StrokesAtRest(source: source).measure(into: &report)
+        try RoomsInHost(source: source, count: rooms).measure(into: &report)
         if let nats { try await measureService(messages, nats, &report) }
         report.print()
     }
@@ -72,6 +83,56 @@ struct RoomsBench: AsyncParsableCommand {
     }
 }
 
+/// Why a measurement is void.
+struct BenchFailure: Error, CustomStringConvertible {
+    let description: String
+
+    init(_ description: String) {
+        self.description = description
+    }
+}
+
+/// Strokes of a lesson's handwriting, of any number and with as many points as wanted.
+struct StrokeSource {
+    private let lesson: [LessonMessage]
+
+    /// - Throws: when the lesson has no stroke.
+    init(_ lesson: Lesson) throws {
+        self.lesson = lesson.messages.filter { $0.header.action == .draw && $0.header.points.count > 0 }
+        guard !self.lesson.isEmpty else { throw ValidationError("the lesson has no strokes") }
+    }
+
+    /// Strokes cut to a number of points, or put together from several that follow each other.
+    func messages(strokes: Int, points: Int) throws -> RoomMessages {
+        let messages = (0..<strokes).map { number in
+            var interior: [UInt8] = []
+            var (count, next) = (0, number)
+            while count < points {
+                let piece = lesson[next % lesson.count]
+                if count > 0 { interior.append(UInt8(ascii: ",")) }
+                interior += Self.head(of: piece.interior, points: points - count)
+                count += min(points - count, piece.header.points.count)
+                next += 1
+            }
+            var header = lesson[number % lesson.count].header
+            header.number = Int64(number + 1)
+            (header.shardCount, header.shardOrder) = (1, 1)
+            return header.encoded(interior: interior[...])
+        }
+        return try RoomMessages(messages, strokes: strokes, points: strokes * points)
+    }
+
+    /// The first points of a list, which have no braces inside.
+    private static func head(of interior: ArraySlice<UInt8>, points: Int) -> ArraySlice<UInt8> {
+        var left = points
+        let end = interior.firstIndex { byte in
+            if byte == UInt8(ascii: "}") { left -= 1 }
+            return left == 0
+        }
+        return end.map { interior[...$0] } ?? interior
+    }
+}
+
 /// The first strokes of a lesson, as messages to a room in which nothing else happens.
 struct RoomMessages {
     let author: AuthorID
@@ -80,9 +141,16 @@ struct RoomMessages {
     let strokes: Int
     let points: Int
 
+    init(_ messages: [[UInt8]], strokes: Int, points: Int) throws {
+        guard let author = AuthorID("bench") else { throw ExitCode.failure }
+        self.author = author
+        self.messages = messages
+        self.strokes = strokes
+        self.points = points
+    }
+
     /// - Throws: when the lesson has no stroke.
     init(_ lesson: Lesson, strokes most: Int) throws {
-        guard let author = AuthorID("bench") else { throw ExitCode.failure }
         var messages: [[UInt8]] = []
         var (strokes, points) = (0, 0)
         var last: Int64?
@@ -98,14 +166,11 @@ struct RoomMessages {
             messages.append(header.encoded(interior: message.interior))
         }
         guard strokes > 0 else { throw ValidationError("the lesson has no strokes") }
-        self.author = author
-        self.messages = messages
-        self.strokes = strokes
-        self.points = points
+        try self.init(messages, strokes: strokes, points: points)
     }
 
     /// The settings of rooms without a gate or rate limits, which become quiet soon.
-    static var configuration: RoomConfiguration {
+    static let configuration: RoomConfiguration = {
         var configuration = RoomConfiguration()
         configuration.cohorts.defaults.gate = .none
         configuration.log.quiet = .seconds(1)
@@ -113,7 +178,7 @@ struct RoomMessages {
         configuration.intake.bytesPerSecond = 1 << 30
         configuration.intake.boardPoints = .max
         return configuration
-    }
+    }()
 
     /// A room that has released all of them, and its time.
     /// - Throws: when the room did not take them all.

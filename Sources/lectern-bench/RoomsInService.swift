@@ -45,11 +45,12 @@ struct RoomsInService {
         let all = messages.messages.count * count
         report.add("first fold and release: seconds until it serves", folding / .seconds(1))
         report.add("first fold and release: messages a second", Double(all) / (folding / .seconds(1)))
-        report.add("first fold and release: bytes a point, awake", bytesPerPoint(since: memory))
+        report.add("first fold and release: bytes a stroke, awake", bytesPerStroke(since: memory))
         let saving = try await ContinuousClock().measure { try await waitForCheckpoints(client) }
         report.add("all rooms saved: seconds after that", saving / .seconds(1))
+        report.add("all rooms saved: bytes a stroke", bytesPerStroke(since: memory))
         try await rest()
-        report.add("first fold and release: bytes a point, at rest", bytesPerPoint(since: memory))
+        report.add("first fold and release: bytes a stroke, at rest", bytesPerStroke(since: memory))
         let stopping = try await ContinuousClock().measure { try await first.stop() }
         report.add("stop: seconds", stopping / .seconds(1))
 
@@ -62,7 +63,7 @@ struct RoomsInService {
         let joining = try await ContinuousClock().measure { try await joinAll(client) }
         report.add("every room joined: rooms a second", Double(count) / (joining / .seconds(1)))
         try await rest()
-        report.add("every room joined: bytes a point, at rest", bytesPerPoint(since: beforeRecovery))
+        report.add("every room joined: bytes a stroke, at rest", bytesPerStroke(since: beforeRecovery))
         try await second.stop()
     }
 
@@ -136,8 +137,8 @@ struct RoomsInService {
         }
     }
 
-    private func bytesPerPoint(since start: Int) -> Double {
-        Double(ProcessMemory.now.allocated - start) / Double(count * messages.points)
+    private func bytesPerStroke(since start: Int) -> Double {
+        Double(ProcessMemory.now.allocated - start) / Double(count * messages.strokes)
     }
 
     private func stream(_ kind: String) -> String { "\(root.uppercased())_\(kind)_0" }
