@@ -83,7 +83,7 @@ soak: build
 bench: packages
 	$(SWIFT) build -c release --product lectern $(STRICT)
 	$(SWIFT) build -c release --product lectern-bench $(STRICT)
-	@for part in raster room rooms relay "relay --journal jetstream"; do \
+	@for part in raster encoding room rooms relay "relay --journal jetstream"; do \
 		"$$($(SWIFT) build -c release --show-bin-path)/lectern-bench" $$part || exit; \
 	done
 

@@ -265,5 +265,6 @@ extension CohortSettings {
         Setting(
             "extrapolate", \.extrapolate, .flag,
             "Whether video time runs on between samples; false uses the last sample only."),
+        Setting("encoding", \.encoding, .choice, "Form of the operations published to the cohort."),
     ]
 }

@@ -8,7 +8,9 @@ struct LecternBench: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "lectern-bench",
         abstract: "Measure the parts of Lectern that have to be fast.",
-        subcommands: [RoomBench.self, RoomsBench.self, RelayBench.self, RasterBench.self, BareRelay.self])
+        subcommands: [
+            RoomBench.self, RoomsBench.self, EncodingBench.self, RelayBench.self, RasterBench.self, BareRelay.self,
+        ])
 }
 
 /// Named figures, printed as a table or as JSON.

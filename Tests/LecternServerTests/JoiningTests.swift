@@ -146,9 +146,28 @@ import Whiteboard
         #expect(queue.answer(drawn.catchUp, of: id, .cohort(.main), reply: "9"))
         recorder.open(10)
         let answers = try await recorder.next(9)
-        let newest = drawn.catchUp.encoded(palette: .standard, style: .smooth)
+        let newest = drawn.catchUp.encoded(palette: .standard, style: "smooth", as: .json)
         #expect(answers.keys.sorted() == (1...9).map(String.init))
         #expect(answers.values.allSatisfy { $0 == .sent(newest) })
+        queue.close()
+        #expect(queue.isIdle)
+    }
+
+    @Test func `joins that ask for different forms get a reply each`() async throws {
+        let recorder = ReplyRecorder()
+        let queue = queue(recorder)
+        var drawn = DrawnRoom()
+        try drawn.draw()
+        let id = try room("room")
+        for encoding in WireEncoding.allCases {
+            #expect(queue.answer(drawn.catchUp, of: id, .cohort(.main), as: encoding, reply: encoding.rawValue))
+        }
+        recorder.open(2)
+        let answers = try await recorder.next(2)
+        for encoding in WireEncoding.allCases {
+            let reply = drawn.catchUp.encoded(palette: .standard, style: "smooth", as: encoding)
+            #expect(answers[encoding.rawValue] == .sent(reply))
+        }
         queue.close()
         #expect(queue.isIdle)
     }

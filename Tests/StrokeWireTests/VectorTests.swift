@@ -176,10 +176,7 @@ private struct MessageVector: Decodable {
 
     func bytes() throws -> [UInt8] {
         if let message { return Array(message.utf8) }
-        let digits = Array(try #require(hex))
-        return try stride(from: 0, to: digits.count, by: 2).map { start in
-            try #require(UInt8(String(digits[start..<start + 2]), radix: 16))
-        }
+        return try hexadecimal(try #require(hex))
     }
 
     var limitsInForce: WireLimits {
@@ -227,4 +224,12 @@ private struct PartitionVectors: Decodable {
     let rooms: [Room]
     let notNames: [String]
     let notCohorts: [String]
+}
+
+/// The bytes that hexadecimal digits stand for.
+func hexadecimal(_ text: String) throws -> [UInt8] {
+    let digits = Array(text)
+    return try stride(from: 0, to: digits.count, by: 2).map { start in
+        try #require(UInt8(String(digits[start..<start + 2]), radix: 16))
+    }
 }

@@ -15,7 +15,7 @@ public struct ReleasedMessage: Sendable, Equatable {
     public let digest: BoardDigest
     /// Whether the gate's policy released it instead of the clock, or the stroke itself came late.
     public let isLate: Bool
-    /// The stroke message.
+    /// The stroke message as JSON, in whichever form it came.
     public let bytes: [UInt8]
     /// The decoded message; its points are ranges of `bytes`.
     public let header: StrokeMessage
@@ -49,9 +49,9 @@ extension ReleasedMessage {
     /// Decodes a message of NATS.
     ///
     /// - Parameters:
-    ///   - bytes: the payload.
+    ///   - payload: JSON, or the binary form.
     ///   - header: the value of a header by its name.
-    public init(bytes: [UInt8], header: (String) -> String?) throws(MalformedRelease) {
+    public init(bytes payload: [UInt8], header: (String) -> String?) throws(MalformedRelease) {
         guard let index = header(HeaderName.index).flatMap(UInt64.init), index > 0 else {
             throw MalformedRelease(description: "no usable \(HeaderName.index)")
         }
@@ -63,6 +63,12 @@ extension ReleasedMessage {
         }
         guard let digest = header(HeaderName.digest).flatMap({ BoardDigest(hexadecimal: $0) }) else {
             throw MalformedRelease(description: "operation \(index) has no usable \(HeaderName.digest)")
+        }
+        let bytes: [UInt8]
+        do throws(BinaryFormError) {
+            bytes = BinaryMessage.isBinary(payload) ? try BinaryMessage.json(of: payload) : payload
+        } catch {
+            throw MalformedRelease(description: "operation \(index): \(error)")
         }
         do throws(MalformedMessage) {
             self.init(

@@ -54,30 +54,34 @@ public final class Student: Sendable {
     private let address: RoomAddress
     private let feed: RoomFeed
     private let joinTimeout: Duration
+    private let encoding: WireEncoding
     private let logger: Logger
     private let events = EventQueue<Event>()
 
     /// - Parameters:
     ///   - connection: a connection that `connect` was called on; it may be lost and restored at any time.
     ///   - joinTimeout: time limit of one join request.
+    ///   - encoding: the form of join replies to ask for. The service decides on that of operations; both are read.
     public init(
         connection: NATSConnection, address: RoomAddress, feed: RoomFeed, joinTimeout: Duration = .seconds(3),
-        logger: Logger
+        encoding: WireEncoding = .json, logger: Logger
     ) {
         self.connection = connection
         self.address = address
         self.feed = feed
         self.joinTimeout = joinTimeout
+        self.encoding = encoding
         self.logger = logger
     }
 
     /// Makes a student of a cohort.
     public convenience init(
         connection: NATSConnection, address: RoomAddress, cohort: CohortName,
-        joinTimeout: Duration = .seconds(3), logger: Logger
+        joinTimeout: Duration = .seconds(3), encoding: WireEncoding = .json, logger: Logger
     ) {
         self.init(
-            connection: connection, address: address, feed: .cohort(cohort), joinTimeout: joinTimeout, logger: logger)
+            connection: connection, address: address, feed: .cohort(cohort), joinTimeout: joinTimeout,
+            encoding: encoding, logger: logger)
     }
 
     /// Follows the feed until `handle` returns false, the limit has passed, or the task is cancelled. Call it once.
@@ -170,8 +174,10 @@ public final class Student: Sendable {
 
     /// Requests a join in a task of its own: operations continue to arrive, and the reply may come in many parts.
     private func join(_ request: JoinRequest, _ ticket: Int) {
+        var request = request
+        request.encoding = encoding
         logger.debug("joining", metadata: ["feed": "\(feed.operations)", "have": "\(request.have ?? 0)"])
-        Task { [connection, events, joinTimeout, subject = address.subject(feed.join)] in
+        Task { [connection, events, joinTimeout, request, subject = address.subject(feed.join)] in
             do throws(NATSError) {
                 let reply = try await connection.requestParts(request.encoded(), to: subject, timeout: joinTimeout)
                 events.put(Self.read(reply.payload, ticket))
@@ -184,6 +190,13 @@ public final class Student: Sendable {
     }
 
     private static func read(_ payload: [UInt8], _ ticket: Int) -> Event {
+        if BinaryMessage.isBinary(payload) {
+            do throws(BinaryFormError) {
+                return .reply(try JoinReply(binary: payload), ticket: ticket)
+            } catch {
+                return .joinFailed(.refused("the reply cannot be decoded: \(error)"), ticket: ticket)
+            }
+        }
         if let error = RequestError(decoding: payload) {
             return .joinFailed(.refused("\(error.code.rawValue): \(error.message)"), ticket: ticket)
         }

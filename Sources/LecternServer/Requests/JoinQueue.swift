@@ -17,6 +17,7 @@ final class JoinQueue: Sendable {
         let view: RoomView
         /// The operations after this one; nil for the board.
         let after: UInt64?
+        let encoding: WireEncoding
     }
 
     private struct Pending {
@@ -49,11 +50,13 @@ final class JoinQueue: Sendable {
 
     /// Queues the reply made from a snapshot of the room; returns at once.
     /// - Returns: false if the bound was reached and `not-ready` was answered.
-    func answer(_ snapshot: CatchUp, of room: RoomID, _ view: RoomView, reply: String) -> Bool {
+    func answer(
+        _ snapshot: CatchUp, of room: RoomID, _ view: RoomView, as encoding: WireEncoding = .json, reply: String
+    ) -> Bool {
         let incarnation = RoomIncarnation(room: room, incarnation: snapshot.incarnation)
         var after: UInt64?
         if case .tail(let operations) = snapshot.content { after = snapshot.index - UInt64(operations.count) }
-        let key = Key(room: incarnation, view: view, after: after)
+        let key = Key(room: incarnation, view: view, after: after, encoding: encoding)
         switch state.withLock({ Self.add(snapshot, key, reply, to: &$0) }) {
         case .first?:
             let number = UInt(bitPattern: room.hashValue) % UInt(queues.count)
@@ -96,7 +99,7 @@ final class JoinQueue: Sendable {
         if isClosing {
             for reply in pending.replies { sink.refuse(reply, .shuttingDown) }
         } else {
-            let bytes = pending.snapshot.encoded(palette: palette, style: style)
+            let bytes = pending.snapshot.encoded(palette: palette, style: style.rawValue, as: key.encoding)
             for reply in pending.replies { sink.send(bytes, reply) }
         }
         state.withLock {
@@ -114,45 +117,4 @@ final class JoinQueue: Sendable {
 
     /// Whether no request is pending.
     var isIdle: Bool { state.withLock { $0.budget.isUnused } }
-}
-
-extension CatchUp {
-    /// The body of the join reply.
-    func encoded(palette: Palette, style: InkStyle) -> [UInt8] {
-        let writer = JoinReplyWriter(
-            room: incarnation, index: index, digest: digest, palette: palette, style: style.rawValue)
-        switch content {
-        case .tail(let operations):
-            return writer.tail(operations.lazy.map(JoinedOperation.init))
-        case .board(let board):
-            return writer.board(
-                width: board.size.width, height: board.size.height, isProvisional: board.fixedSize == nil,
-                visible: board.visible.lazy.map { JoinedOperation($0) },
-                redo: board.undone.lazy.map(JoinedOperation.init),
-                cleared: board.undoableClears.lazy.map { clear, removed in
-                    ClearedBoard(index: clear.index, visible: removed.map { JoinedOperation($0) })
-                })
-        }
-    }
-}
-
-extension JoinedOperation {
-    fileprivate init(_ stroke: Stroke) {
-        self.init(
-            index: stroke.index, author: stroke.author, isLate: stroke.isLate, message: stroke.message.bytes[...])
-    }
-
-    fileprivate init(_ operation: Whiteboard.Operation) {
-        self.init(
-            index: operation.index, author: operation.author, reference: operation.reference,
-            isLate: operation.isLate, digest: operation.digest, message: operation.restoredMessage[...])
-    }
-
-    fileprivate init(_ entry: Board.UndoneEntry) {
-        switch entry {
-        case .stroke(let stroke): self.init(stroke)
-        case .clear(let clear):
-            self.init(index: clear.index, author: clear.author, message: clear.message[...])
-        }
-    }
 }

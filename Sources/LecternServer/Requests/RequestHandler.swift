@@ -51,7 +51,9 @@ struct RequestHandler: Sendable {
             }
             snapshot = released
         }
-        guard joins.answer(snapshot, of: id, view, reply: reply) else { return metrics.countJoin(.notReady) }
+        guard joins.answer(snapshot, of: id, view, as: request.encoding, reply: reply) else {
+            return metrics.countJoin(.notReady)
+        }
         if case .tail = snapshot.content { metrics.countJoin(.tail) } else { metrics.countJoin(.board) }
     }
 

@@ -10,6 +10,7 @@ final class Fanout {
     private let publisher: BatchPublisher
     /// Bytes of a message at most when a stroke from shards is cut again.
     private let maxBytes: Int
+    private let cohorts: CohortsConfiguration
     private let logger: Logger
     /// Has the output reopened soon. Needed when the connection exists but refuses a message: it gives no signal when it
     /// accepts more.
@@ -24,11 +25,13 @@ final class Fanout {
     static let backlog = 1 << 20
 
     init(
-        connection: NATSConnection, maxBytes: Int, logger: Logger, retry: @escaping @Sendable () -> Void
+        connection: NATSConnection, maxBytes: Int, cohorts: CohortsConfiguration, logger: Logger,
+        retry: @escaping @Sendable () -> Void
     ) {
         self.connection = connection
         publisher = BatchPublisher(connection)
         self.maxBytes = maxBytes
+        self.cohorts = cohorts
         self.logger = logger
         self.retry = retry
     }
@@ -44,15 +47,17 @@ final class Fanout {
         case .feedback(let author, let session, let feedback):
             return send(room.feedback(author), on: generation) { feedback.encode(session: session, into: &$0) }
         case .head(let operation):
-            return publish(operation, isLate: operation.isLate, incarnation, to: room.head, on: generation)
+            return publish(operation, as: .json, isLate: operation.isLate, incarnation, to: room.head, on: generation)
         case .release(let name, let operation, let isLate, let due):
             guard operation.messageByteCount < Self.largeMessage || connection.bufferedBytes <= Self.backlog else {
                 retry()
                 return false
             }
             let cohort = room.cohort(name, metrics)
-            guard publish(operation, isLate: isLate || operation.isLate, incarnation, to: cohort.out, on: generation)
-            else { return false }
+            let isPublished = publish(
+                operation, as: cohorts.settings(of: name).encoding, isLate: isLate || operation.isLate, incarnation,
+                to: cohort.out, on: generation)
+            guard isPublished else { return false }
             metrics.countRelease(cohort.metrics, isLate: isLate, lateness: MonotonicClock.now() - due)
             return true
         case .mark(let name, let mark):
@@ -68,7 +73,8 @@ final class Fanout {
     }
 
     private func publish(
-        _ operation: Operation, isLate: Bool, _ incarnation: String, to subject: PublishSubject?, on generation: UInt64
+        _ operation: Operation, as encoding: WireEncoding, isLate: Bool, _ incarnation: String,
+        to subject: PublishSubject?, on generation: UInt64
     ) -> Bool {
         headers.removeAll()
         headers.append(HeaderName.index) { $0.append(integer: operation.index) }
@@ -77,11 +83,12 @@ final class Fanout {
         if let reference = operation.reference { headers.append(HeaderName.ref) { $0.append(integer: reference) } }
         headers.append(HeaderName.digest) { operation.digest.write(into: &$0) }
         if isLate { headers.append(HeaderName.late) { $0.append(UInt8(ascii: "1")) } }
-        let message = operation.restoredMessage
+        let message = encoding == .binary ? operation.payload.message : operation.restoredMessage
         guard message.count > maxBytes, operation.isJoined else {
             return send(message, to: subject, on: generation)
         }
-        for frame in operation.cut(message, maxBytes: maxBytes) {
+        for frame in operation.cut(operation.restoredMessage, maxBytes: maxBytes) {
+            let frame = encoding == .binary ? BinaryMessage.encode(frame) : frame
             guard send(frame, to: subject, on: generation) else { return false }
         }
         return true

@@ -5,6 +5,7 @@ import Logging
 import NATSClient
 import StrokeWire
 import Synchronization
+import Whiteboard
 
 /// The worker threads of a server, with the queues and metrics that they share.
 struct WorkerPool: Sendable {
@@ -57,8 +58,8 @@ struct WorkerPool: Sendable {
         return workers.all.enumerated().map { number, worker in
             worker.start(name: "lectern-room-\(number)") { [self] in
                 let fanout = Fanout(
-                    connection: connection, maxBytes: configuration.fanoutBytes, logger: logger,
-                    retry: outputRetry.retrySoon)
+                    connection: connection, maxBytes: configuration.fanoutBytes, cohorts: configuration.room.cohorts,
+                    logger: logger, retry: outputRetry.retrySoon)
                 let output = WorkerOutput(
                     configuration: configuration, connection: connection, fanout: fanout, journal: journal,
                     keeper: keeper, metrics: metrics,

@@ -35,21 +35,26 @@ package struct MessagePacker {
     }
 
     private mutating func pack(_ interior: Range<Int>, _ pointCount: Int, into writer: inout NibbleWriter) -> Bool {
-        writer.write(UInt64(pointCount))
-        guard writeNumbers(of: template.before, into: &writer), position == interior.lowerBound else { return false }
+        var outside: [DecimalText] = []
+        guard match(template.before, { outside.append($1) }), position == interior.lowerBound else { return false }
         var columns = [PointColumn](repeating: PointColumn(), count: template.point.gaps.count)
         guard fitPoints(pointCount, &columns), position == interior.upperBound,
-            writeNumbers(of: template.after, into: &writer), position == bytes.count
+            match(template.after, { outside.append($1) }), position == bytes.count
         else { return false }
+        writer.write(UInt64(pointCount))
+        Self.write(outside, into: &writer)
         for column in columns { column.write(into: &writer) }
         position = interior.lowerBound
         return writePoints(pointCount, &columns, into: &writer)
     }
 
-    /// Matches text outside the points and writes its numbers.
-    private mutating func writeNumbers(of text: MessageTemplate.Text, into writer: inout NibbleWriter) -> Bool {
-        match(text) { _, number in
-            writer.write(UInt64(number.decimals))
+    /// Writes the numbers outside the points. Mostly all are integers: the first value, their most decimals, is 0 then, and
+    /// none is written with each.
+    private static func write(_ numbers: [DecimalText], into writer: inout NibbleWriter) {
+        let greatest = numbers.reduce(0) { max($0, $1.decimals) }
+        writer.write(UInt64(greatest))
+        for number in numbers {
+            if greatest > 0 { writer.write(UInt64(number.decimals)) }
             writer.write(signed: number.mantissa)
         }
     }
@@ -111,6 +116,14 @@ package struct MessagePacker {
     }
 }
 
+/// The forms that packed numbers have had.
+package enum PackedForm: Sendable {
+    /// That of checkpoints of the first release: the decimals before every number outside the points.
+    case first
+    /// The decimals of the numbers outside the points only where one of them has any.
+    case current
+}
+
 /// Unpacks a message from its template and its packed numbers.
 package struct MessageUnpacker {
     /// Longer messages are not packed, so that a few packed bytes cannot claim to be a message of any size.
@@ -118,31 +131,66 @@ package struct MessageUnpacker {
 
     private var reader: NibbleReader
     private let template: MessageTemplate
+    private let form: PackedForm
     private var bytes: [UInt8] = []
 
-    package init(template: MessageTemplate, numbers: [UInt8]) {
+    /// - Parameter range: the place of the numbers in `bytes`.
+    init(template: MessageTemplate, numbers bytes: [UInt8], in range: Range<Int>, form: PackedForm = .current) {
         self.template = template
-        reader = NibbleReader(numbers)
+        self.form = form
+        reader = NibbleReader(bytes, in: range)
     }
 
-    /// The message.
+    package init(template: MessageTemplate, numbers: [UInt8], form: PackedForm = .current) {
+        self.init(template: template, numbers: numbers, in: numbers.indices, form: form)
+    }
+
+    /// The message, from numbers that ``MessagePacker`` wrote or ``measure(_:template:form:)`` has checked.
     /// - Parameter byteCount: its size.
     package mutating func unpack(byteCount: Int) -> [UInt8] {
-        let pointCount = Int(reader.read())
-        let before = readNumbers(template.before)
-        let after = readNumbers(template.after)
         bytes.reserveCapacity(byteCount)
-        append(template.before, before)
-        appendPoints(pointCount)
-        append(template.after, after)
+        _ = unpack()
         return bytes
     }
 
-    private mutating func readNumbers(_ text: MessageTemplate.Text) -> [DecimalText] {
-        text.gaps.map { _ in
-            let decimals = Int(reader.read())
+    /// Why numbers from outside cannot be unpacked.
+    enum Fault: Error {
+        /// Numbers are missing, left over, or too large for a double.
+        case damaged
+        case tooLarge
+    }
+
+    /// The message, from any numbers.
+    /// - Parameter limit: bytes of the message at most. At most some forty times the size of the numbers is allocated
+    ///   besides.
+    mutating func unpackUnchecked(atMost limit: Int) throws(Fault) -> [UInt8] {
+        guard let pointCount = checkedPointCount() else { throw .damaged }
+        let text = template.point.literal.count + template.separator.count
+        guard pointCount * text <= limit else { throw .tooLarge }
+        bytes.reserveCapacity(template.literal.count + pointCount * (text + 4 * template.point.gaps.count))
+        guard unpack(), reader.isAtEnd else { throw .damaged }
+        guard bytes.count <= limit else { throw .tooLarge }
+        return bytes
+    }
+
+    /// - Returns: whether doubles hold all numbers exactly.
+    private mutating func unpack() -> Bool {
+        let pointCount = Int(reader.read())
+        let (before, after) = readNumbersOutside()
+        append(template.before, before)
+        let isExact = appendPoints(pointCount)
+        append(template.after, after)
+        return isExact && (before + after).allSatisfy { $0.mantissa.magnitude <= DecimalText.greatestMantissa }
+    }
+
+    /// The numbers before and after the points.
+    private mutating func readNumbersOutside() -> (before: [DecimalText], after: [DecimalText]) {
+        let hasDecimals = form == .first || reader.read() > 0
+        func number() -> DecimalText {
+            let decimals = hasDecimals ? Int(reader.read()) : 0
             return DecimalText(mantissa: reader.readSigned(), decimals: decimals)
         }
+        return (template.before.gaps.map { _ in number() }, template.after.gaps.map { _ in number() })
     }
 
     private mutating func append(_ text: MessageTemplate.Text, _ numbers: [DecimalText]) {
@@ -155,7 +203,8 @@ package struct MessageUnpacker {
         bytes += template.literal[start..<text.literal.upperBound]
     }
 
-    private mutating func appendPoints(_ count: Int) {
+    /// - Returns: whether doubles hold all numbers exactly.
+    private mutating func appendPoints(_ count: Int) -> Bool {
         let text = template.point
         let separator = template.separator
         let gaps = template.gaps[text.gaps].map { Int($0) }
@@ -173,13 +222,15 @@ package struct MessageUnpacker {
                 bytes.append(contentsOf: UnsafeBufferPointer(rebasing: literal[start..<text.literal.upperBound]))
             }
         }
+        return columns.allSatisfy(\.isExact)
     }
 
     /// The size of the message in bytes. Does not unpack it.
     private mutating func readByteCount() -> Int {
         let pointCount = Int(reader.read())
         var byteCount = template.before.literal.count + template.after.literal.count
-        for number in readNumbers(template.before) + readNumbers(template.after) { byteCount += number.byteCount }
+        let (before, after) = readNumbersOutside()
+        for number in before + after { byteCount += number.byteCount }
         var columns = template.point.gaps.map { _ in PointColumn(from: &reader) }
         byteCount += pointCount * template.point.literal.count + max(0, pointCount - 1) * template.separator.count
         for _ in 0..<pointCount {
@@ -193,36 +244,45 @@ extension MessageUnpacker {
     /// Checks packed numbers that come from outside.
     /// - Returns: the number of points and the size of the message in bytes; nil where it could not be unpacked, or would
     ///   be larger than ``maximumBytes``.
-    package static func measure(_ numbers: [UInt8], template: MessageTemplate) -> (pointCount: Int, byteCount: Int)? {
-        guard let pointCount = pointCount(of: numbers, template: template) else { return nil }
-        var unpacker = MessageUnpacker(template: template, numbers: numbers)
+    package static func measure(
+        _ numbers: [UInt8], template: MessageTemplate, form: PackedForm = .current
+    ) -> (pointCount: Int, byteCount: Int)? {
+        var unpacker = MessageUnpacker(template: template, numbers: numbers, form: form)
+        guard let pointCount = unpacker.checkedPointCount() else { return nil }
         let byteCount = unpacker.readByteCount()
         return byteCount <= maximumBytes ? (pointCount, byteCount) : nil
     }
 
+    /// The number of points. Reads nothing away.
     /// - Returns: nil where numbers are missing, or the message would be far too large.
-    private static func pointCount(of numbers: [UInt8], template: MessageTemplate) -> Int? {
-        var reader = NibbleReader(numbers)
-        var left = numbers.reduce(0) { $0 + ($1 & 0x08 == 0 ? 1 : 0) + ($1 & 0x80 == 0 ? 1 : 0) }
+    func checkedPointCount() -> Int? {
+        var reader = reader
+        var left = reader.count
+        let count = left
         func next() -> UInt64? {
             guard left > 0 else { return nil }
             left -= 1
             return reader.read()
         }
-        func decimals() -> Bool { next().map { $0 <= UInt64(DecimalText.maximumDigits) } ?? false }
+        func decimals() -> UInt64? { next().flatMap { $0 <= UInt64(DecimalText.maximumDigits) ? $0 : nil } }
 
-        // An integer takes at least half a byte.
-        guard let points = next(), points <= UInt64(2 * numbers.count) else { return nil }
+        guard let points = next(), points <= UInt64(count) else { return nil }
+        var hasDecimals = true
+        if form == .current {
+            guard let greatest = decimals() else { return nil }
+            hasDecimals = greatest > 0
+        }
         for _ in 0..<(template.before.gaps.count + template.after.gaps.count) {
-            guard decimals(), next() != nil else { return nil }
+            if hasDecimals, decimals() == nil { return nil }
+            guard next() != nil else { return nil }
         }
         let columns = template.point.gaps.count
         for _ in 0..<(2 * columns) {
-            guard decimals() else { return nil }
+            guard decimals() != nil else { return nil }
         }
         guard points == 0 || columns > 0, Int(points) <= left / max(1, columns) else { return nil }
         let text = template.point.literal.count + template.separator.count + columns
-        guard Int(points) <= maximumBytes / max(1, text) + 1 else { return nil }
+        guard Int(points) <= Self.maximumBytes / max(1, text) + 1 else { return nil }
         return Int(points)
     }
 }

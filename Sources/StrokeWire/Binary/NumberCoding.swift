@@ -5,14 +5,17 @@ struct DecimalText: Equatable {
     var decimals: Int
 
     static let maximumDigits = 15
+    /// The greatest magnitude of a mantissa: a double holds it, and four times as much, exactly.
+    static let greatestMantissa: UInt64 = 999_999_999_999_999
 
     /// Reads a number at `position` and moves behind it.
     /// - Returns: nil for a number that would not be printed as it was: with an exponent, a negative zero, or more digits
-    ///   than a double has.
+    ///   than a double has; and for what is no number of JSON.
     init?(_ bytes: UnsafeBufferPointer<UInt8>, _ position: inout Int) {
         var at = position
         let isNegative = at < bytes.count && bytes[at] == UInt8(ascii: "-")
         if isNegative { at += 1 }
+        let hasLeadingZero = at < bytes.count && bytes[at] == UInt8(ascii: "0")
         var value: Int64 = 0
         var digits = 0
         var point: Int?
@@ -22,13 +25,17 @@ struct DecimalText: Equatable {
                 digits += 1
                 guard digits <= Self.maximumDigits else { return nil }
                 value = value * 10 + Int64(bytes[at] - UInt8(ascii: "0"))
-            case UInt8(ascii: "."): point = digits
+            case UInt8(ascii: "."):
+                guard point == nil, digits > 0 else { return nil }
+                point = digits
             case UInt8(ascii: "e"), UInt8(ascii: "E"): return nil
             default: break scan
             }
             at += 1
         }
-        guard digits > 0, !(isNegative && value == 0) else { return nil }
+        guard digits > 0, !(isNegative && value == 0), digits != point, !hasLeadingZero || (point ?? digits) == 1 else {
+            return nil
+        }
         mantissa = isNegative ? -value : value
         decimals = point.map { digits - $0 } ?? 0
         position = at
@@ -95,6 +102,11 @@ struct PointColumn {
     private var last: Int64 = 0
     private var step: Int64 = 0
     private var isFirst = true
+    /// Whether no value read was beyond ``DecimalText/greatestMantissa``.
+    private(set) var isExact = true
+
+    /// Digits after the point of every value.
+    var decimals: Int { greatest }
 
     init() {}
 
@@ -123,17 +135,26 @@ struct PointColumn {
             guard !overflow else { return false }
             value = scaled
         }
+        guard value.magnitude <= DecimalText.greatestMantissa else { return false }
         writer.write(signed: value &- (last &+ step))
         follow(value)
         return true
     }
 
     mutating func read(from reader: inout NibbleReader) -> DecimalText {
-        let value = last &+ step &+ reader.readSigned()
-        follow(value)
-        return DecimalText(mantissa: value, decimals: greatest).trimmed(to: least)
+        DecimalText(mantissa: readMantissa(from: &reader), decimals: greatest).trimmed(to: least)
     }
 
+    /// Reads a value as an integer of 10^−``decimals``.
+    @inline(__always)
+    mutating func readMantissa(from reader: inout NibbleReader) -> Int64 {
+        let value = last &+ step &+ reader.readSigned()
+        if value.magnitude > DecimalText.greatestMantissa { isExact = false }
+        follow(value)
+        return value
+    }
+
+    @inline(__always)
     private mutating func follow(_ value: Int64) {
         step = isFirst ? 0 : value &- last
         last = value
@@ -183,28 +204,50 @@ struct NibbleWriter {
     }
 }
 
-/// Reads what ``NibbleWriter`` wrote, in the same order.
+/// Reads what ``NibbleWriter`` wrote, in the same order. Traps at the end of the bytes: ``count`` tells how much there is.
 struct NibbleReader {
     private let bytes: [UInt8]
-    private var position = 0
+    /// In half bytes.
+    private var position: Int
+    private let end: Int
 
-    init(_ bytes: [UInt8]) {
+    init(_ bytes: [UInt8], in range: Range<Int>) {
         self.bytes = bytes
+        position = 2 * range.lowerBound
+        end = 2 * range.upperBound
     }
 
+    init(_ bytes: [UInt8]) {
+        self.init(bytes, in: bytes.indices)
+    }
+
+    /// Number of integers that are left, a half byte that fills the last byte included.
+    var count: Int {
+        bytes[position >> 1..<end >> 1].reduce(-(position & 1)) {
+            $0 + ($1 & 0x08 == 0 ? 1 : 0) + ($1 & 0x80 == 0 ? 1 : 0)
+        }
+    }
+
+    /// Whether nothing is left but a zero that fills the last byte.
+    var isAtEnd: Bool {
+        position == end || position == end - 1 && bytes[position >> 1] < 0x10
+    }
+
+    @inline(__always)
     mutating func read() -> UInt64 {
         var value: UInt64 = 0
         var shift: UInt64 = 0
         while true {
             let byte = bytes[position >> 1]
-            let nibble = position & 1 == 0 ? byte & 15 : byte >> 4
-            position += 1
+            let nibble = byte >> UInt8(truncatingIfNeeded: position << 2 & 4)
+            position &+= 1
             value |= UInt64(nibble & 7) << shift
             if nibble & 8 == 0 { return value }
-            shift += 3
+            shift &+= 3
         }
     }
 
+    @inline(__always)
     mutating func readSigned() -> Int64 {
         Int64(zigzag: read())
     }

@@ -4,10 +4,13 @@ public struct JoinRequest: Sendable, Hashable {
     public var incarnation: String?
     /// Index of the last operation that the student has, nil for none. `have`.
     public var have: UInt64?
+    /// Form of the reply. `encoding`.
+    public var encoding: WireEncoding
 
-    public init(incarnation: String? = nil, have: UInt64? = nil) {
+    public init(incarnation: String? = nil, have: UInt64? = nil, encoding: WireEncoding = .json) {
         self.incarnation = incarnation
         self.have = have
+        self.encoding = encoding
     }
 }
 
@@ -17,6 +20,7 @@ extension JoinRequest {
         RequestBody.encoded { body in
             if let incarnation { body.append("room") { $0.append(string: incarnation) } }
             if let have { body.append("have") { $0.append(integer: have) } }
+            if encoding != .json { body.append("encoding") { $0.append(string: encoding.rawValue) } }
         }
     }
 
@@ -24,9 +28,11 @@ extension JoinRequest {
     /// - Throws: the first fault.
     public init(decoding bytes: [UInt8]) throws(Rejection) {
         self.init()
-        guard let body = try RequestBody.decoded(bytes, keeping: ["room", "have"]) else { return }
+        guard let body = try RequestBody.decoded(bytes, keeping: ["room", "have", "encoding"]) else { return }
         incarnation = try body.string("room", limit: 256)
         have = try body.index("have")
+        guard body["encoding"] != nil else { return }
+        encoding = try body.required("encoding", "json or binary") { WireEncoding(rawValue: $0) }
     }
 }
 

@@ -196,8 +196,16 @@ extension CheckpointReader {
         }
         let entry = try template()
         let numbers = try data()
-        guard let (points, size) = MessageUnpacker.measure(numbers, template: entry.template) else { throw damaged }
-        return (PackedMessage(template: entry, ownBytes: numbers, messageByteCount: size), points)
+        let form: PackedForm = version < 2 ? .first : .current
+        guard let (points, size) = MessageUnpacker.measure(numbers, template: entry.template, form: form) else {
+            throw damaged
+        }
+        guard form == .first else {
+            return (PackedMessage(template: entry, ownBytes: numbers, messageByteCount: size), points)
+        }
+        var unpacker = MessageUnpacker(template: entry.template, numbers: numbers, form: form)
+        guard let message = PackedMessage(unpacker.unpack(byteCount: size), by: entry) else { throw damaged }
+        return (message, points)
     }
 }
 

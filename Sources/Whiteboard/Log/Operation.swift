@@ -67,6 +67,12 @@ public struct Operation: Sendable {
         if case .draw(let stroke) = effect, message.isEmpty { return stroke.message.bytes }
         return message
     }
+
+    /// The message in the binary form. A stroke's is copied from what the room keeps of it.
+    package var payload: BinaryPayload {
+        if case .draw(let stroke) = effect { return stroke.message.payload }
+        return BinaryPayload(packing: message, points: .empty)
+    }
 }
 
 /// A clear as histories keep it where clears can be undone. Immutable and shared.

@@ -1,4 +1,4 @@
-import StrokeWire
+package import StrokeWire
 
 /// A packed compact message: about two bytes for each point of handwriting, four where points have force and angles.
 ///
@@ -35,6 +35,17 @@ public struct PackedMessage: Sendable {
     init(template: TemplateTable.Entry?, ownBytes bytes: [UInt8], messageByteCount: Int) {
         storage = template.map { .packed($0, numbers: bytes) } ?? .plain(bytes)
         self.messageByteCount = messageByteCount
+    }
+
+    /// Packs a message by a template, or keeps it as it came where that cannot be done.
+    /// - Returns: nil where it is no message.
+    init?(_ bytes: [UInt8], by entry: TemplateTable.Entry) {
+        let limits = WireLimits(messageBytes: .max, points: .max, colours: .rgb)
+        guard let points = try? StrokeMessage(decoding: bytes, limits: limits).points else { return nil }
+        let numbers = MessagePacker.pack(
+            bytes, interior: points.interior, pointCount: points.count, by: entry.template)
+        storage = numbers.map { .packed(entry, numbers: $0) } ?? .plain(bytes)
+        messageByteCount = bytes.count
     }
 
     /// Packs a message. Takes no more memory for it than the message has.
@@ -76,6 +87,14 @@ public struct PackedMessage: Sendable {
         case .packed(let entry, let numbers):
             var unpacker = MessageUnpacker(template: entry.template, numbers: numbers)
             return unpacker.unpack(byteCount: messageByteCount)
+        }
+    }
+
+    /// The message in the binary form: what is kept of it, copied.
+    package var payload: BinaryPayload {
+        switch storage {
+        case .plain(let bytes): BinaryPayload(.json, bytes)
+        case .packed(let entry, let numbers): BinaryPayload(entry.layout, numbers)
         }
     }
 

@@ -8,7 +8,13 @@ struct TemplateTable: Sendable {
     /// A template that many messages refer to.
     final class Entry: Sendable {
         let template: MessageTemplate
-        init(_ template: MessageTemplate) { self.template = template }
+        /// The template in the binary form.
+        let layout: MessageLayout
+
+        init(_ template: MessageTemplate) {
+            self.template = template
+            layout = MessageLayout(template)
+        }
     }
 
     /// The greatest ``byteCount``.

@@ -183,12 +183,13 @@ public struct CohortsConfiguration: Sendable, Equatable {
         [.main] + named.keys.filter { $0 != .main }.sorted()
     }
 
-    func settings(of name: CohortName) -> CohortSettings {
+    /// The settings of a cohort: its own, or the default ones.
+    public func settings(of name: CohortName) -> CohortSettings {
         named[name] ?? defaults
     }
 }
 
-/// How one cohort is kept in step with its video.
+/// How one cohort is kept in step with its video, and how its operations are written.
 public struct CohortSettings: Sendable, Equatable {
     /// What holds operations back for the cohort.
     public enum Gating: String, Sendable, CaseIterable {
@@ -217,15 +218,18 @@ public struct CohortSettings: Sendable, Equatable {
     /// Whether video time runs on between samples. If not, operations are compared with the last sample alone, whatever
     /// the policy.
     public var extrapolate: Bool
+    /// Form of the operations that are published to the cohort.
+    public var encoding: WireEncoding
 
     public init(
         gate: Gating = .video, policy: Policy = .maxhold, maxHold: Duration = .seconds(30),
-        staleAfter: Duration = .seconds(2), extrapolate: Bool = true
+        staleAfter: Duration = .seconds(2), extrapolate: Bool = true, encoding: WireEncoding = .json
     ) {
         self.gate = gate
         self.policy = policy
         self.maxHold = maxHold
         self.staleAfter = staleAfter
         self.extrapolate = extrapolate
+        self.encoding = encoding
     }
 }

@@ -40,6 +40,9 @@ struct WatchCommand: AsyncParsableCommand {
     @Flag(help: "Follow the head feed: operations as soon as they are applied.")
     var head = false
 
+    @Option(help: "Form of the replies to joins: json or binary. Operations are read in both.")
+    var encoding = WireEncoding.json
+
     @Option(help: ArgumentHelp("Stop after this operation. Default: go on.", valueName: "index"))
     var untilIndex: UInt64?
 
@@ -72,11 +75,14 @@ struct WatchCommand: AsyncParsableCommand {
     private func follow(over nats: NATSConnection) async throws -> (WatchOutput, StudentReport) {
         var output = WatchOutput(untilIndex: untilIndex)
         let student = Student(
-            connection: nats, address: room.address, feed: head ? .head : .cohort(cohort), logger: connection.logger)
+            connection: nats, address: room.address, feed: head ? .head : .cohort(cohort), encoding: encoding,
+            logger: connection.logger)
         let report = try await student.follow(for: limit) { event, _ in output.show(event) }.report
         return (output, report)
     }
 }
+
+extension WireEncoding: ExpressibleByArgument {}
 
 /// The output of `lectern watch`: a line of JSON for each operation and each join, and problems as text.
 private struct WatchOutput {

@@ -1,0 +1,303 @@
+/// The binary form of a join reply begins with this after the first byte, where a message has the kind of its layout.
+private let replyKind: UInt8 = 3
+
+/// The first integer of a reply.
+private struct ReplyFlags: OptionSet {
+    let rawValue: UInt64
+    /// The operations after those that the student has; else a board.
+    static let tail = ReplyFlags(rawValue: 1 << 0)
+    static let provisional = ReplyFlags(rawValue: 1 << 1)
+    static let all: ReplyFlags = [.tail, .provisional]
+}
+
+/// The lowest bits of the first integer of an operation; the number of its origin is above them.
+private struct OperationFlags: OptionSet {
+    let rawValue: UInt64
+    static let late = OperationFlags(rawValue: 1 << 0)
+    static let reference = OperationFlags(rawValue: 1 << 1)
+    static let digest = OperationFlags(rawValue: 1 << 2)
+    static let all: OperationFlags = [.late, .reference, .digest]
+    static let bits: UInt64 = 3
+}
+
+/// An operation in the binary form of a join reply.
+package struct BinaryOperation: Sendable {
+    let index: UInt64
+    let author: AuthorID
+    let reference: UInt64?
+    let isLate: Bool
+    let digest: BoardDigest?
+    let payload: BinaryPayload
+
+    package init(
+        index: UInt64, author: AuthorID, reference: UInt64? = nil, isLate: Bool = false, digest: BoardDigest? = nil,
+        payload: BinaryPayload
+    ) {
+        self.index = index
+        self.author = author
+        self.reference = reference
+        self.isLate = isLate
+        self.digest = digest
+        self.payload = payload
+    }
+
+    /// Packs the message of an operation.
+    package init(_ operation: JoinedOperation) {
+        self.init(
+            index: operation.index, author: operation.author, reference: operation.reference,
+            isLate: operation.isLate, digest: operation.digest,
+            payload: BinaryPayload(packing: Array(operation.message)))
+    }
+}
+
+/// Writes a join reply in the binary form. The payloads of messages are copied; authors and layouts stand once, where they
+/// come first.
+package struct BinaryJoinReplyWriter: Sendable {
+    /// What many operations have in common.
+    private struct Origin: Hashable {
+        let author: AuthorID
+        let layout: MessageLayout
+    }
+
+    private var bytes: [UInt8] = [BinaryMessage.firstByte, replyKind]
+    private let head: [UInt8]
+    private var origins: [Origin: Int] = [:]
+    /// The last one used, most likely the next operation's too.
+    private var recent: (origin: Origin, number: Int)?
+    private var lastIndex: UInt64 = 0
+
+    /// - Parameters:
+    ///   - room: incarnation of the room, empty if nobody has written to it.
+    ///   - index: the cohort's cursor.
+    ///   - digest: that of the board at `index`.
+    ///   - palette: the colours in force.
+    ///   - style: name of the ink style in force.
+    package init(room: String, index: UInt64, digest: BoardDigest, palette: Palette, style: String) {
+        var head: [UInt8] = []
+        head.append(counted: room.utf8)
+        Varint.append(index, to: &head)
+        head.append(word: digest.value)
+        Varint.append(UInt64(palette.colours.count), to: &head)
+        for colour in palette.colours {
+            for shift in [16, 8, 0] as [UInt32] { head.append(UInt8(truncatingIfNeeded: colour >> shift)) }
+        }
+        head.append(counted: style.utf8)
+        self.head = head
+    }
+
+    /// The reply with the operations after those that the student has.
+    package consuming func tail(_ operations: some Collection<BinaryOperation>) -> [UInt8] {
+        begin(.tail)
+        append(operations)
+        return bytes
+    }
+
+    /// The reply with the whole board; the parameters are those of ``JoinReplyWriter``.
+    package consuming func board(
+        width: Double, height: Double, isProvisional: Bool = false, visible: some Collection<BinaryOperation>,
+        redo: some Collection<BinaryOperation>, cleared: [(index: UInt64, visible: [BinaryOperation])] = []
+    ) -> [UInt8] {
+        begin(isProvisional ? .provisional : [])
+        bytes.append(word: width.bitPattern)
+        bytes.append(word: height.bitPattern)
+        append(visible)
+        append(redo)
+        Varint.append(UInt64(cleared.count), to: &bytes)
+        for board in cleared {
+            Varint.append(board.index, to: &bytes)
+            append(board.visible)
+        }
+        return bytes
+    }
+
+    private mutating func begin(_ flags: ReplyFlags) {
+        Varint.append(flags.rawValue, to: &bytes)
+        bytes += head
+    }
+
+    private mutating func append(_ operations: some Collection<BinaryOperation>) {
+        Varint.append(UInt64(operations.count), to: &bytes)
+        for operation in operations { append(operation) }
+    }
+
+    private mutating func append(_ operation: BinaryOperation) {
+        var flags: OperationFlags = operation.isLate ? .late : []
+        if operation.reference != nil { flags.insert(.reference) }
+        if operation.digest != nil { flags.insert(.digest) }
+        appendOrigin(of: operation, flags)
+        Varint.append(UInt64(zigzag: Int64(bitPattern: operation.index &- lastIndex)), to: &bytes)
+        lastIndex = operation.index
+        if let reference = operation.reference {
+            Varint.append(UInt64(zigzag: Int64(bitPattern: operation.index &- reference)), to: &bytes)
+        }
+        if let digest = operation.digest { bytes.append(word: digest.value) }
+        bytes.append(counted: operation.payload.bytes)
+    }
+
+    private mutating func appendOrigin(of operation: BinaryOperation, _ flags: OperationFlags) {
+        let origin = Origin(author: operation.author, layout: operation.payload.layout)
+        let known = recent.flatMap { $0.origin == origin ? $0.number : nil } ?? origins[origin]
+        let number = known ?? origins.count
+        Varint.append(UInt64(number) << OperationFlags.bits | flags.rawValue, to: &bytes)
+        recent = (origin, number)
+        guard known == nil else { return }
+        origins[origin] = number
+        bytes.append(counted: origin.author.text.utf8)
+        origin.layout.append(to: &bytes)
+    }
+}
+
+extension [UInt8] {
+    /// Appends the number of some bytes, and the bytes.
+    fileprivate mutating func append(counted data: some Collection<UInt8>) {
+        Varint.append(UInt64(data.count), to: &self)
+        append(contentsOf: data)
+    }
+
+    /// Appends eight bytes, highest first.
+    fileprivate mutating func append(word: UInt64) {
+        for shift in stride(from: UInt64(56), through: 0, by: -8) { append(UInt8(truncatingIfNeeded: word >> shift)) }
+    }
+}
+
+extension JoinReply {
+    /// Writes the reply in the binary form.
+    package func binaryEncoded() -> [UInt8] {
+        let writer = BinaryJoinReplyWriter(room: room, index: index, digest: digest, palette: palette, style: style)
+        switch content {
+        case .tail(let operations):
+            return writer.tail(operations.map(BinaryOperation.init))
+        case .board(let width, let height, let visible, let redo, let cleared):
+            return writer.board(
+                width: width, height: height, isProvisional: isProvisional,
+                visible: visible.map(BinaryOperation.init), redo: redo.map(BinaryOperation.init),
+                cleared: cleared.map { ($0.index, $0.visible.map(BinaryOperation.init)) })
+        }
+    }
+
+    /// Reads a reply in the binary form whose parts were joined; ``BinaryMessage/isBinary(_:)`` tells it from JSON. Its
+    /// messages are JSON, as in a reply in JSON.
+    public init(binary bytes: [UInt8]) throws(BinaryFormError) {
+        guard bytes.count <= Self.maximumBytes else { throw .tooLarge(limit: Self.maximumBytes) }
+        var reader = try BinaryReplyReader(bytes)
+        self = try reader.reply()
+    }
+}
+
+/// Reads a join reply. What comes of it is bounded by ``JoinReply/maximumBytes``.
+private struct BinaryReplyReader {
+    private struct Origin {
+        let author: AuthorID
+        /// nil for messages that stay JSON.
+        let template: MessageTemplate?
+    }
+
+    private var reader: BinaryReader
+    private var origins: [Origin] = []
+    private var lastIndex: UInt64 = 0
+    /// Bytes that may still be taken for messages.
+    private var left = JoinReply.maximumBytes
+
+    /// Bytes that an operation takes besides its message, and an origin besides its bytes, about.
+    private static let overhead = 64
+    private static let memoryOfOrigin = 512
+
+    init(_ bytes: [UInt8]) throws(BinaryFormError) {
+        reader = try BinaryReader(bytes)
+        guard try reader.byte() == replyKind else { throw reader.damaged }
+    }
+
+    mutating func reply() throws(BinaryFormError) -> JoinReply {
+        let flags = ReplyFlags(rawValue: try reader.varint())
+        guard flags.isSubset(of: .all) else { throw reader.damaged }
+        let room = try reader.string(atMost: 256)
+        let index = try reader.index()
+        let digest = BoardDigest(value: try reader.word())
+        let palette = try palette()
+        let style = try reader.string(atMost: 64)
+        let content = flags.contains(.tail) ? JoinReply.Content.tail(try operations()) : try board()
+        guard reader.isAtEnd else { throw reader.damaged }
+        return JoinReply(
+            room: room, index: index, digest: digest, palette: palette, style: style,
+            isProvisional: flags.contains(.provisional), content: content)
+    }
+
+    private mutating func palette() throws(BinaryFormError) -> Palette {
+        var texts: [String] = []
+        for _ in 0..<(try reader.count()) {
+            var colour: UInt32 = 0
+            for _ in 0..<3 { colour = colour << 8 | UInt32(try reader.byte()) }
+            guard texts.count < 256 else { throw reader.damaged }
+            texts.append("#" + String(hexadecimal: colour, digits: 6))
+        }
+        guard let palette = Palette(texts) else { throw reader.damaged }
+        return palette
+    }
+
+    private mutating func board() throws(BinaryFormError) -> JoinReply.Content {
+        let width = Double(bitPattern: try reader.word())
+        let height = Double(bitPattern: try reader.word())
+        guard (1...16384).contains(width), (1...16384).contains(height) else { throw reader.damaged }
+        let visible = try operations()
+        let redo = try operations()
+        var cleared: [ClearedBoard] = []
+        for _ in 0..<(try reader.count()) {
+            try take(Self.overhead)
+            cleared.append(ClearedBoard(index: try reader.index(), visible: try operations()))
+        }
+        return .board(width: width, height: height, visible: visible, redo: redo, cleared: cleared)
+    }
+
+    private mutating func operations() throws(BinaryFormError) -> [JoinedOperation] {
+        var operations: [JoinedOperation] = []
+        for _ in 0..<(try reader.count()) { operations.append(try operation()) }
+        return operations
+    }
+
+    private mutating func operation() throws(BinaryFormError) -> JoinedOperation {
+        let first = try reader.varint()
+        let flags = OperationFlags(rawValue: first).intersection(.all)
+        let number = first >> OperationFlags.bits
+        guard number <= UInt64(origins.count) else { throw reader.damaged }
+        if number == UInt64(origins.count) { origins.append(try origin()) }
+        let origin = origins[Int(number)]
+        let index = try difference(from: lastIndex, subtracted: false)
+        lastIndex = index
+        let reference = flags.contains(.reference) ? try difference(from: index, subtracted: true) : nil
+        let digest = flags.contains(.digest) ? BoardDigest(value: try reader.word()) : nil
+        let payload = try reader.dataRange()
+        let message = try reader.json(payload, origin.template, limit: left)
+        try take(message.count + Self.overhead)
+        return JoinedOperation(
+            index: index, author: origin.author, reference: reference, isLate: flags.contains(.late), digest: digest,
+            message: message[...])
+    }
+
+    private mutating func origin() throws(BinaryFormError) -> Origin {
+        guard let author = AuthorID(try reader.string(atMost: 64)) else { throw reader.damaged }
+        try take(Self.memoryOfOrigin)
+        return Origin(author: author, template: try reader.layout().template)
+    }
+
+    /// An index, from its difference.
+    private mutating func difference(from base: UInt64, subtracted: Bool) throws(BinaryFormError) -> UInt64 {
+        let change = UInt64(bitPattern: try reader.signed())
+        let index = subtracted ? base &- change : base &+ change
+        guard index < UInt64(Int64.max) else { throw reader.damaged }
+        return index
+    }
+
+    private mutating func take(_ count: Int) throws(BinaryFormError) {
+        left -= count
+        guard left >= 0 else { throw .tooLarge(limit: JoinReply.maximumBytes) }
+    }
+}
+
+extension BinaryReader {
+    /// An index of a room, 0 … 2⁶³−2, as in JSON.
+    fileprivate mutating func index() throws(BinaryFormError) -> UInt64 {
+        let index = try varint()
+        guard index < UInt64(Int64.max) else { throw damaged }
+        return index
+    }
+}

@@ -1,0 +1,93 @@
+public import StrokeWire
+
+extension CatchUp {
+    /// The reply to a join.
+    /// - Parameters:
+    ///   - palette: the colours in force.
+    ///   - style: name of the ink style in force.
+    ///   - encoding: the form that the request asked for. The binary form copies what the room keeps of its strokes; JSON
+    ///     takes a dozen times as long.
+    public func encoded(palette: Palette, style: String, as encoding: WireEncoding) -> [UInt8] {
+        switch encoding {
+        case .json: json(palette, style)
+        case .binary: binary(palette, style)
+        }
+    }
+
+    private func json(_ palette: Palette, _ style: String) -> [UInt8] {
+        let writer = JoinReplyWriter(room: incarnation, index: index, digest: digest, palette: palette, style: style)
+        switch content {
+        case .tail(let operations):
+            return writer.tail(operations.lazy.map(JoinedOperation.init))
+        case .board(let board):
+            return writer.board(
+                width: board.size.width, height: board.size.height, isProvisional: board.fixedSize == nil,
+                visible: board.visible.lazy.map { JoinedOperation($0) },
+                redo: board.undone.lazy.map(JoinedOperation.init),
+                cleared: board.undoableClears.lazy.map { clear, removed in
+                    ClearedBoard(index: clear.index, visible: removed.map { JoinedOperation($0) })
+                })
+        }
+    }
+
+    private func binary(_ palette: Palette, _ style: String) -> [UInt8] {
+        let writer = BinaryJoinReplyWriter(
+            room: incarnation, index: index, digest: digest, palette: palette, style: style)
+        switch content {
+        case .tail(let operations):
+            return writer.tail(operations.lazy.map(BinaryOperation.init))
+        case .board(let board):
+            return writer.board(
+                width: board.size.width, height: board.size.height, isProvisional: board.fixedSize == nil,
+                visible: board.visible.lazy.map { BinaryOperation($0) },
+                redo: board.undone.lazy.map(BinaryOperation.init),
+                cleared: board.undoableClears.map { clear, removed in
+                    (clear.index, removed.map { BinaryOperation($0) })
+                })
+        }
+    }
+}
+
+extension JoinedOperation {
+    fileprivate init(_ stroke: Stroke) {
+        self.init(
+            index: stroke.index, author: stroke.author, isLate: stroke.isLate, message: stroke.message.bytes[...])
+    }
+
+    fileprivate init(_ operation: Operation) {
+        self.init(
+            index: operation.index, author: operation.author, reference: operation.reference,
+            isLate: operation.isLate, digest: operation.digest, message: operation.restoredMessage[...])
+    }
+
+    fileprivate init(_ entry: Board.UndoneEntry) {
+        switch entry {
+        case .stroke(let stroke): self.init(stroke)
+        case .clear(let clear):
+            self.init(index: clear.index, author: clear.author, message: clear.message[...])
+        }
+    }
+}
+
+extension BinaryOperation {
+    fileprivate init(_ stroke: Stroke) {
+        self.init(
+            index: stroke.index, author: stroke.author, isLate: stroke.isLate, payload: stroke.message.payload)
+    }
+
+    fileprivate init(_ operation: Operation) {
+        self.init(
+            index: operation.index, author: operation.author, reference: operation.reference,
+            isLate: operation.isLate, digest: operation.digest, payload: operation.payload)
+    }
+
+    fileprivate init(_ entry: Board.UndoneEntry) {
+        switch entry {
+        case .stroke(let stroke): self.init(stroke)
+        case .clear(let clear):
+            self.init(
+                index: clear.index, author: clear.author,
+                payload: BinaryPayload(packing: clear.message, points: .empty))
+        }
+    }
+}

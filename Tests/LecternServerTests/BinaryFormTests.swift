@@ -1,0 +1,189 @@
+import LecternClient
+import LecternDemo
+import NATSClient
+import NATSTestServer
+import StrokeWire
+import TestSupport
+import Testing
+import Whiteboard
+
+@testable import LecternServer
+
+/// Rooms with a cohort in each form, both without a gate.
+@Suite struct BinaryFormTests {
+    private static let compact = CohortName("compact") ?? .main
+
+    private static var configuration: ServerConfiguration {
+        var configuration = ServerConfiguration()
+        configuration.room.cohorts.defaults.gate = .none
+        var settings = CohortSettings(gate: .none)
+        settings.encoding = .binary
+        configuration.room.cohorts.named[compact] = settings
+        configuration.room.intake.bytesPerSecond = 1 << 30
+        return configuration
+    }
+
+    @Test func `a cohort in binary sees what one in JSON sees`() async throws {
+        try await RunningService.with(Self.configuration) { service in
+            let lesson = try DemoLesson.make()
+            let address = try service.address("both")
+            let json = try await Inbox(service.client, address.subject(.out(.main)))
+            let binary = try await Inbox(service.client, address.subject(.out(Self.compact)))
+            let teacher = try await service.connect()
+            let author = try #require(AuthorID("teacher"))
+            let report = try await Teacher(connection: teacher, address: address, author: author, logger: .silent)
+                .publish(PublishPlan(lesson, speed: 200))
+            #expect(report.isComplete)
+            var sizes = (json: 0, binary: 0)
+            for _ in 0..<report.lastIndex {
+                let (plain, packed) = (try await json.next(), try await binary.next())
+                #expect(!BinaryMessage.isBinary(plain.payload) && BinaryMessage.isBinary(packed.payload))
+                #expect(try BinaryMessage.json(of: packed.payload) == plain.payload)
+                #expect(plain.index == packed.index && plain.digest == packed.digest && plain.ref == packed.ref)
+                #expect(plain.author == packed.author && plain.room == packed.room && plain.late == packed.late)
+                sizes = (sizes.json + plain.payload.count, sizes.binary + packed.payload.count)
+            }
+            #expect(sizes.binary * 6 < sizes.json, "\(sizes)")
+            var pictures: [[UInt8]] = []
+            for cohort in [CohortName.main, Self.compact] {
+                pictures.append(try await service.client.requestParts(to: address.subject(.image(cohort))).payload)
+            }
+            #expect(pictures[0] == pictures[1] && pictures[0].count > 1000)
+            await teacher.close()
+        }
+    }
+
+    @Test func `students of both cohorts, who join in either form, end with the same strokes`() async throws {
+        try await RunningService.with(Self.configuration) { service in
+            let lesson = try DemoLesson.make()
+            let address = try service.address("four")
+            let audience = try await service.connect()
+            let last = UInt64(LessonStatistics(lesson).operations)
+            let watching = Task {
+                try await withThrowingTaskGroup(of: StudentSession.self) { group in
+                    for cohort in [CohortName.main, Self.compact] {
+                        for encoding in WireEncoding.allCases {
+                            group.addTask {
+                                try await Student(
+                                    connection: audience, address: address, cohort: cohort, encoding: encoding,
+                                    logger: .silent
+                                ).follow(for: .seconds(30)) { _, session in session.board.index < last }
+                            }
+                        }
+                    }
+                    return try await group.reduce(into: []) { $0.append($1) }
+                }
+            }
+            let teacher = try await service.connect()
+            let author = try #require(AuthorID("teacher"))
+            _ = try await Teacher(connection: teacher, address: address, author: author, logger: .silent)
+                .publish(PublishPlan(lesson, speed: 200))
+            let sessions = try await watching.value
+            #expect(sessions.count == 4 && sessions.allSatisfy { $0.board.index == last && $0.report.isSound })
+            let boards = sessions.map { $0.board.visible.map(\.bytes) }
+            #expect(boards.allSatisfy { $0 == boards[0] && $0.count > 10 })
+            for connection in [teacher, audience] { await connection.close() }
+        }
+    }
+
+    @Test func `a join in binary brings the same reply as one in JSON, whole, resumed and of the head`() async throws {
+        try await RunningService.with(Self.configuration) { service in
+            let address = try service.address("joined")
+            let hand = try Hand(service.client, address)
+            let head = try await Inbox(service.client, address.subject(.head))
+            for number in 1...20 { try hand.publish(Hand.stroke(number, at: number)) }
+            for number in 21...23 { try hand.publish(Hand.command(2, number, at: number)) }
+            try hand.publish(Hand.command(3, 24, at: 24))
+            try hand.publish(Hand.stroke(25, at: 25, #","note":"\u{fc} 7""#))
+            let room = try #require(try await head.next(25).last?.room)
+            func ask(_ request: JoinRequest, _ subject: RoomSubject) async throws -> JoinReply {
+                var request = request
+                let subject = address.subject(subject)
+                let plain = try await service.client.requestParts(request.encoded(), to: subject).payload
+                request.encoding = .binary
+                let packed = try await service.client.requestParts(request.encoded(), to: subject).payload
+                #expect(packed.count * 3 < plain.count)
+                let reply = try JoinReply(binary: packed)
+                #expect(try JoinReply(decoding: plain) == reply)
+                return reply
+            }
+            let whole = try await ask(JoinRequest(), .join(.main))
+            guard case .board(_, _, let visible, let redo, _) = whole.content else { throw Unexpected("no board") }
+            #expect(visible.count == 19 && redo.isEmpty && whole.index == 25)
+            let tail = try await ask(JoinRequest(incarnation: room, have: 18), .join(Self.compact))
+            guard case .tail(let operations) = tail.content else { throw Unexpected("no tail") }
+            #expect(operations.map(\.index) == Array(19...25) && operations.compactMap(\.reference).count == 4)
+            _ = try await ask(JoinRequest(), .joinHead)
+        }
+    }
+
+    @Test func `a join for a form that there is not is a bad request`() async throws {
+        try await RunningService.with(Self.configuration) { service in
+            let address = try service.address("strict")
+            let reply = try await service.client.request(
+                Array(#"{"encoding":"xml"}"#.utf8), to: address.subject(.join(.main)))
+            #expect(RequestError(decoding: reply.payload)?.code == .badRequest)
+        }
+    }
+
+    @Test func `a board that is large in binary too comes in parts`() async throws {
+        try await RunningService.with(Self.configuration) { service in
+            let address = try service.address("large")
+            let hand = try Hand(service.client, address)
+            let head = try await Inbox(service.client, address.subject(.head))
+            var random = SeededGenerator(seed: TestSeed.choose())
+            for number in 1...8 {
+                let points = (0..<8000).map { _ in
+                    #"{"x":\#(random.int(0...9999)),"y":\#(random.int(0...9999))}"#
+                }
+                try hand.publish(#"{"n":\#(number),"t":1,"d":[\#(points.joined(separator: ","))]}"#)
+            }
+            _ = try await head.next(8)
+            let request = JoinRequest(encoding: .binary).encoded()
+            let bytes = try await service.client.requestParts(request, to: address.subject(.join(.main))).payload
+            #expect(bytes.count > 256 * 1024)
+            guard case .board(_, _, let visible, _, _) = try JoinReply(binary: bytes).content else {
+                throw Unexpected("no board")
+            }
+            #expect(visible.count == 8)
+        }
+    }
+
+    @Test func `a stroke from shards is cut again only where its binary form is too large, and joined`() async throws {
+        var configuration = Self.configuration
+        configuration.fanoutBytes = 2048
+        try await RunningService.with(configuration) { service in
+            let address = try service.address("shards")
+            let hand = try Hand(service.client, address)
+            let out = try await Inbox(service.client, address.subject(.out(Self.compact)))
+            func publish(_ number: Int, points: Int) throws {
+                for order in 0..<2 {
+                    let part = (order * points..<(order + 1) * points).map {
+                        #"{"x":\#($0),"y":\#($0 * 7919 % 700)}"#
+                    }
+                    try hand.publish(
+                        #"{"n":\#(number),"s":2,"o":\#(order),"t":1,"d":[\#(part.joined(separator: ","))]}"#)
+                }
+            }
+            try publish(1, points: 150)
+            let whole = try await out.next()
+            var points: [StrokePoint] = []
+            #expect(try !BinaryMessage.decode(whole.payload, points: &points).isSharded)
+            #expect(points.count == 300 && whole.payload.count < 2048)
+
+            try publish(2, points: 2000)
+            var count = 0
+            while count < 4000 {
+                let shard = try await out.next()
+                let header = try BinaryMessage.decode(shard.payload, points: &points)
+                #expect(header.isSharded && shard.index == "2" && shard.payload.count <= 2048)
+                count += points.count
+            }
+            #expect(count == 4000)
+            let student = Student(
+                connection: service.client, address: address, cohort: Self.compact, encoding: .binary, logger: .silent)
+            let board = try await student.follow(for: .seconds(20)) { _, session in session.board.index < 2 }.board
+            #expect(board.visible.map { $0.bytes.count > 4000 } == [true, true])
+        }
+    }
+}
