@@ -94,7 +94,7 @@ import Whiteboard
             for number in 1...20 { try hand.publish(Hand.stroke(number, at: number)) }
             for number in 21...23 { try hand.publish(Hand.command(2, number, at: number)) }
             try hand.publish(Hand.command(3, 24, at: 24))
-            try hand.publish(Hand.stroke(25, at: 25, #","note":"\u{fc} 7""#))
+            try hand.publish(Hand.stroke(25, at: 25, #","note":"ü 7""#))
             let room = try #require(try await head.next(25).last?.room)
             func ask(_ request: JoinRequest, _ subject: RoomSubject) async throws -> JoinReply {
                 var request = request
@@ -131,7 +131,7 @@ import Whiteboard
             let address = try service.address("large")
             let hand = try Hand(service.client, address)
             let head = try await Inbox(service.client, address.subject(.head))
-            var random = SeededGenerator(seed: TestSeed.choose())
+            var random = TestSupport.SeededGenerator(seed: TestSeed.choose())
             for number in 1...8 {
                 let points = (0..<8000).map { _ in
                     #"{"x":\#(random.int(0...9999)),"y":\#(random.int(0...9999))}"#

@@ -65,6 +65,14 @@ import Testing
         #expect(codes == ["damaged", "unknown-version"])
     }
 
+    @Test func `have the worked example of the article`() throws {
+        let article = try ProtocolVectors.article("BinaryForm")
+        let example = try #require(try vectors().first)
+        #expect(article.contains("`\(try #require(example.json))`"))
+        let pairs = try example.bytes().map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }
+        for line in [pairs.prefix(4), pairs.dropFirst(4)] { #expect(article.contains(line.joined(separator: " "))) }
+    }
+
     @Test(.enabled(if: InstalledProgram("node") != nil, "needs node"))
     func `are read by the page of the article, in a hundred lines`() throws {
         let article = try ProtocolVectors.article("BinaryForm")

@@ -1,7 +1,7 @@
-import ArgumentParser
+public import ArgumentParser
 import LecternClient
 import NATSClient
-import StrokeWire
+public import StrokeWire
 
 /// `lectern watch`: follows a room as a student.
 struct WatchCommand: AsyncParsableCommand {
