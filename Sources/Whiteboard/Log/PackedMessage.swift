@@ -90,9 +90,13 @@ public struct PackedMessage: Sendable {
         }
     }
 
+    /// A message kept as it came may still be packed if it is smaller: it may have been too small for a template.
+    private static let smallMessage = 512
+
     /// The message in the binary form: what is kept of it, copied.
     package var payload: BinaryPayload {
         switch storage {
+        case .plain(let bytes) where bytes.count < Self.smallMessage: BinaryPayload(packing: bytes)
         case .plain(let bytes): BinaryPayload(.json, bytes)
         case .packed(let entry, let numbers): BinaryPayload(entry.layout, numbers)
         }
