@@ -1,4 +1,3 @@
-internal import Foundation
 public import NATSClient
 public import StrokeWire
 
@@ -33,11 +32,11 @@ public struct RoomDirectory: Sendable {
             try await connection.requestMany(to: "\(root).rooms", window: window) { reply in
                 isAnswered = true
                 // A long list comes in several replies; each is a list of its own.
-                if let list = try? JSONDecoder().decode(RoomList.self, from: Data(reply.payload)) {
+                if let list = try? RoomList(decoding: reply.payload) {
                     isRead = true
                     merged.add(list)
-                } else if let error = try? JSONDecoder().decode(Refusal.self, from: Data(reply.payload)) {
-                    refusal = error.error.message
+                } else if let error = RequestError(decoding: reply.payload) {
+                    refusal = error.message
                 }
                 return merged.isComplete
             }
@@ -60,19 +59,10 @@ public struct RoomDirectory: Sendable {
         } catch {
             throw error == .noResponders || error == .timeout ? .noReply : .nats(error)
         }
-        let body = Data(reply.payload)
-        if let summary = try? JSONDecoder().decode(RoomSummary.self, from: body), summary.isWellNamed { return summary }
-        guard let refusal = try? JSONDecoder().decode(Refusal.self, from: body).error else { throw .malformed }
-        guard refusal.code == "unknown-room" else { throw .refused(refusal.message) }
+        if let summary = try? RoomSummary(decoding: reply.payload), summary.isWellNamed { return summary }
+        guard let refusal = RequestError(decoding: reply.payload) else { throw .malformed }
+        guard refusal.code == .unknownRoom else { throw .refused(refusal.message) }
         return nil
-    }
-
-    private struct Refusal: Decodable {
-        struct Reason: Decodable {
-            let code: String
-            let message: String
-        }
-        let error: Reason
     }
 }
 

@@ -52,6 +52,8 @@ struct IndexPage {
 
     /// Text escaped for HTML, also inside attribute values.
     static func escaped(_ text: String) -> String {
+        // Well-formed names have none of these.
+        guard text.utf8.contains(where: { "&<>\"'".utf8.contains($0) }) else { return text }
         var result = ""
         for scalar in text.unicodeScalars {
             switch scalar {

@@ -1,4 +1,3 @@
-internal import Foundation
 internal import StrokeWire
 
 /// The list of rooms, gathered once for all requests that come meanwhile and within ``maxAge`` after.
@@ -43,31 +42,37 @@ actor RoomListCache {
 struct RenderedRoomList: Sendable {
     /// The body of `GET /api/rooms`.
     let json: [UInt8]
-    /// The page at `/`.
-    let page: String
-
-    /// `{"complete":true,"rooms":[…]}`
-    private struct Body: Encodable {
-        /// Whether every daemon has answered that has rooms.
-        let complete: Bool
-        /// Partitions of which rooms may be missing; not there in a complete list, and when no daemon tells.
-        let missing: [Int]?
-        let rooms: [RoomSummary]
-    }
+    private let rooms: [RoomSummary]
+    private let notice: String?
 
     init(_ list: MergedRoomList) {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        let rooms = list.rooms
-        // Strings and numbers that came as JSON always encode.
-        let body = Body(
-            complete: list.isComplete, missing: list.isComplete ? nil : list.missing,
-            rooms: rooms.map {
-                RoomSummary(
-                    room: $0.room, address: $0.address, index: $0.index, visible: $0.visible, cohorts: $0.cohorts)
-            })
-        json = (try? encoder.encode(body)).map(Array.init) ?? []
-        page = IndexPage(rooms: rooms, notice: list.isComplete ? nil : Self.notice(list.missing)).html
+        rooms = list.rooms
+        json = Self.json(rooms, missing: list.isComplete ? nil : list.missing, isComplete: list.isComplete)
+        notice = list.isComplete ? nil : Self.notice(list.missing)
+    }
+
+    /// The page at `/`. Made when it is asked for: the JSON is asked for far more often.
+    var page: String { IndexPage(rooms: rooms, notice: notice).html }
+
+    /// `{"complete":true,"rooms":[…]}`
+    /// - Parameters:
+    ///   - missing: partitions of which rooms may be missing; nil in a complete list, and when no daemon tells.
+    ///   - isComplete: whether every daemon has answered that has rooms.
+    private static func json(_ rooms: [RoomSummary], missing: [Int]?, isComplete: Bool) -> [UInt8] {
+        var bytes = Array("{\"complete\":\(isComplete),".utf8)
+        if let missing {
+            bytes += "\"missing\":[\(missing.map(String.init).joined(separator: ","))],".utf8
+        }
+        bytes += "\"rooms\":[".utf8
+        for (position, room) in rooms.enumerated() {
+            if position > 0 { bytes.append(UInt8(ascii: ",")) }
+            let line = RoomSummary(
+                room: room.room, address: room.address, index: room.index, visible: room.visible,
+                cohorts: room.cohorts)
+            line.encode(into: &bytes)
+        }
+        bytes += "]}".utf8
+        return bytes
     }
 
     private static func notice(_ missing: [Int]?) -> String {

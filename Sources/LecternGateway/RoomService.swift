@@ -1,4 +1,3 @@
-internal import Foundation
 internal import Logging
 internal import NATSClient
 internal import StrokeWire
@@ -72,11 +71,11 @@ struct RoomService: Sendable {
                     refusal = error
                     return false
                 }
-                do {
-                    merged.add(try JSONDecoder().decode(RoomList.self, from: Data(reply.payload)))
+                do throws(Rejection) {
+                    merged.add(try RoomList(decoding: reply.payload))
                     isRead = true
                 } catch {
-                    logger.warning("a daemon's list of rooms cannot be read", metadata: ["error": "\(error)"])
+                    logger.warning("a daemon's list of rooms cannot be read", metadata: ["error": "\(error.message)"])
                 }
                 return merged.isComplete
             }

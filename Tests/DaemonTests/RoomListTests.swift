@@ -1,4 +1,3 @@
-import Foundation
 import NATSClient
 import NATSTestServer
 import StrokeWire
@@ -32,7 +31,7 @@ import Testing
 
     private func names(_ lines: String) throws -> Set<String> {
         let lists = try lines.split(separator: "\n").filter { $0.hasPrefix("{") }
-            .map { try JSONDecoder().decode(RoomSummary.self, from: Data($0.utf8)) }
+            .map { try RoomSummary(decoding: Array($0.utf8)) }
         return Set(lists.map(\.room))
     }
 
@@ -56,7 +55,7 @@ import Testing
                     // A list may be two seconds old.
                     try await eventually("the list has the rooms of all partitions") {
                         let response = try await http.get("/api/rooms")
-                        let list = try? JSONDecoder().decode(RoomList.self, from: Data(response.bytes))
+                        let list = try? RoomList(decoding: response.bytes)
                         let isComplete = response.text.hasPrefix(#"{"complete":true,"#)
                         return isComplete && Set(list?.rooms.map(\.room) ?? []) == all ? () : nil
                     }

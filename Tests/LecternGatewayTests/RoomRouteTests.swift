@@ -79,11 +79,11 @@ struct RoomRouteTests {
         limits.listingWindow = .seconds(600)
         try await RunningGateway.with(partitions: 4, limits: limits) { gateway in
             let names = (0..<300).map { "room-\($0)" }
-            let pages = try [names.prefix(200), names.suffix(100)].enumerated().map { number, names in
-                try listing("a", number + 1, of: 2, among: 4, covers: [0, 2], names.map { summary($0, index: 1) })
+            let pages = [names.prefix(200), names.suffix(100)].enumerated().map { number, names in
+                listing("a", number + 1, of: 2, among: 4, covers: [0, 2], names.map { summary($0, index: 1) })
             }
             try gateway.service.answer("ink.rooms") { _ in Answer.parts(pages[0], 3) + [Answer(payload: pages[1])] }
-            let other = try listing("b", among: 4, covers: [1, 3], [summary("room-0", index: 2)])
+            let other = listing("b", among: 4, covers: [1, 3], [summary("room-0", index: 2)])
             try gateway.service.answer("ink.rooms") { _ in [.text("no JSON"), Answer(payload: other)] }
             // One that has no partition.
             try gateway.service.answer("ink.rooms") { _ in [] }
@@ -91,7 +91,7 @@ struct RoomRouteTests {
             let response = try await gateway.http.get("/api/rooms")
             #expect(response.status == .ok)
             #expect(try response.json["complete"] as? Bool == true)
-            let list = try JSONDecoder().decode(RoomList.self, from: Data(response.bytes))
+            let list = try RoomList(decoding: response.bytes)
             #expect(list.rooms.map(\.room) == names.sorted())
             #expect(list.rooms.first == summary("room-0", index: 2))
             let page = try await gateway.http.get("/").text
@@ -103,16 +103,16 @@ struct RoomRouteTests {
     @Test("a daemon that hangs is not waited for longer than the window, and the list says what is missing")
     func hangingDaemon() async throws {
         try await RunningGateway.with(partitions: 3) { gateway in
-            let own = try listing("a", among: 3, covers: [1], [summary("a", index: 1)])
+            let own = listing("a", among: 3, covers: [1], [summary("a", index: 1)])
             try gateway.service.answer("ink.rooms") { _ in [Answer(payload: own)] }
             // The second page never comes.
-            let half = try listing("b", 1, of: 2, among: 3, covers: [0, 2], [summary("b", index: 1)])
+            let half = listing("b", 1, of: 2, among: 3, covers: [0, 2], [summary("b", index: 1)])
             try gateway.service.answer("ink.rooms") { _ in [Answer(payload: half)] }
             try await gateway.service.ready()
             let response = try await gateway.http.get("/api/rooms")
             #expect(response.status == .ok)
             #expect(response.text.hasPrefix(#"{"complete":false,"missing":[0,2],"rooms":[{"address":"ink.0.a","#))
-            let list = try JSONDecoder().decode(RoomList.self, from: Data(response.bytes))
+            let list = try RoomList(decoding: response.bytes)
             #expect(list.rooms.map(\.room) == ["a", "b"])
             let page = try await gateway.http.get("/").text
             #expect(page.contains("<p>Rooms may be missing: not every daemon has answered (partitions 0, 2).</p>"))
@@ -143,7 +143,7 @@ struct RoomRouteTests {
     func shared() async throws {
         try await RunningGateway.with { gateway in
             let asked = Atomic<Int>(0)
-            let body = try listing("a", covers: [0], [summary("a", index: 1)])
+            let body = listing("a", covers: [0], [summary("a", index: 1)])
             try gateway.service.answer("ink.rooms") { _ in
                 asked.add(1, ordering: .relaxed)
                 return [Answer(payload: body)]
@@ -163,7 +163,7 @@ struct RoomRouteTests {
     func refusedList() async throws {
         try await RunningGateway.with { gateway in
             let asked = Atomic<Int>(0)
-            let none = try listing("a", covers: [0], [])
+            let none = listing("a", covers: [0], [])
             try gateway.service.answer("ink.rooms") { _ in
                 let isFirst = asked.add(1, ordering: .relaxed).oldValue == 0
                 return [isFirst ? .error(.notReady) : Answer(payload: none)]
@@ -178,31 +178,15 @@ struct RoomRouteTests {
     private func listing(
         _ service: String, _ number: Int = 1, of count: Int = 1, among partitions: Int = 1, covers covered: [Int],
         _ rooms: [RoomSummary]
-    ) throws -> [UInt8] {
+    ) -> [UInt8] {
         let page = RoomList.Page(
             service: service, number: number, count: count, partitions: partitions, covered: covered)
-        return Array(try JSONEncoder().encode(RoomList(page: page, rooms: rooms)))
+        return RoomList(page: page, rooms: rooms).encoded()
     }
 
     private func summary(_ name: String, index: UInt64) -> RoomSummary {
         let cohort = RoomSummary.Cohort(cohort: "main", index: index, held: 0, video: nil)
         return RoomSummary(room: name, address: "ink.0.\(name)", index: index, visible: 1, cohorts: [cohort])
-    }
-}
-
-@Suite("List of rooms")
-struct RoomListTests {
-    @Test("an unknown video time is null, a known one a number")
-    func videoTime() throws {
-        let text = """
-            {"rooms":[{"address":"ink.0.a","cohorts":[{"cohort":"hls","held":0,"index":1,"v":null},\
-            {"cohort":"main","held":2,"index":3,"v":12345.5}],"index":4,"room":"a","visible":5}]}
-            """
-        let list = try JSONDecoder().decode(RoomList.self, from: Data(text.utf8))
-        #expect(list.rooms.first?.cohorts.map(\.video) == [nil, 12345.5])
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = .sortedKeys
-        #expect(String(decoding: try encoder.encode(list), as: UTF8.self) == text)
     }
 }
 
@@ -221,7 +205,7 @@ struct IndexPageTests {
     @Test("a room that has left memory is shown as hibernated")
     func hibernated() throws {
         let line = #"{"address":"ink.0.a","asleep":true,"cohorts":[],"incarnation":"1-1","index":4,"room":"a"}"#
-        let room = try JSONDecoder().decode(RoomSummary.self, from: Data(line.utf8))
+        let room = try RoomSummary(decoding: Array(line.utf8))
         #expect(IndexPage(rooms: [room], notice: nil).html.contains("<td>4<td>hibernated<td>"))
     }
 

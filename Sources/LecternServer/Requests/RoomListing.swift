@@ -1,5 +1,4 @@
 import Dispatch
-import Foundation
 import Hosting
 import Locking
 import StrokeWire
@@ -57,7 +56,10 @@ final class RoomListing: Sendable {
     }
 
     private func publish(_ found: ScannedRooms) {
-        let pages = found.pages(service: service, partitions: partitions)
+        // A page has room for the longest line, which has less than 64 KiB with 256 cohorts.
+        let pages = RoomList.pages(
+            of: found.rooms, service: service, partitions: partitions, covered: found.covered.sorted(),
+            bytes: ReplySender.partBytes)
         let waiting = state.withLock { $0.pending.complete(pages, at: MonotonicClock.now()) }
         for reply in waiting { give(pages, to: reply) }
         queue.asyncAfter(deadline: .now() + .seconds(1)) {
@@ -171,39 +173,6 @@ final class RoomScan: Sendable {
     }
 }
 
-extension ScannedRooms {
-    /// The replies to `<root>.rooms`: one ``RoomList`` or more, each complete JSON. Clients merge them.
-    ///
-    /// - Parameter bytes: of a reply at most; more than a head with 1,024 partitions and the longest line, which has less
-    ///   than 64 KiB with 256 cohorts.
-    func pages(service: String, partitions: Int, bytes: Int = ReplySender.partBytes) -> [[UInt8]] {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        let covered = covered.sorted()
-        func head(_ number: Int, of count: Int) -> [UInt8] {
-            let page = RoomList.Page(
-                service: service, number: number, count: count, partitions: partitions, covered: covered)
-            return Array("{\"page\":".utf8) + page.encoded(encoder) + Array(",\"rooms\":[".utf8)
-        }
-        let tail = Array("]}".utf8)
-        let room = bytes - head(rooms.count, of: rooms.count).count - tail.count
-        var bodies: [[UInt8]] = [[]]
-        for summary in rooms {
-            let line = summary.encoded(encoder)
-            let last = bodies.count - 1
-            if bodies[last].isEmpty {
-                bodies[last] = line
-            } else if bodies[last].count + 1 + line.count > room {
-                bodies.append(line)
-            } else {
-                bodies[last].append(UInt8(ascii: ","))
-                bodies[last] += line
-            }
-        }
-        return bodies.enumerated().map { head($0 + 1, of: bodies.count) + $1 + tail }
-    }
-}
-
 extension RoomSummary {
     /// A room in memory.
     init(_ status: RoomStatus, address: RoomAddress) {
@@ -227,19 +196,5 @@ extension RoomSummary {
             cohorts: stored.cursors.sorted { $0.key < $1.key }.map {
                 Cohort(cohort: $0.key.text, index: $0.value.released, held: 0, video: nil)
             })
-    }
-
-    /// The reply to `<address>.info`.
-    func encoded() -> [UInt8] {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        return encoded(encoder)
-    }
-}
-
-extension Encodable {
-    /// Plain numbers and strings always encode.
-    fileprivate func encoded(_ encoder: JSONEncoder) -> [UInt8] {
-        (try? encoder.encode(self)).map(Array.init) ?? Array("{}".utf8)
     }
 }

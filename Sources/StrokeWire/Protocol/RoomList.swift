@@ -1,7 +1,7 @@
 /// A service's list of its rooms, or a page of it, `{"page":{…},"rooms":[…]}`: a reply to `<root>.rooms`.
-public struct RoomList: Sendable, Hashable, Codable {
+public struct RoomList: Sendable, Hashable {
     /// The place of a page in the list of one service, and what that list covers.
-    public struct Page: Sendable, Hashable, Codable {
+    public struct Page: Sendable, Hashable {
         /// The service, by its name among those of the root.
         public let service: String
         /// Number of this page, from 1.
@@ -29,6 +29,122 @@ public struct RoomList: Sendable, Hashable, Codable {
     public init(page: Page? = nil, rooms: [RoomSummary]) {
         self.page = page
         self.rooms = rooms
+    }
+}
+
+extension RoomList {
+    /// Writes the reply.
+    public func encoded() -> [UInt8] {
+        var bytes = Self.head(page)
+        for (position, room) in rooms.enumerated() {
+            if position > 0 { bytes.append(",") }
+            room.encode(into: &bytes)
+        }
+        bytes.append("]}")
+        return bytes
+    }
+
+    /// The lists of a service that have all of these rooms, in order, each of at most so many bytes: one at least.
+    ///
+    /// A room alone may be longer than a list should be.
+    public static func pages(
+        of rooms: [RoomSummary], service: String, partitions: Int, covered: [Int], bytes limit: Int
+    ) -> [[UInt8]] {
+        func head(_ number: Int, of count: Int) -> [UInt8] {
+            Self.head(Page(service: service, number: number, count: count, partitions: partitions, covered: covered))
+        }
+        // With the longest numbers that it may have, and the brackets at the end.
+        let room = limit - head(rooms.count, of: rooms.count).count - 2
+        var bodies: [[UInt8]] = [[]]
+        var line: [UInt8] = []
+        for summary in rooms {
+            line.removeAll(keepingCapacity: true)
+            summary.encode(into: &line)
+            let last = bodies.count - 1
+            if bodies[last].isEmpty {
+                bodies[last] += line
+            } else if bodies[last].count + 1 + line.count > room {
+                bodies.append(line)
+            } else {
+                bodies[last].append(",")
+                bodies[last] += line
+            }
+        }
+        return bodies.enumerated().map { number, body in
+            var bytes = head(number + 1, of: bodies.count)
+            bytes += body
+            bytes.append("]}")
+            return bytes
+        }
+    }
+
+    /// All that comes before the first room.
+    private static func head(_ page: Page?) -> [UInt8] {
+        var bytes: [UInt8] = []
+        bytes.append("{")
+        if let page {
+            bytes.append("\"page\":{\"count\":")
+            bytes.append(integer: page.count)
+            bytes.append(",\"covered\":")
+            bytes.append(list: page.covered) { $0.append(integer: $1) }
+            bytes.append(",\"number\":")
+            bytes.append(integer: page.number)
+            bytes.append(",\"partitions\":")
+            bytes.append(integer: page.partitions)
+            bytes.append(",\"service\":")
+            bytes.append(string: page.service)
+            bytes.append("},")
+        }
+        bytes.append("\"rooms\":[")
+        return bytes
+    }
+
+    /// Reads a reply.
+    /// - Throws: the first fault.
+    public init(decoding bytes: [UInt8]) throws(Rejection) {
+        self = try JSONStream.read(bytes) { stream throws(Rejection) in
+            var page: Page?
+            var rooms: [RoomSummary]?
+            try stream.takeObject { key, stream throws(Rejection) in
+                switch key {
+                case "page": page = try stream.takeNull() ? nil : Page(&stream)
+                case "rooms":
+                    var list: [RoomSummary] = []
+                    try stream.takeArray { stream throws(Rejection) in list.append(try RoomSummary(&stream)) }
+                    rooms = list
+                default: try stream.skip()
+                }
+            }
+            guard let rooms else { throw .missing("rooms") }
+            return RoomList(page: page, rooms: rooms)
+        }
+    }
+}
+
+extension RoomList.Page {
+    fileprivate init(_ stream: inout JSONStream) throws(Rejection) {
+        var service: String?
+        var (number, count, partitions): (Int?, Int?, Int?)
+        var covered: [Int]?
+        try stream.takeObject { key, stream throws(Rejection) in
+            switch key {
+            case "service": service = try stream.string(key)
+            case "number": number = try stream.count(key)
+            case "count": count = try stream.count(key)
+            case "partitions": partitions = try stream.count(key)
+            case "covered":
+                var list: [Int] = []
+                try stream.takeArray { stream throws(Rejection) in list.append(try stream.count(key)) }
+                covered = list
+            default: try stream.skip()
+            }
+        }
+        guard let service else { throw .missing("service") }
+        guard let number else { throw .missing("number") }
+        guard let count else { throw .missing("count") }
+        guard let partitions else { throw .missing("partitions") }
+        guard let covered else { throw .missing("covered") }
+        self.init(service: service, number: number, count: count, partitions: partitions, covered: covered)
     }
 }
 

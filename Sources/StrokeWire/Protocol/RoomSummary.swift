@@ -2,9 +2,9 @@
 ///
 /// A hibernated room is not in memory: digest, board and visible strokes are missing, authors and assembling are 0. Older
 /// services may leave out more.
-public struct RoomSummary: Sendable, Hashable, Codable {
+public struct RoomSummary: Sendable, Hashable {
     /// A board's size in its own units.
-    public struct Size: Sendable, Hashable, Codable {
+    public struct Size: Sendable, Hashable {
         public let width: Double
         public let height: Double
 
@@ -12,15 +12,10 @@ public struct RoomSummary: Sendable, Hashable, Codable {
             self.width = width
             self.height = height
         }
-
-        enum CodingKeys: String, CodingKey {
-            case width = "w"
-            case height = "h"
-        }
     }
 
     /// A cohort of the room.
-    public struct Cohort: Sendable, Hashable, Codable {
+    public struct Cohort: Sendable, Hashable {
         /// Its name.
         public let cohort: String
         /// Index of the last operation released to it.
@@ -35,19 +30,6 @@ public struct RoomSummary: Sendable, Hashable, Codable {
             self.index = index
             self.held = held
             self.video = video
-        }
-
-        enum CodingKeys: String, CodingKey {
-            case cohort, index, held
-            case video = "v"
-        }
-
-        public func encode(to encoder: any Encoder) throws {
-            var container = encoder.container(keyedBy: CodingKeys.self)
-            try container.encode(cohort, forKey: .cohort)
-            try container.encode(index, forKey: .index)
-            try container.encode(held, forKey: .held)
-            try container.encode(video, forKey: .video)
         }
     }
 
@@ -92,14 +74,153 @@ public struct RoomSummary: Sendable, Hashable, Codable {
         self.cohorts = cohorts
     }
 
-    enum CodingKeys: String, CodingKey {
-        case room, address, incarnation, index, digest, board, visible, authors, assembling, cohorts
-        case isHibernated = "asleep"
-    }
-
     /// Whether all names follow the protocol, so that they can be printed on terminals and used in paths.
     public var isWellNamed: Bool {
         RoomID(room) != nil && cohorts.allSatisfy { CohortName($0.cohort) != nil }
             && address.utf8.allSatisfy { 0x21...0x7e ~= $0 }
+    }
+}
+
+extension RoomSummary {
+    /// Writes a line of the list, or the reply to `<address>.info`. What is nil is left out.
+    public func encoded() -> [UInt8] {
+        var bytes: [UInt8] = []
+        encode(into: &bytes)
+        return bytes
+    }
+
+    /// Appends the same: members in the order of their names.
+    public func encode(into bytes: inout [UInt8]) {
+        bytes.append("{\"address\":")
+        bytes.append(string: address)
+        if let isHibernated {
+            if isHibernated { bytes.append(",\"asleep\":true") } else { bytes.append(",\"asleep\":false") }
+        }
+        if let assembling {
+            bytes.append(",\"assembling\":")
+            bytes.append(integer: assembling)
+        }
+        if let authors {
+            bytes.append(",\"authors\":")
+            bytes.append(integer: authors)
+        }
+        if let board {
+            bytes.append(",\"board\":{\"h\":")
+            bytes.append(number: board.height)
+            bytes.append(",\"w\":")
+            bytes.append(number: board.width)
+            bytes.append("}")
+        }
+        bytes.append(",\"cohorts\":")
+        bytes.append(list: cohorts) { $1.encode(into: &$0) }
+        if let digest {
+            bytes.append(",\"digest\":")
+            bytes.append(string: digest)
+        }
+        if let incarnation {
+            bytes.append(",\"incarnation\":")
+            bytes.append(string: incarnation)
+        }
+        bytes.append(",\"index\":")
+        bytes.append(integer: index)
+        bytes.append(",\"room\":")
+        bytes.append(string: room)
+        if let visible {
+            bytes.append(",\"visible\":")
+            bytes.append(integer: visible)
+        }
+        bytes.append("}")
+    }
+
+    /// Reads what ``encoded()`` writes.
+    /// - Throws: the first fault.
+    public init(decoding bytes: [UInt8]) throws(Rejection) {
+        self = try JSONStream.read(bytes) { stream throws(Rejection) in try RoomSummary(&stream) }
+    }
+
+    init(_ stream: inout JSONStream) throws(Rejection) {
+        var (room, address): (String?, String?)
+        var (incarnation, digest): (String?, String?)
+        var index: UInt64?
+        var board: Size?
+        var (visible, authors, assembling): (Int?, Int?, Int?)
+        var isHibernated: Bool?
+        var cohorts: [Cohort]?
+        try stream.takeObject { key, stream throws(Rejection) in
+            switch key {
+            case "room": room = try stream.string(key)
+            case "address": address = try stream.string(key)
+            case "incarnation": incarnation = try stream.optionalString(key)
+            case "digest": digest = try stream.optionalString(key)
+            case "index": index = try stream.index(key)
+            case "board": board = try stream.takeNull() ? nil : Size(&stream)
+            case "visible": visible = try stream.optionalCount(key)
+            case "authors": authors = try stream.optionalCount(key)
+            case "assembling": assembling = try stream.optionalCount(key)
+            case "asleep": isHibernated = try stream.optionalBool(key)
+            case "cohorts":
+                var list: [Cohort] = []
+                try stream.takeArray { stream throws(Rejection) in list.append(try Cohort(&stream)) }
+                cohorts = list
+            default: try stream.skip()
+            }
+        }
+        guard let room else { throw .missing("room") }
+        guard let address else { throw .missing("address") }
+        guard let index else { throw .missing("index") }
+        guard let cohorts else { throw .missing("cohorts") }
+        self.init(
+            room: room, address: address, incarnation: incarnation, index: index, digest: digest, board: board,
+            visible: visible, authors: authors, assembling: assembling, isHibernated: isHibernated, cohorts: cohorts)
+    }
+}
+
+extension RoomSummary.Size {
+    fileprivate init(_ stream: inout JSONStream) throws(Rejection) {
+        var (width, height): (Double?, Double?)
+        try stream.takeObject { key, stream throws(Rejection) in
+            switch key {
+            case "w": width = try stream.optionalNumber(key)
+            case "h": height = try stream.optionalNumber(key)
+            default: try stream.skip()
+            }
+        }
+        guard let width else { throw .missing("w") }
+        guard let height else { throw .missing("h") }
+        self.init(width: width, height: height)
+    }
+}
+
+extension RoomSummary.Cohort {
+    fileprivate func encode(into bytes: inout [UInt8]) {
+        bytes.append("{\"cohort\":")
+        bytes.append(string: cohort)
+        bytes.append(",\"held\":")
+        bytes.append(integer: held)
+        bytes.append(",\"index\":")
+        bytes.append(integer: index)
+        bytes.append(",\"v\":")
+        if let video { bytes.append(number: video) } else { bytes.append("null") }
+        bytes.append("}")
+    }
+
+    fileprivate init(_ stream: inout JSONStream) throws(Rejection) {
+        var cohort: String?
+        var index: UInt64?
+        var held: Int?
+        var video: Double?
+        try stream.takeObject { key, stream throws(Rejection) in
+            switch key {
+            case "cohort": cohort = try stream.string(key)
+            case "index": index = try stream.index(key)
+            case "held": held = try stream.optionalCount(key)
+            case "v": video = try stream.optionalNumber(key)
+            default: try stream.skip()
+            }
+        }
+        guard let cohort else { throw .missing("cohort") }
+        guard let index else { throw .missing("index") }
+        guard let held else { throw .missing("held") }
+        self.init(cohort: cohort, index: index, held: held, video: video)
     }
 }

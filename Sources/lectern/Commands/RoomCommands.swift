@@ -79,9 +79,7 @@ struct RoomsCommand: AsyncParsableCommand {
         }
         await nats.close()
         if json {
-            let encoder = JSONEncoder()
-            encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-            for room in list.rooms { StandardOutput.write(bytes: Array(try encoder.encode(room))) }
+            for room in list.rooms { StandardOutput.write(bytes: room.encoded()) }
         } else {
             StandardOutput.write(RoomTable(list.rooms).text)
         }

@@ -115,7 +115,7 @@ struct DemoRun: Sendable {
     ) async {
         while !Task.isCancelled {
             if let reply = try? await connection.request(to: environment.address.subject(.info)),
-                let room = try? JSONDecoder().decode(RoomSummary.self, from: Data(reply.payload))
+                let room = try? RoomSummary(decoding: reply.payload)
             {
                 progress.update {
                     $0.logged = room.index

@@ -1,0 +1,117 @@
+/// Reads a JSON text from its beginning to its end, once: for bodies of many objects, where ``JSONObject`` would read each
+/// object again for every object that it is in.
+struct JSONStream {
+    let bytes: [UInt8]
+    private var scanner = JSONScanner(maximumDepth: JSONObject.maximumDepth)
+
+    /// Reads a whole body.
+    /// - Parameter value: takes the body's one value.
+    static func read<Value>(
+        _ bytes: [UInt8], _ value: (inout JSONStream) throws(Rejection) -> Value
+    ) throws(Rejection) -> Value {
+        var stream = JSONStream(bytes: bytes)
+        try stream.scan { scanner, text throws(JSONFault) in try scanner.begin(text) }
+        let result = try value(&stream)
+        try stream.scan { scanner, text throws(JSONFault) in try scanner.end(text) }
+        return result
+    }
+
+    private init(bytes: [UInt8]) {
+        self.bytes = bytes
+    }
+
+    private mutating func scan<Value>(
+        _ body: (inout JSONScanner, borrowing Span<UInt8>) throws(JSONFault) -> Value
+    ) throws(Rejection) -> Value {
+        var scanner = scanner
+        defer { self.scanner = scanner }
+        do {
+            return try body(&scanner, bytes.span)
+        } catch {
+            throw error.rejection
+        }
+    }
+
+    /// Takes an object.
+    /// - Parameter member: takes the value of a member.
+    mutating func takeObject(
+        _ member: (_ key: String, inout JSONStream) throws(Rejection) -> Void
+    ) throws(Rejection) {
+        guard scanner.next(bytes.span) == UInt8(ascii: "{") else { throw .wrongType(nil, "an object") }
+        var more = try scan { scanner, text throws(JSONFault) in try scanner.enterObject(text) }
+        while more {
+            let key = try scan { scanner, text throws(JSONFault) in
+                JSONText.string(try scanner.takeKey(text), of: text)
+            }
+            try member(key, &self)
+            more = try scan { scanner, text throws(JSONFault) in try scanner.continueObject(text) }
+        }
+    }
+
+    /// Takes an array.
+    /// - Parameter element: takes an element.
+    mutating func takeArray(_ element: (inout JSONStream) throws(Rejection) -> Void) throws(Rejection) {
+        guard scanner.next(bytes.span) == UInt8(ascii: "[") else { throw .wrongType(nil, "an array") }
+        var more = try scan { scanner, text throws(JSONFault) in try scanner.enterArray(text) }
+        while more {
+            try element(&self)
+            more = try scan { scanner, text throws(JSONFault) in try scanner.continueArray(text) }
+        }
+    }
+
+    private mutating func takeValue() throws(Rejection) -> JSONToken {
+        try scan { scanner, text throws(JSONFault) in try scanner.takeValue(text) }
+    }
+
+    /// Takes a value that nobody reads.
+    mutating func skip() throws(Rejection) {
+        _ = try takeValue()
+    }
+
+    /// Takes `null` if it is next.
+    mutating func takeNull() throws(Rejection) -> Bool {
+        guard scanner.next(bytes.span) == UInt8(ascii: "n") else { return false }
+        try skip()
+        return true
+    }
+
+    mutating func string(_ field: String) throws(Rejection) -> String {
+        guard case .string(let range) = try takeValue() else { throw .wrongType(field, "a string") }
+        return JSONText.string(range, of: bytes.span)
+    }
+
+    mutating func optionalString(_ field: String) throws(Rejection) -> String? {
+        try takeNull() ? nil : string(field)
+    }
+
+    mutating func optionalBool(_ field: String) throws(Rejection) -> Bool? {
+        switch try takeValue() {
+        case .null: return nil
+        case .bool(let value): return value
+        default: throw .wrongType(field, "true or false")
+        }
+    }
+
+    mutating func optionalNumber(_ field: String) throws(Rejection) -> Double? {
+        try takeNull() ? nil : Optional(try takeValue()).number(field, bytes.span)
+    }
+
+    /// An index of a room, 0 … 2⁶³−2.
+    mutating func index(_ field: String) throws(Rejection) -> UInt64 {
+        try UInt64(integer(field, in: 0...(Int64.max - 1)))
+    }
+
+    mutating func count(_ field: String) throws(Rejection) -> Int {
+        try Int(integer(field, in: 0...Int64.max))
+    }
+
+    mutating func optionalCount(_ field: String) throws(Rejection) -> Int? {
+        try takeNull() ? nil : count(field)
+    }
+
+    private mutating func integer(_ field: String, in range: ClosedRange<Int64>) throws(Rejection) -> Int64 {
+        let token = try takeValue()
+        guard let value = try Optional(token).integer(field, in: range, bytes.span) else { throw .missing(field) }
+        return value
+    }
+}
