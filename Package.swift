@@ -31,6 +31,7 @@ let hummingbirdCore: Target.Dependency = .product(name: "HummingbirdCore", packa
 let nio: Target.Dependency = .product(name: "NIOCore", package: "swift-nio")
 let http1: Target.Dependency = .product(name: "NIOHTTP1", package: "swift-nio")
 let heap: Target.Dependency = .product(name: "HeapModule", package: "swift-collections")
+let histogram: Target.Dependency = .product(name: "Histogram", package: "hdrhistogram-swift")
 let ordered: Target.Dependency = .product(name: "OrderedCollections", package: "swift-collections")
 let deque: Target.Dependency = .product(name: "DequeModule", package: "swift-collections")
 
@@ -138,7 +139,7 @@ let serviceTargets: [Target] = [
             "LecternServer", "LecternClient", "LecternDemo", "Journal", "EmbeddedNATS", "NATSClient", "Hosting",
             "Whiteboard",
             "VectorGraphics", "PNG", "Raster", "Ink", "StrokeWire", "Locking", "CCairo", "CMalloc", "CRelay", arguments,
-            lifecycle, logging,
+            histogram, lifecycle, logging,
         ],
         swiftSettings: settings),
 
@@ -182,6 +183,8 @@ let serviceDependencies: [Package.Dependency] = [
     .package(url: "https://github.com/apple/swift-log", from: "1.6.0"),
     .package(url: "https://github.com/apple/swift-metrics", from: "2.5.0"),
     .package(url: "https://github.com/apple/swift-nio", from: "2.80.0"),
+    // Latencies of benchmarks.
+    .package(url: "https://github.com/HdrHistogram/hdrhistogram-swift", from: "0.2.0"),
     .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.5.0"),
     .package(url: "https://github.com/jpsim/Yams", from: "6.0.0"),
     .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.6.0"),

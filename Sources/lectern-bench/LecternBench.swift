@@ -9,7 +9,8 @@ struct LecternBench: AsyncParsableCommand {
         commandName: "lectern-bench",
         abstract: "Measure the parts of Lectern that have to be fast.",
         subcommands: [
-            RoomBench.self, RoomsBench.self, EncodingBench.self, RelayBench.self, RasterBench.self, BareRelay.self,
+            LoadBench.self, RecoveryBench.self, IdleBench.self, RelayBench.self, RoomBench.self, RoomsBench.self,
+            EncodingBench.self, RasterBench.self, BareRelay.self,
         ])
 }
 

@@ -149,22 +149,26 @@ struct RoomMessages {
         self.points = points
     }
 
+    /// - Parameter repeating: whether the lesson begins again when it has fewer strokes.
     /// - Throws: when the lesson has no stroke.
-    init(_ lesson: Lesson, strokes most: Int) throws {
+    init(_ lesson: Lesson, strokes most: Int, repeating: Bool = false) throws {
         var messages: [[UInt8]] = []
         var (strokes, points) = (0, 0)
         var last: Int64?
-        for message in lesson.messages where message.header.action == .draw {
-            if message.header.number != last {
-                guard strokes < most else { break }
-                strokes += 1
-                last = message.header.number
+        repeat {
+            for message in lesson.messages where message.header.action == .draw {
+                if message.header.number != last {
+                    guard strokes < most else { break }
+                    strokes += 1
+                    last = message.header.number
+                }
+                var header = message.header
+                header.number = Int64(strokes)
+                points += header.points.count
+                messages.append(header.encoded(interior: message.interior))
             }
-            var header = message.header
-            header.number = Int64(strokes)
-            points += header.points.count
-            messages.append(header.encoded(interior: message.interior))
-        }
+            last = nil
+        } while repeating && strokes > 0 && strokes < most
         guard strokes > 0 else { throw ValidationError("the lesson has no strokes") }
         try self.init(messages, strokes: strokes, points: points)
     }

@@ -78,20 +78,9 @@ struct RoomsInService {
         return (service, ContinuousClock.now - begin)
     }
 
-    /// Publishes the messages of all rooms, one room after the other, as if all classes were held at once.
+    /// Fills the log as if all classes were held at once.
     private func fill(_ client: NATSConnection) async throws {
-        let subjects = try addresses.map { $0.subject(.input(messages.author)) }
-        for (number, message) in messages.messages.enumerated() {
-            for (position, subject) in subjects.enumerated() {
-                // JetStream drops messages that come faster than it writes: its answer to one confirms those before.
-                if position.isMultiple(of: 1000) || position == subjects.count - 1 {
-                    _ = try await client.request(message, to: subject, timeout: .seconds(30))
-                } else {
-                    try client.publish(message, to: subject)
-                }
-            }
-            Progress.say(number + 1, of: messages.messages.count, "messages of every room published")
-        }
+        try await messages.publish(to: addresses, over: client)
         let stored = try await JetStream(client).streamInfo(stream("LOG")).messages
         guard stored == UInt64(messages.messages.count * count) else {
             throw ValidationError("the log has \(stored) of \(messages.messages.count * count) messages")

@@ -9,8 +9,10 @@ struct RelayProcess {
     private let log: String
 
     /// Starts the program `lectern` with rooms that have no limits.
+    /// - Parameter settings: more lines of its YAML file.
     static func service(
-        _ program: String?, url: String, root: String, journal: String, isGated: Bool, in directory: URL
+        _ program: String?, url: String, root: String, journal: String, isGated: Bool, settings: String = "",
+        in directory: URL
     ) throws -> RelayProcess {
         let beside = Bundle.main.executableURL?.deletingLastPathComponent().appendingPathComponent("lectern").path
         guard let path = program ?? beside, FileManager.default.isExecutableFile(atPath: path) else {
@@ -25,6 +27,7 @@ struct RelayProcess {
         cohorts: {default: {gate: \(isGated ? "video" : "none")}}
         limits: {messages_per_second: 100000, bytes_per_second: 1GiB}
         logging: {level: warning}
+        \(settings)
         """.write(to: file, atomically: true, encoding: .utf8)
         return try RelayProcess(
             path, ["serve", "--config", file.path], log: directory.appendingPathComponent("lectern.log"))

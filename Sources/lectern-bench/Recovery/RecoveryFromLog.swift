@@ -1,0 +1,143 @@
+import ArgumentParser
+import EmbeddedNATS
+import Foundation
+import LecternClient
+import NATSClient
+import StrokeWire
+
+/// A daemon that was killed and reads its log again, beside a bare ordered consumer of the same stream.
+///
+/// Only positions are in the checkpoints, no boards: so all of the log is read, and nothing of it is sent again.
+struct RecoveryFromLog {
+    let messages: RoomMessages
+    let rooms: Int
+    let rounds: Int
+    let program: String?
+    private static let root = "bench"
+
+    func measure(into report: inout BenchReport) async throws {
+        let directory = FileManager.default.temporaryDirectory.appendingPathComponent("lectern-bench-\(UUID())")
+        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: directory) }
+        var embedded = EmbeddedServer.Settings()
+        embedded.storeDirectory = directory.appendingPathComponent("nats").path
+        let server = try await EmbeddedServer.start(embedded)
+        let connection = NATSConnection(NATSSettings(url: server.url), logger: benchLogger)
+        do {
+            try await connection.connect()
+            try await measure(server, connection, directory, &report)
+        } catch {
+            await connection.close()
+            await server.stop()
+            throw error
+        }
+        await connection.close()
+        await server.stop()
+    }
+
+    private func measure(
+        _ server: EmbeddedServer, _ connection: NATSConnection, _ directory: URL, _ report: inout BenchReport
+    ) async throws {
+        // The first start makes the streams.
+        var empty: [Double] = []
+        for _ in 0...rounds { empty.append(try await restart(server, connection, directory)) }
+        let addresses = try (0..<rooms).map { number in
+            guard let room = RoomID("room-\(number)") else { throw ExitCode.failure }
+            return RoomAddress(root: Self.root, room: room, partitions: 1)
+        }
+        try await work(addresses, server, connection, directory)
+        let count = Double(rooms * messages.messages.count)
+        var bare: [Double] = []
+        var recovered: [Double] = []
+        for round in 1...rounds {
+            Progress.say("recovery, round \(round) of \(rounds)")
+            bare.append(count / (try await read(connection, expecting: rooms * messages.messages.count)))
+            recovered.append(count / (try await restart(server, connection, directory) - median(empty)))
+        }
+        report.add("start without a log: seconds until it serves", empty)
+        report.add("recovery: records of the log", count)
+        report.add("bare ordered consumer: records a second", bare)
+        report.add("daemon: records a second", recovered)
+        report.add("recovery: daemon to bare consumer (goal 0.8)", median(recovered) / median(bare))
+    }
+
+    /// Reads the log to its end, and only counts.
+    private func read(_ connection: NATSConnection, expecting count: Int) async throws -> Double {
+        var settings = OrderedConsumerSettings(stream: "BENCH_LOG_0", start: .sequence(1))
+        settings.thread = .connection
+        let records = LoadCounter()
+        let begin = ContinuousClock.now
+        try await JetStream(connection).readToEnd(settings, logger: benchLogger) { _, _ in records.count() }
+        let time = (ContinuousClock.now - begin) / .seconds(1)
+        guard records.value == count else { throw ValidationError("the log has \(records.value) of \(count) records") }
+        return time
+    }
+
+    /// A daemon serves while all strokes are drawn, and is killed after it has told and released them all.
+    private func work(
+        _ addresses: [RoomAddress], _ server: EmbeddedServer, _ connection: NATSConnection, _ directory: URL
+    ) async throws {
+        let (daemon, _) = try await start(server, connection, directory)
+        try await messages.publish(to: addresses, over: connection)
+        let deadline = ContinuousClock.now + .seconds(120)
+        let rooms = RoomDirectory(connection: connection, root: Self.root, window: .seconds(10))
+        while try await !rooms.rooms().haveReleased(UInt64(messages.strokes), in: addresses.count) {
+            guard ContinuousClock.now < deadline else { throw ValidationError("not all is released within 120 s") }
+            try await Task.sleep(for: .seconds(1))
+        }
+        // Positions are saved every second.
+        try await Task.sleep(for: .seconds(3))
+        await kill(daemon)
+    }
+
+    /// Starts a daemon and kills it when it serves.
+    /// - Returns: seconds from the start of the process until it says that it serves.
+    private func restart(
+        _ server: EmbeddedServer, _ connection: NATSConnection, _ directory: URL
+    ) async throws -> Double {
+        let (daemon, seconds) = try await start(server, connection, directory)
+        await kill(daemon)
+        // The next one would take it for alive.
+        try await Task.sleep(for: .seconds(3.5))
+        return seconds
+    }
+
+    private func kill(_ daemon: RelayProcess) async {
+        Foundation.kill(daemon.child.identifier, SIGKILL)
+        await daemon.child.end(timeout: .zero)
+    }
+
+    private func start(
+        _ server: EmbeddedServer, _ connection: NATSConnection, _ directory: URL
+    ) async throws -> (daemon: RelayProcess, seconds: Double) {
+        let (announcements, inlet) = AsyncStream.makeStream(of: ContinuousClock.Instant.self)
+        let subscription = try connection.subscribe("\(Self.root).members.*") { message in
+            let text = String(decoding: message.copyPayload(), as: UTF8.self)
+            if text.contains(#""serving":[0]"#) { inlet.yield(.now) }
+        }
+        defer { subscription.unsubscribe() }
+        try await connection.flush()
+        let begin = ContinuousClock.now
+        let daemon = try RelayProcess.service(
+            program, url: server.url, root: Self.root, journal: "jetstream", isGated: false,
+            settings: "checkpoint: {interval: 1h, operations: 1000000}", in: directory)
+        let timeout = Task {
+            try await Task.sleep(for: .seconds(120))
+            inlet.finish()
+        }
+        defer { timeout.cancel() }
+        let serving = await announcements.first { _ in true }
+        try daemon.check()
+        guard let serving else {
+            await kill(daemon)
+            throw ValidationError("the daemon does not serve within 120 s")
+        }
+        return (daemon, (serving - begin) / .seconds(1))
+    }
+}
+
+extension MergedRoomList {
+    fileprivate func haveReleased(_ index: UInt64, in count: Int) -> Bool {
+        isComplete && rooms.count == count && rooms.allSatisfy { $0.cohorts.allSatisfy { $0.index >= index } }
+    }
+}
