@@ -8,12 +8,18 @@ public import ServiceLifecycle
 import StrokeWire
 import Whiteboard
 
-/// The whiteboard service: rooms between teachers who publish and students who follow, over one NATS connection.
+/// The whiteboard service: rooms between teachers who publish and students who follow, over two NATS connections.
+///
+/// Operations have a connection of their own. What may be large, and need not be in time, goes over another one: requests,
+/// their replies, and checkpoints. So a release never waits for the megabytes of a reply.
 ///
 /// Runs until graceful shutdown. Messages that have arrived by then are handled, published and saved before it returns.
 public struct Server: Service {
     private let configuration: ServerConfiguration
+    /// For operations, clocks and members.
     private let connection: NATSConnection
+    /// For requests, replies and checkpoints.
+    private let bulkConnection: NATSConnection
     private let logger: Logger
     private let onScrape: @Sendable (@escaping @Sendable () -> Void) -> Void
     private let onServing: @Sendable () -> Void
@@ -23,7 +29,8 @@ public struct Server: Service {
     public let readiness: Readiness
 
     /// - Parameters:
-    ///   - connection: not connected yet; the server connects it and drains it at the end.
+    ///   - connection: not connected yet; the server connects it and drains it at the end, and another one with the same
+    ///     settings.
     ///   - onScrape: registers a closure to call before metrics are read.
     ///   - onServing: called once, when the service serves its partitions.
     public init(
@@ -33,16 +40,19 @@ public struct Server: Service {
     ) {
         self.configuration = configuration
         self.connection = connection
+        var settings = connection.settings
+        settings.name += " requests"
+        bulkConnection = NATSConnection(settings, logger: logger)
         self.logger = logger
         self.onScrape = onScrape
         self.onServing = onServing
-        readiness = Readiness(connection: connection)
+        readiness = Readiness(connections: [connection, bulkConnection])
     }
 
     /// - Throws: `SettingsConflict` if another daemon on the root has incompatible settings.
     public func run() async throws {
-        let sink = replySink(ReplySender(connection: connection, logger: logger).sink)
-        let pool = WorkerPool(configuration, connection, replies: sink, logger)
+        let sink = replySink(ReplySender(connection: bulkConnection, logger: logger).sink)
+        let pool = WorkerPool(configuration, connection, bulkConnection, replies: sink, logger)
         let members = MemberChannel(root: configuration.root, connection: connection)
         if let settings = configuration.journal {
             try await runDurable(pool, members, settings)
@@ -56,7 +66,7 @@ public struct Server: Service {
         let journal = VolatileJournal(
             root: configuration.root, partitions: configuration.partitions, logger: logger)
         onScrape(pool.loadMetrics(misaddressed: { journal.misaddressedCount }).report)
-        guard try await connectAndCheck(members) != nil else { return await connection.drain() }
+        guard try await connectAndCheck(members) != nil else { return await drain() }
         let ended = pool.start(journal, keeper: nil)
         for partition in 0..<configuration.partitions {
             pool.workers.postToAll(
@@ -72,6 +82,7 @@ public struct Server: Service {
             configuration: configuration, members: members, incompatiblePeers: incompatiblePeers)
         let beating = Task { await heartbeat.run() }
         try? await connection.flush()
+        try? await bulkConnection.flush()
         readiness.set(.serving)
         onServing()
         logger.info("serving", metadata: ["root": "\(configuration.root)"])
@@ -81,6 +92,7 @@ public struct Server: Service {
         beating.cancel()
         // Messages still buffered by libnats and the server exist nowhere else: they go to the workers before these stop.
         await connection.endSubscriptions()
+        await bulkConnection.endSubscriptions()
         await pool.stop(ended)
     }
 
@@ -92,9 +104,9 @@ public struct Server: Service {
             root: configuration.root, partitions: configuration.partitions, settings: settings,
             connection: connection, logger: logger)
         onScrape(pool.loadMetrics(misaddressed: { journal.misaddressedCount }).report)
-        guard let peers = try await connectAndCheck(members) else { return await connection.drain() }
+        guard let peers = try await connectAndCheck(members) else { return await drain() }
         let store = CheckpointStore(
-            root: configuration.root, partitions: configuration.partitions, connection: connection,
+            root: configuration.root, partitions: configuration.partitions, connection: bulkConnection,
             timeout: settings.timeout, logger: logger)
         let keeper = CheckpointKeeper(
             store: store, journal: journal, connection: connection, configuration: configuration,
@@ -133,19 +145,30 @@ public struct Server: Service {
                 return try await StartupCheck(configuration: configuration, members: members).run()
             }
         } catch {
-            await connection.drain()
+            await drain()
             throw error
         }
     }
 
+    private func drain() async {
+        await connection.drain()
+        await bulkConnection.drain()
+    }
+
     /// Retries until connected: the daemon may be started before its NATS server.
     private func connect() async {
-        do {
-            try await connection.connect(keepTrying: true)
-        } catch .cancelled {
-            // Shutdown began.
-        } catch {
-            logger.warning("no NATS server yet, retrying", metadata: ["error": "\(error)"])
+        await withDiscardingTaskGroup { group in
+            for connection in [connection, bulkConnection] {
+                group.addTask {
+                    do throws(NATSError) {
+                        try await connection.connect(keepTrying: true)
+                    } catch .cancelled {
+                        // Shutdown began.
+                    } catch {
+                        logger.warning("no NATS server yet, retrying", metadata: ["error": "\(error)"])
+                    }
+                }
+            }
         }
     }
 }
@@ -160,19 +183,19 @@ public final class Readiness: Sendable {
         case stopping
     }
 
-    private let connection: NATSConnection
+    private let connections: [NATSConnection]
     private let phase = Locked(Phase.starting)
 
-    /// - Parameter connection: the server's.
-    public init(connection: NATSConnection) {
-        self.connection = connection
+    /// - Parameter connections: the server's.
+    init(connections: [NATSConnection]) {
+        self.connections = connections
     }
 
     /// Why the server is not serving, one sentence; nil if it is.
     public var obstacle: String? {
         switch phase.withLock({ $0 }) {
         case .stopping: "The service is shutting down."
-        case _ where connection.state != .connected: "The service has no connection to NATS."
+        case _ where connections.contains { $0.state != .connected }: "The service has no connection to NATS."
         case .starting: "The service is starting."
         case .opening: "The service is opening its partitions."
         case .serving: nil

@@ -234,7 +234,7 @@ struct RoomGauges {
 /// Metrics that are read when they are scraped.
 struct LoadMetrics: Sendable {
     let workers: [RoomWorker]
-    let connection: NATSConnection
+    let connections: [NATSConnection]
     let misaddressedCount: @Sendable () -> Int
     private let waiting = Meter(label: "lectern_mailbox_bytes")
     private let dropped = Counter(label: "lectern_mailbox_dropped_total")
@@ -244,9 +244,9 @@ struct LoadMetrics: Sendable {
     private let reported = Locked<(mailbox: Int, nats: Int, misaddressed: Int)>((0, 0, 0))
     private let connected = Meter(label: "lectern_nats_connected")
 
-    init(workers: [RoomWorker], connection: NATSConnection, misaddressedCount: @escaping @Sendable () -> Int) {
+    init(workers: [RoomWorker], connections: [NATSConnection], misaddressedCount: @escaping @Sendable () -> Int) {
         self.workers = workers
-        self.connection = connection
+        self.connections = connections
         self.misaddressedCount = misaddressedCount
     }
 
@@ -254,7 +254,7 @@ struct LoadMetrics: Sendable {
         let loads = workers.map(\.load)
         waiting.set(loads.reduce(0) { $0 + $1.bytes })
         let now = (
-            mailbox: loads.reduce(0) { $0 + $1.dropped }, nats: connection.droppedMessages,
+            mailbox: loads.reduce(0) { $0 + $1.dropped }, nats: connections.reduce(0) { $0 + $1.droppedMessages },
             misaddressed: misaddressedCount()
         )
         let before = reported.withLock { reported in
@@ -264,6 +264,6 @@ struct LoadMetrics: Sendable {
         dropped.increment(by: now.mailbox - before.mailbox)
         slowConsumer.increment(by: now.nats - before.nats)
         misaddressed.increment(by: now.misaddressed - before.misaddressed)
-        connected.set(connection.state == .connected ? 1 : 0)
+        connected.set(connections.allSatisfy { $0.state == .connected } ? 1 : 0)
     }
 }

@@ -197,7 +197,7 @@ import Whiteboard
         configuration.workers = 1
         let connection = NATSConnection(NATSSettings(url: "nats://127.0.0.1:1"), logger: .silent)
         let pool = WorkerPool(
-            configuration, connection,
+            configuration, connection, connection,
             replies: ReplySender(connection: connection, logger: .silent).sink, .silent)
         let worker = pool.workers.all[0]
         let author = try #require(AuthorID("anna"))

@@ -181,8 +181,8 @@ import Whiteboard
                 let connection = NATSConnection(NATSSettings(url: nats.url), logger: .silent)
                 try await connection.connect()
                 let pool = WorkerPool(
-                    configuration, connection, replies: ReplySender(connection: connection, logger: .silent).sink,
-                    .silent)
+                    configuration, connection, connection,
+                    replies: ReplySender(connection: connection, logger: .silent).sink, .silent)
                 let waiting = try configuration.address("waiting")
                 let busy = try configuration.address("busy")
                 // One subscription keeps the order of publishing.

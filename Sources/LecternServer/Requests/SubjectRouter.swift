@@ -26,10 +26,14 @@ final class SubjectRouter: Sendable {
         subjects = Locked(InboundSubjectCache(root: configuration.root))
     }
 
-    /// Subscribes to all subjects but the journal's, which reads them itself.
-    func subscribe(on connection: NATSConnection) throws(NATSError) {
+    /// Subscribes to the samples of video clocks.
+    func subscribeToClocks(on connection: NATSConnection) throws(NATSError) {
+        _ = try connection.subscribe("\(configuration.root).*.*.clock.*", on: .connection) { self.route($0) }
+    }
+
+    /// Subscribes to what clients ask for.
+    func subscribeToRequests(on connection: NATSConnection) throws(NATSError) {
         let root = configuration.root
-        _ = try connection.subscribe("\(root).*.*.clock.*", on: .connection) { self.route($0) }
         for kind in ["join.*", "join-head", "image.*", "image-head", "info"] {
             _ = try connection.subscribe("\(root).*.*.\(kind)") { self.route($0) }
         }

@@ -13,15 +13,21 @@ struct WorkerPool: Sendable {
     let metrics = ServerMetrics()
     private let configuration: ServerConfiguration
     private let connection: NATSConnection
+    private let bulkConnection: NATSConnection
     private let requests: RequestHandler
     private let listing: RoomListing
     private let logger: Logger
 
+    /// - Parameters:
+    ///   - connection: for operations and clocks.
+    ///   - bulkConnection: for requests; that of `sink`.
     init(
-        _ configuration: ServerConfiguration, _ connection: NATSConnection, replies sink: ReplySink, _ logger: Logger
+        _ configuration: ServerConfiguration, _ connection: NATSConnection, _ bulkConnection: NATSConnection,
+        replies sink: ReplySink, _ logger: Logger
     ) {
         self.configuration = configuration
         self.connection = connection
+        self.bulkConnection = bulkConnection
         self.logger = logger
         let count =
             configuration.workers > 0 ? configuration.workers : max(1, ProcessInfo.processInfo.activeProcessorCount)
@@ -76,20 +82,23 @@ struct WorkerPool: Sendable {
     func listen() throws(NATSError) {
         let router = SubjectRouter(
             configuration: configuration, workers: workers, listing: listing, refuse: requests.sink.refuse)
-        try router.subscribe(on: connection)
+        try router.subscribeToClocks(on: connection)
+        try router.subscribeToRequests(on: bulkConnection)
     }
 
     func loadMetrics(misaddressed: @escaping @Sendable () -> Int) -> LoadMetrics {
-        LoadMetrics(workers: workers.all, connection: connection, misaddressedCount: misaddressed)
+        LoadMetrics(
+            workers: workers.all, connections: [connection, bulkConnection], misaddressedCount: misaddressed)
     }
 
-    /// Handles all messages that have arrived, finishes replies being made, and closes the connection.
+    /// Handles all messages that have arrived, finishes replies being made, and closes the connections.
     func stop(_ threads: [AsyncStream<Never>]) async {
         workers.postToAll(.stop)
         for thread in threads { for await _ in thread {} }
         requests.close()
         listing.close()
         await connection.drain()
+        await bulkConnection.drain()
     }
 }
 
