@@ -119,34 +119,19 @@ public struct Board: Sendable {
         apply(operation.effect, at: operation.index)
     }
 
-    /// Frees memory reserved for more strokes, and memory of strokes that are gone.
-    /// - Parameter writer: the writer of the room's strokes; replaced where they are written anew.
-    mutating func compact(_ writer: inout StrokeWriter) {
-        let strokes = strokes
-        let bytes = strokes.reduce(0) { $0 + $1.byteCount }
-        if bytes + bytes / 8 + 64 < Self.pageBytes(of: strokes) {
-            writer = StrokeWriter(expecting: bytes + strokes.count / 8)
-            let moved = strokes.map { writer.write($0) }
-            func move(_ stroke: Stroke) -> Stroke { moved[strokes.partitioningIndex { $0.index >= stroke.index }] }
-            visible.move(move)
-            history.move(move)
-        }
+    /// Frees memory reserved for more strokes.
+    mutating func compact() {
         visible.compact()
         history.compact()
     }
 
-    /// Bytes of the pages that have strokes, which are in the order of their indices.
-    private static func pageBytes(of strokes: [Stroke]) -> Int {
-        var bytes = 0
-        var last: StrokePage?
-        for stroke in strokes where stroke.page !== last {
-            bytes += stroke.page.capacity
-            last = stroke.page
-        }
-        return bytes
+    /// Replaces the strokes by the same ones in other pages.
+    mutating func move(_ moves: StrokeMoves) {
+        visible.move(moves)
+        history.move(moves)
     }
 
-    /// Every stroke that is visible or could be brought back, by index.
+    /// Every stroke that is visible or could be brought back; some more than once.
     var strokes: [Stroke] {
         var strokes = Array(visible)
         for entry in history.done + history.undone {
@@ -155,10 +140,7 @@ public struct Board: Sendable {
             case .clear(_, let removed, _): strokes += removed
             }
         }
-        strokes.sort { $0.index < $1.index }
-        var distinct: [Stroke] = []
-        for stroke in strokes where stroke.index != distinct.last?.index { distinct.append(stroke) }
-        return distinct
+        return strokes
     }
 
     private mutating func draw(_ stroke: Stroke) {

@@ -29,11 +29,11 @@ enum HistoryEntry: Sendable {
     }
 
     /// The entry with the same strokes in other pages.
-    func moved(_ moved: (Stroke) -> Stroke) -> HistoryEntry {
+    func moved(_ moves: StrokeMoves) -> HistoryEntry {
         switch self {
-        case .stroke(let stroke): return .stroke(moved(stroke))
+        case .stroke(let stroke): return .stroke(moves[stroke])
         case .clear(let clear, var removed, let weight):
-            removed.move(moved)
+            removed.move(moves)
             return .clear(clear, removed: removed, weight: weight)
         }
     }
@@ -131,9 +131,9 @@ struct History: Sendable {
     }
 
     /// Replaces strokes by the same ones in other pages.
-    mutating func move(_ moved: (Stroke) -> Stroke) {
-        done = Deque(done.map { $0.moved(moved) })
-        undone = undone.map { $0.moved(moved) }
+    mutating func move(_ moves: StrokeMoves) {
+        done = Deque(done.map { $0.moved(moves) })
+        undone = undone.map { $0.moved(moves) }
     }
 
     /// Frees memory reserved for more entries.

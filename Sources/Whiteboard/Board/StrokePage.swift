@@ -157,6 +157,8 @@ struct StrokeWriter: Sendable {
     private var capacity = Self.leastCapacity
     /// Bytes of strokes that are yet to be written, as far as known.
     private var expected = 0
+    /// Bytes of the pages, of which some may be gone.
+    private(set) var pageBytes = 0
 
     /// Bytes. A larger stroke has a page of its own.
     private static let leastCapacity = 256
@@ -197,10 +199,30 @@ struct StrokeWriter: Sendable {
     }
 
     /// Writes a stroke again, to another page.
-    mutating func write(_ stroke: Stroke) -> Stroke {
+    fileprivate mutating func write(_ stroke: Stroke) -> Stroke {
         write(
             index: stroke.index, author: stroke.author, isLate: stroke.isLate, pointCount: stroke.pointCount,
             message: stroke.message)
+    }
+
+    /// Writes the strokes anew where their pages have much that is gone, or space that is not used.
+    /// - Parameters:
+    ///   - strokes: all that are still needed, in any order, some more than once.
+    ///   - waste: bytes of the pages that may be gone or unused, at least; an eighth of the others may be in any case.
+    /// - Returns: the same strokes in their new pages; nil where they stay where they are.
+    mutating func compact(_ strokes: [Stroke], wasting waste: Int) -> StrokeMoves? {
+        let strokes = StrokeMoves.distinct(strokes)
+        var bytes = 0
+        pageBytes = 0
+        var last: StrokePage?
+        for stroke in strokes {
+            bytes += stroke.byteCount
+            if stroke.page !== last { pageBytes += stroke.page.capacity }
+            last = stroke.page
+        }
+        guard pageBytes > bytes + max(waste, bytes / 8) else { return nil }
+        self = StrokeWriter(expecting: bytes + strokes.count / 8)
+        return StrokeMoves(from: strokes, to: strokes.map { write($0) })
     }
 
     private mutating func begin(at index: UInt64, _ least: Int) -> StrokePage {
@@ -213,9 +235,36 @@ struct StrokeWriter: Sendable {
         }
         let wanted = expected > 0 ? min(expected, Self.greatestCapacity) : capacity
         let new = StrokePage(firstIndex: index, origins: origins.all, capacity: max(least, wanted))
+        pageBytes += new.capacity
         page = new
         end = StrokePage.End()
         return new
+    }
+}
+
+/// Strokes and the same ones in other pages.
+struct StrokeMoves {
+    /// In the order of their indices.
+    private let from: [Stroke]
+    private let to: [Stroke]
+
+    fileprivate init(from: [Stroke], to: [Stroke]) {
+        self.from = from
+        self.to = to
+    }
+
+    subscript(stroke: Stroke) -> Stroke {
+        let index = stroke.index
+        return to[from.partitioningIndex { $0.index >= index }]
+    }
+
+    /// Each stroke once, in the order of their indices.
+    static func distinct(_ strokes: [Stroke]) -> [Stroke] {
+        var distinct: [Stroke] = []
+        for stroke in strokes.sorted(by: { $0.index < $1.index }) where stroke.index != distinct.last?.index {
+            distinct.append(stroke)
+        }
+        return distinct
     }
 }
 

@@ -61,8 +61,8 @@ public struct VisibleStrokes: Sendable {
     }
 
     /// Replaces strokes by the same ones in other pages.
-    mutating func move(_ moved: (Stroke) -> Stroke) {
-        self = VisibleStrokes(map(moved))
+    mutating func move(_ moves: StrokeMoves) {
+        self = VisibleStrokes(map { moves[$0] })
     }
 
     /// Frees memory reserved for more strokes.

@@ -3,7 +3,7 @@ import StrokeWire
 extension CheckpointWriter {
     mutating func write(_ board: Board) {
         write(board.index)
-        write(strokes: board.strokes)
+        write(strokes: StrokeMoves.distinct(board.strokes))
         write(indices: board.visible.map(\.index))
         write(list: board.history.done) { $0.write($1) }
         write(list: board.history.undone) { $0.write($1) }

@@ -17,7 +17,7 @@ public struct Operation: Sendable {
     public let author: AuthorID
     /// Its number in its author's sequence.
     public let number: Int64
-    public let effect: Effect
+    public internal(set) var effect: Effect
     /// Whether it came after it had been given up.
     public let isLate: Bool
     /// Media time in milliseconds; nil where the message gave none.

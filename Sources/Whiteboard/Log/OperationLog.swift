@@ -63,6 +63,17 @@ struct OperationLog: Sendable {
         }
     }
 
+    /// The strokes of the operations kept.
+    var strokes: [Stroke] { released.compactMap(\.stroke) + held.compactMap(\.stroke) }
+
+    /// Replaces the strokes by the same ones in other pages.
+    mutating func move(_ moves: StrokeMoves) {
+        for position in released.indices { released[position].move(moves) }
+        for position in held.indices {
+            if let stroke = held[position].stroke { held[position].effect = .draw(moves[stroke]) }
+        }
+    }
+
     /// Removes the oldest operation.
     /// - Precondition: the log is not empty and its first operation is packed.
     mutating func popFirst() -> Operation {
@@ -87,7 +98,7 @@ private struct ReleasedOperation: Sendable {
         case other(Other)
     }
 
-    private let content: Content
+    private var content: Content
     private let number: Int64
     /// `noTime` where the operation has none.
     private let time: Int64
@@ -121,6 +132,22 @@ private struct ReleasedOperation: Sendable {
             time: time == Self.noTime ? nil : time, digest: digest, message: [], isJoined: isJoined)
     }
 
+    var stroke: Stroke? {
+        switch content {
+        case .stroke(let stroke), .joinedStroke(let stroke): stroke
+        case .other: nil
+        }
+    }
+
+    /// Replaces its stroke by the same one in another page.
+    mutating func move(_ moves: StrokeMoves) {
+        switch content {
+        case .stroke(let stroke): content = .stroke(moves[stroke])
+        case .joinedStroke(let stroke): content = .joinedStroke(moves[stroke])
+        case .other: break
+        }
+    }
+
     var messageByteCount: Int {
         switch content {
         case .stroke(let stroke), .joinedStroke(let stroke): stroke.messageByteCount
@@ -145,6 +172,10 @@ extension Operation {
     var byteEstimate: Int {
         if case .draw(let stroke) = effect { return stroke.weight * BoardWeight.bytesOfUnit + Self.overhead }
         return message.count + Self.overhead
+    }
+
+    fileprivate var stroke: Stroke? {
+        if case .draw(let stroke) = effect { stroke } else { nil }
     }
 
     /// Bytes that it takes until it is packed.

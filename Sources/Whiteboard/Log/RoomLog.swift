@@ -13,6 +13,8 @@ struct RoomLog: Sendable {
     /// What the strokes are packed with.
     private(set) var templates: TemplateTable
     private var strokes: StrokeWriter
+    /// Bytes of the strokes' memory at which ``compactStrokes(and:)`` is worth while.
+    private var compactionDue = Self.compactionBytes
 
     /// The empty log of a blank room.
     init(_ configuration: RoomConfiguration) {
@@ -88,7 +90,34 @@ struct RoomLog: Sendable {
     /// Drops all operations, which every cohort has released: both ends share one board.
     mutating func compact() {
         operations = OperationLog(after: head.index)
-        head.compact(&strokes)
+        if let moves = strokes.compact(head.strokes, wasting: 64) { head.move(moves) }
+        head.compact()
         base = head
+        noteCompaction()
     }
+
+    /// Whether the strokes have taken so much memory that it is worth while to look for what is gone of it.
+    var isCompactionDue: Bool { strokes.pageBytes >= compactionDue }
+
+    /// Writes the strokes anew where much of their memory is of strokes that are gone.
+    /// - Parameter others: strokes that others than the log need.
+    /// - Returns: the same strokes in other memory; nil where they stay.
+    mutating func compactStrokes(and others: [Stroke]) -> StrokeMoves? {
+        let moves = strokes.compact(
+            head.strokes + base.strokes + operations.strokes + others, wasting: Self.compactionBytes)
+        if let moves {
+            head.move(moves)
+            base.move(moves)
+            operations.move(moves)
+        }
+        noteCompaction()
+        return moves
+    }
+
+    /// As much again may be written until the next: so its cost for a stroke does not grow with their number.
+    private mutating func noteCompaction() {
+        compactionDue = 2 * strokes.pageBytes + Self.compactionBytes
+    }
+
+    private static let compactionBytes = 64 << 10
 }

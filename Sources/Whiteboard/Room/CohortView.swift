@@ -91,6 +91,14 @@ struct CohortViews: Sendable {
         for position in views.indices where views[position].isUntold { marks[position] = min(marks[position], now) }
     }
 
+    /// The strokes that cohorts see, or can bring back; some more than once.
+    var strokes: [Stroke] { views.flatMap(\.board.strokes) }
+
+    /// Replaces the strokes by the same ones in other memory.
+    mutating func move(_ moves: StrokeMoves) {
+        for position in views.indices { views[position].board.move(moves) }
+    }
+
     /// Lets all cohorts, which have been released everything, share one board.
     mutating func share(_ board: Board) {
         for position in views.indices { views[position].board = board }

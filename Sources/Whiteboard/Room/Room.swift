@@ -154,6 +154,7 @@ extension Room {
                 .feedback(ready.author, session: intake.session(of: ready.author), feedback))
             return
         }
+        if log.isCompactionDue, let moves = log.compactStrokes(and: views.strokes) { views.move(moves) }
         gate.append(time: operation.time, at: clockOffset.localTime(of: loggedAt), now: now)
         intake.recordApplied(ready, index: operation.index)
         effects.counts.count(operation.action)

@@ -93,8 +93,8 @@ struct StrokePageTests {
             }
         }
         let before = board
-        board.compact(&writer)
-        let strokes = board.strokes
+        if let moves = writer.compact(board.strokes, wasting: 64) { board.move(moves) }
+        let strokes = StrokeMoves.distinct(board.strokes)
         let pages = Dictionary(strokes.map { (ObjectIdentifier($0.page), $0.page.capacity) }) { $1 }
         let needed = strokes.reduce(0) { $0 + $1.byteCount }
         #expect(pages.values.reduce(0, +) <= needed + needed / 8 + 128, "seed \(seed)")
@@ -106,6 +106,37 @@ struct StrokePageTests {
             board.apply(.undo(reference: try #require(try board.reference(of: .undo, by: .known("a")))), at: index)
         }
         #expect(board.visible.elementsEqual(before.visible.dropLast(19)) { Self.isSame($0, $1) }, "seed \(seed)")
+    }
+
+    @Test("A room in use keeps little memory of strokes that are gone")
+    func use() {
+        var configuration = RoomConfiguration()
+        configuration.cohorts.defaults.gate = .none
+        configuration.intake.messagesPerSecond = 1_000_000
+        configuration.intake.bytesPerSecond = 1 << 30
+        configuration.log.tail = 32
+        var probe = RoomProbe(configuration)
+        var number: Int64 = 0
+        var left: [[UInt8]] = []
+        for _ in 0..<400 {
+            for stroke in 0..<30 {
+                number += 1
+                let text = draw(number, x: Int(number), points: 40)
+                if stroke == 0 { left.append(Array(text.utf8)) }
+                probe.send(text)
+            }
+            for _ in 1..<30 {
+                number += 1
+                probe.send(undo(number))
+            }
+        }
+        let log = probe.room.log
+        #expect(log.head.visible.map(\.message.bytes) == left)
+        #expect(probe.room.board(of: .main).visible.map(\.message.bytes) == left)
+        let strokes = StrokeMoves.distinct(log.head.strokes + log.base.strokes + log.operations.strokes)
+        let pages = Dictionary(strokes.map { (ObjectIdentifier($0.page), $0.page.capacity) }) { $1 }
+        let needed = strokes.reduce(0) { $0 + $1.byteCount }
+        #expect(pages.values.reduce(0, +) <= 2 * needed + (128 << 10))
     }
 
     private static func isSame(_ one: Stroke, _ other: Stroke) -> Bool {
