@@ -38,6 +38,11 @@ struct RoomsBench: AsyncParsableCommand {
             "A server with JetStream, to measure the service too; 'embedded' starts one.", valueName: "url"))
     var nats: String?
 
+    @Flag(
+        name: .customLong("at-pace"),
+        help: "With --nats: only what the service takes while every room gets a stroke each 20 ms.")
+    var isAtPace = false
+
     @Flag(help: "One JSON object instead of a table.")
     var json = false
 
@@ -57,24 +62,33 @@ struct RoomsBench: AsyncParsableCommand {
         report.add("rooms", Double(rooms))
         report.add("strokes a room", Double(messages.strokes))
         report.add("points a stroke", Double(messages.points) / Double(messages.strokes))
-        try RoomsInMemory(messages: messages, count: rooms).measure(into: &report)
-        try StrokesAtRest(source: source).measure(into: &report)
-        try RoomsInHost(source: source, count: rooms).measure(into: &report)
+        if !isAtPace {
+            try RoomsInMemory(messages: messages, count: rooms).measure(into: &report)
+            try StrokesAtRest(source: source).measure(into: &report)
+            try RoomsInHost(source: source, count: rooms).measure(into: &report)
+        }
         if let nats { try await measureService(messages, nats, &report) }
         report.print()
     }
 
     private func measureService(_ messages: RoomMessages, _ nats: String, _ report: inout BenchReport) async throws {
-        guard nats == "embedded" else {
-            return try await RoomsInService(messages: messages, count: rooms, url: nats).measure(into: &report)
+        func measure(_ url: String) async throws {
+            guard isAtPace else {
+                return try await RoomsInService(messages: messages, count: rooms, url: url).measure(into: &report)
+            }
+            for isDurable in [false, true] {
+                let service = RoomsInService(messages: messages, count: rooms, url: url)
+                try await service.measurePace(isDurable: isDurable, into: &report)
+            }
         }
+        guard nats == "embedded" else { return try await measure(nats) }
         let directory = FileManager.default.temporaryDirectory.appendingPathComponent("lectern-bench-\(UUID())")
         defer { try? FileManager.default.removeItem(at: directory) }
         var settings = EmbeddedServer.Settings()
         settings.storeDirectory = directory.path
         let server = try await EmbeddedServer.start(settings)
         do {
-            try await RoomsInService(messages: messages, count: rooms, url: server.url).measure(into: &report)
+            try await measure(server.url)
         } catch {
             await server.stop()
             throw error

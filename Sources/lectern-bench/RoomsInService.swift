@@ -21,6 +21,31 @@ struct RoomsInService {
         self.url = url
     }
 
+    /// Classes as they are: every room gets a stroke each 20 ms. What the service takes then, with the tails of the logs
+    /// and all else that is not at rest.
+    /// - Parameter isDurable: whether the journal is JetStream's.
+    func measurePace(isDurable: Bool, into report: inout BenchReport) async throws {
+        let client = NATSConnection(NATSSettings(url: url), logger: benchLogger)
+        try await client.connect()
+        let start = ProcessMemory.now
+        let (service, _) = try await self.start(isDurable: isDurable)
+        let name = isDurable ? "at pace, JetStream" : "at pace, core NATS"
+        let subjects = try addresses.map { $0.subject(.input(messages.author)) }
+        for (number, message) in messages.messages.enumerated() {
+            for subject in subjects { try client.publish(message, to: subject) }
+            try await Task.sleep(for: .milliseconds(20))
+            Progress.say(number + 1, of: messages.messages.count, "messages of every room published")
+        }
+        let end = ProcessMemory.now
+        let strokes = Double(count * messages.strokes)
+        report.add(
+            "\(name): bytes a stroke", Double(end.allocated - start.allocated) / strokes, atMost: isDurable ? 165 : 120)
+        report.add("\(name): resident bytes a stroke", Double(end.resident - start.resident) / strokes)
+        try await service.stop()
+        await deleteStreams(client)
+        await client.close()
+    }
+
     func measure(into report: inout BenchReport) async throws {
         let client = NATSConnection(NATSSettings(url: url), logger: benchLogger)
         try await client.connect()
@@ -67,10 +92,10 @@ struct RoomsInService {
         try await second.stop()
     }
 
-    private func start() async throws -> (service: BenchService, time: Duration) {
+    private func start(isDurable: Bool = true) async throws -> (service: BenchService, time: Duration) {
         var configuration = ServerConfiguration()
         configuration.root = root
-        configuration.journal = JournalSettings()
+        configuration.journal = isDurable ? JournalSettings() : nil
         configuration.room = RoomMessages.configuration
         configuration.rooms = count
         let begin = ContinuousClock.now
