@@ -1,4 +1,3 @@
-import DequeModule
 import Hosting
 import Journal
 import NATSClient
@@ -225,36 +224,5 @@ import Whiteboard
             author: author, session: nil, bytes: Array(Hand.stroke(number, at: time).utf8))
         return JournalRecord(
             partition: 0, room: room.room, content: content, sequence: UInt64(number), loggedAt: MonotonicClock.now())
-    }
-
-    @Test func `a mailbox returns items in order, all at once, and counts their bytes until they are handled`() {
-        let mailbox = Mailbox<Int>(capacity: 1000)
-        for number in 1...10 { mailbox.post(number, cost: 100, mustNotBeLost: false) }
-        let isTaken = mailbox.post(11, cost: 100, mustNotBeLost: false)
-        #expect(!isTaken)
-        var batch: Deque<Int> = []
-        mailbox.take(into: &batch, until: nil)
-        #expect(Array(batch) == Array(1...10))
-        #expect(mailbox.load.bytes == 1000)
-        #expect(mailbox.load.dropped == 1)
-        mailbox.post(12, cost: 1, mustNotBeLost: true)
-        batch.removeAll()
-        mailbox.take(into: &batch, until: nil)
-        #expect(Array(batch) == [12])
-        #expect(mailbox.load.bytes == 1)
-    }
-
-    @Test func `a mailbox that is taken from again and again waits for no more items than come`() {
-        let mailbox = Mailbox<Int>(capacity: 1000)
-        var batch: Deque<Int> = []
-        for number in 1...100 {
-            mailbox.post(number, cost: 1, mustNotBeLost: false)
-            batch.removeAll()
-            mailbox.take(into: &batch, until: nil)
-            #expect(Array(batch) == [number])
-        }
-        batch.removeAll()
-        mailbox.take(into: &batch, until: MonotonicClock.now())
-        #expect(batch.isEmpty)
     }
 }

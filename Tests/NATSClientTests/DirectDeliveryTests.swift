@@ -85,7 +85,7 @@ import Testing
 @Suite struct BatchTests {
     private static func headers(_ fields: [(String, String)]) -> HeaderBuffer {
         var buffer = HeaderBuffer()
-        for (name, value) in fields { buffer.append(name) { $0.append(contentsOf: value.utf8) } }
+        for (name, value) in fields { buffer.append(HeaderBuffer.Name(name)) { $0.append(contentsOf: value.utf8) } }
         return buffer
     }
 
@@ -149,8 +149,9 @@ import Testing
                 let publisher = BatchPublisher(nats)
                 try publisher.publish([1], to: try PublishSubject("x"), on: nats.generation)
                 try nats.publish([1, 2], to: "x")
-                #expect(try await arrivals.values(2) == [1, 2])
+                #expect(try await arrivals.values(1) == [2])
                 publisher.end()
+                #expect(try await arrivals.values(2) == [2, 1])
             }
         }
     }

@@ -18,6 +18,11 @@ final class Fanout {
     private var headers = HeaderBuffer()
     private var body: [UInt8] = []
 
+    private static let index = HeaderBuffer.Name(HeaderName.index)
+    private static let ref = HeaderBuffer.Name(HeaderName.ref)
+    private static let digest = HeaderBuffer.Name(HeaderName.digest)
+    private static let late = HeaderBuffer.Field(HeaderBuffer.Name(HeaderName.late), "1")
+
     /// Bytes from which on a message waits until the connection has sent most of what was published before: what is
     /// small must not wait behind megabytes.
     static let largeMessage = 16 * 1024
@@ -45,9 +50,10 @@ final class Fanout {
     ) -> Bool {
         switch effect {
         case .feedback(let author, let session, let feedback):
-            return send(room.feedback(author), on: generation) { feedback.encode(session: session, into: &$0) }
+            return send(room.author(author).feedback, on: generation) { feedback.encode(session: session, into: &$0) }
         case .head(let operation):
-            return publish(operation, as: .json, isLate: operation.isLate, incarnation, to: room.head, on: generation)
+            return publish(
+                operation, as: .json, isLate: operation.isLate, of: room, incarnation, to: room.head, on: generation)
         case .release(let name, let operation, let isLate, let due):
             guard operation.messageByteCount < Self.largeMessage || connection.bufferedBytes <= Self.backlog else {
                 retry()
@@ -55,8 +61,8 @@ final class Fanout {
             }
             let cohort = room.cohort(name, metrics)
             let isPublished = publish(
-                operation, as: cohorts.settings(of: name).encoding, isLate: isLate || operation.isLate, incarnation,
-                to: cohort.out, on: generation)
+                operation, as: cohorts.settings(of: name).encoding, isLate: isLate || operation.isLate, of: room,
+                incarnation, to: cohort.out, on: generation)
             guard isPublished else { return false }
             metrics.countRelease(cohort.metrics, isLate: isLate, lateness: MonotonicClock.now() - due)
             return true
@@ -73,16 +79,16 @@ final class Fanout {
     }
 
     private func publish(
-        _ operation: Operation, as encoding: WireEncoding, isLate: Bool, _ incarnation: String,
+        _ operation: Operation, as encoding: WireEncoding, isLate: Bool, of room: RoomOutput, _ incarnation: String,
         to subject: PublishSubject?, on generation: UInt64
     ) -> Bool {
         headers.removeAll()
-        headers.append(HeaderName.index) { $0.append(integer: operation.index) }
-        headers.append(HeaderName.room) { $0.append(contentsOf: incarnation.utf8) }
-        headers.append(HeaderName.author) { $0.append(contentsOf: operation.author.text.utf8) }
-        if let reference = operation.reference { headers.append(HeaderName.ref) { $0.append(integer: reference) } }
-        headers.append(HeaderName.digest) { operation.digest.write(into: &$0) }
-        if isLate { headers.append(HeaderName.late) { $0.append(UInt8(ascii: "1")) } }
+        headers.append(room.incarnation(incarnation))
+        headers.append(room.author(operation.author).header)
+        headers.append(Self.index) { $0.append(integer: operation.index) }
+        if let reference = operation.reference { headers.append(Self.ref) { $0.append(integer: reference) } }
+        headers.append(Self.digest) { operation.digest.write(into: &$0) }
+        if isLate { headers.append(Self.late) }
         let message = encoding == .binary ? operation.payload.message : operation.restoredMessage
         guard message.count > maxBytes, operation.isJoined else {
             return send(message, to: subject, on: generation)
@@ -134,8 +140,8 @@ final class Fanout {
 
 private func name(of subject: PublishSubject?) -> String { subject?.description ?? "none" }
 
-/// The subjects that a room publishes to, made once, and what the gauges were told of it. Confined to the worker's
-/// thread.
+/// The subjects that a room publishes to and the headers that its operations share, made once, and what the gauges were
+/// told of the room. Confined to the worker's loop.
 final class RoomOutput {
     /// Of one cohort.
     struct Cohort {
@@ -145,13 +151,24 @@ final class RoomOutput {
         let metrics: CohortMetrics.Handles
     }
 
+    /// Of one author.
+    struct Author {
+        fileprivate let id: AuthorID
+        let feedback: PublishSubject?
+        let header: HeaderBuffer.Field
+    }
+
+    private static let roomHeader = HeaderBuffer.Name(HeaderName.room)
+    private static let authorHeader = HeaderBuffer.Name(HeaderName.author)
+
     /// Cohorts, and authors, whose subjects are kept; beyond, the oldest are made again when they are needed.
     private static let bound = 16
 
     private let address: RoomAddress
     let head: PublishSubject?
     private var cohorts: [Cohort] = []
-    private var authors: [(author: AuthorID, feedback: PublishSubject?)] = []
+    private var authors: [Author] = []
+    private var incarnation: (name: String, header: HeaderBuffer.Field)?
     /// What the gauges were told of the room.
     var gauges = RoomGauges()
 
@@ -171,11 +188,21 @@ final class RoomOutput {
         return made
     }
 
-    func feedback(_ author: AuthorID) -> PublishSubject? {
-        if let known = authors.first(where: { $0.author == author }) { return known.feedback }
-        let made = try? PublishSubject(address.subject(.feedback(author)))
+    func author(_ id: AuthorID) -> Author {
+        if let known = authors.first(where: { $0.id == id }) { return known }
+        let made = Author(
+            id: id, feedback: try? PublishSubject(address.subject(.feedback(id))),
+            header: HeaderBuffer.Field(Self.authorHeader, id.text))
         if authors.count == Self.bound { authors.removeFirst() }
-        authors.append((author, made))
+        authors.append(made)
+        return made
+    }
+
+    /// - Parameter name: of the room's incarnation.
+    func incarnation(_ name: String) -> HeaderBuffer.Field {
+        if let incarnation, incarnation.name == name { return incarnation.header }
+        let made = HeaderBuffer.Field(Self.roomHeader, name)
+        incarnation = (name, made)
         return made
     }
 }

@@ -2,110 +2,65 @@ import DequeModule
 import Glibc
 import Whiteboard
 
-/// A queue of items for one worker, bounded in bytes. Any thread posts; one thread takes batches.
+/// A queue of items for one worker, bounded in bytes. Any thread posts; one at a time takes all of them as a batch and
+/// handles it.
+///
+/// There are two takers: the worker's own thread, which waits for items, and a thread that delivers messages in rounds:
+/// what is posted during a round waits for its end, and is handled by the deliverer itself where that is brief. So a
+/// message that comes alone changes threads nowhere, and many that come together wake the worker once.
 final class Mailbox<Item: Sendable>: @unchecked Sendable {
     private let mutex: UnsafeMutablePointer<pthread_mutex_t>
-    private let arrival: UnsafeMutablePointer<pthread_cond_t>
+    /// For the worker's thread.
+    private let arrival: Condition
+    /// For the deliverer.
+    private let end: Condition
     private let capacity: Int
     // Under the mutex:
     private var items = Deque<Item>()
-    /// Of the items in the queue and of the last batch, which is being handled.
+    /// Of the items in the queue and of the batch that is being handled.
     private var bytes = 0
     private var bytesTaken = 0
     /// Of the items in the queue.
     private var bytesWaiting = 0
-    /// The number of items for which the taker has to be woken; 0 while it does not wait.
-    private var awaited = 0
+    /// Items in the queue that are for the worker's thread.
+    private var longItems = 0
+    private var isRoundOpen = false
+    /// Whether a batch is being handled; at first by the worker's thread, until it takes one.
+    private var isHandling = true
+    /// Whether the deliverer waits for the end of a batch, to handle the next one.
+    private var isDelivererWaiting = false
+    /// What the worker's thread waits for beside items, `distantFuture` for nothing; nil while it does not wait.
+    private var waitsUntil: Instant?
+    /// When something is to be done without an item.
+    private var nextWake = Instant.distantFuture
+    /// Until then the worker's thread handles everything: a batch has taken long.
+    private var isSlowUntil = Instant.distantPast
     private var dropped = 0
-    // The taker's:
-    private var pace = Pace()
     /// Items of the last batch.
     private var lastCount = 0
 
     private static var keptCapacity: Int { 4096 }
-    private static var busyItems: Int { 64 }
-    private static var busyWait: Duration { .microseconds(250) }
+    /// Bytes of items that a deliverer handles itself.
+    private static var briefBytes: Int { 256 << 10 }
+    /// A deliverer reads nothing while it handles a batch: after one that takes longer it leaves them to the worker.
+    private static var briefTime: Duration { .milliseconds(10) }
+    private static var slowTime: Duration { .milliseconds(100) }
+    /// The same where it waits for the worker to end one: two threads that share the work only get in each other's way.
+    private static var briefWait: Duration { .milliseconds(2) }
 
     /// - Parameter capacity: bytes at most; an item beyond is dropped and counted.
     init(capacity: Int) {
         self.capacity = capacity
         mutex = .allocate(capacity: 1)
-        arrival = .allocate(capacity: 1)
         mutex.initialize(to: pthread_mutex_t())
-        arrival.initialize(to: pthread_cond_t())
         pthread_mutex_init(mutex, nil)
-        var attributes = pthread_condattr_t()
-        pthread_condattr_init(&attributes)
-        pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC)
-        pthread_cond_init(arrival, &attributes)
-        pthread_condattr_destroy(&attributes)
+        arrival = Condition(mutex)
+        end = Condition(mutex)
     }
 
     deinit {
-        pthread_cond_destroy(arrival)
         pthread_mutex_destroy(mutex)
-        arrival.deallocate()
         mutex.deallocate()
-    }
-
-    /// Posts an item that occupies `cost` bytes.
-    /// - Parameter mustNotBeLost: for an item whose sender has bounds of its own; it is never dropped.
-    /// - Returns: false if it was dropped.
-    @discardableResult
-    func post(_ item: Item, cost: Int, mustNotBeLost: Bool) -> Bool {
-        pthread_mutex_lock(mutex)
-        guard mustNotBeLost || bytes + cost <= capacity else {
-            dropped += 1
-            pthread_mutex_unlock(mutex)
-            return false
-        }
-        bytes += cost
-        bytesWaiting += cost
-        items.append(item)
-        let isAwaited = items.count == awaited
-        if isAwaited { awaited = 0 }
-        pthread_mutex_unlock(mutex)
-        if isAwaited { pthread_cond_signal(arrival) }
-        return true
-    }
-
-    /// Exchanges `batch`, which is empty, for all items, oldest first; waits for one until `deadline`. Counts the batch
-    /// before as handled.
-    ///
-    /// While much is posted, it waits for ``busyItems`` items or ``busyWait``: to be woken costs as much as several items.
-    func take(into batch: inout Deque<Item>, until deadline: Instant?) {
-        let began = MonotonicClock.now()
-        let isBusy = pace.isBusy(at: began)
-        pthread_mutex_lock(mutex)
-        defer { pthread_mutex_unlock(mutex) }
-        bytes -= bytesTaken
-        bytesTaken = 0
-        if isBusy, items.count < Self.busyItems {
-            wait(for: Self.busyItems, until: min(deadline ?? .distantFuture, began + Self.busyWait))
-        }
-        if items.isEmpty { wait(for: 1, until: deadline) }
-        swap(&items, &batch)
-        bytesTaken = bytesWaiting
-        bytesWaiting = 0
-        // Free the memory of a burst.
-        if lastCount > Self.keptCapacity { items = [] }
-        lastCount = batch.count
-        pace.count(batch.count, at: MonotonicClock.now())
-    }
-
-    /// Waits until there are so many items, or until `deadline`. Under the mutex.
-    private func wait(for count: Int, until deadline: Instant?) {
-        awaited = count
-        while items.count < count {
-            guard let deadline else {
-                pthread_cond_wait(arrival, mutex)
-                continue
-            }
-            var time = timespec(
-                tv_sec: Int(deadline.nanoseconds / 1_000_000_000), tv_nsec: Int(deadline.nanoseconds % 1_000_000_000))
-            if pthread_cond_timedwait(arrival, mutex, &time) != 0 { break }
-        }
-        awaited = 0
     }
 
     /// Bytes in the queue, and items dropped so far.
@@ -116,26 +71,155 @@ final class Mailbox<Item: Sendable>: @unchecked Sendable {
     }
 }
 
-/// Whether much has come lately.
-private struct Pace {
-    private var began = Instant.distantPast
-    private var count = 0
-    private var countBefore = 0
+// MARK: - Posting
 
-    private static let span = Duration.milliseconds(1)
-    /// Items of a span from which on it counts as much.
-    private static let busy = 8
-
-    func isBusy(at now: Instant) -> Bool {
-        now - began < Self.span * 2 && max(count, countBefore) >= Self.busy
+extension Mailbox {
+    /// Posts an item that occupies `cost` bytes.
+    /// - Parameters:
+    ///   - mustNotBeLost: for an item whose sender has bounds of its own; it is never dropped.
+    ///   - isBrief: whether a deliverer may handle it.
+    /// - Returns: false if it was dropped.
+    @discardableResult
+    func post(_ item: Item, cost: Int, mustNotBeLost: Bool, isBrief: Bool) -> Bool {
+        pthread_mutex_lock(mutex)
+        guard mustNotBeLost || bytes + cost <= capacity else {
+            dropped += 1
+            pthread_mutex_unlock(mutex)
+            return false
+        }
+        bytes += cost
+        bytesWaiting += cost
+        if !isBrief { longItems += 1 }
+        items.append(item)
+        unlock(waking: true)
+        return true
     }
 
-    mutating func count(_ items: Int, at now: Instant) {
-        if now - began >= Self.span {
-            countBefore = now - began < Self.span * 2 ? count : 0
-            count = 0
-            began = now
+    /// Has items wait until the round is closed.
+    func openRound() {
+        pthread_mutex_lock(mutex)
+        isRoundOpen = true
+        pthread_mutex_unlock(mutex)
+    }
+
+    /// Closes the round. Exchanges `batch`, which is empty, for all items where the caller has to handle them, and then to
+    /// call ``handled(nextWake:in:)``; otherwise the worker's thread does.
+    /// - Parameter mayHandle: whether the caller has time for it.
+    /// - Returns: whether the caller has to.
+    func closeRound(into batch: inout Deque<Item>, mayHandle: Bool, at now: Instant) -> Bool {
+        pthread_mutex_lock(mutex)
+        isRoundOpen = false
+        let isBrief = longItems == 0 && bytesWaiting <= Self.briefBytes && now >= isSlowUntil
+        if mayHandle, isBrief, !items.isEmpty { waitForEnd(at: now) }
+        guard mayHandle, isBrief, !items.isEmpty, !isHandling else {
+            unlock(waking: !items.isEmpty || waitsUntil.map { nextWake < $0 } ?? false)
+            return false
         }
-        count += items
+        takeAll(into: &batch)
+        pthread_mutex_unlock(mutex)
+        return true
+    }
+
+    /// Waits while the worker's thread handles a batch, but not for long.
+    private func waitForEnd(at now: Instant) {
+        guard isHandling else { return }
+        isDelivererWaiting = true
+        while isHandling, end.wait(until: now + Self.briefWait) {}
+        isDelivererWaiting = false
+        if isHandling { isSlowUntil = now + Self.slowTime }
+    }
+
+    /// The batch of the round is handled.
+    /// - Parameters:
+    ///   - nextWake: when something is to be done without an item.
+    ///   - duration: the processor time that it has taken.
+    func handled(nextWake: Instant?, in duration: Duration, at now: Instant) {
+        pthread_mutex_lock(mutex)
+        finishBatch(nextWake: nextWake)
+        if duration > Self.briefTime { isSlowUntil = now + Self.slowTime }
+        unlock(waking: !items.isEmpty || waitsUntil.map { self.nextWake < $0 } ?? false)
+    }
+
+    /// Ends the use of the mutex.
+    /// - Parameter waking: whether the worker's thread has something to do; it is woken if it waits.
+    private func unlock(waking: Bool) {
+        let mustWake = waking && waitsUntil != nil && !isHeld
+        if mustWake { waitsUntil = nil }
+        pthread_mutex_unlock(mutex)
+        if mustWake { arrival.signal() }
+    }
+}
+
+// MARK: - Taking
+
+extension Mailbox {
+    /// Exchanges `batch`, which is empty, for all items, oldest first; waits for one until `nextWake`. Counts the batch
+    /// before as handled. For the worker's thread.
+    func take(into batch: inout Deque<Item>, nextWake: Instant?) {
+        pthread_mutex_lock(mutex)
+        defer { pthread_mutex_unlock(mutex) }
+        finishBatch(nextWake: nextWake)
+        if isDelivererWaiting { end.signal() }
+        while isHeld || items.isEmpty && MonotonicClock.now() < self.nextWake {
+            waitsUntil = isHeld ? .distantFuture : self.nextWake
+            arrival.wait(until: isHeld ? .distantFuture : self.nextWake)
+            waitsUntil = nil
+        }
+        takeAll(into: &batch)
+    }
+
+    /// Whether the worker's thread has to wait for the deliverer.
+    private var isHeld: Bool { isHandling || isRoundOpen || isDelivererWaiting }
+
+    private func takeAll(into batch: inout Deque<Item>) {
+        isHandling = true
+        swap(&items, &batch)
+        bytesTaken = bytesWaiting
+        bytesWaiting = 0
+        longItems = 0
+        // Free the memory of a burst.
+        if lastCount > Self.keptCapacity { items = [] }
+        lastCount = batch.count
+    }
+
+    private func finishBatch(nextWake: Instant?) {
+        isHandling = false
+        bytes -= bytesTaken
+        bytesTaken = 0
+        self.nextWake = nextWake ?? .distantFuture
+    }
+}
+
+/// A condition variable, with the monotonic clock. Used under its mutex, which must outlive it.
+private struct Condition: ~Copyable {
+    private let mutex: UnsafeMutablePointer<pthread_mutex_t>
+    private let variable: UnsafeMutablePointer<pthread_cond_t>
+
+    init(_ mutex: UnsafeMutablePointer<pthread_mutex_t>) {
+        self.mutex = mutex
+        variable = .allocate(capacity: 1)
+        variable.initialize(to: pthread_cond_t())
+        var attributes = pthread_condattr_t()
+        pthread_condattr_init(&attributes)
+        pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC)
+        pthread_cond_init(variable, &attributes)
+        pthread_condattr_destroy(&attributes)
+    }
+
+    deinit {
+        pthread_cond_destroy(variable)
+        variable.deallocate()
+    }
+
+    func signal() { pthread_cond_signal(variable) }
+
+    /// Leaves the mutex until a signal, or longer or shorter.
+    /// - Returns: false when the time is over.
+    @discardableResult
+    func wait(until deadline: Instant) -> Bool {
+        guard deadline < .distantFuture else { return pthread_cond_wait(variable, mutex) == 0 }
+        var time = timespec(
+            tv_sec: Int(deadline.nanoseconds / 1_000_000_000), tv_nsec: Int(deadline.nanoseconds % 1_000_000_000))
+        return pthread_cond_timedwait(variable, mutex, &time) == 0
     }
 }

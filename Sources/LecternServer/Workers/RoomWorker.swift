@@ -4,12 +4,16 @@ import Hosting
 import StrokeWire
 import Whiteboard
 
-/// A thread that runs a share of the rooms: it takes items from its mailbox, passes them to the rooms and publishes the
-/// resulting effects.
+/// The event loop of a share of the rooms: passes them the items of its mailbox and publishes the resulting effects.
 ///
-/// Posting is safe from any thread; everything else happens on the worker's own.
+/// Posting is safe from any thread. The loop runs on the worker's own thread, or at the end of a round on the thread that
+/// delivers messages: on one at a time.
 final class RoomWorker: Sendable {
     private let mailbox: Mailbox<InboundItem>
+    /// Set before the mailbox gives out its first batch, and used by whoever handles one.
+    nonisolated(unsafe) private var loop: RoomEventLoop?
+    /// The batch of a round. The deliverer's.
+    nonisolated(unsafe) private var roundBatch: Deque<InboundItem> = []
 
     /// - Parameter capacity: bytes that the mailbox may hold.
     init(capacity: Int) {
@@ -18,29 +22,46 @@ final class RoomWorker: Sendable {
 
     /// Posts an item; it is dropped and counted if the mailbox is full.
     func post(_ item: InboundItem) {
-        mailbox.post(item, cost: item.cost, mustNotBeLost: item.cost == 0)
+        mailbox.post(item, cost: item.cost, mustNotBeLost: item.cost == 0, isBrief: item.isBrief)
     }
 
     /// Posts a record with the time of its arrival.
     /// - Parameter mustNotBeLost: for a journal that waits at barriers and so bounds its backlog itself.
     func deliver(_ record: JournalRecord, mustNotBeLost: Bool) {
         let item = InboundItem.record(record, arrivedAt: MonotonicClock.now())
-        mailbox.post(item, cost: item.cost, mustNotBeLost: mustNotBeLost)
+        mailbox.post(item, cost: item.cost, mustNotBeLost: mustNotBeLost, isBrief: item.isBrief)
     }
 
     /// Bytes in the mailbox, and items dropped so far.
     var load: (bytes: Int, dropped: Int) { mailbox.load }
+
+    /// What is posted from now on waits for the end of the round.
+    func openRound() { mailbox.openRound() }
+
+    /// Handles what was posted, or has the worker's thread do so. On the thread that has opened the round.
+    /// - Parameter mayHandle: whether there is time to handle it here.
+    /// - Returns: the processor time that it took.
+    func closeRound(mayHandle: Bool) -> Duration {
+        let now = MonotonicClock.now()
+        guard mailbox.closeRound(into: &roundBatch, mayHandle: mayHandle, at: now), let loop else { return .zero }
+        let began = MonotonicClock.threadTime()
+        _ = loop.run(&roundBatch)
+        let duration = MonotonicClock.threadTime() - began
+        mailbox.handled(nextWake: loop.nextWake, in: duration, at: now)
+        return duration
+    }
 
     /// Starts the thread, which runs until it takes `.stop`; returns at once.
     /// - Parameter makeLoop: makes the event loop, on the worker's thread.
     /// - Returns: a stream that finishes when the thread has ended.
     func start(name: String, _ makeLoop: @escaping @Sendable () -> RoomEventLoop) -> AsyncStream<Never> {
         let (ended, continuation) = AsyncStream.makeStream(of: Never.self)
-        let thread = Thread { [mailbox] in
+        let thread = Thread { [self] in
             let loop = makeLoop()
+            self.loop = loop
             var batch: Deque<InboundItem> = []
             repeat {
-                mailbox.take(into: &batch, until: loop.nextWake)
+                mailbox.take(into: &batch, nextWake: loop.nextWake)
             } while loop.run(&batch)
             continuation.finish()
         }
@@ -70,6 +91,14 @@ enum InboundItem: Sendable {
     /// Another daemon has stored a newer checkpoint of the room.
     case superseded(RoomID)
     case stop
+
+    /// Whether it is a message, and so takes microseconds: many of them come together.
+    var isBrief: Bool {
+        switch self {
+        case .record, .clock, .confirmed: true
+        case .request, .scan, .output, .partition, .restored, .saved, .superseded, .stop: false
+        }
+    }
 
     /// Bytes that it occupies in the mailbox.
     var cost: Int {

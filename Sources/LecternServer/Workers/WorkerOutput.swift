@@ -53,6 +53,7 @@ final class WorkerOutput: HostOutput {
     }
 
     func confirm() {
+        flush()
         let (connection, worker, generation) = (connection, worker, generation)
         Task {
             let answered = try? await connection.confirmPublished()
@@ -76,6 +77,7 @@ final class WorkerOutput: HostOutput {
     }
 
     func save(_ request: SaveRequest) {
+        flush()
         keeper?.save(request, publishedOn: generation) { [worker] outcome in
             switch outcome {
             case .saved: worker.post(.saved(request.room, isSaved: true))

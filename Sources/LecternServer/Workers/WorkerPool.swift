@@ -1,6 +1,7 @@
 import Dispatch
 import Foundation
 import Hosting
+import Locking
 import Logging
 import NATSClient
 import StrokeWire
@@ -57,6 +58,7 @@ struct WorkerPool: Sendable {
         onPartition: @escaping @Sendable (PartitionProgress) -> Void = { _ in }
     ) -> [AsyncStream<Never>] {
         let outputRetry = OutputRetry(connection, workers)
+        workers.observeDelivery(of: connection)
         let storedRooms = StoredRoomCounts(limit: configuration.storedRooms, partitions: configuration.partitions)
         connection.onStateChange { [workers] state in
             workers.postToAll(.output(isOpen: state == .connected))
@@ -130,6 +132,7 @@ final class OutputRetry: Sendable {
 /// The workers, with the rooms divided among them.
 struct RoomWorkers: Sendable {
     let all: [RoomWorker]
+    private let delivery = Locked(DeliveryLoad())
 
     init(count: Int, capacity: Int) {
         all = (0..<count).map { _ in RoomWorker(capacity: capacity) }
@@ -144,4 +147,38 @@ struct RoomWorkers: Sendable {
     func postToAll(_ item: InboundItem) {
         for worker in all { worker.post(item) }
     }
+
+    /// Has the connection's thread hand over, or handle, what it delivers at once.
+    func observeDelivery(of connection: NATSConnection) {
+        connection.onDelivery(
+            begin: { [all] in for worker in all { worker.openRound() } },
+            end: { [all, delivery] in
+                let mayHandle = all.count == 1 || delivery.withLock { $0.hasTime(at: MonotonicClock.now()) }
+                let duration = all.reduce(Duration.zero) { $0 + $1.closeRound(mayHandle: mayHandle) }
+                if all.count > 1 { delivery.withLock { $0.add(duration) } }
+            })
+    }
+}
+
+/// How much of its time the connection's thread spends in rooms. Where that is most of it, and there are several workers,
+/// they share the work instead.
+private struct DeliveryLoad {
+    private var began = Instant.distantPast
+    private var spent = Duration.zero
+    private var isBusyUntil = Instant.distantPast
+
+    private static let span = Duration.milliseconds(10)
+    private static let busy = Duration.milliseconds(6)
+    private static let rest = Duration.milliseconds(200)
+
+    mutating func hasTime(at now: Instant) -> Bool {
+        if now - began >= Self.span {
+            if spent >= Self.busy { isBusyUntil = now + Self.rest }
+            spent = .zero
+            began = now
+        }
+        return now >= isBusyUntil
+    }
+
+    mutating func add(_ duration: Duration) { spent += duration }
 }

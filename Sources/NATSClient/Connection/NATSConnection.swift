@@ -49,6 +49,13 @@ public final class NATSConnection: Sendable {
         core.observeState(handler)
     }
 
+    /// Has `begin` called on the thread that reads the socket before the handlers of `.connection` subscriptions are called
+    /// with what was read, and `end` after the last of them, for messages to be handled together. Both may be called
+    /// without a message between them. One observer at a time, the last.
+    public func onDelivery(begin: @escaping @Sendable () -> Void, end: @escaping @Sendable () -> Void) {
+        core.rounds.observe(begin: begin, end: end)
+    }
+
     /// Adds a handler of later permission violations, which leave the connection open. It runs on a thread of libnats
     /// and must not block.
     ///

@@ -30,6 +30,7 @@ final class ConnectionCore: Sendable {
 
     let settings: NATSSettings
     let replies: ReplyTable
+    let rounds = DeliveryRounds()
     /// Fulfilled by the first connection.
     let connected = Promise<Void>()
     /// Fulfilled by `close`.
@@ -189,6 +190,7 @@ extension ConnectionCore {
     /// Enters the state `closed` and releases all handlers.
     func finish() {
         shared.withLock { $0.subscriptions = [:] }
+        rounds.forget()
         enter(.closed)
         connected.fulfil(.failure(.closed))
         shared.withLock { shared in

@@ -38,17 +38,20 @@ final class LibnatsConnection: Sendable {
     }
 
     /// Connects; tries each server of the list once. Blocks for up to `connectTimeout` per server.
-    /// - Parameter onViolation: called on libnats' callback thread when the server does not permit something.
+    /// - Parameters:
+    ///   - rounds: whom to tell of deliveries to direct subscriptions.
+    ///   - onViolation: called on libnats' callback thread when the server does not permit something.
     static func open(
-        _ settings: NATSSettings, number: UInt64, logger: Logger,
+        _ settings: NATSSettings, number: UInt64, rounds: DeliveryRounds, logger: Logger,
         onViolation: @escaping @Sendable (PermissionViolation) -> Void
     ) throws(NATSError) -> LibnatsConnection {
         let events = LibnatsEvents(logger: logger, onViolation: onViolation)
         do throws(NATSError) {
             let isSecure = try settings.isSecure
-            let loop = try SocketLoop(writeDeadline: settings.writeDeadline, publishersWrite: !isSecure) {
-                [ended = events.ended] in
-                ended.fulfil(.success("the server accepts no data"))
+            let loop = try SocketLoop(
+                writeDeadline: settings.writeDeadline, publishersWrite: !isSecure, rounds: rounds
+            ) { [ended = events.ended] reason in
+                ended.fulfil(.success(reason))
             }
             let raw = try settings.withOptions(context: events.context, loop: loop) { options throws(NATSError) in
                 var raw: OpaquePointer?
@@ -68,8 +71,10 @@ final class LibnatsConnection: Sendable {
         events.ended.fulfil(.success(reason))
     }
 
-    /// Sends a PING and waits for its PONG. Blocks.
+    /// Sends a PING behind all that was published, and waits for its PONG. Blocks.
     func flush(timeout: Duration) throws(NATSError) {
+        // The PING is in libnats' buffer, the batches are not.
+        loop.waitUntilWritten(for: timeout)
         let status = natsConnection_FlushTimeout(raw, timeout.wholeMilliseconds)
         guard status == NATS_OK else { throw NATSError(status) }
     }
@@ -92,13 +97,13 @@ final class LibnatsConnection: Sendable {
     func drain(timeout: Duration) {
         let deadline = ContinuousClock.now + timeout
         drainSubscriptions(until: deadline)
-        _ = natsConnection_FlushTimeout(raw, (deadline - .now).wholeMilliseconds)
+        try? flush(timeout: deadline - .now)
         end("drained")
     }
 
     /// Closes. With `flushing` the buffer is sent first, if the server takes it within half a second. Blocks.
     func shutDown(flushing: Bool) {
-        if flushing { _ = natsConnection_FlushTimeout(raw, 500) }
+        if flushing { try? flush(timeout: .milliseconds(500)) }
         loop.stop()
         natsConnection_Close(raw)
         events.forget()
@@ -112,7 +117,7 @@ final class LibnatsConnection: Sendable {
 
     /// Bytes that wait for the socket.
     var bufferedBytes: Int {
-        max(0, Int(natsConnection_Buffered(raw)))
+        max(0, Int(natsConnection_Buffered(raw))) + loop.unwrittenBytes
     }
 
     /// - Throws: `.backlogged` when the next message would have to wait: for space in the buffer, or for a write over
@@ -123,9 +128,15 @@ final class LibnatsConnection: Sendable {
         }
     }
 
-    /// What is published from now on is written to the socket at `endBatch`, or earlier.
+    /// Whether a batch may be written as bytes of the protocol; otherwise its messages go through libnats.
+    var takesBytes: Bool { loop.takesBytes && natsConnection_HasHeaderSupport(raw) == NATS_OK }
+
+    /// Writes a batch, whole messages of the protocol, or has the loop do so. Takes its bytes. Never waits for the socket.
+    func publish(_ batch: inout [UInt8]) { loop.publish(&batch, on: raw) }
+
+    /// What is published through libnats from now on is written to the socket at `endBatch`, or earlier.
     func beginBatch() { loop.beginBatch() }
-    func endBatch() { loop.endBatch(raw) }
+    func endBatch() { loop.endBatch() }
 
     /// Has what was published so far written to the socket.
     func writeSoon() { loop.writeSoon() }

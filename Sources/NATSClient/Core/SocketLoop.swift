@@ -15,7 +15,8 @@ internal import Darwin
 /// the same time, which corrupts memory; a publisher that finds the buffer full waits for the socket; and the loss by a
 /// failed write is not reported. With this loop a publisher only fills a buffer and wakes the thread, and a failed
 /// write ends the connection. At the end of a batch the publisher writes itself, while the thread does not use the
-/// socket: that saves the change of threads.
+/// socket: that saves the change of threads. Batches go to the socket beside libnats' own buffer, never amid a message of
+/// it: libnats makes some twenty heap objects for a message with headers and has another thread free them.
 ///
 /// libnats must close the connection on this thread or after the thread has ended: see `stop`.
 final class SocketLoop: Sendable {
@@ -36,10 +37,11 @@ final class SocketLoop: Sendable {
         var subscriptions: [DirectSubscription] = []
 
         /// What the thread waits for from now on; nil when it has to end.
-        mutating func wait() -> (socket: Int32, events: Int16)? {
+        /// - Parameter hasOutput: whether batches are to be written.
+        mutating func wait(hasOutput: Bool) -> (socket: Int32, events: Int16)? {
             guard !isStopping, let socket else { return nil }
             isWaiting = true
-            return (socket, Int16((wantsRead ? POLLIN : 0) | (wantsWrite ? POLLOUT : 0)))
+            return (socket, Int16((wantsRead ? POLLIN : 0) | (wantsWrite || hasOutput ? POLLOUT : 0)))
         }
 
         mutating func takeDeferredWake() -> Bool {
@@ -58,20 +60,25 @@ final class SocketLoop: Sendable {
     private let writeDeadline: Duration
     /// Whether publishers may write: over TLS a write waits for the socket.
     private let publishersWrite: Bool
-    /// Held by whoever reads from the socket or writes to it.
-    private let socketUse = Locked(())
-    private let onStall: @Sendable () -> Void
+    /// Held by whoever reads from the socket or writes to it. The value: whether libnats has written a part of its buffer.
+    private let socketUse = Locked(false)
+    private let output = BatchOutput()
+    private let rounds: DeliveryRounds
+    private let onFailure: @Sendable (String) -> Void
 
     /// - Parameters:
     ///   - writeDeadline: how long the socket may accept nothing.
     ///   - publishersWrite: whether publishers may write: not over TLS, where a write waits for the socket.
-    ///   - onStall: called on the thread at that deadline.
+    ///   - rounds: whom to tell of each delivery.
+    ///   - onFailure: called when nothing can be written any more, with the reason.
     init(
-        writeDeadline: Duration, publishersWrite: Bool, onStall: @escaping @Sendable () -> Void
+        writeDeadline: Duration, publishersWrite: Bool, rounds: DeliveryRounds,
+        onFailure: @escaping @Sendable (String) -> Void
     ) throws(NATSError) {
         self.writeDeadline = writeDeadline
         self.publishersWrite = publishersWrite
-        self.onStall = onStall
+        self.rounds = rounds
+        self.onFailure = onFailure
         var ends: [Int32] = [-1, -1]
         guard pipe(&ends) == 0 else { throw NATSError(NATS_SYS_ERROR) }
         for end in ends {
@@ -105,6 +112,9 @@ final class SocketLoop: Sendable {
         }
         wake()
         if mustWait { ended.wait() }
+        output.close()
+        // A publisher may be writing to the socket, which is about to be closed.
+        socketUse.withLock { _ in }
     }
 
     // MARK: Called by libnats
@@ -144,34 +154,77 @@ final class SocketLoop: Sendable {
 
     // MARK: Called by publishers
 
-    /// The thread is not woken for what is published from now on, until a batch ends.
+    /// Whether batches may be written as bytes of the protocol.
+    var takesBytes: Bool { publishersWrite }
+
+    /// Bytes of batches that are not written.
+    var unwrittenBytes: Int { output.unwritten }
+
+    /// Writes a batch, or has the thread do so. Takes its bytes.
+    /// - Parameters:
+    ///   - batch: whole messages of the protocol.
+    ///   - connection: the one that is attached.
+    func publish(_ batch: inout [UInt8], on connection: OpaquePointer) {
+        guard !batch.isEmpty else { return }
+        output.append(&batch)
+        if !writeNow(connection) { change { _ in true } }
+    }
+
+    /// Waits until the batches so far are written. Blocks.
+    func waitUntilWritten(for limit: Duration) {
+        output.waitUntilWritten(until: .now() + .milliseconds(Int(clamping: limit.wholeMilliseconds)))
+    }
+
+    /// The thread is not woken for what is published through libnats from now on, until a batch ends.
     func beginBatch() {
         state.withLock { $0.batches += 1 }
     }
 
-    /// Writes what was published, or has the thread do so.
-    /// - Parameter connection: the one that is attached.
-    func endBatch(_ connection: OpaquePointer) {
-        let mustWrite = state.withLock { state in
+    /// Has the thread write what was published.
+    func endBatch() {
+        change { state in
             state.batches -= 1
             return state.takeDeferredWake()
         }
-        if mustWrite, !writeNow(connection) { change { _ in true } }
     }
 
     /// - Returns: whether nothing is left to be written.
     private func writeNow(_ connection: OpaquePointer) -> Bool {
         guard publishersWrite else { return false }
-        return socketUse.withLockIfAvailable { _ in
-            processWrite(connection)
-            return state.withLock { !$0.wantsWrite }
+        return socketUse.withLockIfAvailable { isAmid in
+            writeOutput(connection, &isAmid)
+            return !hasOutput
         } ?? false
     }
 
-    /// Under `socketUse`. libnats takes a write of nothing for the end of the connection: another thread may have written
-    /// all there was.
-    private func processWrite(_ connection: OpaquePointer) {
-        if state.withLock({ $0.wantsWrite }) { natsConnection_ProcessWriteEvent(connection) }
+    private var hasOutput: Bool { output.unwritten > 0 || state.withLock { $0.wantsWrite } }
+
+    /// Writes the batches and libnats' buffer, under `socketUse`. The batches go first, so that a PING that asks for a
+    /// confirmation of them goes behind.
+    private func writeOutput(_ connection: OpaquePointer, _ isAmid: inout Bool) {
+        if isAmid {
+            isAmid = !processWrite(connection)
+            guard !isAmid else { return }
+        }
+        if let socket = state.withLock({ $0.isStopping ? nil : $0.socket }) {
+            switch output.write(to: socket) {
+            case .done: break
+            case .blocked: return
+            case .failed(let code):
+                output.close()
+                return onFailure("write: \(String(cString: strerror(code)))")
+            }
+        }
+        isAmid = !processWrite(connection)
+    }
+
+    /// Has libnats write its buffer. libnats takes a write of nothing for the end of the connection: another thread may
+    /// have written all there was.
+    /// - Returns: whether nothing is left of it.
+    private func processWrite(_ connection: OpaquePointer) -> Bool {
+        guard state.withLock({ $0.wantsWrite }) else { return true }
+        natsConnection_ProcessWriteEvent(connection)
+        return state.withLock { !$0.wantsWrite }
     }
 
     func writeSoon() {
@@ -192,8 +245,8 @@ final class SocketLoop: Sendable {
         state.withLock { $0.subscriptions.removeAll { $0.raw == subscription } }
     }
 
-    private func deliver() {
-        for subscription in state.withLock({ $0.subscriptions }) { subscription.deliver() }
+    private func deliver(_ spent: inout SpentMessages) {
+        for subscription in state.withLock({ $0.subscriptions }) { subscription.deliver(&spent) }
     }
 
     /// Changes the state.
@@ -217,7 +270,8 @@ final class SocketLoop: Sendable {
 
     private func run(_ connection: OpaquePointer) {
         var blockedSince: ContinuousClock.Instant?
-        while let (socket, events) = state.withLock({ $0.wait() }) {
+        var spent = SpentMessages()
+        while let (socket, events) = state.withLock({ $0.wait(hasOutput: output.unwritten > 0) }) {
             var polled = [
                 pollfd(fd: wakeReader, events: Int16(POLLIN), revents: 0),
                 pollfd(fd: socket, events: events, revents: 0),
@@ -229,21 +283,23 @@ final class SocketLoop: Sendable {
             state.withLock { $0.isWaiting = false }
             if polled[0].revents != 0 { takeWakes() }
             let ready = polled[1].revents
-            // After a hang-up, reading gives the reason.
-            if ready & Int16(POLLIN | POLLHUP | POLLERR | POLLNVAL) != 0 {
-                socketUse.withLock { _ in natsConnection_ProcessReadEvent(connection) }
+            rounds.run {
+                // After a hang-up, reading gives the reason.
+                if ready & Int16(POLLIN | POLLHUP | POLLERR | POLLNVAL) != 0 {
+                    socketUse.withLock { _ in natsConnection_ProcessReadEvent(connection) }
+                }
+                // Also what came before a subscription was added.
+                deliver(&spent)
             }
-            // Also what came before a subscription was added.
-            deliver()
             if ready & Int16(POLLOUT) != 0 {
                 blockedSince = nil
                 writingSince.store(DispatchTime.now().uptimeNanoseconds, ordering: .relaxed)
-                socketUse.withLock { _ in processWrite(connection) }
+                socketUse.withLock { writeOutput(connection, &$0) }
                 writingSince.store(0, ordering: .relaxed)
             } else if waitsToWrite {
                 let start = blockedSince ?? .now
                 blockedSince = start
-                if ContinuousClock.now - start >= writeDeadline { return onStall() }
+                if ContinuousClock.now - start >= writeDeadline { return onFailure("the server accepts no data") }
             } else {
                 blockedSince = nil
             }
@@ -266,6 +322,29 @@ final class SocketLoop: Sendable {
     }
 }
 
+/// Tells an observer when a connection's thread begins and ends to call the handlers of direct subscriptions.
+final class DeliveryRounds: Sendable {
+    private struct Observer {
+        let begin: @Sendable () -> Void
+        let end: @Sendable () -> Void
+    }
+
+    private let observer = Locked<Observer?>(nil)
+
+    func observe(begin: @escaping @Sendable () -> Void, end: @escaping @Sendable () -> Void) {
+        observer.withLock { $0 = Observer(begin: begin, end: end) }
+    }
+
+    func forget() { observer.withLock { $0 = nil } }
+
+    fileprivate func run(_ deliver: () -> Void) {
+        let observer = observer.withLock { $0 }
+        observer?.begin()
+        deliver()
+        observer?.end()
+    }
+}
+
 /// A subscription whose handler runs on the thread that reads the socket.
 final class DirectSubscription: Sendable {
     /// Owned by the connection's table.
@@ -278,14 +357,18 @@ final class DirectSubscription: Sendable {
     }
 
     /// Calls the handler for each message that has come.
-    fileprivate func deliver() {
+    /// - Parameter spent: takes the messages, to be destroyed.
+    fileprivate func deliver(_ spent: inout SpentMessages) {
         var count: Int32 = 0
         // Asking for a message where there is none would be an error, which libnats writes down.
         guard natsSubscription_GetPending(raw, &count, nil) == NATS_OK else { return }
         while count > 0 {
             var message: OpaquePointer?
             switch natsSubscription_NextMsg(&message, raw, 0) {
-            case NATS_OK: if let message { handler(NATSMessage(owning: message)) }
+            case NATS_OK:
+                guard let message else { break }
+                handler(NATSMessage(lent: message))
+                spent.append(message)
             // Said once when messages were dropped; the next call gives the first that was not.
             case NATS_SLOW_CONSUMER: continue
             // Instead of the message.

@@ -47,7 +47,9 @@ actor Supervisor {
 
     private func open(_ core: ConnectionCore) -> LibnatsConnection? {
         do throws(NATSError) {
-            return try LibnatsConnection.open(core.settings, number: core.generation + 1, logger: logger) {
+            return try LibnatsConnection.open(
+                core.settings, number: core.generation + 1, rounds: core.rounds, logger: logger
+            ) {
                 core.report($0)
             }
         } catch {

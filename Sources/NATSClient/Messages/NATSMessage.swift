@@ -5,15 +5,23 @@ internal import CNATS
 /// A handler borrows it for the length of its call. `copyPayload()`, `subject` and `header(_:)` make copies that
 /// outlive the call.
 public struct NATSMessage: ~Copyable {
-    /// Owned; destroyed with this value.
     let raw: OpaquePointer
+    /// Whether it is destroyed with this value.
+    private let isOwned: Bool
 
     init(owning raw: OpaquePointer) {
         self.raw = raw
+        isOwned = true
+    }
+
+    /// A message that is destroyed by another.
+    init(lent raw: OpaquePointer) {
+        self.raw = raw
+        isOwned = false
     }
 
     deinit {
-        natsMsg_Destroy(raw)
+        if isOwned { natsMsg_Destroy(raw) }
     }
 
     /// The subject. Allocates when it is longer than 15 bytes; see `withSubject` for the hot path.
@@ -82,6 +90,32 @@ public struct NATSMessage: ~Copyable {
         var value: UnsafePointer<CChar>?
         guard natsMsgHeader_Get(raw, name, &value) == NATS_OK, let value else { return nil }
         return String(cString: value)
+    }
+}
+
+/// Messages of libnats to be destroyed together.
+///
+/// libnats hands each to a thread of its own, which frees it: destroyed one by one, each wakes that thread, which costs
+/// more than all else that is done for a message. Not safe from several threads at once.
+struct SpentMessages: ~Copyable {
+    private var messages: [OpaquePointer] = []
+    private var bytes = 0
+
+    private static let bound = 1024
+    /// Bytes of bodies that are kept so.
+    private static let byteBound = 1 << 20
+
+    mutating func append(_ message: OpaquePointer) {
+        messages.append(message)
+        bytes += Int(natsMsg_GetDataLength(message))
+        guard messages.count == Self.bound || bytes >= Self.byteBound else { return }
+        for message in messages { natsMsg_Destroy(message) }
+        messages.removeAll(keepingCapacity: true)
+        bytes = 0
+    }
+
+    deinit {
+        for message in messages { natsMsg_Destroy(message) }
     }
 }
 

@@ -6,14 +6,17 @@ extension [UInt8] {
 
     package mutating func append(integer: some FixedWidthInteger) {
         if integer < 0 { append(UInt8(ascii: "-")) }
-        let start = count
-        var rest = integer.magnitude
-        repeat {
-            let (quotient, digit) = rest.quotientAndRemainder(dividingBy: 10)
-            append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: digit))
-            rest = quotient
-        } while rest > 0
-        self[start...].reverse()
+        var rest = UInt64(integer.magnitude)
+        // The greatest number of 64 bits has 20 digits.
+        withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 20) { digits in
+            var start = digits.count
+            repeat {
+                start -= 1
+                digits[start] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10)
+                rest /= 10
+            } while rest > 0
+            append(contentsOf: UnsafeBufferPointer(rebasing: UnsafeBufferPointer(digits)[start...]))
+        }
     }
 
     /// The fewest digits that read back as the same value, an integer if it is one. JSON has neither infinity nor NaN:
