@@ -183,7 +183,7 @@ struct RoomGauges {
     private var cursorChanges: UInt64?
 
     /// Reports what has changed.
-    mutating func report(_ room: borrowing Room, _ metrics: ServerMetrics) {
+    mutating func report(_ room: inout Room, _ metrics: ServerMetrics) {
         if !isCounted {
             isCounted = true
             metrics.countRooms(1)
@@ -191,7 +191,7 @@ struct RoomGauges {
         if room.head.index != index || room.cursorChanges != cursorChanges {
             index = room.head.index
             cursorChanges = room.cursorChanges
-            reportDepths(room, metrics)
+            reportDepths(&room, metrics)
         }
         if room.assemblingCount != assembling {
             metrics.addAssembling(room.assemblingCount - assembling)
@@ -200,7 +200,7 @@ struct RoomGauges {
     }
 
     /// A room has its cohorts in the order in which they were made, until its incarnation ends.
-    private mutating func reportDepths(_ room: borrowing Room, _ metrics: ServerMetrics) {
+    private mutating func reportDepths(_ room: inout Room, _ metrics: ServerMetrics) {
         var position = 0
         room.forEachCohort { cohort, held in
             if position < depths.count, depths[position].cohort != cohort { forgetDepths(from: position, metrics) }

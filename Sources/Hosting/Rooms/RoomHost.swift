@@ -246,7 +246,7 @@ public final class RoomHost<Output: HostOutput> {
         }
         if isLive(hosted) {
             consider(hosted.isOverLimit ? hosted.refusalAskedAt.map { $0 + Self.refusalRetry } : nil)
-            if !hosted.isOverLimit { consider(hosted.room?.nextWake(after: now)) }
+            if !hosted.isOverLimit { consider(hosted.withRoom { $0.nextWake(after: now) } ?? nil) }
         }
         consider(nextSave(of: hosted))
         // What is not confirmed by then is waited for.

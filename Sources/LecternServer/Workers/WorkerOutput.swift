@@ -20,6 +20,8 @@ final class WorkerOutput: HostOutput {
     private let onPartition: @Sendable (PartitionProgress) -> Void
     private let logger: Logger
     private var opened: [RoomID] = []
+    /// Not yet added to the metrics.
+    private var counts = RoomCounts()
     private var whole: Set<Int> = []
     /// The connection to publish on. Messages buffered by a lost connection are published again before new ones go out on
     /// the next.
@@ -88,14 +90,18 @@ final class WorkerOutput: HostOutput {
     }
 
     func settled(_ room: HostedRoom, _ counts: RoomCounts) {
-        metrics.add(counts)
+        self.counts += counts
         guard room.room != nil else { return }
         let state = state(of: room)
-        room.withRoom { state.gauges.report($0, metrics) }
+        room.withRoom { state.gauges.report(&$0, metrics) }
     }
 
-    /// Has the socket written, with all that was published so far.
-    func flush() { fanout.flush() }
+    /// Has the socket written with all that was published so far, and adds up what was counted.
+    func flush() {
+        fanout.flush()
+        metrics.add(counts)
+        counts = RoomCounts()
+    }
 
     private func state(of room: HostedRoom) -> RoomOutput {
         if let state = room.outputState { return unsafeDowncast(state, to: RoomOutput.self) }

@@ -12,23 +12,68 @@ public struct Operation: Sendable {
         case clear(Clear)
     }
 
-    /// Its place in the log, dense, from 1.
-    public let index: UInt64
-    public let author: AuthorID
-    /// Its number in its author's sequence.
-    public let number: Int64
-    public internal(set) var effect: Effect
-    /// Whether it came after it had been given up.
-    public let isLate: Bool
-    /// Media time in milliseconds; nil where the message gave none.
-    public let time: Int64?
-    /// The digest of the board after this operation.
-    public let digest: BoardDigest
+    /// All but the message: one reference, for an operation is copied on its way through the gate and out.
+    private final class Fields: Sendable {
+        let index: UInt64
+        let author: AuthorID
+        let number: Int64
+        let effect: Effect
+        let isLate: Bool
+        let time: Int64?
+        let digest: BoardDigest
+        let isJoined: Bool
+
+        init(
+            index: UInt64, author: AuthorID, number: Int64, effect: Effect, isLate: Bool, time: Int64?,
+            digest: BoardDigest, isJoined: Bool
+        ) {
+            self.index = index
+            self.author = author
+            self.number = number
+            self.effect = effect
+            self.isLate = isLate
+            self.time = time
+            self.digest = digest
+            self.isJoined = isJoined
+        }
+    }
+
+    private let fields: Fields
     /// The compact message that goes out: as it came, or joined from its shards. Empty for a packed stroke; see
     /// ``restoredMessage``.
-    public internal(set) var message: [UInt8]
+    public let message: [UInt8]
+
+    init(
+        index: UInt64, author: AuthorID, number: Int64, effect: Effect, isLate: Bool, time: Int64?,
+        digest: BoardDigest, message: [UInt8], isJoined: Bool
+    ) {
+        fields = Fields(
+            index: index, author: author, number: number, effect: effect, isLate: isLate, time: time, digest: digest,
+            isJoined: isJoined)
+        self.message = message
+    }
+
+    /// The same operation with its stroke in another page.
+    func with(_ effect: Effect) -> Operation {
+        Operation(
+            index: index, author: author, number: number, effect: effect, isLate: isLate, time: time, digest: digest,
+            message: message, isJoined: isJoined)
+    }
+
+    /// Its place in the log, dense, from 1.
+    public var index: UInt64 { fields.index }
+    public var author: AuthorID { fields.author }
+    /// Its number in its author's sequence.
+    public var number: Int64 { fields.number }
+    public var effect: Effect { fields.effect }
+    /// Whether it came after it had been given up.
+    public var isLate: Bool { fields.isLate }
+    /// Media time in milliseconds; nil where the message gave none.
+    public var time: Int64? { fields.time }
+    /// The digest of the board after this operation.
+    public var digest: BoardDigest { fields.digest }
     /// Whether the message was joined from shards.
-    public let isJoined: Bool
+    public var isJoined: Bool { fields.isJoined }
 
     /// The fields of a message joined from shards; nil for any other.
     /// - Parameter message: ``restoredMessage``.

@@ -70,17 +70,18 @@ struct OperationLog: Sendable {
     mutating func move(_ moves: StrokeMoves) {
         for position in released.indices { released[position].move(moves) }
         for position in held.indices {
-            if let stroke = held[position].stroke { held[position].effect = .draw(moves[stroke]) }
+            if let stroke = held[position].stroke { held[position] = held[position].with(.draw(moves[stroke])) }
         }
     }
 
     /// Removes the oldest operation.
     /// - Precondition: the log is not empty and its first operation is packed.
-    mutating func popFirst() -> Operation {
+    /// - Returns: what it did to the board.
+    mutating func popFirst() -> Operation.Effect {
         let operation = released.removeFirst()
         releasedBytes -= operation.byteCount
-        defer { firstIndex += 1 }
-        return operation.operation(at: firstIndex)
+        firstIndex += 1
+        return operation.effect
     }
 }
 
@@ -145,6 +146,13 @@ private struct ReleasedOperation: Sendable {
         case .stroke(let stroke): content = .stroke(moves[stroke])
         case .joinedStroke(let stroke): content = .joinedStroke(moves[stroke])
         case .other: break
+        }
+    }
+
+    var effect: Operation.Effect {
+        switch content {
+        case .stroke(let stroke), .joinedStroke(let stroke): .draw(stroke)
+        case .other(let other): other.operation.effect
         }
     }
 

@@ -83,7 +83,7 @@ struct RoomLog: Sendable {
         while operations.count > retention.tail || operations.releasedBytes > retention.tailBytes,
             operations.firstIndex <= released
         {
-            base.apply(operations.popFirst())
+            base.apply(operations.popFirst(), at: base.index + 1)
         }
     }
 

@@ -57,6 +57,20 @@ public struct RoomCounts: Sendable, Equatable {
     }
 }
 
+extension RoomCounts {
+    public static func += (left: inout RoomCounts, right: RoomCounts) {
+        left.intake += right.intake
+        left.draws += right.draws
+        left.undos += right.undos
+        left.redos += right.redos
+        left.clears += right.clears
+        left.samplesTaken += right.samplesTaken
+        left.samplesIgnored += right.samplesIgnored
+        left.samplesRejected += right.samplesRejected
+        left.clamped += right.clamped
+    }
+}
+
 /// Counts of events in the intake of a room.
 public struct IntakeCounts: Sendable, Equatable {
     public var messages = 0
@@ -81,6 +95,6 @@ public struct IntakeCounts: Sendable, Equatable {
         left.gaps += right.gaps
         left.gaveUp += right.gaveUp
         left.late += right.late
-        left.rejected.merge(right.rejected, uniquingKeysWith: +)
+        if !right.rejected.isEmpty { left.rejected.merge(right.rejected, uniquingKeysWith: +) }
     }
 }
