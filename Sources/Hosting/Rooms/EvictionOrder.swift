@@ -41,9 +41,6 @@ struct EvictionOrder {
         if room.eviction.uses == 0 || now - room.eviction.countedUse >= Self.useInterval {
             room.eviction.uses += 1
             room.eviction.countedUse = now
-        } else if room.eviction.isListed {
-            // The order is as exact as that: a busy room would change its place with each message.
-            return
         }
         if room.eviction.isResident { return residents.append(room) }
         guard room.eviction.uses >= Self.steadyUses, room.room?.isBlank == false, hasResidency(at: now) else {
