@@ -66,7 +66,7 @@ import Whiteboard
         #expect(closeRound(mayHandle: false) == nil)
         #expect(closeRound() == [3])
         let now = MonotonicClock.now()
-        mailbox.handled(nextWake: nil, in: .milliseconds(3), at: now)
+        mailbox.handled(nextWake: nil, in: .milliseconds(11), at: now)
         post(4...4)
         var batch: Deque<Int> = []
         #expect(!mailbox.closeRound(into: &batch, mayHandle: true, at: now + .milliseconds(99)))
