@@ -20,7 +20,7 @@ public struct RoomDirectory: Sendable {
     }
 
     /// The rooms of all services: at once when the lists that have come cover all partitions, else with what has come
-    /// within the window, and then ``MergedRoomList/isComplete`` is false.
+    /// within the window, and then `MergedRoomList/isComplete` is false.
     ///
     /// - Throws: `.noReply` without a reply, `.refused` when the service is overloaded, `.malformed` when no reply can be
     ///   read.
