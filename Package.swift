@@ -66,7 +66,9 @@ let pureTests: [Target] = [
     tests("RasterTests", ["Raster", "Ink", "StrokeWire"]),
     tests("PNGTests", ["PNG", "Raster", "Ink", "StrokeWire"]),
     tests("WhiteboardTests", ["Whiteboard", "StrokeWire"]),
-    tests("HostingTests", ["Hosting", "Whiteboard", "StrokeWire", heap]),
+    // Counts what the tests' threads allocate.
+    .target(name: "AllocationCounter", path: "Tests/AllocationCounter"),
+    tests("HostingTests", ["AllocationCounter", "Hosting", "Whiteboard", "StrokeWire", heap]),
 ]
 
 let threadTargets: [Target] = [

@@ -6,6 +6,10 @@ public import Whiteboard
 ///
 /// A state machine without clocks or I/O: time is a parameter, the world is its output. The same machine runs in the
 /// daemon and in simulations. Confined to one thread.
+///
+/// From the bytes of a message to its effects it allocates at most 5 blocks of memory for a stroke in one message,
+/// whatever its number of points, and at most 4 for an undo, a redo or a clock sample; on average, with what grows now
+/// and then.
 public final class RoomHost<Output: HostOutput> {
     public let configuration: HostConfiguration
     let output: Output
