@@ -386,6 +386,24 @@ import Whiteboard
         #expect(probe.output.storedRooms == before)
     }
 
+    @Test func `a room of which only the cursors were too late is saved whole before it leaves`() {
+        let probe = HostProbe(rooms: 1)
+        probe.draw(1)
+        probe.wait(.seconds(1))
+        #expect(probe.acknowledge().map(\.stored.sequence) == [1])
+        // The cursors alone are saved, with a state that lacks the second record.
+        probe.draw(2)
+        probe.wait(.seconds(1))
+        #expect(probe.output.takeSaves().map(\.stored.sequence) == [1])
+        probe.draw(1, to: .botany)
+        probe.wait(.milliseconds(1))
+        probe.host.superseded(.algebra, at: probe.now)
+        #expect(probe.output.left.isEmpty)
+        #expect(probe.host.covered(of: 0, through: 3) == 1)
+        probe.wait(.seconds(2))
+        #expect(probe.output.takeSaves().map(\.stored.sequence) == [2])
+    }
+
     @Test func `what waits for the connection is bounded in bytes`() {
         let probe = HostProbe()
         probe.output.isConnected = false

@@ -47,6 +47,12 @@ struct CheckpointTracker {
 
     var isSaving: Bool { pending != nil }
 
+    /// Whether nothing of the room will be uncovered once the save under way is acknowledged.
+    var savesAll: Bool {
+        guard let pending else { return false }
+        return (pending.holdsState || firstUncovered == nil) && pending.firstAfter == nil
+    }
+
     /// Whether a checkpoint or cursor note of the room is stored.
     var isNoted: Bool { noted != nil }
 
@@ -140,10 +146,11 @@ extension RoomHost {
     }
 
     /// What was to be saved of a room is behind what another host has stored of it. Where it is to leave memory it does so:
-    /// what the other has stored comes back.
+    /// what the other has stored comes back. Not where the room holds more than was to be saved: all of it is saved then,
+    /// or the other would have to hold that, too.
     public func superseded(_ room: RoomID, at now: Instant) {
         guard let hosted = rooms[room], hosted.tracker.isSaving else { return }
-        if isClosing(hosted) || hosted.isLeaving { hosted.isDiscarded = true }
+        if hosted.tracker.savesAll, isClosing(hosted) || hosted.isLeaving { hosted.isDiscarded = true }
         hosted.tracker.end(isSaved: false)
         settle(hosted, at: now)
         fillPlaces(at: now)
