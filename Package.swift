@@ -115,12 +115,15 @@ let serviceTargets: [Target] = [
     .systemLibrary(name: "CJemalloc", pkgConfig: "jemalloc", providers: [.apt(["libjemalloc-dev"])]),
     .systemLibrary(name: "CCairo", pkgConfig: "cairo", providers: [.apt(["libcairo2-dev"])]),
     layer("VectorGraphics", ["CCairo", "Mesh", "Raster", "Ink", "StrokeWire"]),
-    layer(
-        "LecternGateway",
-        [
-            "NATSClient", "Locking", "StrokeWire", hummingbird, hummingbirdCore, nio, http1, logging, metrics,
+    // The files for browsers, as bytes of the program.
+    .target(name: "CSite"),
+    .target(
+        name: "LecternGateway",
+        dependencies: [
+            "CSite", "NATSClient", "Locking", "StrokeWire", hummingbird, hummingbirdCore, nio, http1, logging, metrics,
             lifecycle,
-        ]),
+        ],
+        exclude: ["Site"], swiftSettings: settings),
     layer("LecternConfiguration", ["Whiteboard", "Ink", "StrokeWire", configuration, yams]),
     .executableTarget(
         name: "lectern",

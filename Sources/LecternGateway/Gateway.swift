@@ -11,7 +11,7 @@ internal import Glibc
 internal import Darwin
 #endif
 
-/// The HTTP side of Lectern: pictures and states of rooms, health, metrics, and a page that links them.
+/// The HTTP side of Lectern: pictures and states of rooms, health, metrics, `lectern.js`, and pages for browsers.
 ///
 /// It keeps no state and asks the service over NATS subjects only. Any number of gateways may run, in the service's
 /// process or in their own.
@@ -95,7 +95,7 @@ public struct Gateway: Service {
         MetricsRoute(registry: registry).add(to: router)
         RoomRoutes(rooms: rooms).add(to: router)
         PictureRoute(rooms: rooms).add(to: router)
-        IndexRoute(rooms: rooms).add(to: router)
+        SiteRoutes().add(to: router)
         return router
     }
 }

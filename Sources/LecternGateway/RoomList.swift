@@ -42,17 +42,10 @@ actor RoomListCache {
 struct RenderedRoomList: Sendable {
     /// The body of `GET /api/rooms`.
     let json: [UInt8]
-    private let rooms: [RoomSummary]
-    private let notice: String?
 
     init(_ list: MergedRoomList) {
-        rooms = list.rooms
-        json = Self.json(rooms, missing: list.isComplete ? nil : list.missing, isComplete: list.isComplete)
-        notice = list.isComplete ? nil : Self.notice(list.missing)
+        json = Self.json(list.rooms, missing: list.isComplete ? nil : list.missing, isComplete: list.isComplete)
     }
-
-    /// The page at `/`. Made when it is asked for: the JSON is asked for far more often.
-    var page: String { IndexPage(rooms: rooms, notice: notice).html }
 
     /// `{"complete":true,"rooms":[…]}`
     /// - Parameters:
@@ -73,12 +66,5 @@ struct RenderedRoomList: Sendable {
         }
         bytes += "]}".utf8
         return bytes
-    }
-
-    private static func notice(_ missing: [Int]?) -> String {
-        let daemons = "Rooms may be missing: not every daemon has answered"
-        guard let missing else { return "\(daemons)." }
-        let partitions = missing.map(String.init).joined(separator: ", ")
-        return "\(daemons) (partition\(missing.count == 1 ? "" : "s") \(partitions))."
     }
 }

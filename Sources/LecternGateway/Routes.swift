@@ -65,27 +65,6 @@ struct EntityTag: Equatable {
     }
 }
 
-/// `GET /`: the index page.
-struct IndexRoute {
-    let rooms: RoomService
-
-    func add(to router: Router<BasicRequestContext>) {
-        router.get("/") { [rooms] _, _ in
-            // Only the page's own style is allowed: no script can run in it.
-            let headers: HTTPFields = [
-                .contentSecurityPolicy: "default-src 'none'; style-src 'unsafe-inline'", .cacheControl: "no-cache",
-            ]
-            let page: String
-            do throws(GatewayError) {
-                page = try await rooms.list().page
-            } catch {
-                page = IndexPage(rooms: [], notice: error.message).html
-            }
-            return Response.body(page.utf8, type: "text/html; charset=utf-8", headers: headers)
-        }
-    }
-}
-
 /// `GET /healthz`: this process runs. `GET /readyz`: it is connected and serves. Both answer at once and from this
 /// process alone, whatever the rest of the cluster does.
 struct HealthRoutes {

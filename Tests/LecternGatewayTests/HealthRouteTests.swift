@@ -69,7 +69,7 @@ struct HealthRouteTests {
     @Test("unknown paths and other methods are JSON errors")
     func unknown() async throws {
         try await RunningGateway.with { gateway in
-            for path in ["/nothing", "/api", "/rooms/a", "/rooms/a/board.jpg", "/api/rooms/a/b"] {
+            for path in ["/nothing", "/api", "/rooms/a/b", "/rooms/a/board.jpg", "/api/rooms/a/b"] {
                 let response = try await gateway.http.get(path)
                 #expect(response.status == .notFound, "\(path)")
                 #expect(try response.errorCode == "not-found")

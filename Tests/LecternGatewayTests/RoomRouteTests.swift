@@ -94,9 +94,6 @@ struct RoomRouteTests {
             let list = try RoomList(decoding: response.bytes)
             #expect(list.rooms.map(\.room) == names.sorted())
             #expect(list.rooms.first == summary("room-0", index: 2))
-            let page = try await gateway.http.get("/").text
-            #expect(page.contains("/rooms/room-299/board.png?cohort=main"))
-            #expect(!page.contains("missing"))
         }
     }
 
@@ -114,9 +111,6 @@ struct RoomRouteTests {
             #expect(response.text.hasPrefix(#"{"complete":false,"missing":[0,2],"rooms":[{"address":"ink.0.a","#))
             let list = try RoomList(decoding: response.bytes)
             #expect(list.rooms.map(\.room) == ["a", "b"])
-            let page = try await gateway.http.get("/").text
-            #expect(page.contains("<p>Rooms may be missing: not every daemon has answered (partitions 0, 2).</p>"))
-            #expect(page.contains("/rooms/b/board.png?cohort=main"))
         }
     }
 
@@ -124,9 +118,6 @@ struct RoomRouteTests {
     func noList() async throws {
         try await RunningGateway.with { gateway in
             #expect(try await gateway.http.get("/api/rooms").status == .serviceUnavailable)
-            let page = try await gateway.http.get("/")
-            #expect(page.status == .ok)
-            #expect(page.text.contains("No service answers."))
             try gateway.service.answer("ink.rooms") { _ in [.text("no JSON")] }
             try await gateway.service.ready()
             #expect(try await gateway.http.get("/api/rooms").status == .badGateway)
@@ -134,12 +125,10 @@ struct RoomRouteTests {
             try gateway.service.answer("ink.rooms") { _ in [.text(#"{"rooms":[]}"#)] }
             try await gateway.service.ready()
             #expect(try await gateway.http.get("/api/rooms").text == #"{"complete":false,"rooms":[]}"#)
-            let notice = "<p>Rooms may be missing: not every daemon has answered.</p>"
-            #expect(try await gateway.http.get("/").text.contains(notice))
         }
     }
 
-    @Test("thirty who list at once, as JSON or as a page, cost the daemons one list")
+    @Test("thirty who list at once cost the daemons one list")
     func shared() async throws {
         try await RunningGateway.with { gateway in
             let asked = Atomic<Int>(0)
@@ -150,9 +139,7 @@ struct RoomRouteTests {
             }
             try await gateway.service.ready()
             try await withThrowingTaskGroup(of: String.self) { group in
-                for number in 0..<30 {
-                    group.addTask { try await gateway.http.get(number % 2 == 0 ? "/api/rooms" : "/").text }
-                }
+                for _ in 0..<30 { group.addTask { try await gateway.http.get("/api/rooms").text } }
                 for try await text in group { #expect(text.contains("ink.0.a")) }
             }
             #expect(asked.load(ordering: .relaxed) == 1)
@@ -187,42 +174,5 @@ struct RoomRouteTests {
     private func summary(_ name: String, index: UInt64) -> RoomSummary {
         let cohort = RoomSummary.Cohort(cohort: "main", index: index, held: 0, video: nil)
         return RoomSummary(room: name, address: "ink.0.\(name)", index: index, visible: 1, cohorts: [cohort])
-    }
-}
-
-@Suite("Page of rooms")
-struct IndexPageTests {
-    @Test("rooms are linked with their pictures")
-    func links() {
-        let cohorts = ["main", "hls"].map { RoomSummary.Cohort(cohort: $0, index: 3, held: 0, video: nil) }
-        let room = RoomSummary(room: "lesson-7", address: "ink.0.lesson-7", index: 41, visible: 12, cohorts: cohorts)
-        let html = IndexPage(rooms: [room], notice: nil).html
-        #expect(html.contains("<a href=\"/api/rooms/lesson-7\">lesson-7</a><td>ink.0.lesson-7<td>41<td>12"))
-        #expect(html.contains("<a href=\"/rooms/lesson-7/board.png?cohort=main\">main</a>"))
-        #expect(html.contains("<a href=\"/rooms/lesson-7/board.png?cohort=hls\">hls</a>"))
-    }
-
-    @Test("a room that has left memory is shown as hibernated")
-    func hibernated() throws {
-        let line = #"{"address":"ink.0.a","asleep":true,"cohorts":[],"incarnation":"1-1","index":4,"room":"a"}"#
-        let room = try RoomSummary(decoding: Array(line.utf8))
-        #expect(IndexPage(rooms: [room], notice: nil).html.contains("<td>4<td>hibernated<td>"))
-    }
-
-    @Test("what a daemon sends stays text")
-    func escaped() {
-        let evil = "<script>\"'&"
-        let cohort = RoomSummary.Cohort(cohort: evil, index: 0, held: 0, video: nil)
-        let room = RoomSummary(room: evil, address: evil, index: 0, visible: 0, cohorts: [cohort])
-        for page in [IndexPage(rooms: [room], notice: nil), IndexPage(rooms: [], notice: evil)] {
-            #expect(!page.html.contains("<script"))
-            #expect(page.html.contains("&lt;script&gt;&quot;&#39;&amp;"))
-        }
-    }
-
-    @Test("no rooms, and no service, are said in words")
-    func words() {
-        #expect(IndexPage(rooms: [], notice: nil).html.contains("Nobody has written to a room yet."))
-        #expect(IndexPage(rooms: [], notice: "No service answers.").html.contains("<p>No service answers.</p>"))
     }
 }

@@ -1,0 +1,152 @@
+#include "site.h"
+
+// The compiler puts the files into the program as they are: in no time, and again whenever one has changed. A new file needs
+// two lines here; a test compares them with the folder.
+
+#pragma clang diagnostic ignored "-Wc23-extensions"
+
+static const unsigned char lectern_js[] = {
+#embed "../LecternGateway/Site/lectern.js"
+};
+static const unsigned char lectern_board_js[] = {
+#embed "../LecternGateway/Site/lectern/board.js"
+};
+static const unsigned char lectern_centreline_js[] = {
+#embed "../LecternGateway/Site/lectern/centreline.js"
+};
+static const unsigned char lectern_coverage_js[] = {
+#embed "../LecternGateway/Site/lectern/coverage.js"
+};
+static const unsigned char lectern_curves_js[] = {
+#embed "../LecternGateway/Site/lectern/curves.js"
+};
+static const unsigned char lectern_events_js[] = {
+#embed "../LecternGateway/Site/lectern/events.js"
+};
+static const unsigned char lectern_gateway_js[] = {
+#embed "../LecternGateway/Site/lectern/gateway.js"
+};
+static const unsigned char lectern_hold_js[] = {
+#embed "../LecternGateway/Site/lectern/hold.js"
+};
+static const unsigned char lectern_model_js[] = {
+#embed "../LecternGateway/Site/lectern/model.js"
+};
+static const unsigned char lectern_outbox_js[] = {
+#embed "../LecternGateway/Site/lectern/outbox.js"
+};
+static const unsigned char lectern_painter_js[] = {
+#embed "../LecternGateway/Site/lectern/painter.js"
+};
+static const unsigned char lectern_pen_js[] = {
+#embed "../LecternGateway/Site/lectern/pen.js"
+};
+static const unsigned char lectern_sender_js[] = {
+#embed "../LecternGateway/Site/lectern/sender.js"
+};
+static const unsigned char lectern_teacher_js[] = {
+#embed "../LecternGateway/Site/lectern/teacher.js"
+};
+static const unsigned char lectern_writer_js[] = {
+#embed "../LecternGateway/Site/lectern/writer.js"
+};
+static const unsigned char pages_common_js[] = {
+#embed "../LecternGateway/Site/pages/common.js"
+};
+static const unsigned char pages_demo_clock_js[] = {
+#embed "../LecternGateway/Site/pages/demo-clock.js"
+};
+static const unsigned char pages_icon_svg[] = {
+#embed "../LecternGateway/Site/pages/icon.svg"
+};
+static const unsigned char pages_icons_svg[] = {
+#embed "../LecternGateway/Site/pages/icons.svg"
+};
+static const unsigned char pages_metrics_js[] = {
+#embed "../LecternGateway/Site/pages/metrics.js"
+};
+static const unsigned char pages_monitor_css[] = {
+#embed "../LecternGateway/Site/pages/monitor.css"
+};
+static const unsigned char pages_monitor_html[] = {
+#embed "../LecternGateway/Site/pages/monitor.html"
+};
+static const unsigned char pages_monitor_js[] = {
+#embed "../LecternGateway/Site/pages/monitor.js"
+};
+static const unsigned char pages_site_css[] = {
+#embed "../LecternGateway/Site/pages/site.css"
+};
+static const unsigned char pages_start_css[] = {
+#embed "../LecternGateway/Site/pages/start.css"
+};
+static const unsigned char pages_start_html[] = {
+#embed "../LecternGateway/Site/pages/start.html"
+};
+static const unsigned char pages_start_js[] = {
+#embed "../LecternGateway/Site/pages/start.js"
+};
+static const unsigned char pages_student_css[] = {
+#embed "../LecternGateway/Site/pages/student.css"
+};
+static const unsigned char pages_student_html[] = {
+#embed "../LecternGateway/Site/pages/student.html"
+};
+static const unsigned char pages_student_js[] = {
+#embed "../LecternGateway/Site/pages/student.js"
+};
+static const unsigned char pages_teach_css[] = {
+#embed "../LecternGateway/Site/pages/teach.css"
+};
+static const unsigned char pages_teach_html[] = {
+#embed "../LecternGateway/Site/pages/teach.html"
+};
+static const unsigned char pages_teach_js[] = {
+#embed "../LecternGateway/Site/pages/teach.js"
+};
+static const unsigned char pages_toolbar_js[] = {
+#embed "../LecternGateway/Site/pages/toolbar.js"
+};
+
+#define FILE(path, bytes) {path, bytes, sizeof bytes}
+
+static const struct site_file files[] = {
+    FILE("lectern.js", lectern_js),
+    FILE("lectern/board.js", lectern_board_js),
+    FILE("lectern/centreline.js", lectern_centreline_js),
+    FILE("lectern/coverage.js", lectern_coverage_js),
+    FILE("lectern/curves.js", lectern_curves_js),
+    FILE("lectern/events.js", lectern_events_js),
+    FILE("lectern/gateway.js", lectern_gateway_js),
+    FILE("lectern/hold.js", lectern_hold_js),
+    FILE("lectern/model.js", lectern_model_js),
+    FILE("lectern/outbox.js", lectern_outbox_js),
+    FILE("lectern/painter.js", lectern_painter_js),
+    FILE("lectern/pen.js", lectern_pen_js),
+    FILE("lectern/sender.js", lectern_sender_js),
+    FILE("lectern/teacher.js", lectern_teacher_js),
+    FILE("lectern/writer.js", lectern_writer_js),
+    FILE("pages/common.js", pages_common_js),
+    FILE("pages/demo-clock.js", pages_demo_clock_js),
+    FILE("pages/icon.svg", pages_icon_svg),
+    FILE("pages/icons.svg", pages_icons_svg),
+    FILE("pages/metrics.js", pages_metrics_js),
+    FILE("pages/monitor.css", pages_monitor_css),
+    FILE("pages/monitor.html", pages_monitor_html),
+    FILE("pages/monitor.js", pages_monitor_js),
+    FILE("pages/site.css", pages_site_css),
+    FILE("pages/start.css", pages_start_css),
+    FILE("pages/start.html", pages_start_html),
+    FILE("pages/start.js", pages_start_js),
+    FILE("pages/student.css", pages_student_css),
+    FILE("pages/student.html", pages_student_html),
+    FILE("pages/student.js", pages_student_js),
+    FILE("pages/teach.css", pages_teach_css),
+    FILE("pages/teach.html", pages_teach_html),
+    FILE("pages/teach.js", pages_teach_js),
+    FILE("pages/toolbar.js", pages_toolbar_js),
+};
+
+size_t site_file_count(void) { return sizeof files / sizeof files[0]; }
+
+struct site_file site_file_at(size_t number) { return files[number]; }

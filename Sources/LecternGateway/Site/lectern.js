@@ -1,0 +1,19 @@
+/**
+ * Lectern in a browser: the board of a room in step with a video, and the pen of its teacher.
+ *
+ * ```js
+ * import { Board } from "/lectern.js";
+ * new Board(document.querySelector("canvas"), { room: "physics", clock: () => video.currentTime * 1000 });
+ * ```
+ *
+ * Plain ES modules, no dependencies.
+ *
+ * @module
+ */
+
+export { Board } from "./lectern/board.js";
+export { Element } from "./lectern/curves.js";
+export { Gateway, GatewayError } from "./lectern/gateway.js";
+export { BoardModel, Divergence } from "./lectern/model.js";
+export { Painter } from "./lectern/painter.js";
+export { Teacher } from "./lectern/teacher.js";

@@ -1,0 +1,147 @@
+/**
+ * Requests to Lectern's gateway: addresses, tokens, errors, server time.
+ *
+ * @module
+ */
+
+/** What the gateway answered instead of what was asked for; `code` as in the documentation of its API. */
+export class GatewayError extends Error {
+    name = "GatewayError";
+
+    /** @param {number} status the HTTP status; 0 where no answer came */
+    constructor(status, code, message, retryAfter = null) {
+        super(message);
+        this.status = status;
+        this.code = code;
+        /** Milliseconds after which the gateway wants to be asked again; null where it does not say. */
+        this.retryAfter = retryAfter;
+    }
+
+    /** Whether asking again may help. */
+    get isTransient() {
+        return this.status === 0 || this.status === 408 || this.status === 429 || this.status >= 500;
+    }
+}
+
+/** One gateway, and how to be let in. */
+export class Gateway {
+    #token;
+
+    /**
+     * @param {object} [options]
+     * @param {string} [options.url] its address; where this file came from unless said
+     * @param {string | (() => string | Promise<string>)} [options.token] a token, or what returns a fresh one; none where a
+     *   cookie or nothing is needed
+     */
+    constructor({ url = new URL("/", import.meta.url).href, token } = {}) {
+        this.url = new URL(url, globalThis.location?.href).href;
+        this.#token = token;
+    }
+
+    /** The address of a path such as `api/rooms`, with a query; what is undefined or null is left out. */
+    address(path, query = {}) {
+        const url = new URL(path, this.url);
+        for (const [name, value] of Object.entries(query)) {
+            if (value !== undefined && value !== null) url.searchParams.set(name, value);
+        }
+        return url.href;
+    }
+
+    /**
+     * Sends a request and returns its response.
+     *
+     * @throws {GatewayError} an answer other than 2xx and 304, or none
+     */
+    async request(path, { query, headers = {}, ...options } = {}) {
+        const token = typeof this.#token === "function" ? await this.#token() : this.#token;
+        if (token) headers = { ...headers, Authorization: `Bearer ${token}` };
+        let response;
+        try {
+            response = await fetch(this.address(path, query), { cache: "no-store", ...options, headers });
+        } catch (error) {
+            if (error.name === "AbortError") throw error;
+            throw new GatewayError(0, "unreachable", "The server cannot be reached.");
+        }
+        if (response.ok || response.status === 304) return response;
+        throw await Gateway.#errorOf(response);
+    }
+
+    /** Sends a request and reads its JSON. */
+    async json(path, options) {
+        const response = await this.request(path, options);
+        return response.json();
+    }
+
+    static async #errorOf(response) {
+        let [code, message] = ["unavailable", `The server answered ${response.status}.`];
+        try {
+            const body = await response.json();
+            if (typeof body?.error?.code === "string") ({ code, message } = body.error);
+        } catch {
+            // Not from Lectern: a proxy's page.
+        }
+        const seconds = Number(response.headers.get("Retry-After") ?? NaN);
+        return new GatewayError(response.status, code, message, Number.isFinite(seconds) ? seconds * 1000 : null);
+    }
+
+    /**
+     * How far the server's clock is ahead of this machine's, in milliseconds: the best of some round trips, as NTP does it.
+     *
+     * @returns {Promise<{offset: number, roundTrip: number}>}
+     */
+    async clockOffset(tries = 4) {
+        let best = null;
+        for (let i = 0; i < tries; i++) {
+            const sentAt = now();
+            const { received, sent } = await this.json("api/time");
+            const gotAt = now();
+            const roundTrip = gotAt - sentAt - (sent - received);
+            if (!best || roundTrip < best.roundTrip) {
+                best = { offset: (received - sentAt + (sent - gotAt)) / 2, roundTrip };
+            }
+        }
+        return best;
+    }
+}
+
+/** UTC milliseconds that never step. */
+export function now() {
+    return performance.timeOrigin + performance.now();
+}
+
+/** Waits between tries: doubled each time up to a limit, and spread so that clients do not come all at once. */
+export class Backoff {
+    #tries = 0;
+
+    constructor({ first = 500, most = 15_000 } = {}) {
+        this.first = first;
+        this.most = most;
+    }
+
+    /** It worked: the next wait is the first again. */
+    reset() {
+        this.#tries = 0;
+    }
+
+    /** Milliseconds until the next try, and no less than what the server asks for. */
+    next(least = 0) {
+        const wait = Math.min(this.first * 2 ** this.#tries++, this.most);
+        return Math.max(least ?? 0, 0) + wait * (0.5 + Math.random() / 2);
+    }
+}
+
+/** Waits so long, or until the browser is online again, or until the signal is aborted. */
+export function pause(milliseconds, signal) {
+    return new Promise((resolve) => {
+        const end = () => {
+            clearTimeout(timer);
+            globalThis.removeEventListener?.("online", end);
+            signal?.removeEventListener("abort", end);
+            resolve();
+        };
+        const timer = setTimeout(end, milliseconds);
+        globalThis.addEventListener?.("online", end);
+        signal?.addEventListener("abort", end);
+        if (signal?.aborted) end();
+    });
+}

@@ -1,0 +1,249 @@
+/**
+ * The board of a room as a fold of its operations: what is visible, what was undone, and the digest that proves it.
+ *
+ * @module
+ */
+
+import { Element } from "./curves.js";
+
+/** Undone strokes and clears that are kept for a redo or an undo, beyond what a service keeps by default. */
+const mostUndone = 1024;
+const mostClears = 16;
+
+const mask = 0xffff_ffff_ffff_ffffn;
+
+/** What a visible stroke adds to the digest of a board: SplitMix64 of its index. */
+export function mix(index) {
+    let z = (BigInt(index) + 0x9e37_79b9_7f4a_7c15n) & mask;
+    z = ((z ^ (z >> 30n)) * 0xbf58_476d_1ce4_e5b9n) & mask;
+    z = ((z ^ (z >> 27n)) * 0x94d0_49bb_1331_11ebn) & mask;
+    return z ^ (z >> 31n);
+}
+
+/** The client's board is not the room's: it has to join again. */
+export class Divergence extends Error {
+    name = "Divergence";
+}
+
+/** The action of a message: its `a`. */
+export const Action = Object.freeze({ draw: 1, undo: 2, redo: 3, clear: 4 });
+
+/**
+ * A stroke in board units.
+ *
+ * @typedef {object} Stroke
+ * @property {number} index its operation's place in the room, from 1; 0 while it is not known
+ * @property {string} author who drew it
+ * @property {number} element one of {@link Element}
+ * @property {number} width the line width
+ * @property {{x: number, y: number, f?: number, i?: number, z?: number, m?: number}[]} points never empty
+ * @property {string} colour `#rrggbb`; an eraser's means nothing
+ * @property {number | undefined} time media time in milliseconds
+ */
+
+/**
+ * Reads the stroke of a message.
+ *
+ * @param {object} message the compact message
+ * @param {{width: number, height: number, palette: string[]}} board what it is scaled to, and its colours
+ * @returns {Stroke}
+ */
+export function strokeOf(message, board, { index = 0, author = "" } = {}) {
+    const across = board.width / (message.w ?? board.width);
+    const down = board.height / (message.h ?? board.height);
+    const element = message.e ?? Element.freehand;
+    let points = message.d ?? [];
+    if (element >= Element.line && element <= Element.rectangle) points = [points[0], points[points.length - 1]];
+    return {
+        index,
+        author,
+        element,
+        width: (message.l ?? 1) * Math.min(across, down),
+        points: points.map((point) => {
+            const scaled = { ...point, x: point.x * across, y: point.y * down };
+            if (scaled.f !== undefined) scaled.f = Math.min(Math.max(scaled.f, 0), 1);
+            return scaled;
+        }),
+        colour: colourOf(message.c ?? 0, board.palette),
+        time: message.t === undefined ? undefined : Math.trunc(message.t),
+    };
+}
+
+/** A colour: an index into the palette, and beyond it 0xRRGGBB, where a service is set to that. */
+function colourOf(number, palette) {
+    return palette[number] ?? `#${(number & 0xffffff).toString(16).padStart(6, "0")}`;
+}
+
+/** The board of one room at one index. */
+export class BoardModel {
+    /** The room's incarnation; "" while nobody has written to it. */
+    room = "";
+    /** The index of the last operation applied. */
+    index = 0;
+    width = 1024;
+    height = 768;
+    palette = [];
+    style = "smooth";
+    /** Who drew the last operation. */
+    author = null;
+
+    #visible = new Map();
+    #undone = new Map();
+    /** Strokes by the index of the clear that took them away. */
+    #cleared = new Map();
+    /** Clears that were undone. */
+    #undoneClears = new Set();
+    #digest = 0n;
+    #isProvisional = true;
+    /** Whether indices were put in out of order since the strokes were last listed. */
+    #isSorted = true;
+
+    /** The digest of the visible strokes, 16 hexadecimal digits. */
+    get digest() {
+        return this.#digest.toString(16).padStart(16, "0");
+    }
+
+    /** How many strokes are visible. */
+    get count() {
+        return this.#visible.size;
+    }
+
+    /** The visible strokes from the bottom to the top, which is the order of their indices. */
+    get strokes() {
+        if (!this.#isSorted) {
+            this.#visible = new Map([...this.#visible].sort(([a], [b]) => a - b));
+            this.#isSorted = true;
+        }
+        return [...this.#visible.values()];
+    }
+
+    /** How many strokes can be brought back, as far as this client knows. */
+    get undoneCount() {
+        return this.#undone.size + this.#undoneClears.size;
+    }
+
+    /**
+     * Takes the reply to a join: a whole board, which replaces all, or a tail.
+     *
+     * @returns {boolean} whether the board was replaced; for a tail its operations are to be applied
+     */
+    join(reply) {
+        this.palette = reply.palette ?? this.palette;
+        this.style = reply.style ?? this.style;
+        if (!reply.board) return false;
+        this.room = reply.room;
+        this.index = reply.index;
+        this.width = reply.board.w;
+        this.height = reply.board.h;
+        this.#isProvisional = reply.provisional === true;
+        this.#visible.clear();
+        this.#undone.clear();
+        this.#cleared.clear();
+        this.#undoneClears.clear();
+        this.#digest = 0n;
+        this.#isSorted = true;
+        for (const entry of reply.visible) this.#show(this.#strokeOf(entry));
+        for (const entry of reply.redo ?? []) {
+            if (entry.message.a === Action.clear) this.#undoneClears.add(entry.index);
+            else this.#undone.set(entry.index, this.#strokeOf(entry));
+        }
+        for (const { index, visible } of reply.cleared ?? []) {
+            this.#cleared.set(index, visible.map((entry) => this.#strokeOf(entry)));
+        }
+        const last = reply.visible[reply.visible.length - 1];
+        this.author = last?.author ?? null;
+        this.#check(reply.digest);
+        return true;
+    }
+
+    /**
+     * Applies the next operation.
+     *
+     * @param {{index: number, author: string, ref?: number, digest?: string, message: object}} operation
+     * @returns {{shown: Stroke[], hidden: Stroke[], isResized: boolean}} what came and went; `isResized`: the first stroke
+     *   has decided the size of the board
+     * @throws {Divergence} the operation is not the next one, names what is not there, or leads to another digest
+     */
+    apply(operation) {
+        const { index, author, ref, message } = operation;
+        if (index !== this.index + 1) throw new Divergence(`operation ${index} does not follow ${this.index}`);
+        const change = { shown: [], hidden: [], isResized: false };
+        switch (message.a ?? Action.draw) {
+            case Action.undo: this.#undo(ref, change); break;
+            case Action.redo: this.#redo(ref, change); break;
+            case Action.clear: this.#clear(index, change); break;
+            default:
+                change.isResized = this.#settleSize(message);
+                change.shown.push(this.#strokeOf({ index, author, message }));
+        }
+        for (const stroke of change.hidden) this.#hide(stroke);
+        for (const stroke of change.shown) this.#show(stroke);
+        this.index = index;
+        this.author = author;
+        this.#check(operation.digest);
+        return change;
+    }
+
+    #undo(ref, change) {
+        const stroke = this.#visible.get(ref);
+        if (stroke) {
+            this.#keep(this.#undone, ref, stroke, mostUndone);
+            change.hidden.push(stroke);
+        } else if (this.#cleared.has(ref)) {
+            change.shown.push(...this.#cleared.get(ref));
+            this.#cleared.delete(ref);
+            this.#undoneClears.add(ref);
+        } else throw new Divergence(`an undo names ${ref}, which is not there`);
+    }
+
+    #redo(ref, change) {
+        const stroke = this.#undone.get(ref);
+        if (stroke) {
+            this.#undone.delete(ref);
+            change.shown.push(stroke);
+        } else if (this.#undoneClears.delete(ref)) this.#clear(ref, change);
+        else throw new Divergence(`a redo names ${ref}, which is not there`);
+    }
+
+    #clear(index, change) {
+        const strokes = this.strokes;
+        // A service that keeps undoable clears may name this one later.
+        this.#keep(this.#cleared, index, strokes, mostClears);
+        change.hidden.push(...strokes);
+    }
+
+    #keep(map, key, value, most) {
+        map.set(key, value);
+        if (map.size > most) map.delete(map.keys().next().value);
+    }
+
+    #settleSize(message) {
+        if (!this.#isProvisional) return false;
+        this.#isProvisional = false;
+        const [width, height] = [message.w ?? 1024, message.h ?? 768];
+        const isResized = width !== this.width || height !== this.height;
+        [this.width, this.height] = [width, height];
+        return isResized;
+    }
+
+    #strokeOf(entry) {
+        return strokeOf(entry.message, this, entry);
+    }
+
+    #show(stroke) {
+        if (this.#visible.has(stroke.index)) return;
+        this.#isSorted = false;
+        this.#visible.set(stroke.index, stroke);
+        this.#digest = (this.#digest + mix(stroke.index)) & mask;
+    }
+
+    #hide(stroke) {
+        if (this.#visible.delete(stroke.index)) this.#digest = (this.#digest - mix(stroke.index)) & mask;
+    }
+
+    #check(digest) {
+        if (digest !== undefined && digest !== this.digest) {
+            throw new Divergence(`the digest at ${this.index} is ${this.digest}, not ${digest}`);
+        }
+    }
+}

@@ -1,0 +1,152 @@
+/**
+ * Strokes from a pen, a finger or a mouse: pointer events as points of a message.
+ *
+ * @module
+ */
+
+import { Element } from "./curves.js";
+
+/** Points of one stroke at most; a longer one is ended. */
+const mostPoints = 50_000;
+/** A pen was used so recently that a touch is the palm, in milliseconds. */
+const palmTime = 1500;
+
+/**
+ * A stroke under the pen.
+ *
+ * @typedef {object} PenStroke
+ * @property {{x: number, y: number, f?: number, i?: number, z?: number, m: number}[]} points in board units
+ * @property {number} startedAt when it began, as `performance.now()`
+ * @property {boolean} isErasing whether the pen's eraser end or button draws it
+ */
+
+/** Listens to the pointers on a canvas. */
+export class Pen {
+    /** Whether strokes begin. */
+    isEnabled = true;
+    /** Whether fingers draw too; where a pen is used they do not. */
+    drawsWithFingers = true;
+    #canvas;
+    #board;
+    #handlers;
+    #stroke = null;
+    #pointer = null;
+    #penAt = -Infinity;
+    #listening = new AbortController();
+
+    /**
+     * @param {HTMLCanvasElement} canvas
+     * @param {() => {width: number, height: number}} board the size of the board
+     * @param {object} handlers `began(stroke)`, `moved(stroke, first)` with the index of the first new point,
+     *   `ended(stroke)`, `cancelled(stroke)`
+     */
+    constructor(canvas, board, handlers) {
+        [this.#canvas, this.#board, this.#handlers] = [canvas, board, handlers];
+        const options = { signal: this.#listening.signal, passive: false };
+        canvas.addEventListener("pointerdown", (event) => this.#down(event), options);
+        canvas.addEventListener("pointermove", (event) => this.#move(event), options);
+        canvas.addEventListener("pointerup", (event) => this.#up(event), options);
+        canvas.addEventListener("pointercancel", (event) => this.#cancel(event), options);
+        canvas.addEventListener("lostpointercapture", (event) => this.#up(event), options);
+        canvas.addEventListener("contextmenu", (event) => event.preventDefault(), options);
+        // Safari selects text and shows a magnifier otherwise.
+        canvas.addEventListener("touchstart", (event) => {
+            if (this.#draws(event.touches.length > 1 ? "touch" : "pen")) event.preventDefault();
+        }, options);
+    }
+
+    close() {
+        this.#listening.abort();
+    }
+
+    #draws(pointerType) {
+        if (!this.isEnabled) return false;
+        return pointerType !== "touch" || this.drawsWithFingers;
+    }
+
+    #down(event) {
+        if (event.pointerType === "pen") this.#penAt = performance.now();
+        const isPalm = event.pointerType === "touch" && performance.now() - this.#penAt < palmTime;
+        if (!this.#draws(event.pointerType) || isPalm || this.#pointer !== null) return;
+        // The first button, the pen's tip, or its eraser.
+        const isErasing = event.pointerType === "pen" && (event.button === 5 || (event.buttons & 32) !== 0);
+        if (event.button !== 0 && !isErasing) return;
+        event.preventDefault();
+        this.#pointer = event.pointerId;
+        try {
+            this.#canvas.setPointerCapture(event.pointerId);
+        } catch {
+            // The pointer is gone already.
+        }
+        this.#stroke = { points: [], startedAt: performance.now(), startedEvent: event.timeStamp, isErasing };
+        this.#add([event]);
+        this.#handlers.began(this.#stroke);
+    }
+
+    #move(event) {
+        if (event.pointerType === "pen") this.#penAt = performance.now();
+        if (event.pointerId !== this.#pointer) return;
+        event.preventDefault();
+        const first = this.#stroke.points.length;
+        const events = event.getCoalescedEvents?.() ?? [];
+        this.#add(events.length > 0 ? events : [event]);
+        if (this.#stroke.points.length > first) this.#handlers.moved(this.#stroke, first);
+        if (this.#stroke.points.length >= mostPoints) this.#up(event);
+    }
+
+    #up(event) {
+        if (event.pointerId !== this.#pointer) return;
+        const stroke = this.#end();
+        this.#handlers.ended(stroke);
+    }
+
+    #cancel(event) {
+        if (event.pointerId !== this.#pointer) return;
+        this.#handlers.cancelled(this.#end());
+    }
+
+    #end() {
+        const stroke = this.#stroke;
+        [this.#stroke, this.#pointer] = [null, null];
+        return stroke;
+    }
+
+    #add(events) {
+        const rectangle = this.#canvas.getBoundingClientRect();
+        const { width, height } = this.#board();
+        const { points, startedEvent } = this.#stroke;
+        for (const event of events) {
+            const x = ((event.clientX - rectangle.left) * width) / rectangle.width;
+            const y = ((event.clientY - rectangle.top) * height) / rectangle.height;
+            const point = { x: rounded(x, 100), y: rounded(y, 100) };
+            if (event.pointerType === "pen") Object.assign(point, penState(event));
+            point.m = rounded(Math.max(event.timeStamp - startedEvent, 0), 10);
+            const last = points[points.length - 1];
+            if (last && last.x === point.x && last.y === point.y && last.f === point.f) continue;
+            points.push(point);
+        }
+    }
+}
+
+/** Force, altitude and azimuth of a pen. */
+function penState(event) {
+    const state = { f: rounded(event.pressure, 1000) };
+    if (event.altitudeAngle !== undefined) {
+        state.i = rounded(event.altitudeAngle, 1000);
+        state.z = rounded(event.azimuthAngle, 1000);
+    } else if (event.tiltX || event.tiltY) {
+        const [x, y] = [Math.tan((event.tiltX * Math.PI) / 180), Math.tan((event.tiltY * Math.PI) / 180)];
+        state.i = rounded(Math.atan(1 / Math.hypot(x, y)), 1000);
+        state.z = rounded((Math.atan2(y, x) + 2 * Math.PI) % (2 * Math.PI), 1000);
+    }
+    return state;
+}
+
+function rounded(value, parts) {
+    return Math.round(value * parts) / parts;
+}
+
+/** The element of a stroke: the tool's, or the eraser's where the pen's other end draws. */
+export function elementOf(stroke, tool) {
+    return stroke.isErasing ? Element.eraser : tool;
+}

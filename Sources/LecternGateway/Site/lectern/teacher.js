@@ -1,0 +1,311 @@
+/**
+ * A teacher's board: what is drawn on it goes to the room, and nothing of it is lost.
+ *
+ * @module
+ */
+
+import { Board } from "./board.js";
+import { Element } from "./curves.js";
+import { Gateway } from "./gateway.js";
+import { Action, strokeOf } from "./model.js";
+import { Outbox } from "./outbox.js";
+import { Pen, elementOf } from "./pen.js";
+import { Sender } from "./sender.js";
+import { WriterLock } from "./writer.js";
+
+/** Points of one message; a longer stroke goes out in shards. */
+const shardPoints = 400;
+/** How many points back a new point may change the curve. */
+const curveReach = 6;
+
+/**
+ * What the pen draws with.
+ *
+ * @typedef {object} Tool
+ * @property {number} element one of {@link Element}
+ * @property {number} colour an index into the board's palette
+ * @property {number} width of the line in board units
+ */
+
+/**
+ * Shows a room ahead of every video, and draws in it.
+ *
+ * ```js
+ * import { Teacher } from "https://ink.example/lectern.js";
+ * const teacher = new Teacher(canvas, { room: "physics", author: "anna", clock: () => encoderTime() });
+ * teacher.tool = { element: 0, colour: 2, width: 3 };
+ * ```
+ *
+ * What is drawn is kept by the browser until the room has answered for it, over reloads, crashes and lost networks. Of
+ * several pages with the same author one writes.
+ *
+ * Events, each with a `detail`:
+ * - `writer`: `{state}`: `"writer"`; `"elsewhere"`: another page of this browser writes; `"superseded"`: another device has
+ *   begun to; see {@link takeOver};
+ * - `outbox`: `{waiting, isKept, isFull}`: how many operations have no answer yet;
+ * - `sending`: a `ConnectionState` of events.js;
+ * - `applied`: `{n, index}` and `rejected`: `{n, error, operation}`: the room's answers;
+ * - `drawing`: `{isDrawing}`: the pen is down, or up.
+ *
+ * Those of the board come from {@link board}.
+ */
+export class Teacher extends EventTarget {
+    /** @type {Tool} */
+    tool = { element: Element.freehand, colour: 0, width: 3 };
+    /** The board at the head of the room's log. */
+    board;
+    /** The pointers on the canvas. */
+    pen;
+    #options;
+    #outbox;
+    #sender = null;
+    #lock;
+    #state = "waiting";
+    #wet = null;
+    #wetBox = null;
+    /** Applied operations that the board has not shown yet: their strokes stay until it does. */
+    #applied = new Map();
+
+    /**
+     * @param {HTMLCanvasElement} canvas
+     * @param {object} options
+     * @param {string} options.room the room's name
+     * @param {string} options.author the author's name: 1 to 64 of a to z, 0 to 9, _ and -
+     * @param {() => number} [options.clock] the media time of what is being recorded, in milliseconds on the time line of
+     *   the room's video; NaN while unknown. Without it strokes have no time and go out with those before them
+     * @param {Gateway} [options.gateway] or `url` and `token` as for {@link Gateway}
+     */
+    constructor(canvas, { gateway, url, token, ...options }) {
+        super();
+        const used = gateway ?? new Gateway({ url, token });
+        this.#options = { gateway: used, ...options };
+        this.board = new Board(canvas, { room: options.room, cohort: "head", gateway: used, observe: false });
+        this.board.addEventListener("operation", ({ detail }) => this.#seen(detail.operation));
+        this.board.addEventListener("index", () => this.#shown());
+        this.board.addEventListener("painted", () => this.#showLive());
+        const name = `${used.url} ${options.room} ${options.author}`;
+        this.#outbox = new Outbox(name);
+        this.pen = new Pen(canvas, () => this.board.size, {
+            began: (stroke) => this.#began(stroke),
+            moved: (stroke, first) => this.#moved(stroke, first),
+            ended: (stroke) => this.#ended(stroke),
+            cancelled: () => this.#cancelled(),
+        });
+        this.pen.isEnabled = false;
+        this.#lock = new WriterLock(name, (isWriter) => this.#turned(isWriter));
+        this.#lock.request();
+    }
+
+    /** Who draws. */
+    get author() { return this.#options.author; }
+    /** How many operations the room has not answered for. */
+    get waiting() { return this.#outbox.length; }
+    /** `waiting` at first, then as in the event `writer`. */
+    get state() { return this.#state; }
+
+    undo() { this.#command(Action.undo); }
+    redo() { this.#command(Action.redo); }
+    clear() { this.#command(Action.clear); }
+
+    /** Writes here from now on, wherever this author wrote before. */
+    async takeOver() {
+        if (this.#state === "elsewhere") return this.#lock.takeOver();
+        if (this.#state !== "superseded") return;
+        await this.#outbox.begin();
+        this.#write();
+    }
+
+    /** Sends and connects at once, if it waits to do so. */
+    retry() {
+        this.#sender?.retry();
+        this.board.retry();
+    }
+
+    /** Ends it all; what waits stays in the browser for the next page. */
+    close() {
+        this.pen.close();
+        this.#sender?.close();
+        this.#lock.close();
+        this.board.close();
+    }
+
+    async #turned(isWriter) {
+        if (!isWriter) {
+            this.#sender?.close();
+            this.#cancelled();
+            return this.#become("elsewhere");
+        }
+        await this.#outbox.open();
+        // A session that has nothing to say any more might have ended meanwhile.
+        if (this.#outbox.length === 0) await this.#outbox.begin();
+        this.#write();
+    }
+
+    #write() {
+        const { gateway, room, author } = this.#options;
+        this.#sender?.close();
+        this.#sender = new Sender(gateway, room, author, this.#outbox, {
+            applied: (entry, index) => this.#answered(entry, index),
+            rejected: (entry, error) => {
+                this.#tell("rejected", { n: entry.n, error, operation: entry.operation });
+                queueMicrotask(() => this.#showLive());
+            },
+            sessionOver: () => {
+                this.#cancelled();
+                this.#become("superseded");
+            },
+            connection: (state) => this.#tell("sending", state),
+        });
+        this.#become("writer");
+        this.#showLive();
+    }
+
+    #become(state) {
+        this.#state = state;
+        this.pen.isEnabled = state === "writer";
+        this.#tell("writer", { state });
+        this.#tellOutbox();
+    }
+
+    #time() {
+        const time = this.#options.clock ? Number(this.#options.clock()) : NaN;
+        return Number.isFinite(time) ? Math.trunc(time) : undefined;
+    }
+
+    #command(action) {
+        if (this.#state !== "writer" || this.#wet) return;
+        this.#enqueue((n) => ({ n, a: action, t: this.#time() }));
+    }
+
+    #began(stroke) {
+        const { width, height } = this.board.size;
+        const { colour, width: line, element } = this.tool;
+        this.#wet = {
+            pen: stroke,
+            // Undefined members do not reach the wire.
+            message: { c: colour, l: line, s: 0, o: 0, e: elementOf(stroke, element), a: 1, t: this.#time(), w: width, h: height },
+        };
+        this.#wetBox = null;
+        this.#tell("drawing", { isDrawing: true });
+        this.#moved(stroke, 0);
+    }
+
+    #moved(stroke, first) {
+        if (!this.#wet) return;
+        const wet = this.#wetStroke();
+        const { painter } = this.board;
+        const isShape = wet.element >= Element.line && wet.element <= Element.rectangle;
+        const points = isShape ? wet.points : wet.points.slice(Math.max(first - curveReach, 0));
+        let farthest = 0;
+        for (let i = 1; i < points.length; i++) {
+            farthest = Math.max(farthest, Math.hypot(points[i].x - points[i - 1].x, points[i].y - points[i - 1].y));
+        }
+        const box = painter.boxAround(points, wet.width + (isShape ? 0 : farthest / 2) + 2 / painter.scale);
+        painter.showLive([...this.#pending(), wet], isShape && this.#wetBox ? box.union(this.#wetBox) : box);
+        this.#wetBox = box;
+    }
+
+    #ended(stroke) {
+        const { message } = this.#wet ?? {};
+        this.#wet = null;
+        this.#tell("drawing", { isDrawing: false });
+        if (message && stroke.points.length > 0) this.#enqueue((n) => ({ n, ...message, d: stroke.points }));
+    }
+
+    #cancelled() {
+        if (!this.#wet) return;
+        this.#wet = null;
+        this.#tell("drawing", { isDrawing: false });
+        this.#showLive();
+    }
+
+    #wetStroke() {
+        return strokeOf({ ...this.#wet.message, d: this.#wet.pen.points }, { ...this.board.size, palette: this.board.palette });
+    }
+
+    #enqueue(make) {
+        if (this.#outbox.isFull) {
+            this.#showLive();
+            return this.#tellOutbox();
+        }
+        const { kept } = this.#outbox.add((n) => {
+            const operation = make(n);
+            return { n, operation, messages: shards(operation) };
+        });
+        this.#showLive();
+        this.#tellOutbox();
+        // The browser has it before the room does: a crash in between loses nothing.
+        kept.then(() => this.#sender?.wake());
+    }
+
+    #answered(entry, index) {
+        if (index > this.board.index && !entry.isSeen) this.#applied.set(index, entry);
+        this.#tell("applied", { n: entry.n, index });
+        queueMicrotask(() => {
+            this.#showLive();
+            this.#tellOutbox();
+        });
+    }
+
+    /** The board shows an operation: if it is one that waits for its answer, it is not drawn twice. */
+    #seen(operation) {
+        if (operation.author !== this.author) return;
+        const entry = this.#outbox.entries.find(({ n }) => n === operation.message.n);
+        if (entry && isSame(entry.operation, operation.message)) entry.isSeen = true;
+    }
+
+    #shown() {
+        for (const index of this.#applied.keys()) if (index <= this.board.index) this.#applied.delete(index);
+        this.#showLive();
+    }
+
+    /** The strokes that the room does not show yet, from the bottom to the top. */
+    #pending() {
+        const board = { ...this.board.size, palette: this.board.palette };
+        const strokes = [];
+        for (const entry of [...this.#applied.values(), ...this.#outbox.entries]) {
+            if (entry.isSeen) continue;
+            const action = entry.operation.a ?? Action.draw;
+            if (action === Action.draw) {
+                // The same object each time, so that the painter knows it.
+                if (entry.stroke?.board !== `${board.width} ${board.height}`) {
+                    entry.stroke = { board: `${board.width} ${board.height}`, value: strokeOf(entry.operation, board) };
+                }
+                strokes.push(entry.stroke.value);
+            } else if (action === Action.undo) strokes.pop();
+            else if (action === Action.clear) strokes.length = 0;
+        }
+        return strokes;
+    }
+
+    #showLive() {
+        const strokes = this.#pending();
+        this.board.painter.showLive(this.#wet ? [...strokes, this.#wetStroke()] : strokes);
+    }
+
+    #tellOutbox() {
+        const { length, isKept, isFull } = this.#outbox;
+        this.#tell("outbox", { waiting: length, isKept, isFull });
+    }
+
+    #tell(type, detail) {
+        this.dispatchEvent(new CustomEvent(type, { detail }));
+    }
+}
+
+/** The messages of an operation: a long stroke is cut into shards of equal size. */
+export function shards(operation) {
+    const points = operation.d ?? [];
+    if (points.length <= shardPoints) return [JSON.stringify(operation)];
+    const count = Math.ceil(points.length / shardPoints);
+    return Array.from({ length: count }, (_, order) =>
+        JSON.stringify({
+            ...operation, s: count, o: order, d: points.slice(order * shardPoints, (order + 1) * shardPoints),
+        }));
+}
+
+function isSame(operation, message) {
+    const [a, b] = [operation.d?.[0], message.d?.[0]];
+    return (operation.a ?? 1) === (message.a ?? 1) && operation.t === message.t && a?.x === b?.x && a?.y === b?.y
+        && operation.d?.length === message.d?.length;
+}

@@ -1,0 +1,142 @@
+/**
+ * What the pages share: elements, status, the session of a token, and how times are said.
+ *
+ * @module
+ */
+
+import { Gateway } from "../lectern.js";
+
+/** Room, author and cohort names. */
+export const namePattern = /^[a-z0-9_-]{1,64}$/;
+
+/** The element with an id. */
+export function $(id) {
+    return document.getElementById(id);
+}
+
+/** Makes an element. Text is text: nothing of it becomes markup. */
+export function element(tag, properties = {}, ...children) {
+    const made = document.createElement(tag);
+    for (const [name, value] of Object.entries(properties)) {
+        if (name in made && name !== "list") made[name] = value;
+        else made.setAttribute(name, value);
+    }
+    made.append(...children.filter((child) => child !== null && child !== undefined));
+    return made;
+}
+
+/** Changes a text only when it is another: screen readers read changes. */
+export function say(target, text) {
+    if (target.textContent !== text) target.textContent = text;
+}
+
+/** Shows how something stands: `tone` is `good`, `wait`, `bad` or "". */
+export function showStatus(target, tone, text) {
+    if (target.dataset.tone !== tone) target.dataset.tone = tone;
+    say(target, text);
+}
+
+/** The state of a connection in words. */
+export function connectionWords({ state, reason, code, retryAt }) {
+    switch (state) {
+        case "live": return ["good", "Connected"];
+        case "connecting": return ["wait", "Connecting…"];
+        case "refused": return ["bad", code === "unauthorized" || code === "forbidden" ? "Not allowed in" : reason];
+        case "closed": return ["", "Closed"];
+        default: {
+            const seconds = Math.max(Math.ceil((retryAt - Date.now()) / 1000), 0);
+            return ["bad", seconds > 1 ? `Offline, trying again in ${seconds} s` : "Offline, trying again…"];
+        }
+    }
+}
+
+/** A time span: `0.8 s`, `12 s`, `3:05 min`. */
+export function spanWords(milliseconds) {
+    const seconds = Math.abs(milliseconds) / 1000;
+    if (seconds < 9.95) return `${seconds.toFixed(1)} s`;
+    if (seconds < 99.5) return `${Math.round(seconds)} s`;
+    return `${Math.floor(seconds / 60)}:${String(Math.round(seconds % 60)).padStart(2, "0")} min`;
+}
+
+/** A media time: the time of day where it is that, else hours, minutes and seconds from its beginning. */
+export function timeWords(milliseconds) {
+    if (milliseconds > 1e12) return new Date(milliseconds).toLocaleTimeString([], { timeStyle: "medium" });
+    const seconds = Math.floor(Math.max(milliseconds, 0) / 1000);
+    const parts = [Math.floor(seconds / 60) % 60, seconds % 60].map((part) => String(part).padStart(2, "0"));
+    const hours = Math.floor(seconds / 3600);
+    return (hours > 0 ? [hours, ...parts] : parts).join(":");
+}
+
+/** The room in the address of this page. */
+export function roomOfPage() {
+    return decodeURIComponent(location.pathname.split("/")[2] ?? "");
+}
+
+/**
+ * Opens the session of a page: a token in the fragment of its address becomes a cookie, and leaves the address.
+ *
+ * @returns {Promise<{gateway: Gateway, claims: object | null, problem: string | null}>} `claims`: what the token says of its
+ *   owner, for words on the page alone; `problem`: why the token was refused
+ */
+export async function openSession(room) {
+    const gateway = new Gateway({ url: location.origin });
+    const key = `lectern-claims ${room}`;
+    const token = new URLSearchParams(location.hash.slice(1)).get("token");
+    let problem = null;
+    if (token) {
+        history.replaceState(null, "", location.pathname + location.search);
+        try {
+            await gateway.request("api/session", {
+                method: "POST", body: token, headers: { "Content-Type": "text/plain" },
+            });
+            sessionStorage.setItem(key, JSON.stringify(claimsOf(token)));
+        } catch (error) {
+            problem = error.message;
+        }
+    }
+    let claims = null;
+    try {
+        claims = JSON.parse(sessionStorage.getItem(key));
+    } catch {
+        // The browser keeps nothing for this page.
+    }
+    return { gateway, claims, problem };
+}
+
+function claimsOf(token) {
+    try {
+        const text = atob(token.split(".")[1].replaceAll("-", "+").replaceAll("_", "/"));
+        const { sub, name, role, cohort } = JSON.parse(new TextDecoder().decode(Uint8Array.from(text, (c) => c.charCodeAt(0))));
+        return { sub, name, role, cohort };
+    } catch {
+        return null;
+    }
+}
+
+/** Calls again and again while the page is visible, and once when it becomes so; `body` may be async. */
+export function whileVisible(milliseconds, body) {
+    let timer = null;
+    const go = async () => {
+        clearTimeout(timer);
+        if (document.hidden) return;
+        try {
+            await body();
+        } finally {
+            timer = setTimeout(go, milliseconds);
+        }
+    };
+    document.addEventListener("visibilitychange", go);
+    go();
+}
+
+/** Makes a button switch an element to the whole screen and back. */
+export function bindFullScreen(button, target) {
+    if (!document.fullscreenEnabled) return void (button.hidden = true);
+    button.addEventListener("click", () => {
+        if (document.fullscreenElement) document.exitFullscreen();
+        else target.requestFullscreen().catch(() => {});
+    });
+    document.addEventListener("fullscreenchange", () => {
+        button.setAttribute("aria-pressed", String(document.fullscreenElement === target));
+    });
+}

@@ -1,0 +1,165 @@
+/** The operator's page: what the service does, and where each room stands. */
+
+import { $, element, openSession, say, showStatus, spanWords, timeWords, whileVisible } from "./common.js";
+import { Metrics } from "./metrics.js";
+
+/** Milliseconds between two looks. */
+const interval = 2000;
+/** Rooms shown at a time; the field finds others. */
+const mostRooms = 100;
+/** Readings over which rates and quantiles are taken. */
+const mostReadings = 30;
+/** A clock that has not moved for so long is stale, in milliseconds. */
+const staleTime = 5000;
+
+const { gateway } = await openSession("");
+const rows = new Map();
+const readings = [];
+/** When the video time of a cohort was last seen to move. */
+const moved = new Map();
+let rooms = [];
+
+$("filter").addEventListener("input", showRooms);
+
+whileVisible(interval, async () => {
+    await Promise.all([readRooms(), readMetrics()]);
+});
+
+async function readRooms() {
+    let list;
+    try {
+        list = await gateway.json("api/rooms");
+    } catch (error) {
+        return showStatus($("state"), "bad", error.status === 401 || error.status === 403 ? "For operators only" : error.message);
+    }
+    showStatus($("state"), list.complete ? "good" : "wait", list.complete ? "Live" : "Not every daemon has answered");
+    rooms = list.rooms;
+    for (const { room, cohorts } of rooms) {
+        for (const { cohort, v } of cohorts) {
+            const key = `${room}/${cohort}`;
+            const last = moved.get(key);
+            if (!last || last.v !== v) moved.set(key, { v, at: performance.now() });
+        }
+    }
+    say($("rooms-count"), String(rooms.length));
+    const resting = rooms.filter(({ asleep }) => asleep).length;
+    say($("rooms-note"), resting > 0 ? `${resting} at rest` : "all in use");
+    const held = rooms.reduce((sum, { cohorts }) => sum + cohorts.reduce((all, cohort) => all + cohort.held, 0), 0);
+    say($("held"), String(held));
+    const cohorts = new Set(rooms.flatMap((room) => room.cohorts.map(({ cohort }) => cohort)));
+    say($("held-note"), `${cohorts.size} ${cohorts.size === 1 ? "cohort" : "cohorts"}`);
+    showRooms();
+}
+
+async function readMetrics() {
+    let text;
+    try {
+        text = await (await gateway.request("metrics")).text();
+    } catch {
+        for (const id of ["operations", "lateness", "requests"]) say($(`${id}-note`), "on the admin listener");
+        return;
+    }
+    const metrics = new Metrics(text);
+    readings.push(metrics);
+    if (readings.length > mostReadings) readings.shift();
+    const earlier = readings[0];
+    const operations = readings.length > 1 ? metrics.rate("lectern_operations_total", earlier) : null;
+    say($("operations"), rateWords(operations));
+    say($("operations-note"), `${(metrics.sum("lectern_operations_total") ?? 0).toLocaleString()} since the start`);
+    const recent = readings.length > 1 ? metrics.quantile("lectern_release_lateness_seconds", 0.99, earlier) : null;
+    const ever = metrics.quantile("lectern_release_lateness_seconds", 0.99);
+    say($("lateness"), latenessWords(recent ?? ever));
+    say($("lateness-note"), recent === null ? "since the start" : `last ${spanWords(metrics.at - earlier.at)}`);
+    say($("requests"), rateWords(readings.length > 1 ? metrics.rate("lectern_http_requests_total", earlier) : null));
+    say($("requests-note"), `${(metrics.sum("lectern_rejected_total") ?? 0).toLocaleString()} messages rejected`);
+}
+
+function rateWords(rate) {
+    if (rate === null) return "–";
+    return rate < 10 ? rate.toFixed(1) : Math.round(rate).toLocaleString();
+}
+
+function latenessWords(seconds) {
+    if (seconds === null) return "–";
+    if (seconds === Infinity) return "very late";
+    return seconds < 1 ? `< ${Number((seconds * 1000).toPrecision(2))} ms` : `< ${seconds.toFixed(1)} s`;
+}
+
+function showRooms() {
+    const wanted = $("filter").value.trim().toLowerCase();
+    const shown = rooms.filter(({ room }) => room.includes(wanted)).slice(0, mostRooms);
+    $("none").hidden = shown.length > 0;
+    const names = new Set(shown.map(({ room }) => room));
+    for (const [name, row] of rows) {
+        if (names.has(name)) continue;
+        row.node.remove();
+        rows.delete(name);
+    }
+    shown.forEach((room, place) => {
+        let row = rows.get(room.room);
+        if (!row) rows.set(room.room, (row = rowOf(room.room)));
+        if ($("rooms").children[place] !== row.node) $("rooms").insertBefore(row.node, $("rooms").children[place] ?? null);
+        showRoom(row, room);
+    });
+}
+
+function rowOf(name) {
+    const thumb = element("img", { className: "thumb", alt: `Board of ${name}`, loading: "lazy", decoding: "async" });
+    const state = element("span", { className: "small quiet number" });
+    const body = element("tbody");
+    const heads = [["Cohort"], ["Released"], ["Held"], ["Video"], ["Behind", "optional"], ["Clock", "optional"]];
+    const table = element("table", { className: "cohort-table" },
+        element("thead", {}, element("tr", {}, ...heads.map(([text, className = ""]) => {
+            const head = element("th", { textContent: text, className });
+            head.scope = "col";
+            return head;
+        }))), body);
+    const links = element("span", { className: "links" },
+        element("a", { href: `/rooms/${name}`, textContent: "Follow" }),
+        element("a", { href: `/rooms/${name}/teach`, textContent: "Teach" }));
+    const node = element("li", { className: "room" }, thumb,
+        element("div", { className: "room-body" },
+            element("div", { className: "room-head" }, element("span", { className: "room-name", textContent: name }), state, links),
+            table));
+    return { node, thumb, state, body, cells: new Map(), picture: null };
+}
+
+function showRoom(row, { room, index, visible, authors, asleep, cohorts }) {
+    const words = [`${index} operations`];
+    if (asleep) words.push("at rest");
+    else words.push(`${visible} strokes`, `${authors} ${authors === 1 ? "author" : "authors"}`);
+    say(row.state, words.join(" · "));
+    const first = cohorts[0];
+    const picture = first ? `${first.cohort}/${first.index}` : null;
+    if (picture !== row.picture) {
+        row.picture = picture;
+        row.thumb.src = `/api/rooms/${room}/board.png?width=384&cohort=${first?.cohort ?? "main"}&at=${first?.index ?? 0}`;
+    }
+    const fastest = Math.max(...cohorts.map(({ v }) => (typeof v === "number" ? v : -Infinity)));
+    for (const cohort of cohorts) showCohort(row, room, cohort, fastest);
+    for (const [name, { line }] of row.cells) {
+        if (cohorts.some(({ cohort }) => cohort === name)) continue;
+        line.remove();
+        row.cells.delete(name);
+    }
+}
+
+function showCohort(row, room, { cohort, index, held, v }, fastest) {
+    let entry = row.cells.get(cohort);
+    if (!entry) {
+        const cells = Array.from({ length: 6 }, (_, place) => element("td", { className: place > 3 ? "optional" : "" }));
+        entry = { line: element("tr", {}, ...cells), cells };
+        row.cells.set(cohort, entry);
+        row.body.append(entry.line);
+    }
+    const isKnown = typeof v === "number";
+    const age = performance.now() - (moved.get(`${room}/${cohort}`)?.at ?? performance.now());
+    const isStale = isKnown && age > staleTime;
+    const texts = [
+        cohort, String(index), String(held), isKnown ? timeWords(v) : "–",
+        isKnown && fastest > v ? spanWords(fastest - v) : "–",
+        !isKnown ? "none" : isStale ? `stood ${spanWords(age)}` : "running",
+    ];
+    texts.forEach((text, place) => say(entry.cells[place], text));
+    entry.cells[5].classList.toggle("stale", isStale);
+}

@@ -1,0 +1,89 @@
+/** The start page: into a room, and the rooms there are. */
+
+import { $, element, namePattern, openSession, say, showStatus, whileVisible } from "./common.js";
+
+/** Milliseconds between two looks at the list. */
+const listInterval = 4000;
+/** Rooms shown; the list of a large service is for the monitor. */
+const mostRooms = 60;
+
+$("enter").addEventListener("submit", (event) => {
+    event.preventDefault();
+    const room = $("name").value.trim();
+    if (!namePattern.test(room)) return;
+    location.href = event.submitter?.value === "teach" ? `/rooms/${room}/teach` : `/rooms/${room}`;
+});
+// Names of rooms have no capitals; telephones begin with one.
+$("name").addEventListener("input", () => ($("name").value = $("name").value.toLowerCase().replaceAll(" ", "-")));
+
+const trial = `trial-${crypto.getRandomValues(new Uint32Array(1))[0].toString(36)}`;
+$("try").href = `/rooms/${trial}/teach?demo=5`;
+
+const { gateway } = await openSession("");
+const cards = new Map();
+
+whileVisible(listInterval, async () => {
+    let list;
+    try {
+        list = await gateway.json("api/rooms");
+    } catch (error) {
+        if (error.status === 401 || error.status === 403) {
+            return showStatus($("state"), "", "The list is for operators; use the link that you were given");
+        }
+        return showStatus($("state"), "bad", error.message);
+    }
+    showStatus($("state"), list.complete ? "" : "wait", list.complete ? count(list.rooms.length) : "Some rooms may be missing");
+    show(list.rooms.slice(0, mostRooms));
+});
+
+function count(number) {
+    return number === 1 ? "1 room" : `${number} rooms`;
+}
+
+function show(rooms) {
+    $("none").hidden = rooms.length > 0;
+    const names = new Set(rooms.map(({ room }) => room));
+    for (const [name, card] of cards) {
+        if (names.has(name)) continue;
+        card.node.remove();
+        cards.delete(name);
+    }
+    for (const room of rooms) {
+        let card = cards.get(room.room);
+        if (!card) {
+            cards.set(room.room, (card = cardOf(room.room)));
+            $("rooms").append(card.node);
+        }
+        const released = Math.max(0, ...room.cohorts.map(({ index }) => index));
+        const strokes = room.visible === undefined || room.visible === null ? "at rest" : room.visible === 1 ? "1 stroke" : `${room.visible} strokes`;
+        say(card.state, `${strokes} · ${room.index} operations`);
+        const cohorts = room.cohorts.map(({ cohort }) => cohort);
+        if (cohorts.join() !== card.cohorts) {
+            card.cohorts = cohorts.join();
+            card.links.replaceChildren(...linksOf(room.room, cohorts));
+        }
+        if (released !== card.released) {
+            card.released = released;
+            card.thumb.src = `/api/rooms/${room.room}/board.png?width=480&cohort=${cohorts[0] ?? "main"}&at=${released}`;
+        }
+    }
+}
+
+function cardOf(name) {
+    const thumb = element("img", { className: "thumb", alt: `Board of ${name}`, loading: "lazy", decoding: "async" });
+    const state = element("span", { className: "small quiet number" });
+    const links = element("div", { className: "room-links" });
+    const node = element("li", { className: "room" }, thumb,
+        element("div", { className: "room-body" }, element("span", { className: "room-name", textContent: name }), state),
+        links);
+    return { node, thumb, state, links, released: null, cohorts: null };
+}
+
+function linksOf(room, cohorts) {
+    const others = cohorts.filter((cohort) => cohort !== "main");
+    return [
+        element("a", { href: `/rooms/${room}`, textContent: "Follow" }),
+        ...others.map((cohort) => element("a", { href: `/rooms/${room}?cohort=${cohort}`, textContent: `Follow ${cohort}` })),
+        element("a", { href: `/rooms/${room}/teach`, textContent: "Teach" }),
+    ];
+}

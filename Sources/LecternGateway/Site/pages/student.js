@@ -1,0 +1,156 @@
+/** The student's page: a board in step with a video. */
+
+import { Board } from "../lectern.js";
+import { $, bindFullScreen, connectionWords, namePattern, openSession, roomOfPage, say, showStatus, spanWords, timeWords } from "./common.js";
+import { DemoClock } from "./demo-clock.js";
+
+const query = new URLSearchParams(location.search);
+const room = roomOfPage();
+/** How long a writer is shown after a stroke. */
+const writerTime = 4000;
+
+document.title = `${room} · Lectern`;
+$("room").textContent = room;
+bindFullScreen($("full"), $("stage"));
+// Before anything else: nothing moves later.
+for (const kind of ["video", "demo"]) {
+    if (!query.has(kind)) continue;
+    $(kind).hidden = $("video-side").hidden = false;
+    $("stage").classList.add("has-video");
+    break;
+}
+
+if (namePattern.test(room)) start();
+else refuse("The name of a room is 1 to 64 characters of a to z, 0 to 9, _ and -.");
+
+async function start() {
+    const { gateway, claims, problem } = await openSession(room);
+    if (problem) refuse(`This link does not let you in: ${problem}`);
+    const asked = query.get("cohort") ?? claims?.cohort ?? "main";
+    const cohort = namePattern.test(asked) ? asked : "main";
+    $("cohort").textContent = cohort === "main" ? "" : `Cohort ${cohort}`;
+    const clock = await videoClock(gateway, cohort);
+    const board = new Board($("board"), { room, cohort, gateway, clock });
+    showBoard(board);
+    showStep(board, clock);
+    $("video").addEventListener("seeked", () => board.look());
+    document.addEventListener("keydown", (event) => {
+        if (event.target.closest("input, button, video, a") || event.ctrlKey || event.metaKey || event.altKey) return;
+        if (event.key === "f") $("full").click();
+    });
+}
+
+/** What goes wrong for good stands above the board. */
+function refuse(message) {
+    $("notice").textContent = message;
+    $("notice").hidden = false;
+}
+
+/** The clock of the page's player: a video by its address, a demo, or none. */
+async function videoClock(gateway, cohort) {
+    const source = query.get("video");
+    if (source) return playVideo(source);
+    const delay = query.get("demo");
+    if (delay !== null) return playDemo(gateway, cohort, Math.min(Math.max(Number(delay) || 0, 0), 20));
+    return null;
+}
+
+function playVideo(source) {
+    const video = $("video");
+    video.src = source;
+    video.addEventListener("error", () => {
+        refuse("The video cannot be played: its address is wrong, or this server does not allow its origin.");
+    });
+    const offset = Number(query.get("offset")) || 0;
+    return () => {
+        if (video.readyState === 0) return NaN;
+        // Where the playlist of a live video tells the time of day, that is its time line.
+        const begin = video.getStartDate?.().getTime();
+        return (Number.isFinite(begin) ? begin : 0) + video.currentTime * 1000 + offset;
+    };
+}
+
+async function playDemo(gateway, cohort, delay) {
+    const demo = new DemoClock(gateway, room, cohort, delay);
+    const slider = $("demo-delay");
+    slider.value = String(delay);
+    const show = () => {
+        say($("demo-time"), timeWords(demo.time));
+        say($("demo-delay-word"), spanWords(Number(slider.value) * 1000));
+        say($("demo-note"), demo.problem ?? (demo.isPaused ? "Paused: new ink waits." : "What the teacher draws appears so much later."));
+    };
+    slider.addEventListener("input", show);
+    slider.addEventListener("change", () => {
+        demo.delay = Number(slider.value);
+        demo.jump();
+        show();
+    });
+    $("demo-play").addEventListener("click", () => {
+        demo.toggle();
+        $("demo-play").setAttribute("aria-pressed", String(!demo.isPaused));
+        $("demo-icon").setAttribute("href", `/pages/icons.svg#${demo.isPaused ? "play" : "pause"}`);
+        say($("demo-word"), demo.isPaused ? "Play" : "Pause");
+        show();
+    });
+    show();
+    setInterval(show, 200);
+    try {
+        await demo.start();
+    } catch (error) {
+        demo.problem = error.message;
+    }
+    return () => demo.time;
+}
+
+/** The connection, the canvas, and who draws. */
+function showBoard(board) {
+    let connection = { state: "connecting" };
+    let timer = null;
+    const showConnection = () => showStatus($("connection"), ...connectionWords(connection));
+    board.addEventListener("connection", ({ detail }) => {
+        connection = detail;
+        showConnection();
+        clearInterval(timer);
+        if (detail.state === "waiting") timer = setInterval(showConnection, 1000);
+        if (detail.state === "refused") say($("waiting"), detail.reason);
+    });
+    board.addEventListener("size", ({ detail }) => {
+        $("stage").style.setProperty("--aspect", String(detail.width / detail.height));
+    });
+    board.addEventListener("painted", () => ($("waiting").dataset.done = ""));
+    let hideTimer = null;
+    board.addEventListener("operation", ({ detail }) => {
+        const { author } = detail.operation;
+        say($("initial"), author.slice(0, 1));
+        say($("writer-name"), author);
+        $("writer").hidden = false;
+        clearTimeout(hideTimer);
+        hideTimer = setTimeout(() => ($("writer").hidden = true), writerTime);
+    });
+    board.addEventListener("index", ({ detail }) => {
+        const count = detail.strokes;
+        $("board").setAttribute("aria-label", `Whiteboard of ${room}: ${count} ${count === 1 ? "stroke" : "strokes"}`);
+    });
+}
+
+/** Whether board and video are in step. */
+function showStep(board, clock) {
+    let lag = { held: 0, milliseconds: 0 };
+    let skew = null;
+    const show = () => {
+        if (board.index === 0 && lag.held === 0) return showStatus($("step"), "", "Nothing has been drawn yet");
+        if (lag.held > 0) {
+            const noun = lag.held === 1 ? "stroke waits" : "strokes wait";
+            return showStatus($("step"), "good", `In step: ${lag.held} ${noun} for the video`);
+        }
+        const words = clock && skew > 1500 ? `In step, ${spanWords(skew)} behind the class` : "In step with the video";
+        showStatus($("step"), "good", words);
+    };
+    board.addEventListener("lag", ({ detail }) => { lag = detail; show(); });
+    board.addEventListener("skew", ({ detail }) => { skew = detail.milliseconds; show(); });
+    board.addEventListener("index", show);
+    board.addEventListener("progress", ({ detail }) => {
+        if (detail.part < 1) showStatus($("step"), "wait", `Drawing the board, ${Math.round(detail.part * 100)} %`);
+        else show();
+    });
+}

@@ -1,0 +1,250 @@
+/** The teacher's page: draws in a room, and shows what has arrived where. */
+
+import { Teacher } from "../lectern.js";
+import { now } from "../lectern/gateway.js";
+import { $, bindFullScreen, connectionWords, element, namePattern, openSession, roomOfPage, say, showStatus, spanWords, whileVisible } from "./common.js";
+import { Toolbar } from "./toolbar.js";
+
+const query = new URLSearchParams(location.search);
+const room = roomOfPage();
+/** Milliseconds between two looks at the cohorts. */
+const audienceInterval = 1000;
+/** A room whose video is so near to the time of day uses that as its time line. */
+const sameTimeLine = 12 * 3600_000;
+
+document.title = `Teach ${room} · Lectern`;
+$("room").textContent = room;
+bindFullScreen($("full"), document.documentElement);
+
+if (namePattern.test(room)) start();
+else notify("The name of a room is 1 to 64 characters of a to z, 0 to 9, _ and -.");
+
+async function start() {
+    const { gateway, claims, problem } = await openSession(room);
+    if (problem) notify(`This link does not let you in: ${problem}`);
+    const { author, name } = await whoTeaches(claims);
+    $("author").textContent = name;
+    const timeLine = new TimeLine(gateway);
+    const teacher = new Teacher($("board"), { room, author, gateway, clock: () => timeLine.time });
+    const toolbar = new Toolbar(teacher);
+    showBoard(teacher, toolbar);
+    showSaving(teacher);
+    showWriter(teacher);
+    bindFingers(teacher);
+    showAudience(teacher, gateway, timeLine);
+    timeLine.start();
+}
+
+/** The media time that strokes get: the time of day, or where the room's video runs on another time line, that. */
+class TimeLine {
+    #gateway;
+    #offset = NaN;
+
+    constructor(gateway) {
+        this.#gateway = gateway;
+    }
+
+    get time() {
+        return now() + this.#offset;
+    }
+
+    async start() {
+        try {
+            const [{ offset }, state] = await Promise.all([
+                this.#gateway.clockOffset(),
+                // A room that nobody has written to has no state.
+                this.#gateway.json(`api/rooms/${room}`).catch(() => ({})),
+            ]);
+            const videos = (state.cohorts ?? []).map(({ v }) => v).filter((video) => typeof video === "number");
+            const fastest = Math.max(...videos);
+            const behind = now() + offset - fastest;
+            // What the fastest students see now, and so much more as they are said to be behind.
+            this.#offset = videos.length === 0 || Math.abs(behind) < sameTimeLine
+                ? offset
+                : fastest - now() + (Number(query.get("latency")) || 0) * 1000;
+        } catch {
+            setTimeout(() => this.start(), 2000);
+        }
+    }
+}
+
+/** The author: the token's subject, or asked for once a browser. */
+async function whoTeaches(claims) {
+    if (claims?.sub) return { author: claims.sub, name: claims.name ?? claims.sub };
+    const asked = query.get("author");
+    if (asked && namePattern.test(asked)) return { author: asked, name: asked };
+    const known = localStorage.getItem("lectern-name");
+    if (known && authorOf(known)) return { author: authorOf(known), name: known };
+    const dialog = $("name-dialog");
+    dialog.addEventListener("cancel", (event) => event.preventDefault());
+    dialog.showModal();
+    await new Promise((resolve) => {
+        $("name-form").addEventListener("submit", (event) => {
+            if (authorOf($("name").value)) return resolve();
+            event.preventDefault();
+            $("name").setCustomValidity("Use letters or digits.");
+            $("name").reportValidity();
+        });
+        $("name").addEventListener("input", () => $("name").setCustomValidity(""));
+    });
+    const name = $("name").value.trim();
+    localStorage.setItem("lectern-name", name);
+    return { author: authorOf(name), name };
+}
+
+/** The author id of a name: its letters and digits without accents, in lower case. */
+function authorOf(name) {
+    const plain = name.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase();
+    return plain.replace(/[^a-z0-9_-]+/g, "-").replace(/^-+|-+$/g, "").slice(0, 64);
+}
+
+function notify(text, button = null, action = null) {
+    say($("notice-text"), text);
+    $("notice-button").hidden = !button;
+    if (button) {
+        say($("notice-button"), button);
+        $("notice-button").onclick = action;
+    }
+    $("notice").hidden = false;
+}
+
+function showBoard(teacher, toolbar) {
+    const { board } = teacher;
+    const commands = () => {
+        toolbar.showCommands(teacher.state === "writer", board.strokes > 0 || teacher.waiting > 0, board.hasUndone);
+    };
+    board.addEventListener("size", ({ detail }) => {
+        $("stage").style.setProperty("--aspect", String(detail.width / detail.height));
+    });
+    board.addEventListener("painted", () => {
+        if (board.palette.length === 0) return;
+        $("waiting").dataset.done = "";
+        toolbar.showPalette();
+        commands();
+    });
+    board.addEventListener("connection", ({ detail }) => {
+        if (detail.state === "refused") say($("waiting"), detail.reason);
+    });
+    board.addEventListener("index", () => {
+        const count = board.strokes;
+        $("board").setAttribute("aria-label", `Whiteboard of ${room}: ${count} ${count === 1 ? "stroke" : "strokes"}`);
+        commands();
+    });
+    teacher.addEventListener("outbox", commands);
+    teacher.addEventListener("writer", commands);
+    commands();
+}
+
+/** Whether all that was drawn has arrived. */
+function showSaving(teacher) {
+    let outbox = { waiting: 0, isKept: true, isFull: false };
+    let sending = { state: "live" };
+    let reading = { state: "connecting" };
+    let waitsSince = null;
+    const show = () => {
+        const { waiting, isKept, isFull } = outbox;
+        if (waiting === 0) waitsSince = null;
+        else waitsSince ??= now();
+        const strokes = waiting === 1 ? "1 stroke" : `${waiting} strokes`;
+        if (isFull) return showStatus($("saved"), "bad", "Full: nothing more is taken until the network is back");
+        if (sending.state !== "live" && waiting > 0) {
+            return showStatus($("saved"), "bad", isKept ? `Offline, ${strokes} kept here` : `Offline, ${strokes} wait: keep this page open`);
+        }
+        if (reading.state !== "live") return showStatus($("saved"), ...connectionWords(reading));
+        // A stroke under way for a moment is nothing to tell.
+        if (waiting > 0 && now() - waitsSince > 600) return showStatus($("saved"), "wait", `Sending ${strokes}…`);
+        showStatus($("saved"), "good", "All saved");
+    };
+    teacher.addEventListener("outbox", ({ detail }) => { outbox = detail; show(); });
+    teacher.addEventListener("sending", ({ detail }) => { sending = detail; show(); });
+    teacher.board.addEventListener("connection", ({ detail }) => { reading = detail; show(); });
+    setInterval(show, 500);
+    teacher.addEventListener("rejected", ({ detail }) => {
+        if (detail.error.code === "nothing-to-undo" || detail.error.code === "nothing-to-redo") return;
+        notify(`Not taken: ${detail.error.message}`, "Close", () => ($("notice").hidden = true));
+    });
+    addEventListener("beforeunload", (event) => {
+        if (outbox.waiting > 0 && !outbox.isKept) event.preventDefault();
+    });
+}
+
+/** One page writes; another is told, and may take over. */
+function showWriter(teacher) {
+    const show = (state) => {
+        $("board").dataset.pen = state === "writer" ? "on" : "off";
+        if (state === "writer") $("notice").hidden = true;
+        else if (state === "elsewhere") notify("You are writing in another tab.", "Write here", () => teacher.takeOver());
+        else if (state === "superseded") notify("You are writing on another device.", "Write here", () => teacher.takeOver());
+    };
+    teacher.addEventListener("writer", ({ detail }) => show(detail.state));
+}
+
+/** Where a pen is used, fingers scroll and do not draw, unless asked to. */
+function bindFingers(teacher) {
+    const button = $("fingers");
+    const set = (isOn) => {
+        teacher.pen.drawsWithFingers = isOn;
+        button.setAttribute("aria-pressed", String(isOn));
+    };
+    button.addEventListener("click", () => set(!teacher.pen.drawsWithFingers));
+    $("board").addEventListener("pointerdown", (event) => {
+        if (event.pointerType !== "pen" || !button.hidden) return;
+        button.hidden = false;
+        set(false);
+    });
+}
+
+/** How far each cohort is behind, and what it has. */
+function showAudience(teacher, gateway, timeLine) {
+    const panel = $("audience");
+    const button = $("audience-button");
+    const open = (isOpen) => {
+        panel.hidden = !isOpen;
+        button.setAttribute("aria-pressed", String(isOpen));
+    };
+    open(matchMedia("(min-width: 64rem)").matches);
+    button.addEventListener("click", () => open(panel.hidden));
+    const link = $("student-link");
+    const demo = query.get("demo");
+    link.href = `/rooms/${room}${demo === null ? "" : `?demo=${encodeURIComponent(demo)}`}`;
+    link.textContent = demo === null ? "Open the student's board" : `Open it ${demo} s behind`;
+    const rows = new Map();
+    whileVisible(audienceInterval, async () => {
+        if (panel.hidden) return;
+        let state;
+        try {
+            state = await gateway.json(`api/rooms/${room}`);
+        } catch {
+            return;
+        }
+        const cohorts = (state.cohorts ?? []).filter(({ cohort, index, v }) => cohort !== "main" || index > 0 || typeof v === "number");
+        $("nobody").hidden = cohorts.length > 0;
+        for (const [name, row] of rows) {
+            if (cohorts.some(({ cohort }) => cohort === name)) continue;
+            row.remove();
+            rows.delete(name);
+        }
+        for (const cohort of cohorts) {
+            let row = rows.get(cohort.cohort);
+            if (!row) rows.set(cohort.cohort, (row = cohortRow(cohort.cohort)));
+            if (!row.isConnected) $("cohorts").append(row);
+            showCohort(row, cohort, Math.max(state.index ?? 0, cohort.index), timeLine.time);
+        }
+    });
+}
+
+function cohortRow(name) {
+    return element("li", { className: "cohort" },
+        element("div", { className: "cohort-head" },
+            element("span", { className: "cohort-name", textContent: name }),
+            element("span", { className: "behind small number quiet" })),
+        element("progress", { max: 1, value: 0, ariaLabel: `What cohort ${name} has` }),
+        element("span", { className: "has small number quiet" }));
+}
+
+function showCohort(row, { index, held, v }, head, time) {
+    const behind = typeof v === "number" ? time - v : NaN;
+    say(row.querySelector(".behind"), Number.isFinite(behind) ? `${spanWords(behind)} behind` : "no clock");
+    row.querySelector("progress").value = head > 0 ? index / head : 1;
+    say(row.querySelector(".has"), held > 0 ? `has ${index} of ${head}, ${held} to come` : `has all ${head}`);
+}

@@ -1,0 +1,162 @@
+/**
+ * The teacher's tools: buttons, colours, widths, and their keys.
+ *
+ * @module
+ */
+
+import { Element } from "../lectern.js";
+import { $, element } from "./common.js";
+
+const elements = [
+    ["pen", "Pen", "P", Element.freehand],
+    ["line", "Line", "L", Element.line],
+    ["ellipse", "Ellipse", "O", Element.ellipse],
+    ["rectangle", "Rectangle", "R", Element.rectangle],
+    ["eraser", "Eraser", "E", Element.eraser],
+];
+const widths = [["Fine", 2], ["Medium", 4], ["Broad", 8], ["Marker", 16]];
+/** An eraser is so much wider than a pen. */
+const eraserFactor = 5;
+const colourNames = ["Black", "Red", "Blue", "Green", "Orange", "Violet", "Brown", "Grey"];
+const storageKey = "lectern-tool";
+
+/** Sets the tool of a teacher by buttons and keys, and remembers it. */
+export class Toolbar {
+    #teacher;
+    #choice = { element: Element.freehand, colour: 0, width: 1 };
+    #groups = [];
+    #palette = "";
+
+    constructor(teacher) {
+        this.#teacher = teacher;
+        try {
+            Object.assign(this.#choice, JSON.parse(localStorage.getItem(storageKey)));
+        } catch {
+            // Nothing remembered.
+        }
+        this.#fill($("elements"), "element", elements.map(([icon, name, key, value]) => {
+            const button = element("button", { className: "plain", title: `${name} (${key})`, ariaLabel: name });
+            button.setAttribute("aria-keyshortcuts", key);
+            button.append(iconOf(icon));
+            return [button, value];
+        }));
+        this.#fill($("widths"), "width", widths.map(([name, width], index) => {
+            const button = element("button", { className: "plain width", title: `${name} ([ ])`, ariaLabel: name });
+            button.style.setProperty("--dot", `${3 + width * 0.9}px`);
+            return [button, index];
+        }));
+        this.showPalette();
+        document.addEventListener("keydown", (event) => this.#key(event));
+        for (const name of ["undo", "redo"]) $(name).addEventListener("click", () => teacher[name]());
+        $("clear").addEventListener("click", () => this.#askToClear());
+        $("clear-dialog").addEventListener("close", () => {
+            if ($("clear-dialog").returnValue === "clear") teacher.clear();
+        });
+    }
+
+    /** Shows the board's colours, which may be others than before. */
+    showPalette() {
+        const { palette } = this.#teacher.board;
+        if (palette.join() === this.#palette) return;
+        this.#palette = palette.join();
+        if (this.#choice.colour >= palette.length) this.#choice.colour = 0;
+        $("colours").replaceChildren();
+        this.#fill($("colours"), "colour", palette.map((colour, index) => {
+            const name = colourNames[index] ?? colour;
+            const button = element("button", { className: "plain swatch", title: `${name} (${index + 1})`, ariaLabel: name });
+            button.style.setProperty("--colour", colour);
+            return [button, index];
+        }));
+    }
+
+    /** Shows which commands can do something. */
+    showCommands(canWrite, canUndo, canRedo) {
+        $("undo").disabled = !canWrite || !canUndo;
+        $("redo").disabled = !canWrite || !canRedo;
+        $("clear").disabled = !canWrite || !canUndo;
+    }
+
+    /** A group of buttons of which one is chosen; arrow keys move within it. */
+    #fill(group, name, buttons) {
+        for (const [button, value] of buttons) {
+            button.type = "button";
+            button.setAttribute("role", "radio");
+            button.addEventListener("click", () => this.#choose(name, value));
+            group.append(button);
+        }
+        this.#groups = this.#groups.filter((other) => other.name !== name);
+        this.#groups.push({ name, buttons });
+        group.onkeydown = (event) => {
+            const step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
+            if (!step) return;
+            event.preventDefault();
+            const at = buttons.findIndex(([button]) => button === document.activeElement);
+            const [button, value] = buttons[(at + step + buttons.length) % buttons.length];
+            this.#choose(name, value);
+            button.focus();
+        };
+        this.#show();
+    }
+
+    #choose(name, value) {
+        this.#choice[name] = value;
+        // A colour is for drawing.
+        if (name === "colour" && this.#choice.element === Element.eraser) this.#choice.element = Element.freehand;
+        try {
+            localStorage.setItem(storageKey, JSON.stringify(this.#choice));
+        } catch {
+            // Not remembered.
+        }
+        this.#show();
+    }
+
+    #show() {
+        for (const { name, buttons } of this.#groups) {
+            for (const [button, value] of buttons) {
+                const isChosen = this.#choice[name] === value;
+                button.setAttribute("aria-checked", String(isChosen));
+                button.tabIndex = isChosen ? 0 : -1;
+            }
+        }
+        const { element: kind, colour, width } = this.#choice;
+        const line = (widths[width] ?? widths[1])[1];
+        this.#teacher.tool = { element: kind, colour, width: kind === Element.eraser ? line * eraserFactor : line };
+    }
+
+    #askToClear() {
+        if (!$("clear").disabled) $("clear-dialog").showModal();
+    }
+
+    #key(event) {
+        if (event.target.closest("input, dialog")) return;
+        const key = event.key.toLowerCase();
+        if (event.ctrlKey || event.metaKey) {
+            if (key !== "z" && key !== "y") return;
+            event.preventDefault();
+            if (key === "y" || event.shiftKey) this.#teacher.redo();
+            else this.#teacher.undo();
+            return;
+        }
+        if (event.altKey) return;
+        const tool = elements.find(([, , shortcut]) => shortcut.toLowerCase() === key);
+        if (tool) this.#choose("element", tool[3]);
+        else if (/^[1-9]$/.test(key) && Number(key) <= this.#teacher.board.palette.length) {
+            this.#choose("colour", Number(key) - 1);
+        } else if (key === "[") this.#choose("width", Math.max(this.#choice.width - 1, 0));
+        else if (key === "]") this.#choose("width", Math.min(this.#choice.width + 1, widths.length - 1));
+        else if (key === "f") $("full").click();
+        else if (key === "a") $("audience-button").click();
+    }
+}
+
+/** An icon of the page's set. */
+export function iconOf(name) {
+    const space = "http://www.w3.org/2000/svg";
+    const icon = document.createElementNS(space, "svg");
+    icon.setAttribute("class", "icon");
+    icon.setAttribute("aria-hidden", "true");
+    const use = document.createElementNS(space, "use");
+    use.setAttribute("href", `/pages/icons.svg#${name}`);
+    icon.append(use);
+    return icon;
+}
