@@ -28,7 +28,8 @@ const quadrantHandle = 0.5522847498307934;
  */
 export function trace(stroke, style, sink) {
     const { element, width, points } = stroke;
-    if (points.length === 0) return;
+    // A kind that came after this client is not drawn; it counts in the digest all the same.
+    if (points.length === 0 || !(element >= Element.freehand && element <= Element.eraser)) return;
     switch (element) {
         case Element.line:
         case Element.ellipse:

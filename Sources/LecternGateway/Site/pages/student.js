@@ -35,7 +35,7 @@ async function start() {
     showStep(board, clock);
     $("video").addEventListener("seeked", () => board.look());
     document.addEventListener("keydown", (event) => {
-        if (event.target.closest("input, button, video, a") || event.ctrlKey || event.metaKey || event.altKey) return;
+        if (event.target.closest?.("input, button, video, a") || event.ctrlKey || event.metaKey || event.altKey) return;
         if (event.key === "f") $("full").click();
     });
 }

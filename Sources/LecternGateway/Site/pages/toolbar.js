@@ -128,7 +128,7 @@ export class Toolbar {
     }
 
     #key(event) {
-        if (event.target.closest("input, dialog")) return;
+        if (event.target.closest?.("input, dialog")) return;
         const key = event.key.toLowerCase();
         if (event.ctrlKey || event.metaKey) {
             if (key !== "z" && key !== "y") return;
