@@ -89,31 +89,83 @@ struct HuffmanCode {
     }
 }
 
+/// Some bits, the first one lowest; at most 56.
+struct Bits {
+    let value: UInt64
+    let length: Int
+
+    /// Both, one after the other.
+    @inline(__always)
+    func followed(by value: UInt64, length: Int) -> Bits {
+        Bits(value: self.value | value &<< UInt64(self.length), length: self.length &+ length)
+    }
+}
+
 /// Writes bits in the order of deflate: the first is the lowest bit of the first byte.
 struct BitWriter {
-    private var words: [UInt64] = []
-    private var bits: UInt64 = 0
-    private var count = 0
+    /// Room behind the last byte, for writes of a word.
+    private static let slack = 8
 
-    /// Adds the lowest `length` bits of a value whose other bits are 0; 1 … 63 of them.
-    @inline(__always)
-    mutating func write(_ value: UInt64, length: Int) {
-        bits |= value &<< UInt64(count)
-        count &+= length
-        guard count >= 64 else { return }
-        words.append(bits)
-        count &-= 64
-        bits = value &>> UInt64(length &- count)
+    private var memory: [UInt8] = []
+    private var count = 0
+    /// The bits behind the last byte, fewer than eight.
+    private var rest = Bits(value: 0, length: 0)
+
+    /// Makes room for so many bits.
+    mutating func reserve(bits: Int) {
+        let needed = count + bits / 8 + 1 + Self.slack
+        guard needed > memory.count else { return }
+        memory.append(contentsOf: repeatElement(0, count: needed - memory.count))
     }
 
-    /// The bytes so far, the last one filled up with zeros.
-    var bytes: [UInt8] {
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(words.count * 8 + 8)
-        for word in words {
-            withUnsafeBytes(of: word.littleEndian) { bytes.append(contentsOf: $0) }
+    /// Lends a cursor that writes into the room that was made.
+    @inline(__always)
+    mutating func withCursor(_ body: (inout Cursor) -> Void) {
+        memory.withUnsafeMutableBytes { memory in
+            guard let base = memory.baseAddress else { return }
+            var cursor = Cursor(place: base + count, bits: rest.value, count: UInt64(rest.length))
+            body(&cursor)
+            count = cursor.place - base
+            rest = Bits(value: cursor.bits, length: Int(cursor.count))
         }
-        withUnsafeBytes(of: bits.littleEndian) { bytes.append(contentsOf: $0.prefix((count + 7) / 8)) }
-        return bytes
+    }
+
+    /// Fills up the last byte with zeros and adds some bytes.
+    mutating func end(with bytes: [UInt8]) {
+        reserve(bits: 8 * (1 + bytes.count))
+        withCursor { cursor in
+            cursor.fillByte()
+            for byte in bytes { cursor.write(Bits(value: UInt64(byte), length: 8)) }
+        }
+    }
+
+    /// Lends the whole bytes so far, and forgets them.
+    mutating func takeBytes(_ body: (UnsafeBufferPointer<UInt8>) -> Void) {
+        memory.withUnsafeBufferPointer { body(UnsafeBufferPointer(rebasing: $0[..<count])) }
+        count = 0
+    }
+
+    /// A place in memory.
+    struct Cursor {
+        fileprivate var place: UnsafeMutableRawPointer
+        fileprivate var bits: UInt64
+        /// Fewer than eight between two writes.
+        fileprivate var count: UInt64
+
+        /// Ends the byte with zeros.
+        fileprivate mutating func fillByte() {
+            write(Bits(value: 0, length: Int((8 &- count) & 7)))
+        }
+
+        /// Writes bits; those of the value above its length are 0.
+        @inline(__always)
+        mutating func write(_ next: Bits) {
+            bits |= next.value &<< count
+            count &+= UInt64(truncatingIfNeeded: next.length)
+            place.storeBytes(of: bits.littleEndian, as: UInt64.self)
+            place += Int(truncatingIfNeeded: count &>> 3)
+            bits &>>= count & ~7
+            count &= 7
+        }
     }
 }

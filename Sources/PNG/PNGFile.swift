@@ -31,14 +31,17 @@ struct PNGFile {
         if alphas.contains(where: { $0 != 255 }) { append("tRNS", alphas) }
     }
 
-    /// Adds the compressed rows and the end.
-    mutating func finish(rows: [UInt8]) {
+    /// Adds a part of the compressed rows.
+    mutating func append(rows: UnsafeBufferPointer<UInt8>) {
         append("IDAT", rows)
+    }
+
+    /// Adds the end.
+    mutating func end() {
         append("IEND", [])
     }
 
-    private mutating func append(_ name: StaticString, _ content: [UInt8]) {
-        bytes.reserveCapacity(bytes.count + content.count + 64)
+    private mutating func append(_ name: StaticString, _ content: some Collection<UInt8>) {
         bytes += UInt32(content.count).bigEndianBytes
         let start = bytes.count
         name.withUTF8Buffer { bytes.append(contentsOf: $0) }

@@ -45,5 +45,26 @@ LANES_INLINE lanes_square lanes_turned(lanes_float4 a, lanes_float4 b, lanes_flo
     return turned;
 }
 
+typedef uint32_t lanes_long16 __attribute__((ext_vector_type(16)));
+typedef _Bool lanes_flag16 __attribute__((ext_vector_type(16)));
+
+/// A bit for each of 64 words, the lowest first: whether it differs from the word before it; `before` stands before the
+/// first.
+LANES_INLINE uint64_t lanes_changes(const uint32_t *words, uint32_t before) {
+    uint64_t changes = 0;
+    for (int first = 0; first < 64; first += 16) {
+        lanes_long16 current, previous;
+        __builtin_memcpy(&current, words + first, sizeof current);
+        previous = __builtin_shufflevector(current, current, 0, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14);
+        previous[0] = before;
+        before = current[15];
+        const lanes_flag16 differ = __builtin_convertvector(current != previous, lanes_flag16);
+        uint16_t bits;
+        __builtin_memcpy(&bits, &differ, sizeof bits);
+        changes |= (uint64_t)bits << first;
+    }
+    return changes;
+}
+
 /// Has the memory at an address fetched that is going to be written soon; any address will do.
 LANES_INLINE void lanes_prefetch(const void *address) { __builtin_prefetch(address, 1); }

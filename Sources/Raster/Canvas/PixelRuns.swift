@@ -1,3 +1,5 @@
+internal import CLanes
+
 /// Equal pixels side by side in a row of a canvas.
 package struct PixelRun {
     /// The premultiplied pixel, `0xAABBGGRR`.
@@ -29,70 +31,59 @@ package struct PixelRuns {
             let first = (y / Tile.side) * canvas.columns
             let offset = (y % Tile.side) * Tile.side
             for column in 0..<canvas.columns {
-                let count = min(Tile.side, canvas.width - column * Tile.side)
-                canvas.tiles[first + column].pixels.withUnsafeBytes { pixels in
+                let x = column * Tile.side
+                let count = min(Tile.side, canvas.width - x)
+                canvas.tiles[first + column].pixels.withUnsafeBufferPointer { pixels in
                     // Nothing was painted on an empty tile.
-                    guard !pixels.isEmpty, let tile = pixels.baseAddress else { return writer.add(0, count: count) }
-                    writer.add(tile + offset * 4, count: count)
+                    guard !pixels.isEmpty, let tile = pixels.baseAddress else { return writer.add(0, at: x) }
+                    writer.add(tile + offset, count: count, at: x)
                 }
             }
-            writer.end()
+            writer.end(at: canvas.width)
             body(UnsafeBufferPointer(start: base, count: writer.place - base))
         }
     }
 
-    /// Writes runs to memory.
+    /// Writes the runs of a row to memory.
     private struct Writer {
         /// Where the current run will stand.
         private(set) var place: UnsafeMutablePointer<PixelRun>
         private var pixel: UInt32 = 0
-        private var length = 0
+        /// Where the current run begins.
+        private var start = 0
 
         init(place: UnsafeMutablePointer<PixelRun>) {
             self.place = place
         }
 
-        /// Adds equal pixels.
+        /// Begins with pixels that are all equal.
         @inline(__always)
-        mutating func add(_ pixel: UInt32, count: Int) {
-            if pixel != self.pixel {
-                end()
-                self.pixel = pixel
-            }
-            length &+= count
+        mutating func add(_ pixel: UInt32, at x: Int) {
+            guard pixel != self.pixel else { return }
+            end(at: x)
+            self.pixel = pixel
         }
 
-        /// Adds the pixels of a row of a tile.
+        /// Adds the pixels of a row of a tile, at most as many as it has.
         @inline(__always)
-        mutating func add(_ row: UnsafeRawPointer, count: Int) {
-            var x = 0
-            while x < count {
-                let end = min(x &+ 8, count)
-                if end &- x == 8, areEight(row + x &* 4) {
-                    length &+= 8
-                } else {
-                    for x in x..<end { add(row.loadUnaligned(fromByteOffset: x &* 4, as: UInt32.self), count: 1) }
-                }
-                x = end
+        mutating func add(_ row: UnsafePointer<UInt32>, count: Int, at x: Int) {
+            var changes = lanes_changes(row, pixel)
+            if count < Tile.side { changes &= 1 &<< UInt64(truncatingIfNeeded: count) &- 1 }
+            while changes != 0 {
+                let column = changes.trailingZeroBitCount
+                end(at: x &+ column)
+                pixel = row[column]
+                changes &= changes &- 1
             }
         }
 
         /// Ends the current run.
         @inline(__always)
-        mutating func end() {
-            guard length > 0 else { return }
-            place.pointee = PixelRun(pixel: pixel, count: UInt32(truncatingIfNeeded: length))
+        mutating func end(at x: Int) {
+            guard x > start else { return }
+            place.pointee = PixelRun(pixel: pixel, count: UInt32(truncatingIfNeeded: x &- start))
             place += 1
-            length = 0
-        }
-
-        /// Whether the next eight pixels are those of the current run: ink and paper are passed by eights.
-        @inline(__always)
-        private func areEight(_ pixels: UnsafeRawPointer) -> Bool {
-            let two = UInt64(pixel) &* 0x1_0000_0001
-            var difference: UInt64 = 0
-            for pair in 0..<4 { difference |= pixels.loadUnaligned(fromByteOffset: pair &* 8, as: UInt64.self) ^ two }
-            return difference == 0
+            start = x
         }
     }
 }
