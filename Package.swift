@@ -120,8 +120,8 @@ let serviceTargets: [Target] = [
     .target(
         name: "LecternGateway",
         dependencies: [
-            "CSite", "NATSClient", "Locking", "StrokeWire", hummingbird, hummingbirdCore, nio, http1, logging, metrics,
-            lifecycle,
+            "CSite", "LecternClient", "NATSClient", "Locking", "StrokeWire", hummingbird, hummingbirdCore, nio, http1,
+            logging, metrics, lifecycle, deque,
         ],
         exclude: ["Site"], swiftSettings: settings),
     layer("LecternConfiguration", ["Whiteboard", "Ink", "StrokeWire", configuration, yams]),
@@ -153,8 +153,8 @@ let serviceTargets: [Target] = [
     tests(
         "LecternGatewayTests",
         [
-            "LecternGateway", "NATSClient", "NATSTestServer", "Locking", "StrokeWire", hummingbird, metrics,
-            lifecycle, logging,
+            "LecternGateway", "LecternServer", "LecternClient", "NATSClient", "NATSTestServer", "Locking", "StrokeWire",
+            hummingbird, nio, metrics, lifecycle, logging,
         ]),
     // The client of the documentation, which is a package of its own, too.
     .executableTarget(

@@ -14,6 +14,7 @@ final class ConnectionTable: Sendable {
         case request = "request-timeout"
         case displaced
         case busy
+        case slowReader = "slow-reader"
     }
 
     private struct Entry {
@@ -90,6 +91,11 @@ final class ConnectionTable: Sendable {
             state.entries[id]?.isBusy = false
             state.entries[id]?.waitingSince = .now()
         }
+    }
+
+    /// The connection follows a feed from now on until it is closed; readers have a bound of their own.
+    func streaming(_ channel: any Channel) {
+        closed(channel)
     }
 
     /// The connection is closed.

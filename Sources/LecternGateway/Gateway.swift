@@ -17,9 +17,10 @@ internal import Darwin
 /// process or in their own.
 ///
 /// Bounds, all in `GatewayLimits`:
-/// - 512 connections; one more closes the connection that has been idle longest;
-/// - 448 connections with a request under way; further requests are answered 503, but not those to `/healthz` and
+/// - 2,048 connections beside event streams; one more closes the connection that has been idle longest;
+/// - 1,984 connections with a request under way; further requests are answered 503, but not those to `/healthz` and
 ///   `/readyz`;
+/// - 20,000 event streams, 1,000 of one address; further ones are answered 503;
 /// - 256 requests to NATS at a time; further ones are answered 503;
 /// - 5 s for an answer of the service, then 504;
 /// - 10 s for the head of a request and 30 s for the whole of it; then the connection is closed.
@@ -85,16 +86,25 @@ public struct Gateway: Service {
         return channel
     }
 
-    private func router() -> Router<BasicRequestContext> {
+    private func router() -> Router<GatewayContext> {
         let rooms = RoomService(configuration, limits, connection: connection, logger: logger)
-        let router = Router(options: .autoGenerateHeadEndpoints)
+        let router = Router(context: GatewayContext.self, options: .autoGenerateHeadEndpoints)
         router.add(middleware: RequestMetrics(registry: registry))
         router.add(middleware: JSONErrors())
-        router.add(middleware: ReadOnly())
+        router.add(middleware: AllowedMethods())
+        router.add(middleware: SameOrigin())
         HealthRoutes(connection: connection, obstacle: obstacle).add(to: router)
         MetricsRoute(registry: registry).add(to: router)
         RoomRoutes(rooms: rooms).add(to: router)
         PictureRoute(rooms: rooms).add(to: router)
+        let publisher = StrokePublisher(connection: connection, timeout: limits.outcomeTimeout)
+        StrokeRoute(rooms: rooms, publisher: publisher, rates: AuthorRates(), limits: limits).add(to: router)
+        ClockRoute(rooms: rooms, connection: connection).add(to: router)
+        ObservationRoute(registry: registry).add(to: router)
+        TimeRoute().add(to: router)
+        EventRoute(
+            rooms: rooms, hub: EventHub(connection, limits.events, registry: registry, logger: logger)
+        ).add(to: router)
         SiteRoutes().add(to: router)
         return router
     }
@@ -124,10 +134,10 @@ public struct GatewayConfiguration: Sendable, Equatable {
 struct GatewayLimits: Sendable {
     /// Open connections. One more closes the connection that has waited longest for the head of a request; when none
     /// waits, the new one is closed.
-    var connections = 512
+    var connections = 2048
     /// Connections with a request under way, not counting `/healthz` and `/readyz`. A request on one more is answered
     /// 503, and its connection closed.
-    var busyConnections = 448
+    var busyConnections = 1984
     /// Bytes of a request's headers in all; a longer head is answered 400, and its connection closed.
     var headerBytes = 16 << 10
     /// Time for the head of a request, from the opening of the connection or from the answer before; then the connection
@@ -144,6 +154,14 @@ struct GatewayLimits: Sendable {
     /// Time for all daemons to answer with their rooms; then the list goes without the missing ones, and says so.
     /// Requests in this time, and in the second after it, share one list.
     var listingWindow = Duration.seconds(1)
+    /// Time for the service to say what has become of a stroke; then it counts as held.
+    var outcomeTimeout = Duration.seconds(2)
+    /// Bytes of a body at most.
+    var bodyBytes = 1 << 20
+    /// Messages of a body at most.
+    var messages = 1000
+    /// Those of event streams, whose connections do not count above.
+    var events = EventLimits()
 }
 
 /// The gateway cannot listen on its address.

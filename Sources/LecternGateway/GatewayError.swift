@@ -12,11 +12,16 @@ struct GatewayError: Error, Equatable {
     let message: String
     /// The address of the requested room, when the request was about one; known even when no service answers.
     var address: RoomAddress?
+    /// Seconds after which the client may come again.
+    var retryAfter: Int?
+    /// The faulty part of a message.
+    var field: String?
 
     init(_ status: HTTPResponse.Status, _ code: String, _ message: String) {
         self.status = status
         self.code = code
         self.message = message
+        if status == .serviceUnavailable { retryAfter = 1 }
     }
 
     static func badRequest(_ message: String) -> GatewayError {
@@ -27,14 +32,35 @@ struct GatewayError: Error, Equatable {
         GatewayError(.serviceUnavailable, RequestError.Code.notReady.rawValue, message)
     }
 
+    /// A bound on the readers of event streams is reached.
+    static func tooManyReaders(_ message: String) -> GatewayError {
+        GatewayError(.serviceUnavailable, "too-many-readers", message)
+    }
+
+    static func tooLarge(_ message: String) -> GatewayError {
+        GatewayError(.contentTooLarge, RejectionCode.tooLarge.rawValue, message)
+    }
+
+    /// - Parameter retryAfter: seconds.
+    static func tooManyRequests(_ message: String, retryAfter: Int) -> GatewayError {
+        var error = GatewayError(.tooManyRequests, RejectionCode.rateLimited.rawValue, message)
+        error.retryAfter = retryAfter
+        return error
+    }
+
+    static func forbidden(_ message: String) -> GatewayError {
+        GatewayError(.forbidden, "forbidden", message)
+    }
+
     /// The service's answer cannot be used.
     static func badGateway(_ message: String) -> GatewayError {
         GatewayError(.badGateway, "bad-gateway", message)
     }
 
     static let notFound = GatewayError(.notFound, "not-found", "Nothing is here; / has links to all there is.")
-    static let methodNotAllowed = GatewayError(
-        .methodNotAllowed, "method-not-allowed", "Only GET and HEAD are allowed.")
+    static func methodNotAllowed(_ methods: String) -> GatewayError {
+        GatewayError(.methodNotAllowed, "method-not-allowed", "Here only \(methods) are allowed.")
+    }
     static let internalError = GatewayError(.internalServerError, "internal", "The gateway failed; see its log.")
 
     /// The same error, with the address of the requested room.
@@ -57,6 +83,13 @@ extension GatewayError {
         self.init(status, error.code.rawValue, error.message)
     }
 
+    /// A body that cannot be used.
+    init(_ rejection: Rejection) {
+        self.init(
+            rejection.code == .tooLarge ? .contentTooLarge : .badRequest, rejection.code.rawValue, rejection.message)
+        field = rejection.field
+    }
+
     /// There was no usable answer.
     init(_ error: NATSError) {
         switch error {
@@ -76,6 +109,7 @@ extension GatewayError {
 struct ErrorBody: Encodable {
     struct Reason: Encodable {
         let code: String
+        let field: String?
         let message: String
     }
 
@@ -84,7 +118,7 @@ struct ErrorBody: Encodable {
     let address: String?
 
     init(_ error: GatewayError) {
-        self.error = Reason(code: error.code, message: error.message)
+        self.error = Reason(code: error.code, field: error.field, message: error.message)
         room = error.address?.room.text
         address = error.address?.description
     }

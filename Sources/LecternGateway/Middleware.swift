@@ -5,6 +5,11 @@ internal import Metrics
 /// The gateway's own metrics.
 public enum GatewayMetrics {
     static let requests = "lectern_http_requests_total"
+    static let readers = "lectern_http_readers"
+    static let events = "lectern_http_events_total"
+    static let joins = "lectern_http_joins_total"
+    static let malformed = "lectern_http_malformed_total"
+    static let skew = "lectern_http_reader_skew_seconds"
     static let closedConnections = "lectern_http_connections_closed_total"
     static let seconds = "lectern_http_request_seconds"
 
@@ -13,13 +18,18 @@ public enum GatewayMetrics {
         requests: "HTTP requests answered, by route and status.",
         seconds: "Time from the head of an HTTP request to its answer, by route, without sending the body.",
         closedConnections: "HTTP connections that the gateway closed at one of its bounds, by reason.",
+        readers: "Event streams that are open, or being opened.",
+        events: "Operations sent as events, each counted once, whatever the number of its readers.",
+        joins: "Joins of feeds for event streams, by outcome.",
+        malformed: "Messages on the subjects of feeds that could not be read.",
+        skew: "How far ink and picture are apart at readers, as they say.",
         MetricTable.refused: "Metrics or series asked for that had no room, or were of another kind than before.",
     ]
 }
 
 /// Counts and times requests by route. Not by path: clients could send any number of different ones.
 struct RequestMetrics: RouterMiddleware {
-    typealias Context = BasicRequestContext
+    typealias Context = GatewayContext
     let registry: PrometheusRegistry
 
     func handle(
@@ -38,7 +48,7 @@ struct RequestMetrics: RouterMiddleware {
 
 /// Turns every error of a route into a JSON error.
 struct JSONErrors: RouterMiddleware {
-    typealias Context = BasicRequestContext
+    typealias Context = GatewayContext
 
     func handle(
         _ request: Request, context: Context, next: @concurrent (Request, Context) async throws -> Response
@@ -56,7 +66,10 @@ struct JSONErrors: RouterMiddleware {
         }
         var response = Response.body(
             ErrorBody(failure).encoded(), type: "application/json", status: failure.status)
-        if failure.status == .methodNotAllowed { response.headers[.allow] = "GET, HEAD" }
+        if let seconds = failure.retryAfter { response.headers[.retryAfter] = String(seconds) }
+        if failure.status == .methodNotAllowed {
+            response.headers[.allow] = AllowedMethods.takesPosts(request.uri.path) ? "POST" : "GET, HEAD"
+        }
         return request.method == .head ? response.createHeadResponse() : response
     }
 
@@ -70,14 +83,51 @@ struct JSONErrors: RouterMiddleware {
     }
 }
 
-/// Refuses every method but GET and HEAD, on every path: nothing is changed over HTTP.
-struct ReadOnly: RouterMiddleware {
-    typealias Context = BasicRequestContext
+/// Refuses methods that a path does not have: POST where something is published, GET and HEAD elsewhere.
+struct AllowedMethods: RouterMiddleware {
+    typealias Context = GatewayContext
+
+    private static let posts: Set = ["strokes", "clock", "observations"]
+
+    /// Whether a path is one of those that are posted to.
+    static func takesPosts(_ path: String) -> Bool {
+        let parts = path.split(separator: "/")
+        return parts.count == 4 && parts[0] == "api" && parts[1] == "rooms" && posts.contains(String(parts[3]))
+    }
 
     func handle(
         _ request: Request, context: Context, next: @concurrent (Request, Context) async throws -> Response
     ) async throws -> Response {
-        guard request.method == .get || request.method == .head else { throw GatewayError.methodNotAllowed }
+        let isAllowed =
+            Self.takesPosts(request.uri.path) ? request.method == .post : [.get, .head].contains(request.method)
+        guard isAllowed else {
+            throw GatewayError.methodNotAllowed(Self.takesPosts(request.uri.path) ? "POST" : "GET and HEAD")
+        }
+        return try await next(request, context)
+    }
+}
+
+/// Refuses requests that change something and come from a page of another origin: a page that a user visits must not
+/// write to a board behind the user's back (RFC 6454; Fetch, "Origin").
+struct SameOrigin: RouterMiddleware {
+    typealias Context = GatewayContext
+
+    private static let origin = HTTPFields.Element.Name("Origin")!
+
+    /// Host and port of an origin, as in the header Host; nil for `null` and for what is none.
+    private static func host(of origin: String) -> String? {
+        let parts = origin.lowercased().split(separator: "://", omittingEmptySubsequences: false)
+        return parts.count == 2 && ["http", "https"].contains(parts[0]) ? String(parts[1]) : nil
+    }
+
+    func handle(
+        _ request: Request, context: Context, next: @concurrent (Request, Context) async throws -> Response
+    ) async throws -> Response {
+        if request.method == .post, let origin = request.headers[Self.origin],
+            Self.host(of: origin) != request.head.authority?.lowercased()
+        {
+            throw GatewayError.forbidden("The request comes from a page of another origin.")
+        }
         return try await next(request, context)
     }
 }

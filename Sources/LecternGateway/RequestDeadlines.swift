@@ -43,6 +43,9 @@ final class RequestDeadlines: ChannelDuplexHandler {
     private var requestsRead = 0
     private var answersWritten = 0
     private var isRefused = false
+    private var isStreaming = false
+    /// Follows a feed by the request under way. It ends with the connection, and when the gateway stops.
+    var reader: EventReader?
 
     init(_ limits: GatewayLimits, _ connections: ConnectionTable) {
         self.limits = limits
@@ -58,6 +61,33 @@ final class RequestDeadlines: ChannelDuplexHandler {
 
     func handlerRemoved(context: ChannelHandlerContext) {
         deadline?.cancel()
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        reader?.end(.disconnected)
+        context.fireChannelInactive()
+    }
+
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        switch event {
+        case is ChannelShouldQuiesceEvent: reader?.end(.shutdown)
+        case ChannelEvent.inputClosed: reader?.end(.disconnected)
+        default: break
+        }
+        context.fireUserInboundEventTriggered(event)
+    }
+
+    /// The answer of the request under way goes on without an end: it has no deadline, and its connection counts as that
+    /// of a reader only. The connection ends with the answer.
+    func streamBegan(on channel: any Channel) {
+        deadline?.cancel()
+        isStreaming = true
+        connections.streaming(channel)
+    }
+
+    /// Closes the connection of a reader that takes its events too slowly.
+    func closeSlowReader(_ channel: any Channel) {
+        connections.close(channel, because: .slowReader)
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
@@ -94,6 +124,7 @@ final class RequestDeadlines: ChannelDuplexHandler {
     }
 
     private func answerIsWritten(_ context: ChannelHandlerContext) {
+        guard !isStreaming else { return context.close(promise: nil) }
         answersWritten += 1
         if requestsBegun > answersWritten { close(context, after: limits.requestTimeout, because: .request) }
         endIfDone(context)

@@ -8,7 +8,7 @@ internal import StrokeWire
 struct RoomRoutes {
     let rooms: RoomService
 
-    func add(to router: Router<BasicRequestContext>) {
+    func add(to router: Router<GatewayContext>) {
         router.get("api/rooms") { [rooms] _, _ in
             Response.body(try await rooms.list().json, type: "application/json")
         }
@@ -30,7 +30,7 @@ struct RoomRoutes {
 struct PictureRoute {
     let rooms: RoomService
 
-    func add(to router: Router<BasicRequestContext>) {
+    func add(to router: Router<GatewayContext>) {
         router.get("rooms/:room/board.png") { [rooms] request, context in
             let room = try context.room()
             let (cohort, width) = (try request.cohort(), try request.width())
@@ -79,7 +79,7 @@ struct HealthRoutes {
         paths.contains(String(target.prefix { $0 != "?" }))
     }
 
-    func add(to router: Router<BasicRequestContext>) {
+    func add(to router: Router<GatewayContext>) {
         router.get("healthz") { _, _ in Response.text("ok") }
         router.get("readyz") { [connection, obstacle] _, _ in
             guard connection.state == .connected else {
@@ -95,7 +95,7 @@ struct HealthRoutes {
 struct MetricsRoute {
     let registry: PrometheusRegistry
 
-    func add(to router: Router<BasicRequestContext>) {
+    func add(to router: Router<GatewayContext>) {
         router.get("metrics") { [registry] _, _ in
             Response.body(registry.text().utf8, type: ExpositionWriter.contentType)
         }

@@ -171,6 +171,13 @@ final class RawConnection: Sendable {
         return Glibc.send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL)) == bytes.count
     }
 
+    /// Waits for bytes; nil when the connection is closed or broken. Blocks the thread.
+    func readSome() -> [UInt8]? {
+        var buffer = [UInt8](repeating: 0, count: 65_536)
+        let count = read(descriptor, &buffer, buffer.count)
+        return count > 0 ? Array(buffer.prefix(count)) : nil
+    }
+
     /// Reads until the connection is closed or broken.
     func readToEnd() async -> String {
         await withCheckedContinuation { continuation in

@@ -1,4 +1,4 @@
-import NATSClient
+package import NATSClient
 public import StrokeWire
 
 /// One message on `.out.<cohort>` or `.head`: an operation, or a shard of one.
@@ -83,7 +83,7 @@ extension ReleasedMessage {
 
 extension ReleasedMessage {
     /// Decodes a message in the handler of its subscription.
-    init(_ message: borrowing NATSMessage) throws(MalformedRelease) {
+    package init(_ message: borrowing NATSMessage) throws(MalformedRelease) {
         try self.init(bytes: message.copyPayload()) { message.header($0) }
     }
 }
@@ -122,7 +122,7 @@ public struct ReleasedOperation: Sendable, Equatable {
 
 extension ReleasedOperation {
     /// Decodes an operation of a join reply.
-    init(_ joined: JoinedOperation) throws(MalformedRelease) {
+    package init(_ joined: JoinedOperation) throws(MalformedRelease) {
         let bytes = Array(joined.message)
         do throws(MalformedMessage) {
             let header = try StrokeMessage(decoding: bytes, limits: ReleasedMessage.limits)

@@ -4,7 +4,7 @@ import StrokeWire
 /// incarnation than the board's.
 ///
 /// Bounded to 8,192 messages and 32 MiB. An overflow empties it: a join restores the operations.
-struct ReorderBuffer: Sendable {
+package struct ReorderBuffer: Sendable {
     private struct Key: Hashable {
         let room: String
         let index: UInt64
@@ -17,17 +17,20 @@ struct ReorderBuffer: Sendable {
     private var messages = 0
     private var bytes = 0
     /// Incarnation of the newest message.
-    private(set) var newestRoom: String?
+    package private(set) var newestRoom: String?
+
+    /// An empty buffer.
+    package init() {}
 
     /// Whether it has operations of this incarnation.
-    func contains(room: String) -> Bool { assemblies.keys.contains { $0.room == room } }
+    package func contains(room: String) -> Bool { assemblies.keys.contains { $0.room == room } }
 
     /// Whether it has operations of another incarnation.
-    func containsOther(than room: String) -> Bool { assemblies.keys.contains { $0.room != room } }
+    package func containsOther(than room: String) -> Bool { assemblies.keys.contains { $0.room != room } }
 
     /// Adds a message; a repeat changes nothing.
     /// - Returns: false after an overflow, which drops everything.
-    mutating func add(_ message: ReleasedMessage, at now: Duration) -> Bool {
+    package mutating func add(_ message: ReleasedMessage, at now: Duration) -> Bool {
         let key = Key(room: message.room, index: message.index)
         var assembly = assemblies[key] ?? ShardAssembly(startingWith: message, at: now)
         messages -= assembly.count
@@ -45,7 +48,7 @@ struct ReorderBuffer: Sendable {
     }
 
     /// Removes an operation if it is complete.
-    mutating func take(_ index: UInt64, of room: String) -> ReleasedOperation? {
+    package mutating func take(_ index: UInt64, of room: String) -> ReleasedOperation? {
         let key = Key(room: room, index: index)
         guard let operation = assemblies[key]?.operation else { return nil }
         remove(key)
@@ -53,14 +56,14 @@ struct ReorderBuffer: Sendable {
     }
 
     /// Drops operations of the room up to the index, and those of other incarnations that arrived before `time`.
-    mutating func drop(through index: UInt64, of room: String, othersBefore time: Duration) {
+    package mutating func drop(through index: UInt64, of room: String, othersBefore time: Duration) {
         for (key, assembly) in assemblies {
             if key.room == room ? key.index <= index : assembly.arrived < time { remove(key) }
         }
     }
 
     /// Drops all operations of an incarnation.
-    mutating func drop(room: String) {
+    package mutating func drop(room: String) {
         for key in assemblies.keys where key.room == room { remove(key) }
         if newestRoom == room { newestRoom = nil }
     }

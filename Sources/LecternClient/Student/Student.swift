@@ -11,7 +11,7 @@ public enum RoomFeed: Sendable, Hashable {
     case head
 
     /// Subject of the operations.
-    var operations: RoomSubject {
+    package var operations: RoomSubject {
         switch self {
         case .cohort(let cohort): .out(cohort)
         case .head: .head
@@ -19,7 +19,7 @@ public enum RoomFeed: Sendable, Hashable {
     }
 
     /// Subject of join requests.
-    var join: RoomSubject {
+    package var join: RoomSubject {
         switch self {
         case .cohort(let cohort): .join(cohort)
         case .head: .joinHead
@@ -27,7 +27,7 @@ public enum RoomFeed: Sendable, Hashable {
     }
 
     /// Subject of marks: the index and digest reached.
-    var marks: RoomSubject? {
+    package var marks: RoomSubject? {
         switch self {
         case .cohort(let cohort): .mark(cohort)
         case .head: nil

@@ -67,7 +67,7 @@ extension Rejection {
 }
 
 extension [UInt8] {
-    mutating func append(rejection: Rejection) {
+    package mutating func append(rejection: Rejection) {
         append("{\"code\":")
         append(string: rejection.code.rawValue)
         if let field = rejection.field {

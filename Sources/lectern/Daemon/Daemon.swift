@@ -18,6 +18,7 @@ struct Daemon {
 
     /// Runs until SIGTERM or SIGINT, then shuts down gracefully.
     func run() async throws {
+        OpenFiles.raiseLimit()
         LoggingSystem.bootstrap(StreamLogHandler.standardError)
         let registry = PrometheusRegistry(help: GatewayMetrics.help.merging(MetricHelp.texts) { gateway, _ in gateway })
         MetricsSystem.bootstrap(registry)

@@ -1,0 +1,166 @@
+internal import LecternClient
+internal import Locking
+internal import Logging
+internal import Metrics
+internal import NATSClient
+internal import NIOCore
+internal import StrokeWire
+
+/// The feeds of a gateway and their readers. A feed lasts from its first reader to its last. Safe from any thread.
+final class EventHub: Sendable {
+    private struct Key: Hashable {
+        let room: RoomAddress
+        let source: RoomFeed
+    }
+
+    private struct Entry {
+        let feed: EventFeed
+        var readers = 0
+    }
+
+    private struct State {
+        var feeds: [Key: Entry] = [:]
+        var readers = 0
+        var readersByAddress: [String: Int] = [:]
+    }
+
+    private let connection: NATSConnection
+    private let shared: EventResources
+    private let state: Locked<State>
+
+    init(_ connection: NATSConnection, _ limits: EventLimits, registry: PrometheusRegistry, logger: Logger) {
+        self.connection = connection
+        let state = Locked(State())
+        self.state = state
+        shared = EventResources(limits, registry: registry, logger: logger) {
+            // Makes place for others: a board that is needed again is fetched again.
+            for feed in state.withLock({ $0.feeds.values.map(\.feed) }) { feed.dropBoard() }
+        }
+    }
+
+    /// Opens a stream on the connection of a request. Returns when it has a start; ``EventReader/run()`` sends it.
+    ///
+    /// - Parameters:
+    ///   - client: the address that the reader counts for.
+    ///   - have: the last event that it has; nil for none.
+    func open(
+        _ source: RoomFeed, of room: RoomAddress, have: FeedPosition?, client: String, on channel: any Channel
+    ) async throws -> EventReader {
+        guard connection.state == .connected else { throw GatewayError.notReady("There is no connection to NATS.") }
+        let key = Key(room: room, source: source)
+        let feed = try enter(key, client, on: channel.eventLoop)
+        let reader: EventReader
+        do {
+            reader = try await EventReader.open(on: channel, shared.limits) { [weak self] reader in
+                feed.remove(reader)
+                self?.leave(key, client)
+            }
+        } catch {
+            leave(key, client)
+            throw error
+        }
+        feed.add(reader, have: have)
+        do {
+            try await reader.admitted()
+        } catch {
+            reader.abandon()
+            throw error
+        }
+        return reader
+    }
+
+    /// Counts a reader, and opens the feed for the first one.
+    private func enter(_ key: Key, _ client: String, on loop: any EventLoop) throws -> EventFeed {
+        let (feed, isNew) = try state.withLock { state in
+            guard state.readers < shared.limits.readers else {
+                throw GatewayError.tooManyReaders("The gateway has all the readers that it can serve.")
+            }
+            guard state.readersByAddress[client, default: 0] < shared.limits.readersPerAddress else {
+                throw GatewayError.tooManyReaders("Too many readers come from this address.")
+            }
+            state.readers += 1
+            state.readersByAddress[client, default: 0] += 1
+            shared.metrics.readers.record(state.readers)
+            var entry =
+                state.feeds[key]
+                ?? Entry(feed: EventFeed(key.source, of: key.room, connection, shared, loop: loop))
+            entry.readers += 1
+            state.feeds[key] = entry
+            return (entry.feed, entry.readers == 1)
+        }
+        if isNew {
+            do throws(NATSError) {
+                try feed.open()
+            } catch {
+                leave(key, client)
+                throw GatewayError(error)
+            }
+        }
+        return feed
+    }
+
+    /// A reader has ended; the feed ends with its last one.
+    private func leave(_ key: Key, _ client: String) {
+        let empty = state.withLock { state -> EventFeed? in
+            state.readers -= 1
+            shared.metrics.readers.record(state.readers)
+            let others = state.readersByAddress[client, default: 1] - 1
+            state.readersByAddress[client] = others > 0 ? others : nil
+            guard var entry = state.feeds[key] else { return nil }
+            entry.readers -= 1
+            state.feeds[key] = entry.readers > 0 ? entry : nil
+            return entry.readers > 0 ? nil : entry.feed
+        }
+        empty?.close()
+    }
+}
+
+/// What the feeds of a gateway share: bounds, budgets and metrics.
+final class EventResources: Sendable {
+    let limits: EventLimits
+    let joins: RequestPermits
+    let recent: ByteBudget
+    let metrics: EventMetrics
+    let logger: Logger
+    private let boards: ByteBudget
+    private let dropBoards: @Sendable () -> Void
+
+    /// - Parameter dropBoards: gives back the boards that are only kept for readers who may come.
+    init(
+        _ limits: EventLimits, registry: PrometheusRegistry, logger: Logger, dropBoards: @escaping @Sendable () -> Void
+    ) {
+        self.limits = limits
+        self.logger = logger
+        self.dropBoards = dropBoards
+        joins = RequestPermits(limits.joins)
+        recent = ByteBudget(limits.recentBytes)
+        boards = ByteBudget(limits.boardBytes)
+        metrics = EventMetrics(registry)
+    }
+
+    /// Memory for a board or a tail of about this size.
+    func lease(_ size: Int) throws(GatewayError) -> ByteBudget.Lease {
+        if let lease = boards.lease(size) { return lease }
+        dropBoards()
+        if let lease = boards.lease(size) { return lease }
+        throw .notReady("The gateway is sending as many boards as it can hold; ask again in a second.")
+    }
+}
+
+/// The metrics of event streams.
+struct EventMetrics: Sendable {
+    let readers: Gauge
+    let operations: Counter
+    let joins: Counter
+    let failedJoins: Counter
+    let malformed: Counter
+
+    init(_ registry: PrometheusRegistry) {
+        readers = Gauge(label: GatewayMetrics.readers, factory: registry)
+        operations = Counter(label: GatewayMetrics.events, factory: registry)
+        joins = Counter(label: GatewayMetrics.joins, dimensions: [("outcome", "joined")], factory: registry)
+        failedJoins = Counter(label: GatewayMetrics.joins, dimensions: [("outcome", "failed")], factory: registry)
+        malformed = Counter(label: GatewayMetrics.malformed, factory: registry)
+        readers.record(0)
+    }
+}

@@ -1,0 +1,228 @@
+internal import NIOCore
+internal import NIOHTTP1
+
+/// One connection that follows a feed: an HTTP response that goes on until one side ends it.
+///
+/// Events are written to the connection as they are, past all handlers but the socket's own. What it has not been able
+/// to send is bounded: beyond `EventLimits.readerBuffer` the connection is closed, and its client comes back by the id of
+/// the last event that it has.
+///
+/// All variables belong to the connection's event loop.
+final class EventReader: @unchecked Sendable {
+    /// Why a stream ends.
+    enum EndReason {
+        /// The client has closed its side, or the connection is broken.
+        case disconnected
+        /// Too many events wait to be sent, or nothing could be sent for too long.
+        case slow
+        /// The gateway stops.
+        case shutdown
+        /// The feed has no start for it.
+        case refused
+    }
+
+    let channel: any Channel
+    private let limits: EventLimits
+    private let deadlines: RequestDeadlines
+    /// Of the HTTP encoder: what is written from here goes to the socket.
+    private let output: ChannelHandlerContext
+    private let admission: EventLoopPromise<Void>
+    private let end: EventLoopPromise<Void>
+
+    private(set) var isEnded = false
+    private var isAdmitted = false
+    private var isStarted = false
+    /// Called once, at the end.
+    private let onEnd: @Sendable (EventReader) -> Void
+    /// Index of the last operation that it has been given.
+    private var cursor: UInt64 = 0
+    /// What came before the head of the response was written.
+    private var backlog: [StreamEvent] = []
+    private var backlogBytes = 0
+    private var needsFlush = false
+    /// Bytes written, sent or not.
+    private var written = 0
+    /// Bytes written at the end of the last start, which may be larger than the buffer.
+    private var startEnd = 0
+    /// Bytes sent at the last check for progress.
+    private var sentBefore = -1
+    /// Its place among the readers of its feed and loop.
+    var place: Int?
+
+    private init(
+        _ channel: any Channel, _ limits: EventLimits, _ deadlines: RequestDeadlines, _ output: ChannelHandlerContext,
+        onEnd: @escaping @Sendable (EventReader) -> Void
+    ) {
+        self.onEnd = onEnd
+        self.channel = channel
+        self.limits = limits
+        self.deadlines = deadlines
+        self.output = output
+        admission = channel.eventLoop.makePromise()
+        end = channel.eventLoop.makePromise()
+    }
+
+    /// Makes a reader of a connection, whose request is under way.
+    /// - Parameter onEnd: called once when the stream has ended, on the connection's loop.
+    static func open(
+        on channel: any Channel, _ limits: EventLimits, onEnd: @escaping @Sendable (EventReader) -> Void
+    ) async throws -> EventReader {
+        try await channel.eventLoop.submit {
+            let pipeline = channel.pipeline.syncOperations
+            let deadlines = try pipeline.handler(type: RequestDeadlines.self)
+            let output = try pipeline.context(handlerType: HTTPResponseEncoder.self)
+            let reader = EventReader(channel, limits, deadlines, output, onEnd: onEnd)
+            deadlines.reader = reader
+            if !channel.isActive { reader.end(.disconnected) }
+            return reader
+        }.get()
+    }
+
+    /// Waits until the feed has a start for it.
+    /// - Throws: why there is none.
+    func admitted() async throws {
+        try await admission.futureResult.get()
+    }
+
+    /// Sends events until the stream ends. Call it when the head of the response is written.
+    func run() async {
+        channel.eventLoop.execute { self.start() }
+        try? await end.futureResult.get()
+    }
+
+    /// Ends a stream that will not be run.
+    func abandon() {
+        channel.eventLoop.execute { self.end(.refused) }
+    }
+
+    private func start() {
+        guard !isEnded else { return }
+        isStarted = true
+        deadlines.streamBegan(on: channel)
+        let waiting = backlog
+        (backlog, backlogBytes) = ([], 0)
+        for event in waiting { write(event) }
+        flush()
+    }
+}
+
+/// What a feed does with a reader, on the reader's loop.
+extension EventReader {
+    /// The reader starts with these events.
+    /// - Parameter index: of the last operation that it has.
+    func admit(_ events: [StreamEvent], after index: UInt64) {
+        guard !isEnded else { return }
+        cursor = index
+        for event in events { deliver(event, isStart: true) }
+        isAdmitted = true
+        admission.succeed()
+    }
+
+    func refuse(_ error: GatewayError) {
+        guard !isEnded, !isAdmitted else { return }
+        isAdmitted = true
+        admission.fail(error)
+        end(.refused)
+    }
+
+    /// Takes an event of the feed; ``flush()`` sends it.
+    /// - Parameter isStart: whether a board is sent whatever the reader has.
+    @inline(__always)
+    func deliver(_ event: StreamEvent, isStart: Bool = false) {
+        guard !isEnded else { return }
+        switch event.kind {
+        case .operation(let index):
+            guard index > cursor else { return }
+            cursor = index
+        case .start(let index):
+            guard isStart || index > cursor else { return }
+            cursor = index
+        case .other:
+            break
+        }
+        guard isStarted else {
+            if event.lease == nil { backlogBytes += event.size }
+            guard backlogBytes <= limits.readerBuffer else { return end(.slow) }
+            backlog.append(event)
+            return
+        }
+        guard channel.isWritable || hasRoom(for: event) else { return end(.slow) }
+        write(event)
+    }
+
+    func flush() {
+        guard needsFlush else { return }
+        needsFlush = false
+        output.flush()
+    }
+
+    /// Ends the stream unless something was sent since the last call, or nothing waits.
+    func checkProgress() {
+        guard isStarted, !isEnded else { return }
+        let waiting = unsentBytes
+        let sent = written - waiting
+        if waiting > 0, sent == sentBefore { return end(.slow) }
+        sentBefore = sent
+    }
+
+    /// Ends the stream; a second call does nothing.
+    func end(_ reason: EndReason) {
+        guard !isEnded else { return }
+        isEnded = true
+        backlog = []
+        deadlines.reader = nil
+        if !isAdmitted {
+            isAdmitted = true
+            admission.fail(GatewayError.notReady("The stream has ended before it began."))
+        }
+        if reason == .slow { deadlines.closeSlowReader(channel) }
+        end.succeed()
+        onEnd(self)
+    }
+
+    private func write(_ event: StreamEvent) {
+        written += event.size
+        needsFlush = true
+        guard let lease = event.lease else {
+            output.write(NIOAny(IOData.byteBuffer(event.chunk)), promise: nil)
+            return
+        }
+        startEnd = written
+        let promise = channel.eventLoop.makePromise(of: Void.self)
+        // The memory is in use until the socket has it.
+        promise.futureResult.whenComplete { _ in withExtendedLifetime(lease) {} }
+        output.write(NIOAny(IOData.byteBuffer(event.chunk)), promise: promise)
+    }
+
+    private var unsentBytes: Int {
+        (try? channel.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0
+    }
+
+    /// A board waits for nothing but the board before it; other events wait within the reader's buffer.
+    private func hasRoom(for event: StreamEvent) -> Bool {
+        let unsent = unsentBytes
+        let isSendingStart = written - unsent < startEnd
+        if event.lease != nil { return !isSendingStart }
+        return (isSendingStart ? written - startEnd : unsent) + event.size <= limits.readerBuffer
+    }
+}
+
+/// The bounds of event streams.
+struct EventLimits: Sendable {
+    /// Bytes of events that may wait to be sent to one reader; boards do not count.
+    var readerBuffer = 1 << 20
+    /// Readers of one address.
+    var readersPerAddress = 1000
+    /// Readers in all.
+    var readers = 20_000
+    /// Joins under way.
+    var joins = 256
+    /// Bytes of boards and tails that are kept, or are being sent.
+    var boardBytes = 256 << 20
+    /// Bytes of operations that all feeds remember together.
+    var recentBytes = 64 << 20
+    /// Time for the service to answer a join.
+    var joinTimeout = Duration.seconds(5)
+    /// Time between comments. A reader that takes nothing for twice this time while something waits is cut off.
+    var commentInterval = Duration.seconds(15)
+}

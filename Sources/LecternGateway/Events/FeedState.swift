@@ -1,0 +1,434 @@
+internal import LecternClient
+internal import StrokeWire
+
+/// State machine of a feed: joins it, keeps its operations dense and in order, and finds a start for each reader.
+///
+/// It has no clock and no connection: methods take the time since the start and return actions, to be performed in
+/// order. One join brings the feed itself to its position; others bring boards and tails for readers who cannot start
+/// from what the feed remembers.
+struct FeedState<Reader> {
+    enum Action {
+        /// Send an event to all attached readers.
+        case send(StreamEvent)
+        /// Send a board of another incarnation, whatever the readers have.
+        case reset(StreamEvent)
+        /// Attach a reader, who first gets these events; `after` is the last index that it has.
+        case attach(Reader, [StreamEvent], after: UInt64)
+        /// Tell a reader that there is no start for it.
+        case refuse(Reader, GatewayError)
+        /// Ask the service, and pass the result to ``joined(_:_:at:)`` or ``joinFailed(_:_:at:)``.
+        case join(JoinRequest, Ticket)
+    }
+
+    /// What a join is for.
+    enum Purpose {
+        /// The feed's own position.
+        case position
+        /// A board for readers.
+        case board
+        /// The operations that readers have missed.
+        case tail
+    }
+
+    /// Identifies a join.
+    struct Ticket: Equatable, Sendable {
+        let number: Int
+        let purpose: Purpose
+    }
+
+    private enum Phase {
+        case offline
+        case joining(Ticket, since: Duration)
+        case live
+        case backingOff(until: Duration)
+    }
+
+    /// How long others may overtake an operation before it counts as missing.
+    static var gapTimeout: Duration { .milliseconds(250) }
+    /// The timeout doubles with each join without progress, up to this.
+    private static var maximumTimeout: Duration { .seconds(4) }
+    /// Bytes of operations that a reader may get after a board, instead of a newer board.
+    private static var suffixBytes: Int { 64 << 10 }
+
+    private var phase = Phase.offline
+    /// Where the feed stands; nil before the first join.
+    private(set) var position: FeedPosition?
+    /// Digest of the board at ``position``.
+    private var digest = BoardDigest.empty
+    private var needsBoard = false
+    private var buffer = ReorderBuffer()
+    private let recent: RecentEvents
+    private var board: (event: StreamEvent, index: UInt64)?
+    /// The position when the next operation was found missing, and since when.
+    private var gap: (after: UInt64, since: Duration)?
+    private var markedIndex: UInt64 = 0
+    private var joinsWithoutProgress = 0
+    private var tickets = 0
+
+    /// Readers who came while the feed had no position.
+    private var early: [(reader: Reader, have: FeedPosition?)] = []
+    /// Readers who wait for a board, and its join.
+    private var newcomers: [Reader] = []
+    private var boardTicket: Ticket?
+    /// Readers who wait for a tail, by its join.
+    private var returning: [Int: (have: UInt64, readers: [Reader])] = [:]
+
+    init(_ budget: ByteBudget) {
+        recent = RecentEvents(budget)
+    }
+
+    private var isLive: Bool {
+        if case .live = phase { true } else { false }
+    }
+
+    /// The connection is established or restored. Subscribe before.
+    mutating func connected(at now: Duration) -> [Action] {
+        var actions: [Action] = []
+        joinPosition(at: now, &actions)
+        return actions
+    }
+
+    /// The connection is lost, and with it the replies to joins.
+    mutating func disconnected() -> [Action] {
+        phase = .offline
+        return refuseWaiting(.notReady("There is no connection to NATS."))
+    }
+
+    /// When to call ``wake(at:)``, unless another event comes first; nil for never.
+    var deadline: Duration? {
+        switch phase {
+        case .offline, .joining: nil
+        case .live: gap.map { $0.since + currentTimeout }
+        case .backingOff(let until): until
+        }
+    }
+
+    /// The deadline has passed.
+    mutating func wake(at now: Duration) -> [Action] {
+        var actions: [Action] = []
+        guard let deadline, now >= deadline else { return actions }
+        if isLive { joinsWithoutProgress += 1 }
+        joinPosition(at: now, &actions)
+        return actions
+    }
+
+    /// Forgets the board, which is fetched again when a reader needs it.
+    mutating func dropBoard() {
+        board = nil
+    }
+
+    private var currentTimeout: Duration {
+        min(Self.gapTimeout * (1 << min(joinsWithoutProgress, 8)), Self.maximumTimeout)
+    }
+
+    private mutating func makeTicket(_ purpose: Purpose) -> Ticket {
+        tickets += 1
+        return Ticket(number: tickets, purpose: purpose)
+    }
+
+    private mutating func joinPosition(at now: Duration, _ actions: inout [Action]) {
+        let ticket = makeTicket(.position)
+        phase = .joining(ticket, since: now)
+        gap = nil
+        var request = JoinRequest()
+        if let position, !needsBoard, !position.room.isEmpty {
+            request = JoinRequest(incarnation: position.room, have: position.index)
+        }
+        actions.append(.join(request, ticket))
+    }
+
+    /// Joins again after a problem: at once, or with a delay when the last joins made no progress.
+    private mutating func rejoin(needsBoard: Bool, at now: Duration, _ actions: inout [Action]) {
+        guard isLive else { return }
+        if needsBoard { self.needsBoard = true }
+        if joinsWithoutProgress == 0 {
+            joinPosition(at: now, &actions)
+        } else {
+            phase = .backingOff(until: now + currentTimeout)
+        }
+        joinsWithoutProgress += 1
+    }
+}
+
+extension FeedState {
+    /// A reader comes, who has the operations up to `have` or none.
+    mutating func add(_ reader: Reader, have: FeedPosition?) -> [Action] {
+        var actions: [Action] = []
+        place(reader, have, &actions)
+        return actions
+    }
+
+    private mutating func place(_ reader: Reader, _ have: FeedPosition?, _ actions: inout [Action]) {
+        guard isLive, let position else {
+            early.append((reader, have))
+            return
+        }
+        guard let have, have.room == position.room else {
+            if let start = start(of: position) {
+                actions.append(.attach(reader, start, after: 0))
+            } else {
+                wantBoard(reader, &actions)
+            }
+            return
+        }
+        if let missed = recent.after(have.index) {
+            actions.append(.attach(reader, missed, after: have.index))
+        } else if let number = returning.first(where: { $1.have == have.index })?.key {
+            returning[number]?.readers.append(reader)
+        } else {
+            let ticket = makeTicket(.tail)
+            returning[ticket.number] = (have.index, [reader])
+            actions.append(.join(JoinRequest(incarnation: have.room, have: have.index), ticket))
+        }
+    }
+
+    /// The board that is kept and the operations after it, unless these are many.
+    private func start(of position: FeedPosition) -> [StreamEvent]? {
+        guard let board, let suffix = recent.after(board.index) else { return nil }
+        guard suffix.reduce(0, { $0 + $1.size }) <= max(Self.suffixBytes, board.event.size / 4) else { return nil }
+        return [board.event] + suffix
+    }
+
+    private mutating func wantBoard(_ reader: Reader, _ actions: inout [Action]) {
+        newcomers.append(reader)
+        guard boardTicket == nil else { return }
+        let ticket = makeTicket(.board)
+        boardTicket = ticket
+        actions.append(.join(JoinRequest(), ticket))
+    }
+
+    private mutating func placeEarly(_ actions: inout [Action]) {
+        let waiting = early
+        early = []
+        for (reader, have) in waiting { place(reader, have, &actions) }
+    }
+
+    private mutating func refuseWaiting(_ error: GatewayError) -> [Action] {
+        let waiting = early.map(\.reader) + newcomers + returning.values.flatMap(\.readers)
+        (early, newcomers, boardTicket, returning) = ([], [], nil, [:])
+        return waiting.map { .refuse($0, error) }
+    }
+}
+
+extension FeedState {
+    /// An operation or shard arrived.
+    mutating func receive(_ message: ReleasedMessage, at now: Duration) -> [Action] {
+        var actions: [Action] = []
+        if isLive, position?.room.isEmpty == true {
+            // Whoever joined a room without operations takes the first one of any incarnation.
+            position = FeedPosition(room: message.room, index: 0)
+            board = nil
+        }
+        if let position, message.room == position.room, message.index <= position.index { return actions }
+        if buffer.add(message, at: now) {
+            proceed(at: now, &actions)
+        } else {
+            rejoin(needsBoard: false, at: now, &actions)
+        }
+        return actions
+    }
+
+    /// A mark of the cohort arrived.
+    mutating func receive(_ mark: Mark, at now: Duration) -> [Action] {
+        var actions: [Action] = []
+        guard isLive, let position else { return actions }
+        if mark.room != position.room {
+            if !(position.room.isEmpty && mark.index == 0) { rejoin(needsBoard: true, at: now, &actions) }
+        } else if mark.index > position.index {
+            markedIndex = max(markedIndex, mark.index)
+            noticeGap(at: now)
+        } else if mark.index == position.index, mark.digest != digest {
+            rejoin(needsBoard: true, at: now, &actions)
+        }
+        if mark.room == position.room { actions.append(.send(.mark(mark))) }
+        return actions
+    }
+
+    /// Messages may have been lost before they were read.
+    mutating func inputLost(at now: Duration) -> [Action] {
+        var actions: [Action] = []
+        rejoin(needsBoard: false, at: now, &actions)
+        return actions
+    }
+
+    /// Sends buffered operations up to the next gap.
+    private mutating func proceed(at now: Duration, _ actions: inout [Action]) {
+        guard isLive, let position else { return }
+        var index = position.index
+        while let operation = buffer.take(index + 1, of: position.room) {
+            index += 1
+            pass(operation, operation.digest ?? digest, &actions)
+        }
+        if buffer.containsOther(than: position.room) {
+            rejoin(needsBoard: true, at: now, &actions)
+        } else {
+            noticeGap(at: now)
+        }
+    }
+
+    private mutating func pass(_ operation: ReleasedOperation, _ digest: BoardDigest, _ actions: inout [Action]) {
+        guard let room = position?.room else { return }
+        let event = StreamEvent.operation(operation, digest, room: room)
+        position?.index = operation.index
+        self.digest = digest
+        joinsWithoutProgress = 0
+        recent.append(event)
+        actions.append(.send(event))
+    }
+
+    /// Starts the timeout of a gap when the next operation is known to exist; each gap has its own.
+    private mutating func noticeGap(at now: Duration) {
+        guard let position, buffer.contains(room: position.room) || markedIndex > position.index else {
+            gap = nil
+            return
+        }
+        if gap?.after != position.index { gap = (position.index, now) }
+    }
+}
+
+/// A join reply, read.
+struct FeedJoin {
+    enum Content {
+        case board(StreamEvent)
+        /// One after the other, for the feed.
+        case operations([(ReleasedOperation, BoardDigest)])
+        /// As one event, for readers.
+        case tail(StreamEvent)
+    }
+
+    let position: FeedPosition
+    let digest: BoardDigest
+    let content: Content
+}
+
+extension FeedState {
+    /// A join reply arrived. The reply to an outdated request is ignored.
+    mutating func joined(_ join: FeedJoin, _ ticket: Ticket, at now: Duration) -> [Action] {
+        var actions: [Action] = []
+        switch ticket.purpose {
+        case .position:
+            guard case .joining(ticket, let since) = phase else { return actions }
+            phase = .live
+            take(join, since, at: now, &actions)
+        case .board:
+            guard boardTicket == ticket else { return actions }
+            boardTicket = nil
+            let readers = newcomers
+            newcomers = []
+            start(readers, with: join, at: now, &actions)
+        case .tail:
+            guard let readers = returning.removeValue(forKey: ticket.number)?.readers else { return actions }
+            start(readers, with: join, at: now, &actions)
+        }
+        return actions
+    }
+
+    /// A join failed.
+    mutating func joinFailed(_ error: GatewayError, _ ticket: Ticket, at now: Duration) -> [Action] {
+        switch ticket.purpose {
+        case .position:
+            guard case .joining(ticket, _) = phase else { return [] }
+            phase = .backingOff(until: now + currentTimeout)
+            joinsWithoutProgress += 1
+            return refuseWaiting(error)
+        case .board:
+            guard boardTicket == ticket else { return [] }
+            boardTicket = nil
+            let readers = newcomers
+            newcomers = []
+            return readers.map { .refuse($0, error) }
+        case .tail:
+            let readers = returning.removeValue(forKey: ticket.number)?.readers ?? []
+            return readers.map { .refuse($0, error) }
+        }
+    }
+
+    /// Brings the feed to the position of a join.
+    private mutating func take(_ join: FeedJoin, _ since: Duration, at now: Duration, _ actions: inout [Action]) {
+        // Operations of other incarnations that arrived before the request are outdated.
+        buffer.drop(through: 0, of: join.position.room, othersBefore: join.position.room.isEmpty ? .zero : since)
+        needsBoard = false
+        switch join.content {
+        case .operations(let operations):
+            guard join.position.room == position?.room else {
+                rejoin(needsBoard: true, at: now, &actions)
+                return
+            }
+            for (operation, digest) in operations where operation.index > position?.index ?? 0 {
+                guard operation.index == position.map({ $0.index + 1 }) else { break }
+                pass(operation, digest, &actions)
+            }
+            // A service restored from a checkpoint may be behind for a while; what was released is final.
+            if join.position.index > position?.index ?? 0 {
+                rejoin(needsBoard: true, at: now, &actions)
+                return
+            }
+        case .board(let event):
+            move(to: join, event, &actions)
+        case .tail:
+            break
+        }
+        if position?.room.isEmpty == true, let room = buffer.newestRoom {
+            position?.room = room
+            board = nil
+        }
+        if let position { buffer.drop(through: position.index, of: position.room, othersBefore: .zero) }
+        placeEarly(&actions)
+        proceed(at: now, &actions)
+    }
+
+    /// Takes a board as the feed's own, and sends it to readers who need it.
+    private mutating func move(to join: FeedJoin, _ event: StreamEvent, _ actions: inout [Action]) {
+        if let position, position.room == join.position.room, join.position.index <= position.index { return }
+        let isReset = position.map { $0.room != join.position.room } ?? false
+        // Operations of the incarnation that has ended would be taken for those of a third one.
+        if isReset, let position { buffer.drop(room: position.room) }
+        if isReset { markedIndex = 0 }
+        position = join.position
+        digest = join.digest
+        joinsWithoutProgress = 0
+        recent.restart(after: join.position.index)
+        board = (event, join.position.index)
+        actions.append(isReset ? .reset(event) : .send(event))
+    }
+
+    /// Starts readers with the board or the tail of a join.
+    private mutating func start(
+        _ readers: [Reader], with join: FeedJoin, at now: Duration, _ actions: inout [Action]
+    ) {
+        guard isLive, let position else {
+            early += readers.map { ($0, nil) }
+            return
+        }
+        let event: StreamEvent
+        switch join.content {
+        case .board(let start):
+            event = start
+            if join.position.room != position.room {
+                // A new incarnation, of which the feed has not heard yet.
+                move(to: join, start, &actions)
+                for reader in readers { actions.append(.attach(reader, [start], after: 0)) }
+                buffer.drop(through: join.position.index, of: join.position.room, othersBefore: .zero)
+                placeEarly(&actions)
+                proceed(at: now, &actions)
+                return
+            }
+            if board.map({ $0.index <= join.position.index }) ?? true { board = (start, join.position.index) }
+        case .tail(let start):
+            guard join.position.room == position.room else {
+                for reader in readers { place(reader, nil, &actions) }
+                return
+            }
+            event = start
+        case .operations:
+            return
+        }
+        if let suffix = recent.after(join.position.index) {
+            for reader in readers { actions.append(.attach(reader, [event] + suffix, after: 0)) }
+        } else {
+            for reader in readers {
+                actions.append(.refuse(reader, .notReady("The room is too busy to be joined; ask again in a second.")))
+            }
+        }
+    }
+}

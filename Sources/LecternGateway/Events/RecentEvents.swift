@@ -1,0 +1,56 @@
+internal import DequeModule
+
+/// The last operations of a feed, for readers who come back and for those who start with an older board.
+///
+/// Bounded in bytes, and by the budget that all feeds share; without any of it a feed remembers nothing.
+final class RecentEvents {
+    /// Bytes of one feed at most.
+    static let limit = 1 << 20
+    /// What an event occupies beside its bytes.
+    private static let overhead = 128
+
+    private let budget: ByteBudget
+    private var events: Deque<StreamEvent> = []
+    private var bytes = 0
+    /// Index of the last operation, also when it is not kept.
+    private var last: UInt64 = 0
+
+    init(_ budget: ByteBudget) {
+        self.budget = budget
+    }
+
+    deinit { budget.give(bytes) }
+
+    /// Forgets all; the operation after `index` comes next.
+    func restart(after index: UInt64) {
+        while !events.isEmpty { removeFirst() }
+        last = index
+    }
+
+    /// Adds the next operation, which has the index after the last one.
+    func append(_ event: StreamEvent) {
+        last += 1
+        let size = event.size + Self.overhead
+        while bytes + size > Self.limit, !events.isEmpty { removeFirst() }
+        while !budget.take(size) {
+            // An operation must not be kept without those after it.
+            guard !events.isEmpty else { return }
+            removeFirst()
+        }
+        bytes += size
+        events.append(event)
+    }
+
+    /// The operations after an index, none for the last one; nil when not all of them are kept.
+    func after(_ index: UInt64) -> [StreamEvent]? {
+        guard index < last else { return [] }
+        let count = last - index
+        return count <= UInt64(events.count) ? Array(events.suffix(Int(count))) : nil
+    }
+
+    private func removeFirst() {
+        let size = events.removeFirst().size + Self.overhead
+        bytes -= size
+        budget.give(size)
+    }
+}

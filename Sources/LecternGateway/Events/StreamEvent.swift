@@ -1,0 +1,189 @@
+internal import LecternClient
+internal import NIOCore
+internal import StrokeWire
+internal import Synchronization
+
+/// A server-sent event as it goes out: encoded once, as a chunk of an HTTP/1.1 body, and shared by all readers.
+struct StreamEvent: Sendable {
+    enum Kind: Sendable, Equatable {
+        /// The board after the operation with this index, or the operations up to it: what a reader starts with.
+        case start(through: UInt64)
+        case operation(UInt64)
+        /// A mark, or a comment.
+        case other
+    }
+
+    let kind: Kind
+    /// The chunk, with its length and its line ends.
+    let chunk: ByteBuffer
+    /// The memory that a start occupies; returned when its last reader has been sent it.
+    let lease: ByteBudget.Lease?
+
+    /// The size in bytes.
+    var size: Int { chunk.readableBytes }
+}
+
+extension StreamEvent {
+    /// `event: board`: the join reply as the service wrote it.
+    /// - Parameter lease: of at least ``boardSize(_:)`` bytes.
+    static func board(_ reply: [UInt8], _ position: FeedPosition, lease: ByteBudget.Lease) -> StreamEvent {
+        var chunk = ChunkWriter(capacity: reply.count + 256)
+        chunk.append("event: board\nid: \(position.room):\(position.index)\ndata: ")
+        chunk.append(line: reply)
+        chunk.append("\n\n")
+        return StreamEvent(kind: .start(through: position.index), chunk: chunk.finish(), lease: lease)
+    }
+
+    /// `event: op`: a released operation.
+    static func operation(
+        _ operation: ReleasedOperation, _ digest: BoardDigest, room: String
+    ) -> StreamEvent {
+        var chunk = ChunkWriter(capacity: operation.bytes.count + 384)
+        chunk.append(operation, digest, room: room)
+        return StreamEvent(kind: .operation(operation.index), chunk: chunk.finish(), lease: nil)
+    }
+
+    /// Several operations as one start.
+    static func operations(
+        _ operations: [(ReleasedOperation, BoardDigest)], through index: UInt64, room: String, lease: ByteBudget.Lease
+    ) -> StreamEvent {
+        let size = operations.reduce(0) { $0 + $1.0.bytes.count + 384 }
+        var chunk = ChunkWriter(capacity: size)
+        for (operation, digest) in operations { chunk.append(operation, digest, room: room) }
+        return StreamEvent(kind: .start(through: index), chunk: chunk.finish(), lease: lease)
+    }
+
+    /// `event: mark`: the position of the cohort.
+    static func mark(_ mark: Mark) -> StreamEvent {
+        var chunk = ChunkWriter(capacity: 256)
+        chunk.append("event: mark\ndata: ")
+        chunk.append(line: mark.encoded())
+        chunk.append("\n\n")
+        return StreamEvent(kind: .other, chunk: chunk.finish(), lease: nil)
+    }
+
+    /// A comment, which keeps proxies from closing a silent connection and shows a dead one.
+    static let comment: StreamEvent = {
+        var chunk = ChunkWriter(capacity: 16)
+        chunk.append(":\n\n")
+        return StreamEvent(kind: .other, chunk: chunk.finish(), lease: nil)
+    }()
+
+    /// What a stream begins with: when to try again after it breaks, in milliseconds.
+    static let prelude = "retry: 1000\n\n"
+}
+
+/// Where a feed, or a reader of it, stands.
+struct FeedPosition: Sendable, Equatable {
+    /// Incarnation of the room; empty while nobody has written to it.
+    var room: String
+    /// Index of the last operation.
+    var index: UInt64
+
+    init(room: String, index: UInt64) {
+        self.room = room
+        self.index = index
+    }
+
+    /// Reads an event's id, `INCARNATION:INDEX`.
+    /// - Returns: nil for another text, and for a room without operations.
+    init?(eventID text: String) {
+        guard text.utf8.count <= 300, let colon = text.lastIndex(of: ":"), colon > text.startIndex,
+            let index = UInt64(text[text.index(after: colon)...])
+        else { return nil }
+        self.init(room: String(text[..<colon]), index: index)
+    }
+}
+
+/// Writes a chunk of an HTTP/1.1 body whose length is not known before its end.
+private struct ChunkWriter {
+    /// Hexadecimal digits of a length; leading zeros are allowed (RFC 9112, 7.1).
+    private static let digits = 8
+    private static let head = digits + 2
+
+    private var buffer: ByteBuffer
+
+    init(capacity: Int) {
+        buffer = ByteBufferAllocator().buffer(capacity: capacity + Self.head + 2)
+        buffer.writeRepeatingByte(UInt8(ascii: "0"), count: Self.digits)
+        buffer.writeStaticString("\r\n")
+    }
+
+    mutating func append(_ text: String) {
+        buffer.writeString(text)
+    }
+
+    /// JSON, on one line: line breaks in it stand between tokens only, and a line break ends a field of an event.
+    mutating func append(line json: some Collection<UInt8>) {
+        let start = buffer.readableBytes
+        buffer.writeBytes(json)
+        buffer.withUnsafeMutableReadableBytes { bytes in
+            for place in start..<bytes.count where bytes[place] == 10 || bytes[place] == 13 {
+                bytes[place] = UInt8(ascii: " ")
+            }
+        }
+    }
+
+    mutating func append(_ operation: ReleasedOperation, _ digest: BoardDigest, room: String) {
+        append(
+            """
+            event: op
+            id: \(room):\(operation.index)
+            data: {"index":\(operation.index),"author":"\(operation.author.text)"
+            """)
+        if let reference = operation.reference { append(",\"ref\":\(reference)") }
+        if operation.isLate { append(",\"late\":true") }
+        append(",\"digest\":\"\(digest)\",\"message\":")
+        append(line: operation.bytes)
+        append("}\n\n")
+    }
+
+    consuming func finish() -> ByteBuffer {
+        let length = String(buffer.readableBytes - Self.head, radix: 16)
+        buffer.setString(length, at: Self.digits - length.utf8.count)
+        buffer.writeStaticString("\r\n")
+        return buffer
+    }
+}
+
+/// A number of bytes that many share. Safe from any thread.
+final class ByteBudget: Sendable {
+    /// Bytes taken from a budget; they are returned with the last reference.
+    final class Lease: Sendable {
+        private let budget: ByteBudget
+        let size: Int
+
+        fileprivate init(_ budget: ByteBudget, _ size: Int) {
+            self.budget = budget
+            self.size = size
+        }
+
+        deinit { budget.give(size) }
+    }
+
+    private let limit: Int
+    private let taken = Atomic<Int>(0)
+
+    init(_ limit: Int) {
+        self.limit = limit
+    }
+
+    /// Takes bytes until ``give(_:)``.
+    /// - Returns: false when not so many are left; then none are taken.
+    func take(_ size: Int) -> Bool {
+        guard taken.add(size, ordering: .relaxed).newValue <= limit else {
+            give(size)
+            return false
+        }
+        return true
+    }
+
+    func give(_ size: Int) {
+        taken.subtract(size, ordering: .relaxed)
+    }
+
+    /// Takes bytes for as long as the lease lives; nil when not so many are left.
+    func lease(_ size: Int) -> Lease? {
+        take(size) ? Lease(self, size) : nil
+    }
+}

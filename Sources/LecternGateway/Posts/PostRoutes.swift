@@ -1,0 +1,156 @@
+internal import Foundation
+internal import Hummingbird
+internal import Metrics
+internal import NATSClient
+internal import NIOCore
+internal import StrokeWire
+
+/// `POST /api/rooms/ROOM/strokes?author=A`: strokes of one author, one as JSON or several as NDJSON.
+struct StrokeRoute {
+    let rooms: RoomService
+    let publisher: StrokePublisher
+    let rates: AuthorRates
+    let limits: GatewayLimits
+
+    private static let session = HTTPFields.Element.Name(HeaderName.session)!
+
+    func add(to router: Router<GatewayContext>) {
+        router.post("api/rooms/:room/strokes") { [self] request, context in
+            let room = try context.room()
+            let author = try request.author()
+            let body = try await request.bytes(atMost: limits.bodyBytes)
+            let messages = request.isNDJSON ? body.ndjsonLines : [body[...]]
+            guard 1...limits.messages ~= messages.count else {
+                throw GatewayError.badRequest("A request has 1 to \(limits.messages) messages.")
+            }
+            let address = rooms.address(of: room)
+            if let seconds = rates.take(messages.count, bytes: body.count, of: author, in: address) {
+                throw GatewayError.tooManyRequests(
+                    "The author sends more than 200 messages or 1 MiB a second.", retryAfter: seconds)
+            }
+            let session = HeaderName.validSession(request.headers[Self.session])
+            let outcomes = try await publisher.publish(
+                messages, by: author, session: session, to: address)
+            return Response.body(
+                outcomes.encoded(), type: "application/json", headers: [.cacheControl: "no-store"])
+        }
+    }
+}
+
+/// `POST /api/rooms/ROOM/clock?cohort=C`: one sample of a cohort's video clock.
+struct ClockRoute {
+    let rooms: RoomService
+    let connection: NATSConnection
+
+    func add(to router: Router<GatewayContext>) {
+        router.post("api/rooms/:room/clock") { [rooms, connection] request, context in
+            let address = rooms.address(of: try context.room())
+            let cohort = try request.cohort()
+            let body = try await request.bytes(atMost: 4096)
+            do throws(Rejection) {
+                _ = try ClockSample(decoding: body)
+            } catch {
+                throw GatewayError(error)
+            }
+            do throws(NATSError) {
+                try connection.publish(body, to: address.subject(.clock(cohort)))
+            } catch {
+                throw GatewayError(error)
+            }
+            return Response(status: .accepted)
+        }
+    }
+}
+
+/// `POST /api/rooms/ROOM/observations?cohort=C`: how far ink and picture are apart at a reader. Telemetry; it changes
+/// nothing.
+struct ObservationRoute {
+    private let skew: Recorder
+
+    init(registry: PrometheusRegistry) {
+        skew = Recorder(label: GatewayMetrics.skew, factory: registry)
+    }
+
+    func add(to router: Router<GatewayContext>) {
+        router.post("api/rooms/:room/observations") { [skew] request, context in
+            _ = try context.room()
+            _ = try request.cohort()
+            let body = try await request.bytes(atMost: 64 << 10)
+            let decoder = JSONDecoder()
+            let observations: [Observation]
+            do {
+                observations = try body.ndjsonLines.map { try decoder.decode(Observation.self, from: Data($0)) }
+            } catch {
+                throw GatewayError.badRequest("An observation is {\"v\":ms,\"index\":number,\"skew\":ms}.")
+            }
+            for observation in observations { skew.record(abs(observation.skew) / 1000) }
+            return Response(status: .accepted)
+        }
+    }
+
+    private struct Observation: Decodable {
+        /// The player's media time, in milliseconds.
+        let v: Double?
+        /// The last operation drawn.
+        let index: UInt64
+        /// Milliseconds that the ink was drawn after its time.
+        let skew: Double
+    }
+}
+
+/// `GET /api/time`: when the request came and when the answer left, for an offset in the manner of NTP.
+struct TimeRoute {
+    /// UTC in milliseconds, with a fraction.
+    private static var milliseconds: Double { (Date().timeIntervalSince1970 * 1_000_000).rounded() / 1000 }
+
+    func add(to router: Router<GatewayContext>) {
+        router.get("api/time") { _, _ in
+            let received = Self.milliseconds
+            let body = "{\"received\":\(received),\"sent\":\(Self.milliseconds)}"
+            return Response.body(
+                body.utf8, type: "application/json", headers: [.cacheControl: "no-store"])
+        }
+    }
+}
+
+extension Request {
+    /// The author in the query.
+    func author() throws(GatewayError) -> AuthorID {
+        guard let author = uri.queryParameters["author"].flatMap({ AuthorID($0) }) else {
+            throw .badRequest(
+                "The query names the author, 1 to 64 characters of a to z, 0 to 9, _ and -.")
+        }
+        return author
+    }
+
+    var isNDJSON: Bool {
+        headers[.contentType]?.split(separator: ";").first.map { $0.lowercased() }
+            == "application/x-ndjson"
+    }
+
+    /// The whole body.
+    func bytes(atMost limit: Int) async throws -> [UInt8] {
+        if let length = headers[.contentLength].flatMap({ Int($0) }), length > limit {
+            throw GatewayError.tooLarge("The body has \(length) bytes, of at most \(limit).")
+        }
+        var bytes: [UInt8] = []
+        for try await part in body {
+            guard bytes.count + part.readableBytes <= limit else {
+                throw GatewayError.tooLarge("The body has more than \(limit) bytes.")
+            }
+            bytes += part.readableBytesView
+        }
+        return bytes
+    }
+}
+
+extension [UInt8] {
+    /// The lines that are not blank.
+    var ndjsonLines: [ArraySlice<UInt8>] {
+        split(separator: UInt8(ascii: "\n")).filter { line in
+            line.contains {
+                $0 != UInt8(ascii: " ") && $0 != UInt8(ascii: "\t") && $0 != UInt8(ascii: "\r")
+            }
+        }
+    }
+}

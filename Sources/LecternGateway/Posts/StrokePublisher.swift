@@ -1,0 +1,99 @@
+internal import Locking
+internal import NATSClient
+internal import StrokeWire
+
+/// Publishes strokes that came over HTTP, and waits for what the service says of them.
+struct StrokePublisher: Sendable {
+    let connection: NATSConnection
+    /// Time for the service to say something of every message.
+    let timeout: Duration
+
+    /// Publishes messages of one author in their order.
+    ///
+    /// They go without a `Nats-Msg-Id`: the journal would drop a message that is sent again, and then nothing would tell
+    /// what has become of the first one. A repeat changes nothing, and the service answers it.
+    func publish(
+        _ messages: [ArraySlice<UInt8>], by author: AuthorID, session: String?, to address: RoomAddress
+    ) async throws(GatewayError) -> StrokeOutcomes {
+        let outcomes = Locked(StrokeOutcomes(session: session))
+        let isComplete = Promise<Void>()
+        let headers: NATSHeaders = session.map { [HeaderName.session: $0] } ?? [:]
+        let subject = address.subject(.input(author))
+        do throws(NATSError) {
+            // The server has the subscription before it gets the first message.
+            let subscription = try connection.subscribe(address.subject(.feedback(author))) { message in
+                guard let feedback = try? FeedbackMessage(decoding: message.copyPayload()) else { return }
+                let isDone = outcomes.withLock { outcomes in
+                    outcomes.receive(feedback)
+                    return outcomes.isComplete
+                }
+                if isDone { isComplete.fulfil(.success(())) }
+            }
+            defer { subscription.unsubscribe() }
+            // All are known before the first feedback can come.
+            let published = outcomes.withLock { outcomes in messages.filter { outcomes.add(Array($0)) } }
+            for message in published {
+                try connection.publish(Array(message), to: subject, headers: headers)
+            }
+            if outcomes.withLock({ $0.isComplete }) { return outcomes.withLock { $0 } }
+            _ = await isComplete.value(within: timeout)
+            return outcomes.withLock { $0 }
+        } catch .payloadTooLarge {
+            throw .tooLarge("A message is larger than the NATS server takes.")
+        } catch {
+            throw GatewayError(error)
+        }
+    }
+}
+
+/// How much each author may send, so that the service does not have to refuse what it would then have settled: the
+/// service's own limits, by author, in this gateway.
+final class AuthorRates: Sendable {
+    private struct Author: Hashable {
+        let room: RoomAddress
+        let author: AuthorID
+    }
+
+    private struct Bucket {
+        var messages: Double
+        var bytes: Double
+        var updated: ContinuousClock.Instant
+    }
+
+    /// Authors that are kept; when there are more, those who have not sent for two seconds are forgotten.
+    private static let bound = 10_000
+    private static let messagesPerSecond = 200.0
+    private static let bytesPerSecond = Double(1 << 20)
+
+    private let buckets = Locked<[Author: Bucket]>([:])
+
+    /// Takes the messages of one request, all or none.
+    /// - Returns: nil when they were taken, else after how many seconds to come again.
+    func take(_ messages: Int, bytes: Int, of author: AuthorID, in room: RoomAddress) -> Int? {
+        let now = ContinuousClock.now
+        return buckets.withLock { buckets in
+            if buckets.count >= Self.bound {
+                buckets = buckets.filter { now - $0.value.updated < .seconds(2) }
+                if buckets.count >= Self.bound { return 1 }
+            }
+            let key = Author(room: room, author: author)
+            var bucket =
+                buckets[key]
+                ?? Bucket(
+                    messages: 2 * Self.messagesPerSecond, bytes: 2 * Self.bytesPerSecond, updated: now)
+            let seconds = (now - bucket.updated) / .seconds(1)
+            bucket.messages = min(
+                2 * Self.messagesPerSecond, bucket.messages + seconds * Self.messagesPerSecond)
+            bucket.bytes = min(2 * Self.bytesPerSecond, bucket.bytes + seconds * Self.bytesPerSecond)
+            bucket.updated = now
+            defer { buckets[key] = bucket }
+            let missing = max(
+                (Double(messages) - bucket.messages) / Self.messagesPerSecond,
+                (Double(bytes) - bucket.bytes) / Self.bytesPerSecond)
+            guard missing <= 0 else { return Int(missing.rounded(.up)) }
+            bucket.messages -= Double(messages)
+            bucket.bytes -= Double(bytes)
+            return nil
+        }
+    }
+}

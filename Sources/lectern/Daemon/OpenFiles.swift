@@ -1,0 +1,25 @@
+#if canImport(Glibc)
+import Glibc
+#else
+import Darwin
+#endif
+
+/// The process's limit of open files, of which each connection is one.
+enum OpenFiles {
+    /// Enough for 20,000 event streams.
+    private static let wanted: rlim_t = 65_536
+
+    /// Raises the limit as far as the process may, up to what is wanted.
+    static func raiseLimit() {
+        var limit = rlimit()
+        guard getrlimit(resource, &limit) == 0, limit.rlim_cur < wanted else { return }
+        limit.rlim_cur = min(wanted, limit.rlim_max)
+        _ = setrlimit(resource, &limit)
+    }
+
+    #if canImport(Glibc)
+    private static let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
+    #else
+    private static let resource = RLIMIT_NOFILE
+    #endif
+}

@@ -1,0 +1,274 @@
+import Foundation
+import Hummingbird
+import Locking
+import NATSClient
+import StrokeWire
+import TestSupport
+import Testing
+
+@testable import LecternGateway
+
+/// What a real service does rarely: a service that does as the test says.
+@Suite("Event streams when something fails", .timeLimit(.minutes(1)))
+struct EventFaultTests {
+    /// Publishes an operation of a room as the service does.
+    private func release(
+        _ index: Int, of room: String = "life", _ gateway: RunningGateway, message: String = #"{"n":1,"a":4}"#,
+        digest: String = "0000000000000000"
+    ) throws {
+        try gateway.service.connection.publish(
+            Array(message.utf8), to: "ink.0.r.out.main",
+            headers: [
+                HeaderName.index: "\(index)", HeaderName.room: room, HeaderName.author: "anna",
+                HeaderName.digest: digest,
+            ])
+    }
+
+    private func board(_ index: Int, of room: String = "life", pad: Int = 0) -> String {
+        """
+        {"room":"\(room)","index":\(index),"digest":"0000000000000000","palette":["#000000"],"style":"smooth",\
+        "board":{"w":400,"h":300},"visible":[],"redo":[]\(String(repeating: " ", count: pad))}
+        """
+    }
+
+    private func tail(_ indices: ClosedRange<Int>, of room: String = "life") -> String {
+        let operations = indices.map {
+            #"{"index":\#($0),"author":"anna","digest":"0000000000000000","message":{"n":1,"a":4}}"#
+        }
+        return """
+            {"room":"\(room)","index":\(indices.upperBound),"digest":"0000000000000000","palette":["#000000"],\
+            "style":"smooth","ops":[\(operations.joined(separator: ","))]}
+            """
+    }
+
+    private func open(_ gateway: RunningGateway, _ query: String = "") throws -> EventStreamClient {
+        try EventStreamClient(port: gateway.port, "/api/rooms/r/events\(query)")
+    }
+
+    @Test("a lost operation is asked for, and readers see no gap")
+    func gap() async throws {
+        try await RunningGateway.with { gateway in
+            try gateway.service.answer("ink.0.r.join.main") { question in
+                question.text == "{}"
+                    ? [.text(board(1))] : question.text.contains(#""have":1"#) ? [.text(tail(2...4))] : []
+            }
+            try await gateway.service.ready()
+            let reader = try open(gateway)
+            #expect(try await reader.next().id == "life:1")
+            try release(3, gateway)
+            try release(4, gateway)
+            try release(5, gateway)
+            #expect(try await reader.next(4).map(\.id) == ["life:2", "life:3", "life:4", "life:5"])
+        }
+    }
+
+    @Test("the loss of the last operation shows by a mark")
+    func lastLost() async throws {
+        try await RunningGateway.with { gateway in
+            try gateway.service.answer("ink.0.r.join.main") { question in
+                [.text(question.text == "{}" ? board(1) : tail(2...2))]
+            }
+            try await gateway.service.ready()
+            let reader = try open(gateway)
+            #expect(try await reader.next().id == "life:1")
+            try gateway.service.connection.publish(
+                Array(#"{"room":"life","index":2,"digest":"0000000000000000","v":null}"#.utf8), to: "ink.0.r.mark.main")
+            #expect(try await reader.nextOperation().id == "life:2")
+        }
+    }
+
+    @Test("a new life of the room begins with a board", arguments: ["operation", "mark"])
+    func incarnation(shownBy sign: String) async throws {
+        try await RunningGateway.with { gateway in
+            let room = Locked("life")
+            try gateway.service.answer("ink.0.r.join.main") { _ in [.text(board(7, of: room.withLock { $0 }))] }
+            try await gateway.service.ready()
+            let reader = try open(gateway)
+            #expect(try await reader.next().id == "life:7")
+            room.withLock { $0 = "next" }
+            if sign == "mark" {
+                try gateway.service.connection.publish(
+                    Array(#"{"room":"next","index":7,"digest":"0000000000000000","v":1}"#.utf8), to: "ink.0.r.mark.main"
+                )
+            } else {
+                try release(8, of: "next", gateway)
+            }
+            #expect(try await reader.nextOperation().id == "next:7")
+            if sign == "mark" { try release(8, of: "next", gateway) }
+            #expect(try await reader.nextOperation().id == "next:8")
+        }
+    }
+
+    @Test("a digest that contradicts the mark brings a new board")
+    func digest() async throws {
+        try await RunningGateway.with { gateway in
+            let current = Locked(board(1))
+            try gateway.service.answer("ink.0.r.join.main") { _ in [.text(current.withLock { $0 })] }
+            try await gateway.service.ready()
+            let reader = try open(gateway)
+            #expect(try await reader.next().id == "life:1")
+            let next = board(2)
+            current.withLock { $0 = next }
+            try gateway.service.connection.publish(
+                Array(#"{"room":"life","index":1,"digest":"1111111111111111","v":null}"#.utf8), to: "ink.0.r.mark.main")
+            let board = try await reader.nextOperation()
+            #expect(board.name == "board" && board.id == "life:2")
+        }
+    }
+
+    @Test("a refusal of the service, and its silence, answer the request")
+    func refused() async throws {
+        var limits = GatewayLimits.quick
+        limits.events.joinTimeout = .milliseconds(200)
+        try await RunningGateway.with(limits: limits) { gateway in
+            let alone = try await gateway.http.get("/api/rooms/r/events")
+            #expect(alone.status == .serviceUnavailable)
+            #expect(alone.headers[.retryAfter] == "1")
+            try gateway.service.answer("ink.0.r.join.main") { _ in [.error(.unknownCohort)] }
+            try gateway.service.answer("ink.0.silent.join.main") { _ in [] }
+            try gateway.service.answer("ink.0.odd.join.main") { _ in [.text("{}")] }
+            try await gateway.service.ready()
+            let refused = try await gateway.http.get("/api/rooms/r/events")
+            #expect(refused.status == .notFound)
+            #expect(try refused.errorCode == "unknown-cohort")
+            #expect(try await gateway.http.get("/api/rooms/silent/events").status == .gatewayTimeout)
+            #expect(try await gateway.http.get("/api/rooms/odd/events").status == .badGateway)
+            #expect(try await gateway.http.get("/api/rooms/r/events?cohort=default").status == .badRequest)
+            let head = try await gateway.http.head("/api/rooms/r/events")
+            #expect(head.status == .ok && head.headers[.contentType] == "text/event-stream")
+            _ = try await eventually("no reader is left") {
+                gateway.registry.text().contains("lectern_http_readers 0\n") ? true : nil
+            }
+        }
+    }
+
+    @Test("a line break inside a message does not break the event")
+    func lineBreaks() async throws {
+        try await RunningGateway.with { gateway in
+            try gateway.service.answer("ink.0.r.join.main") { _ in [.text(board(0).replacing(",", with: ",\r\n\n"))] }
+            try await gateway.service.ready()
+            let reader = try open(gateway)
+            #expect(try await reader.next().json["room"] as? String == "life")
+            try release(1, gateway, message: "{\n\n\"n\":1,\r\n\"a\":4}\n")
+            #expect(try await reader.nextOperation().json["message"] as? NSDictionary == ["n": 1, "a": 4])
+        }
+    }
+
+    @Test("a reader that does not read is cut off and counted, and the others get everything")
+    func slowReader() async throws {
+        var limits = GatewayLimits.quick
+        limits.events.readerBuffer = 100_000
+        try await RunningGateway.with(limits: limits) { gateway in
+            try gateway.service.answer("ink.0.r.join.main") { _ in [.text(board(0))] }
+            try await gateway.service.ready()
+            let stalled = try RawConnection(port: gateway.port)
+            #expect(stalled.send("GET /api/rooms/r/events HTTP/1.1\r\nHost: h\r\n\r\n"))
+            let reader = try open(gateway)
+            _ = try await reader.next()
+            _ = try await eventually("both read") {
+                gateway.registry.text().contains("lectern_http_readers 2\n") ? true : nil
+            }
+            // More than fits into the buffers of both sockets.
+            let message = #"{"n":1,"a":4,"pad":"\#(String(repeating: "x", count: 200_000))"}"#
+            let count = 60
+            for index in 1...count {
+                try release(index, gateway, message: message)
+                #expect(try await reader.nextOperation().id == "life:\(index)")
+            }
+            _ = try await eventually("one is left") {
+                gateway.registry.text().contains("lectern_http_readers 1\n") ? true : nil
+            }
+            let closed = #"lectern_http_connections_closed_total{reason="slow-reader"} 1"#
+            #expect(gateway.registry.text().contains(closed))
+            withExtendedLifetime(stalled) {}
+        }
+    }
+
+    @Test("a reader that takes nothing of its board is cut off")
+    func stalledReader() async throws {
+        var limits = GatewayLimits.quick
+        limits.events.commentInterval = .milliseconds(100)
+        try await RunningGateway.with(limits: limits) { gateway in
+            try gateway.service.answer("ink.0.r.join.main") { _ in
+                Answer.parts(Array(board(0, pad: 16_000_000).utf8), 64)
+            }
+            try await gateway.service.ready()
+            let stalled = try RawConnection(port: gateway.port)
+            #expect(stalled.send("GET /api/rooms/r/events HTTP/1.1\r\nHost: h\r\n\r\n"))
+            let closed = #"lectern_http_connections_closed_total{reason="slow-reader"} 1"#
+            _ = try await eventually("it is cut off") { gateway.registry.text().contains(closed) ? true : nil }
+            withExtendedLifetime(stalled) {}
+        }
+    }
+
+    @Test("a stream outlives the time of a request, has comments, and ends with the gateway")
+    func longLife() async throws {
+        var limits = GatewayLimits.quick
+        limits.requestTimeout = .milliseconds(300)
+        limits.headTimeout = .milliseconds(300)
+        limits.events.commentInterval = .milliseconds(200)
+        let (readers, keeping) = AsyncStream.makeStream(of: EventStreamClient.self)
+        try await RunningGateway.with(limits: limits) { gateway in
+            try gateway.service.answer("ink.0.r.join.main") { _ in [.text(board(0))] }
+            try await gateway.service.ready()
+            let reader = try open(gateway)
+            _ = try await reader.next()
+            _ = try await eventually("comments have come") {
+                reader.other.split(separator: "\n").count { $0 == ":" } >= 4 ? true : nil
+            }
+            try release(1, gateway)
+            #expect(try await reader.next().id == "life:1")
+            keeping.yield(reader)
+        }
+        try await readers.first { _ in true }?.ended()
+    }
+
+    @Test("readers beyond a bound are told to come again")
+    func bounds() async throws {
+        var limits = GatewayLimits.quick
+        limits.events.readersPerAddress = 2
+        try await RunningGateway.with(limits: limits) { gateway in
+            try gateway.service.answer("ink.0.r.join.main") { _ in [.text(board(0))] }
+            try await gateway.service.ready()
+            let readers = [try open(gateway), try open(gateway)]
+            for reader in readers { _ = try await reader.next() }
+            let refused = try await gateway.http.get("/api/rooms/r/events")
+            #expect(refused.status == .serviceUnavailable && refused.headers[.retryAfter] == "1")
+            #expect(try refused.errorCode == "too-many-readers")
+            readers[0].close()
+            _ = try await eventually("a place is free") {
+                gateway.registry.text().contains("lectern_http_readers 1\n") ? true : nil
+            }
+            #expect(try await open(gateway).next().id == "life:0")
+        }
+    }
+
+    @Test("boards beyond their memory are refused, and there is room again when they are sent")
+    func boardMemory() async throws {
+        var limits = GatewayLimits.quick
+        limits.events.boardBytes = 1_500_000
+        try await RunningGateway.with(limits: limits) { gateway in
+            for room in ["a", "b"] {
+                try gateway.service.answer("ink.0.\(room).join.main") { _ in
+                    Answer.parts(Array(board(0, of: room, pad: 1_000_000).utf8), 8)
+                }
+            }
+            try await gateway.service.ready()
+            let first = try EventStreamClient(port: gateway.port, "/api/rooms/a/events")
+            _ = try await first.next()
+            // The board that is kept for readers who come makes place for another one.
+            let second = try EventStreamClient(port: gateway.port, "/api/rooms/b/events")
+            _ = try await second.next()
+            withExtendedLifetime(first) {}
+        }
+        limits.events.boardBytes = 500_000
+        try await RunningGateway.with(limits: limits) { gateway in
+            try gateway.service.answer("ink.0.a.join.main") { _ in
+                Answer.parts(Array(board(0, of: "a", pad: 1_000_000).utf8), 8)
+            }
+            try await gateway.service.ready()
+            let refused = try await gateway.http.get("/api/rooms/a/events")
+            #expect(refused.status == .serviceUnavailable && refused.headers[.retryAfter] == "1")
+        }
+    }
+}

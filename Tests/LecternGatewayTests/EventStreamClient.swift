@@ -1,0 +1,163 @@
+import Foundation
+import Glibc
+import Locking
+import TestSupport
+
+/// A server-sent event as a client reads it.
+struct ServerSentEvent: Sendable, Equatable {
+    var name = ""
+    var id: String?
+    var data = ""
+
+    /// The data as JSON, in a form that can be compared.
+    var json: NSDictionary {
+        get throws { try JSONSerialization.jsonObject(with: Data(data.utf8)) as? NSDictionary ?? [:] }
+    }
+
+    /// The index in the data.
+    var index: Int? { get throws { (try json["index"] as? NSNumber)?.intValue } }
+}
+
+/// Reads an event stream over a connection of its own, on a thread of its own.
+final class EventStreamClient: Sendable {
+    private let connection: RawConnection
+    private let events: AsyncStream<ServerSentEvent>
+    /// Text that came outside of events: the head of the response, comments.
+    private let rest = Locked("")
+
+    /// Sends a request and reads the answer until the stream ends.
+    init(port: Int, _ path: String, headers: [String: String] = [:]) throws {
+        connection = try RawConnection(port: port)
+        let lines = headers.map { "\($0): \($1)\r\n" }.joined()
+        guard connection.send("GET \(path) HTTP/1.1\r\nHost: 127.0.0.1\r\n\(lines)\r\n") else {
+            throw Unexpected("not connected")
+        }
+        let (events, arrivals) = AsyncStream.makeStream(of: ServerSentEvent.self)
+        self.events = events
+        let (connection, rest) = (connection, rest)
+        Thread.detachNewThread {
+            var parser = EventStreamParser()
+            while let bytes = connection.readSome() {
+                parser.receive(bytes)
+                for event in parser.takeEvents() { arrivals.yield(event) }
+                rest.withLock { $0 = parser.rest }
+            }
+            arrivals.finish()
+        }
+    }
+
+    deinit { connection.close() }
+
+    /// The head of the response and the comments so far.
+    var other: String { rest.withLock { $0 } }
+
+    /// The next event; throws when none comes in time or the stream has ended.
+    func next(within limit: Duration = .seconds(10)) async throws -> ServerSentEvent {
+        let events = events
+        return try await withDeadline(limit) {
+            for await event in events { return event }
+            throw Unexpected("the stream has ended: \(self.other)")
+        }
+    }
+
+    /// The next event that is no mark.
+    func nextOperation(within limit: Duration = .seconds(10)) async throws -> ServerSentEvent {
+        while true {
+            let event = try await next(within: limit)
+            if event.name != "mark" { return event }
+        }
+    }
+
+    /// The next events that are no marks.
+    func next(_ count: Int) async throws -> [ServerSentEvent] {
+        var all: [ServerSentEvent] = []
+        while all.count < count { all.append(try await nextOperation()) }
+        return all
+    }
+
+    /// Waits until the stream ends.
+    func ended() async throws {
+        let events = events
+        try await withDeadline(.seconds(20)) { for await _ in events {} }
+    }
+
+    func close() { connection.close() }
+}
+
+/// Takes a chunked HTTP response with an event stream apart.
+private struct EventStreamParser {
+    private var raw: [UInt8] = []
+    private var hasHead = false
+    private var text: [UInt8] = []
+    private(set) var rest = ""
+
+    mutating func receive(_ bytes: [UInt8]) {
+        raw += bytes
+        if !hasHead, let end = Self.find("\r\n\r\n", in: raw) {
+            rest += String(decoding: raw[..<end], as: UTF8.self)
+            raw.removeFirst(end + 4)
+            hasHead = true
+        }
+        guard hasHead else { return }
+        while let line = Self.find("\r\n", in: raw),
+            let size = Int(String(decoding: raw[..<line], as: UTF8.self), radix: 16),
+            raw.count >= line + 2 + size + 2
+        {
+            text += raw[(line + 2)..<(line + 2 + size)]
+            raw.removeFirst(line + 2 + size + 2)
+        }
+    }
+
+    mutating func takeEvents() -> [ServerSentEvent] {
+        var events: [ServerSentEvent] = []
+        while let end = Self.find("\n\n", in: text) {
+            let block = String(decoding: text[..<end], as: UTF8.self)
+            text.removeFirst(end + 2)
+            var event = ServerSentEvent()
+            for line in block.split(separator: "\n") {
+                let (field, value) = Self.split(line)
+                switch field {
+                case "event": event.name = value
+                case "id": event.id = value
+                case "data": event.data += value
+                default: rest += "\n\(line)"
+                }
+            }
+            if !event.name.isEmpty { events.append(event) }
+        }
+        return events
+    }
+
+    private static func split(_ line: Substring) -> (field: String, value: String) {
+        guard let colon = line.firstIndex(of: ":") else { return (String(line), "") }
+        var value = line[line.index(after: colon)...]
+        if value.first == " " { value.removeFirst() }
+        return (String(line[..<colon]), String(value))
+    }
+
+    private static func find(_ text: String, in bytes: [UInt8]) -> Int? {
+        let wanted = Array(text.utf8)
+        guard bytes.count >= wanted.count else { return nil }
+        for start in 0...(bytes.count - wanted.count)
+        where bytes[start] == wanted[0] && bytes[start..<(start + wanted.count)].elementsEqual(wanted) {
+            return start
+        }
+        return nil
+    }
+}
+
+/// Runs an operation with a deadline.
+func withDeadline<Result: Sendable>(
+    _ limit: Duration, _ body: @escaping @Sendable () async throws -> Result
+) async throws -> Result {
+    try await withThrowingTaskGroup(of: Result.self) { group in
+        group.addTask { try await body() }
+        group.addTask {
+            try await Task.sleep(for: limit)
+            throw Unexpected("nothing came within \(limit)")
+        }
+        guard let first = try await group.next() else { throw Unexpected("no task") }
+        group.cancelAll()
+        return first
+    }
+}

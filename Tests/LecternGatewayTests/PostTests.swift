@@ -1,0 +1,134 @@
+import Foundation
+import Hummingbird
+import LecternServer
+import NATSClient
+import NATSTestServer
+import StrokeWire
+import TestSupport
+import Testing
+
+@testable import LecternGateway
+
+@Suite("Writing over HTTP", .timeLimit(.minutes(1)))
+struct PostTests {
+    private func post(
+        _ lesson: RunningClass, _ path: String, _ body: String, headers: [(String, String)] = []
+    ) async throws -> HTTPClient.Response {
+        try await lesson.gateway.http.send("POST", "/api/rooms/r/\(path)", headers: headers, body: body)
+    }
+
+    private func results(_ response: HTTPClient.Response) throws -> [NSDictionary] {
+        try response.json["results"] as? [NSDictionary] ?? []
+    }
+
+    @Test("every stroke gets its index, its rejection or the word that it is held, in order")
+    func outcomes() async throws {
+        var limits = GatewayLimits.quick
+        limits.outcomeTimeout = .milliseconds(700)
+        try await RunningClass.with(limits: limits) { lesson in
+            let one = try await post(
+                lesson, "strokes?author=anna", RunningClass.stroke(1), headers: [("Ink-Session", "s1")])
+            #expect(one.status == .ok)
+            #expect(one.text == #"{"results":[{"n":1,"index":1}]}"#)
+
+            let lines = [
+                RunningClass.stroke(2), #"{"n":3,"e":9}"#, "no JSON", #"{"n":4,"a":3,"t":1}"#, RunningClass.stroke(5),
+                RunningClass.stroke(2), RunningClass.stroke(9),
+            ]
+            let several = try await post(
+                lesson, "strokes?author=anna", lines.joined(separator: "\n") + "\n\n",
+                headers: [("Ink-Session", "s1"), ("Content-Type", "application/x-ndjson; charset=utf-8")])
+            let outcomes = try results(several)
+            #expect(outcomes.map { $0["index"] as? Int } == [2, nil, nil, nil, 3, 2, nil])
+            let codes = outcomes.map { ($0["error"] as? NSDictionary)?["code"] as? String }
+            #expect(codes == [nil, "unknown-element", "not-json", "nothing-to-redo", nil, nil, nil])
+            #expect(outcomes[6]["status"] as? String == "held" && outcomes[6]["n"] as? Int == 9)
+
+            // A newer session ends the one before.
+            _ = try await post(
+                lesson, "strokes?author=anna", RunningClass.stroke(1), headers: [("Ink-Session", "s2")])
+            let over = try await post(
+                lesson, "strokes?author=anna", RunningClass.stroke(6), headers: [("Ink-Session", "s1")])
+            #expect((try results(over).first?["error"] as? NSDictionary)?["code"] as? String == "session-over")
+        }
+    }
+
+    @Test("the shards of a stroke in one request share its index")
+    func shards() async throws {
+        try await RunningClass.with { lesson in
+            let shards = (0..<3).map { #"{"n":1,"s":3,"o":\#($0),"t":1,"w":400,"h":300,"d":[{"x":\#($0),"y":2}]}"# }
+            let response = try await post(
+                lesson, "strokes?author=anna", shards.joined(separator: "\n"),
+                headers: [("Content-Type", "application/x-ndjson")])
+            #expect(try results(response).map { $0["index"] as? Int } == [1, 1, 1])
+        }
+    }
+
+    @Test("what is posted comes out of the event stream, once the posted clock has passed it")
+    func roundTrip() async throws {
+        try await RunningClass.with { lesson in
+            let reader = try lesson.read("?cohort=hls")
+            #expect(try await reader.next().name == "board")
+            #expect(try await post(lesson, "clock?cohort=hls", #"{"m":500,"r":0}"#).status == .accepted)
+            _ = try await post(lesson, "strokes?author=anna", RunningClass.stroke(1, at: 1000))
+            #expect(try await post(lesson, "clock?cohort=hls", #"{"m":1500,"r":0}"#).status == .accepted)
+            #expect(try await reader.nextOperation().index == 1)
+            let bad = try await post(lesson, "clock?cohort=hls", #"{"q":1}"#)
+            #expect(bad.status == .badRequest)
+            #expect(try bad.errorCode == "missing-field")
+        }
+    }
+
+    @Test("strokes are held while nobody serves, and refused beyond the bounds")
+    func bounds() async throws {
+        var limits = GatewayLimits.quick
+        limits.outcomeTimeout = .milliseconds(100)
+        try await RunningGateway.with(limits: limits) { gateway in
+            let path = "/api/rooms/r/strokes?author=anna"
+            let held = try await gateway.http.post(path, body: RunningClass.stroke(1))
+            #expect(held.text == #"{"results":[{"n":1,"status":"held"}]}"#)
+            let large = try await gateway.http.post(path, body: String(repeating: " ", count: (1 << 20) + 1))
+            #expect(large.status == .contentTooLarge)
+            #expect(try large.errorCode == "too-large")
+            #expect(try await gateway.http.post("/api/rooms/r/strokes", body: "{}").status == .badRequest)
+            #expect(try await gateway.http.post("/api/rooms/r/strokes?author=A", body: "{}").status == .badRequest)
+            #expect(try await gateway.http.post("/api/rooms/R/strokes?author=a", body: "{}").status == .badRequest)
+            let flood = (0..<401).map { _ in "x" }.joined(separator: "\n")
+            let refused = try await gateway.http.send(
+                "POST", path, headers: [("Content-Type", "application/x-ndjson")], body: flood)
+            #expect(refused.status == .tooManyRequests && refused.headers[.retryAfter] == "1")
+            let get = try await gateway.http.get(path)
+            #expect(get.status == .methodNotAllowed && get.headers[.allow] == "POST")
+        }
+    }
+
+    @Test("a page of another origin cannot write")
+    func origin() async throws {
+        try await RunningClass.with { lesson in
+            for (origin, status) in [
+                ("http://127.0.0.1:\(lesson.gateway.port)", HTTPResponse.Status.ok),
+                ("http://evil.example", .forbidden),
+                ("null", .forbidden), ("http://127.0.0.1:1", .forbidden),
+            ] {
+                let response = try await post(
+                    lesson, "strokes?author=anna", RunningClass.stroke(1), headers: [("Origin", origin)])
+                #expect(response.status == status, "\(origin)")
+            }
+        }
+    }
+
+    @Test("observations are counted, and the time is told")
+    func telemetry() async throws {
+        try await RunningGateway.with { gateway in
+            let path = "/api/rooms/r/observations?cohort=main"
+            let two = "{\"v\":1000,\"index\":4,\"skew\":12.5}\n{\"v\":null,\"index\":5,\"skew\":-3}\n"
+            #expect(try await gateway.http.post(path, body: two).status == .accepted)
+            #expect(gateway.registry.text().contains("lectern_http_reader_skew_seconds_count 2\n"))
+            #expect(try await gateway.http.post(path, body: "{}").status == .badRequest)
+            let time = try await gateway.http.get("/api/time").json
+            let received = try #require(time["received"] as? Double)
+            let sent = try #require(time["sent"] as? Double)
+            #expect(received <= sent && abs(Date().timeIntervalSince1970 * 1000 - sent) < 60_000)
+        }
+    }
+}
