@@ -24,7 +24,10 @@ SCHEDULES ?= 5000
 SECONDS ?= 600
 ATTACKS ?=
 
-.PHONY: help demo test build lint format docs example tsan simulate soak bench clean packages
+# The browser of tests with pages.
+BROWSER_PACKAGES = chromium chromium-driver
+
+.PHONY: help demo test browser build lint format docs example tsan simulate soak bench clean packages browser-packages
 
 ## help: prints these targets
 help:
@@ -34,11 +37,16 @@ help:
 demo: build
 	@"$$($(SWIFT) build -c release --show-bin-path)/lectern" demo --speed $(SPEED) --output $(OUT) $(if $(LESSON),--lesson "$(LESSON)")
 
-## test: runs all tests, first the pure ones, then those with servers of their own
-test: packages
+## test: runs all tests, first the pure ones, then those with servers of their own; one class in a browser among them
+test: packages browser-packages
 	$(PURE)
 	LECTERN_TARGETS=service $(SWIFT) build --build-tests $(STRICT)
 	LECTERN_TARGETS=service SWIFT=$(SWIFT) .ci/test -- $(SERVICE_TESTS)
+
+## browser: runs lectern.js and the pages in Chromium: ink of every style, classes, failures; pictures in .build/browser
+browser: packages browser-packages
+	LECTERN_TARGETS=service $(SWIFT) build --build-tests $(STRICT)
+	LECTERN_BROWSER=1 LECTERN_TARGETS=service SWIFT=$(SWIFT) .ci/test -- 'DaemonTests\.Browser.*'
 
 ## build: builds the release executable
 build: packages
@@ -90,6 +98,9 @@ bench: packages
 ## packages: installs the Debian packages that are missing, and lists them
 packages:
 	@.ci/packages
+
+browser-packages:
+	@.ci/packages $(BROWSER_PACKAGES)
 
 ## clean: removes what was built
 clean:

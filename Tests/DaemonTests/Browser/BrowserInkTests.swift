@@ -1,0 +1,124 @@
+import Foundation
+import NATSTestServer
+import TestSupport
+import Testing
+
+/// The canvas of `lectern.js` beside the server's picture, for every style.
+@Suite(.timeLimit(.minutes(5)), .endsProcesses, .enabled(if: BrowserWindow.runsAll, "make browser runs it"))
+struct BrowserInkTests {
+    /// How far a canvas may be from the server's picture, over the pixels that are inked in either.
+    private static let mostMean = 6.0
+    private static let mostOff = 0.001
+
+    private static let styles = ["smooth", "quadratic", "bspline", "calligraphy", "pen", "stamp"]
+
+    /// Folds the operations of a lesson, paints them, and compares with a picture.
+    private static let comparison = """
+        const [lines, style, width, oneByOne, base64] = args;
+        const { BoardModel, Painter } = await import("/lectern.js");
+        const palette = "#000000 #d92020 #1f4fd8 #1a9850 #f08c00 #7b2cbf #6b4423 #7f7f7f".split(" ");
+        const model = new BoardModel();
+        model.join({ room: "r", index: 0, palette, style, board: { w: 1024, h: 768 }, visible: [], redo: [] });
+        const canvas = document.createElement("canvas");
+        const painter = new Painter(canvas);
+        const options = { style, width: 1024, height: 768, pixels: width };
+        if (oneByOne) painter.reset([], options);
+        const [undo, redo] = [[], []];
+        let [index, stroke] = [0, null];
+        for (const line of lines) {
+            const message = JSON.parse(line);
+            const action = message.a || 1;
+            let ref;
+            if (action === 1) {
+                stroke = stroke ? { ...stroke, d: [...stroke.d, ...message.d] } : message;
+                if (message.s > 1 && message.o !== message.s - 1) continue;
+            }
+            index++;
+            if (action === 1) { undo.push(index); redo.length = 0; }
+            else if (action === 2) redo.push((ref = undo.pop()));
+            else if (action === 3) undo.push((ref = redo.pop()));
+            else undo.length = redo.length = 0;
+            const change = model.apply({ index, author: "a", ref, message: action === 1 ? { ...stroke, s: 0, o: 0 } : message });
+            stroke = null;
+            if (oneByOne) painter.change(change.shown, change.hidden);
+        }
+        if (!oneByOne) painter.reset(model.strokes, options);
+        while (painter.progress < 1) await new Promise((resolve) => setTimeout(resolve, 5));
+        const picture = await createImageBitmap(new Blob([Uint8Array.from(atob(base64), (c) => c.charCodeAt(0))]));
+        const pixels = (image) => {
+            const paper = new OffscreenCanvas(picture.width, picture.height).getContext("2d", { willReadFrequently: true });
+            paper.fillStyle = "#fff";
+            paper.fillRect(0, 0, picture.width, picture.height);
+            paper.drawImage(image, 0, 0);
+            return paper.getImageData(0, 0, picture.width, picture.height).data;
+        };
+        const [a, b] = [pixels(canvas), pixels(picture)];
+        let [inked, sum, off] = [0, 0, 0];
+        for (let i = 0; i < a.length; i += 4) {
+            if (a[i] + a[i + 1] + a[i + 2] === 765 && b[i] + b[i + 1] + b[i + 2] === 765) continue;
+            inked++;
+            const difference = [0, 1, 2].map((k) => Math.abs(a[i + k] - b[i + k]));
+            sum += (difference[0] + difference[1] + difference[2]) / 3;
+            if (Math.max(...difference) > 96) off++;
+        }
+        return { digest: model.digest, sizes: canvas.width === picture.width && canvas.height === picture.height,
+            inked, mean: sum / inked, off: off / inked };
+        """
+
+    @Test(
+        "the canvas equals the server's picture in every style, drawn at once and operation by operation",
+        arguments: styles)
+    func equal(_ style: String) async throws {
+        try await NATSTestServer.with(jetStream: true) { nats in
+            let daemon = try DaemonProcess("a", nats: nats.url, http: "127.0.0.1:0")
+            let port = try await daemon.httpPort()
+            let window = try await BrowserWindow()
+            try await window.open("http://127.0.0.1:\(port)/rooms/ink")
+            for lesson in SampleLesson.available {
+                for width in [1024, 1600] {
+                    let result = try await compare(lesson, style, width, in: window)
+                    guard let inked = result["inked"]?.double, let mean = result["mean"]?.double,
+                        let off = result["off"]?.double
+                    else { throw Unexpected("no result: \(result)") }
+                    print(
+                        String(
+                            format: "%@ %@ %d: %.0f pixels, mean difference %.2f of 255, %.3f %% off by more than 96",
+                            lesson.rawValue, style, width, inked, mean, off * 100))
+                    #expect(result["sizes"] == .bool(true))
+                    #expect(inked > 1000)
+                    #expect(mean <= Self.mostMean, "\(lesson) \(style) \(width)")
+                    #expect(off <= Self.mostOff, "\(lesson) \(style) \(width)")
+                }
+            }
+            try await window.close()
+        }
+    }
+
+    private func compare(
+        _ lesson: SampleLesson, _ style: String, _ width: Int, in window: BrowserWindow
+    ) async throws -> AnyJSON {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("ink-\(UUID())")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let (source, picture) = (folder.path + "/lesson.ndjson", folder.path + "/board.png")
+        try Data(lesson.bytes()).write(to: URL(filePath: source))
+        let run = try await LecternProcess.run(
+            "render", source, "-o", picture, "--style", style, "--width", "\(width)")
+        guard run.exitCode == 0 else { throw Unexpected(run.log) }
+        let lines = try lesson.messages().map { AnyJSON.string(String(decoding: $0, as: UTF8.self)) }
+        // The short lessons at once too.
+        var result = AnyJSON.null
+        for oneByOne in SampleLesson.short.contains(lesson) ? [false, true] : [true] {
+            let own = try await window.run(
+                Self.comparison,
+                [
+                    .array(lines), .string(style), .number(Double(width)), .bool(oneByOne),
+                    .string(try Data(contentsOf: URL(filePath: picture)).base64EncodedString()),
+                ])
+            // Neither way of drawing makes a difference.
+            #expect(result == .null || result == own)
+            result = own
+        }
+        return result
+    }
+}

@@ -1,0 +1,227 @@
+import EmbeddedNATS
+import Foundation
+import Locking
+import TestSupport
+import Testing
+
+/// A window of a headless Chromium, driven over WebDriver. It ends with the test.
+final class BrowserWindow: Sendable {
+    /// Whether Chromium and its driver are installed.
+    static let isInstalled = InstalledProgram("chromedriver") != nil && InstalledProgram("chromium") != nil
+    /// Whether all tests with a browser run, and not the short one alone.
+    static let runsAll = isInstalled && EnvironmentVariable("LECTERN_BROWSER").text != nil
+
+    /// The size of a window in CSS pixels.
+    struct Size: Sendable {
+        var width: Int
+        var height: Int
+        /// Pixels a CSS pixel.
+        var scale = 1.0
+
+        static let desktop = Size(width: 1440, height: 1000)
+        static let tablet = Size(width: 820, height: 1180, scale: 2)
+        static let phone = Size(width: 390, height: 844, scale: 3)
+    }
+
+    /// What a pointer of a test is.
+    enum Pointer: String { case mouse, pen, touch }
+
+    private let driver: LoopbackRequest
+    private let session: String
+
+    /// Opens a window in a browser of its own, with nothing stored.
+    init(_ size: Size = .desktop, isDark: Bool = false) async throws {
+        let log = FileManager.default.temporaryDirectory.appendingPathComponent("chromedriver-\(UUID()).log")
+        defer { try? FileManager.default.removeItem(at: log) }
+        guard let started = StartedProcesses.ofThisTest else { throw Unexpected("nobody would end the browser") }
+        let program = try ChildProcess("/usr/bin/env", arguments: ["chromedriver", "--port=0"], log: log.path)
+        started.add(program)
+        let port = try await eventually("chromedriver listens") {
+            let said = (try? Data(contentsOf: log)).map { String(decoding: $0, as: UTF8.self) } ?? ""
+            return said.firstMatch(of: /started successfully on port ([0-9]+)/).flatMap { Int($0.1) }
+        }
+        driver = LoopbackRequest(port: port)
+        // Over a pipe: the browser ends with its driver, however that ends.
+        let arguments = [
+            "--headless=new", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", "--remote-debugging-pipe",
+            "--disable-dev-shm-usage", "--window-size=\(size.width),\(size.height)",
+            "--force-device-scale-factor=\(size.scale)",
+        ]
+        let options = AnyJSON.object(["args": .array(arguments.map(AnyJSON.string))])
+        let capabilities = AnyJSON.object([
+            "alwaysMatch": .object([
+                "browserName": .string("chrome"), "goog:chromeOptions": options,
+                "goog:loggingPrefs": .object(["browser": .string("ALL")]),
+            ])
+        ])
+        let reply = try await Self.send("POST", "/session", ["capabilities": capabilities], over: driver)
+        guard case .string(let identifier)? = reply["sessionId"] else { throw Unexpected("no session") }
+        session = "/session/\(identifier)"
+        try await post("/timeouts", ["script": .number(60_000)])
+        // The bars of a window take some of its height.
+        try await devTools(
+            "Emulation.setDeviceMetricsOverride",
+            [
+                "width": .number(Double(size.width)), "height": .number(Double(size.height)),
+                "deviceScaleFactor": .number(size.scale), "mobile": .bool(size.width < 1000),
+            ])
+        let scheme = AnyJSON.object([
+            "name": .string("prefers-color-scheme"), "value": .string(isDark ? "dark" : "light"),
+        ])
+        try await devTools("Emulation.setEmulatedMedia", ["features": .array([scheme])])
+    }
+
+    /// Goes to an address, and waits until the page has loaded.
+    func open(_ address: String) async throws {
+        try await post("/url", ["url": .string(address)])
+    }
+
+    /// Runs the body of an async function in the page; `args` are its arguments. Returns what it returns.
+    @discardableResult
+    func run(_ script: String, _ arguments: [AnyJSON] = []) async throws -> AnyJSON {
+        let wrapped = """
+            const done = arguments[arguments.length - 1];
+            (async (...args) => { \(script) })(...Array.from(arguments).slice(0, -1))
+                .then((value) => done({ value }), (error) => done({ failed: String(error?.stack ?? error) }));
+            """
+        let reply = try await post("/execute/async", ["script": .string(wrapped), "args": .array(arguments)])
+        if case .string(let failure)? = reply["failed"] { throw Unexpected("in the page: \(failure)") }
+        return reply["value"] ?? .null
+    }
+
+    /// Waits until an expression in the page is true.
+    func wait(for what: String, _ expression: String, within limit: Duration = .seconds(20)) async throws {
+        do {
+            _ = try await eventually(what, within: limit) { () -> Void? in
+                try await run("return Boolean(\(expression))") == .bool(true) ? () : nil
+            }
+        } catch {
+            throw Unexpected(
+                "\(error); the page says: \(try await text(of: "document.body")); \(try await complaints())")
+        }
+    }
+
+    /// The text that an element shows.
+    func text(of element: String) async throws -> String {
+        guard case .string(let text) = try await run("return \(element).innerText") else { return "" }
+        return text
+    }
+
+    /// Draws a stroke through points of the window, in CSS pixels.
+    func draw(_ points: [(x: Double, y: Double)], with pointer: Pointer = .pen) async throws {
+        guard let first = points.first else { return }
+        func move(_ point: (x: Double, y: Double), _ number: Int) -> AnyJSON {
+            var action: [String: AnyJSON] = [
+                "type": .string("pointerMove"), "x": .number(point.x.rounded()), "y": .number(point.y.rounded()),
+                "duration": .number(number == 0 ? 0 : 8),
+            ]
+            if pointer == .pen, number > 0 { action["pressure"] = .number(min(0.3 + Double(number) / 100, 1)) }
+            return .object(action)
+        }
+        var down: [String: AnyJSON] = ["type": .string("pointerDown"), "button": .number(0)]
+        if pointer == .pen { down["pressure"] = .number(0.3) }
+        let actions =
+            [move(first, 0), .object(down)] + points.dropFirst().enumerated().map { move($1, $0 + 1) }
+            + [.object(["type": .string("pointerUp"), "button": .number(0)])]
+        let source = AnyJSON.object([
+            "type": .string("pointer"), "id": .string(pointer.rawValue),
+            "parameters": .object(["pointerType": .string(pointer.rawValue)]), "actions": .array(actions),
+        ])
+        try await post("/actions", ["actions": .array([source])])
+    }
+
+    /// Takes the network from the window, or gives it back.
+    func setOffline(_ isOffline: Bool) async throws {
+        try await devTools("Network.enable", [:])
+        try await devTools(
+            "Network.emulateNetworkConditions",
+            [
+                "offline": .bool(isOffline), "latency": .number(0), "downloadThroughput": .number(-1),
+                "uploadThroughput": .number(-1),
+            ])
+    }
+
+    /// Keeps a picture of the window in `.build/browser`.
+    func keepScreenshot(_ name: String) async throws {
+        guard case .string(let text) = try await Self.send("GET", session + "/screenshot", nil, over: driver),
+            let picture = Data(base64Encoded: text)
+        else { throw Unexpected("no screenshot") }
+        let folder = PackageRoot.path(to: ".build/browser")
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        try picture.write(to: URL(filePath: "\(folder)/\(name).png"))
+    }
+
+    /// Errors and warnings of the page's console since the last call, but for requests without an answer.
+    func complaints() async throws -> [String] {
+        let reply = try await post("/se/log", ["type": .string("browser")])
+        guard case .array(let entries) = reply else { return [] }
+        return entries.compactMap { entry in
+            guard case .string(let message)? = entry["message"], entry["level"] != .string("INFO"),
+                !message.contains("net::ERR_"), !message.contains("willReadFrequently")
+            else { return nil }
+            return message
+        }
+    }
+
+    /// Opens another tab of the same browser and goes to an address there. Returns what leads back.
+    func openTab(_ address: String) async throws -> (old: AnyJSON, new: AnyJSON) {
+        let old = try await Self.send("GET", session + "/window", nil, over: driver)
+        guard let new = try await post("/window/new", ["type": .string("tab")])["handle"] else {
+            throw Unexpected("no tab")
+        }
+        try await show(new)
+        try await open(address)
+        return (old, new)
+    }
+
+    /// Goes to a tab.
+    func show(_ tab: AnyJSON) async throws {
+        try await post("/window", ["handle": tab])
+    }
+
+    /// Closes the browser.
+    func close() async throws {
+        _ = try await Self.send("DELETE", session, nil, over: driver)
+    }
+
+    private func devTools(_ command: String, _ parameters: [String: AnyJSON]) async throws {
+        try await post("/goog/cdp/execute", ["cmd": .string(command), "params": .object(parameters)])
+    }
+
+    @discardableResult
+    private func post(_ path: String, _ body: [String: AnyJSON]) async throws -> AnyJSON {
+        try await Self.send("POST", session + path, body, over: driver)
+    }
+
+    private static func send(
+        _ method: String, _ path: String, _ body: [String: AnyJSON]?, over driver: LoopbackRequest
+    ) async throws -> AnyJSON {
+        let text = body.map { AnyJSON.object($0).text }
+        let value = try AnyJSON.decode(try await driver.send(method, path, body: text))["value"] ?? .null
+        if case .string(let message)? = value["message"], value["error"] != nil {
+            throw Unexpected("\(path): \(message)")
+        }
+        return value
+    }
+}
+
+extension AnyJSON {
+    /// The value as JSON.
+    var text: String {
+        switch self {
+        case .null: "null"
+        case .bool(let value): value ? "true" : "false"
+        case .number(let value): value == value.rounded() && abs(value) < 1e15 ? String(Int(value)) : String(value)
+        case .string(let value):
+            (try? JSONEncoder().encode(value)).map { String(decoding: $0, as: UTF8.self) } ?? "\"\""
+        case .array(let values): "[" + values.map(\.text).joined(separator: ",") + "]"
+        case .object(let members):
+            "{" + members.map { "\(AnyJSON.string($0).text):\($1.text)" }.joined(separator: ",") + "}"
+        }
+    }
+
+    /// The number, if it is one.
+    var double: Double? {
+        if case .number(let value) = self { value } else { nil }
+    }
+}
