@@ -29,6 +29,7 @@ let hummingbird: Target.Dependency = .product(name: "Hummingbird", package: "hum
 let signals: Target.Dependency = .product(name: "UnixSignals", package: "swift-service-lifecycle")
 let hummingbirdCore: Target.Dependency = .product(name: "HummingbirdCore", package: "hummingbird")
 let nio: Target.Dependency = .product(name: "NIOCore", package: "swift-nio")
+let nioPosix: Target.Dependency = .product(name: "NIOPosix", package: "swift-nio")
 let http1: Target.Dependency = .product(name: "NIOHTTP1", package: "swift-nio")
 let heap: Target.Dependency = .product(name: "HeapModule", package: "swift-collections")
 let histogram: Target.Dependency = .product(name: "Histogram", package: "hdrhistogram-swift")
@@ -144,7 +145,7 @@ let serviceTargets: [Target] = [
             "LecternServer", "LecternClient", "LecternDemo", "Journal", "EmbeddedNATS", "NATSClient", "Hosting",
             "Whiteboard",
             "VectorGraphics", "PNG", "Raster", "Ink", "StrokeWire", "Locking", "CCairo", "CMalloc", "CRelay", arguments,
-            histogram, lifecycle, logging,
+            histogram, lifecycle, logging, nio, nioPosix,
         ],
         swiftSettings: settings),
 

@@ -170,9 +170,11 @@ struct LocalSystem {
     let server: Int32
 
     /// Starts both, runs a body and ends both.
-    /// - Parameter settings: lines of YAML, added to those of every benchmark.
+    /// - Parameters:
+    ///   - http: where the daemon's gateway listens.
+    ///   - settings: lines of YAML, added to those of every benchmark.
     static func with(
-        _ program: String?, journal: String, isGated: Bool, settings: String = "",
+        _ program: String?, journal: String, isGated: Bool, http: String = "off", settings: String = "",
         _ body: (LocalSystem) async throws -> Void
     ) async throws {
         let directory = FileManager.default.temporaryDirectory.appendingPathComponent("lectern-bench-\(UUID())")
@@ -183,8 +185,8 @@ struct LocalSystem {
         let server = try await EmbeddedServer.start(embedded)
         do {
             let daemon = try RelayProcess.service(
-                program, url: server.url, root: "bench", journal: journal, isGated: isGated, settings: settings,
-                in: directory)
+                program, url: server.url, root: "bench", journal: journal, isGated: isGated, http: http,
+                settings: settings, in: directory)
             do {
                 try await body(LocalSystem(url: server.url, daemon: daemon, server: server.processIdentifier))
             } catch {

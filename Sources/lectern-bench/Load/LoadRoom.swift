@@ -58,13 +58,17 @@ struct LoadStrokes: Sendable {
     let messages: [MessageTemplate]
     private let clear: MessageTemplate
 
+    /// - Parameter count: strokes of the lesson that make one of the load: those of the demo have 15 points on average.
     /// - Throws: when the lesson has no such stroke.
-    init(_ lesson: Lesson) throws {
+    init(_ lesson: Lesson, joining count: Int = 1) throws {
         let strokes = lesson.messages.filter { $0.header.action == .draw && !$0.header.isSharded }
         guard var header = strokes.first?.header else {
             throw ValidationError("the lesson has no strokes in one message")
         }
-        messages = strokes.map { MessageTemplate($0.header, interior: $0.interior) }
+        messages = stride(from: 0, to: strokes.count, by: count).map { first in
+            let joined = ShardJoiner.join(strokes[first...].prefix(count).map(\.interior))
+            return MessageTemplate(strokes[first].header, interior: joined[...])
+        }
         header.action = .clear
         clear = MessageTemplate(header, interior: [])
     }

@@ -9,10 +9,12 @@ struct RelayProcess {
     private let log: String
 
     /// Starts the program `lectern` with rooms that have no limits.
-    /// - Parameter settings: more lines of its YAML file.
+    /// - Parameters:
+    ///   - http: where its gateway listens.
+    ///   - settings: more lines of its YAML file.
     static func service(
-        _ program: String?, url: String, root: String, journal: String, isGated: Bool, settings: String = "",
-        in directory: URL
+        _ program: String?, url: String, root: String, journal: String, isGated: Bool, http: String = "off",
+        settings: String = "", in directory: URL
     ) throws -> RelayProcess {
         let beside = Bundle.main.executableURL?.deletingLastPathComponent().appendingPathComponent("lectern").path
         guard let path = program ?? beside, FileManager.default.isExecutableFile(atPath: path) else {
@@ -21,7 +23,7 @@ struct RelayProcess {
         let file = directory.appendingPathComponent("lectern.yaml")
         try """
         nats: {url: "\(url)"}
-        http: {listen: "off"}
+        http: {listen: "\(http)"}
         subjects: {root: "\(root)"}
         journal: {mode: \(journal)}
         cohorts: {default: {gate: \(isGated ? "video" : "none")}}

@@ -1,0 +1,149 @@
+import ArgumentParser
+import Locking
+import NIOCore
+import NIOPosix
+import StrokeWire
+import Synchronization
+
+/// Readers of a room's server-sent events, each a connection of its own; one thread serves all of them.
+///
+/// Readers come from several loopback addresses, because a gateway bounds the readers of one address.
+final class EventReaders: Sendable {
+    /// Connections from one address, below a gateway's bound.
+    private static let connectionsPerAddress = 900
+
+    /// From when an operation was due to be published to when a reader has it.
+    let latencies = LatencyHistogram()
+    /// From the begin of a connection to the end of its first board.
+    let joins = LatencyHistogram()
+    let room: LoadRoom
+
+    private let port: Int
+    private let channels = Locked<[any Channel]>([])
+    private let received = Atomic<Int>(0)
+    private let lost = Atomic<Int>(0)
+    private let gaps = Atomic<Int>(0)
+
+    init(of room: LoadRoom, port: Int) {
+        self.room = room
+        self.port = port
+    }
+
+    /// Operations received by all readers.
+    var receivedCount: Int { received.load(ordering: .relaxed) }
+    /// Readers that have their board.
+    var joinedCount: Int { Int(joins.count) }
+    /// Readers whose connection has ended.
+    var lostCount: Int { lost.load(ordering: .relaxed) }
+    /// Operations that came out of order or not at all.
+    var gapCount: Int { gaps.load(ordering: .relaxed) }
+
+    /// Connects one more reader and sends its request.
+    func open() async throws {
+        let number = channels.withLock { $0.count }
+        let began = LoadClock.now
+        let channel = try await bootstrap(from: 1 + number / Self.connectionsPerAddress)
+            .channelInitializer { [self] channel in
+                channel.eventLoop.makeCompletedFuture {
+                    try channel.pipeline.syncOperations.addHandler(EventReader(self, began: began))
+                }
+            }
+            .connect(host: "127.0.0.1", port: port).get()
+        channels.withLock { $0.append(channel) }
+        try await send(to: channel)
+    }
+
+    /// Connects a reader that sends its request and never reads.
+    func openStalled() async throws {
+        let channel = try await bootstrap(from: 99)
+            .channelOption(.autoRead, value: false)
+            .channelOption(.socketOption(.so_rcvbuf), value: 4096)
+            .connect(host: "127.0.0.1", port: port).get()
+        channels.withLock { $0.append(channel) }
+        try await send(to: channel)
+    }
+
+    private func bootstrap(from host: Int) throws -> ClientBootstrap {
+        ClientBootstrap(group: Self.group).bind(to: try SocketAddress(ipAddress: "127.0.0.\(host)", port: 0))
+    }
+
+    private static let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+
+    private func send(to channel: any Channel) async throws {
+        let request = "GET /api/rooms/\(room.address.room.text)/events?cohort=main HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"
+        try await channel.writeAndFlush(ByteBuffer(string: request)).get()
+    }
+
+    /// Ends all connections.
+    func close() async {
+        for channel in channels.withLock({ $0 }) { try? await channel.close().get() }
+    }
+
+    fileprivate func note(_ index: Int, after last: Int, at now: Int64) {
+        if index != last + 1 { gaps.add(1, ordering: .relaxed) }
+        received.add(1, ordering: .relaxed)
+        if let due = room.due(index) { latencies.record(nanoseconds: now - due) }
+    }
+
+    fileprivate func noteEnd() { lost.add(1, ordering: .relaxed) }
+}
+
+/// One reader: takes the stream apart by lines, and keeps nothing of data.
+private final class EventReader: ChannelInboundHandler {
+    typealias InboundIn = ByteBuffer
+
+    private let readers: EventReaders
+    private let began: Int64
+    /// The begin of a line whose end has not come.
+    private var line: [UInt8] = []
+    /// Whether the line is one of data, whose bytes are not kept.
+    private var isData = false
+    private var event = ""
+    private var index = 0
+    private var hasBoard = false
+
+    init(_ readers: EventReaders, began: Int64) {
+        self.readers = readers
+        self.began = began
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        let now = LoadClock.now
+        unwrapInboundIn(data).withUnsafeReadableBytes { bytes in
+            var rest = bytes[...]
+            while let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
+                if !isData { line += rest[..<end] }
+                endLine(at: now)
+                rest = rest[(end + 1)...]
+            }
+            if !isData {
+                line += rest
+                isData = line.starts(with: "data: ".utf8)
+            }
+        }
+    }
+
+    func channelInactive(context: ChannelHandlerContext) { readers.noteEnd() }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }
+
+    private func endLine(at now: Int64) {
+        defer {
+            line.removeAll(keepingCapacity: true)
+            isData = false
+        }
+        guard !isData else { return }
+        if line.starts(with: "event: ".utf8) {
+            event = String(decoding: line.dropFirst(7), as: UTF8.self)
+        } else if line.starts(with: "id: ".utf8) {
+            let colon = line.lastIndex(of: UInt8(ascii: ":")) ?? 0
+            let number = Int(String(decoding: line[(colon + 1)...], as: UTF8.self)) ?? 0
+            if event == "op" { readers.note(number, after: index, at: now) }
+            index = number
+        } else if line.isEmpty, event == "board" {
+            if !hasBoard { readers.joins.record(nanoseconds: now - began) }
+            hasBoard = true
+            event = ""
+        }
+    }
+}

@@ -1,0 +1,231 @@
+import ArgumentParser
+import EmbeddedNATS
+import Foundation
+import LecternClient
+import LecternDemo
+import NATSClient
+import NIOCore
+import NIOPosix
+import StrokeWire
+
+/// `lectern-bench gateway`: what readers in browsers cost, and how late they are.
+struct GatewayBench: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "gateway",
+        abstract: "Send a room's events to very many readers over HTTP.",
+        discussion: """
+            Starts a NATS server and the program 'lectern' that lies beside this one, with its gateway. One author \
+            writes strokes of 30 points on average to a room without a gate; readers follow its events over HTTP, each on a \
+            connection of its own. Latencies are from when a stroke was due to be published to when a reader has read \
+            it: NATS, room and gateway together. CPU is that of the daemon with its gateway; NATS server and readers \
+            share the machine's cores with it.
+
+            steady: 500 readers, then 2,000, at 20 strokes a second. Goal: p99 below 10 ms and 14 CPU seconds for a \
+            million deliveries with 500, and none of 2,000 lost.
+            stalled: 100 readers at 200 strokes a second, alone and beside ten that do not read. Goal: no difference, \
+            and bounded memory.
+            joins: 1,000 readers join a board of 1,000 strokes within ten seconds.
+            """)
+
+    @Option(help: ArgumentHelp("The numbers of readers.", valueName: "n,n"))
+    var readers = "500,2000"
+
+    @Option(help: "Strokes a second.")
+    var rate = 20.0
+
+    @Option(help: "Readers that join a large board.")
+    var joiners = 1000
+
+    @Option(help: "Seconds of each measurement.")
+    var seconds = 10.0
+
+    @Option(
+        help: ArgumentHelp("The parts to be measured, with commas between them.", valueName: "steady,stalled,joins"))
+    var parts = "steady,stalled,joins"
+
+    @Option(help: ArgumentHelp("The daemon, if it does not lie beside this program.", valueName: "file"))
+    var program: String?
+
+    @Flag(help: "One JSON object instead of a table.")
+    var json = false
+
+    private var chosenParts: Set<String> { Set(parts.split(separator: ",").map(String.init)) }
+    private var readerCounts: [Int] { readers.split(separator: ",").compactMap { Int($0) } }
+
+    func validate() throws {
+        guard rate > 0, joiners > 0, seconds > 0, readerCounts.allSatisfy({ $0 > 0 }), !readerCounts.isEmpty else {
+            throw ValidationError("all numbers are above 0")
+        }
+        guard !chosenParts.isEmpty, chosenParts.isSubset(of: ["steady", "stalled", "joins"]) else {
+            throw ValidationError("--parts takes steady, stalled and joins")
+        }
+    }
+
+    func run() async throws {
+        raiseFileLimit()
+        let strokes = try LoadStrokes(DemoLesson.make(), joining: 2)
+        var report = BenchReport(json: json)
+        let socket = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+            .bind(host: "127.0.0.1", port: 0).get()
+        guard let port = socket.localAddress?.port else { throw ExitCode.failure }
+        try await socket.close().get()
+        try await LocalSystem.with(program, journal: "none", isGated: false, http: "127.0.0.1:\(port)") { system in
+            let connection = NATSConnection(NATSSettings(url: system.url), logger: benchLogger)
+            try await connection.connect()
+            try await system.waitUntilServing(over: connection)
+            let bench = EventLoad(system: system, port: port, strokes: strokes, connection: connection)
+            if chosenParts.contains("steady") {
+                for count in readerCounts {
+                    try await bench.measureSteady(count, rate: rate, seconds: seconds, into: &report)
+                }
+            }
+            if chosenParts.contains("stalled") { try await bench.measureStalled(seconds: seconds, into: &report) }
+            if chosenParts.contains("joins") { try await bench.measureJoins(joiners, into: &report) }
+            await connection.close()
+        }
+        report.print()
+    }
+
+    /// A socket each for thousands of readers; the daemon inherits the limit.
+    private func raiseFileLimit() {
+        var limit = rlimit()
+        getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+        limit.rlim_cur = limit.rlim_max
+        setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+    }
+}
+
+/// One author and the readers of its room.
+struct EventLoad {
+    let system: LocalSystem
+    let port: Int
+    let strokes: LoadStrokes
+    let connection: NATSConnection
+
+    func measureSteady(
+        _ count: Int, rate: Double, seconds: Double, into report: inout BenchReport
+    ) async throws {
+        let room = try newRoom()
+        try await draw(1, in: room, rate: 100)
+        let memory = system.daemon.residentBytes
+        let readers = try await open(count, of: room)
+        let perReader = Double(system.daemon.residentBytes - memory) / Double(count)
+        Progress.say("\(count) readers, \(rate) strokes a second")
+        readers.latencies.reset()
+        let (before, received) = (system.daemon.processorTime, readers.receivedCount)
+        try await draw(Int(rate * seconds), in: room, rate: rate)
+        let isWhole = try await wait(for: received + count * Int(rate * seconds), readers)
+        let delivered = readers.receivedCount - received
+        let name = "\(count) readers"
+        report.add("\(name): deliveries a second", Double(delivered) / seconds)
+        report.add("\(name): p50, ms", readers.latencies.percentile(50))
+        report.add("\(name): p99, ms", readers.latencies.percentile(99), atMost: 10)
+        report.add("\(name): max, ms", readers.latencies.maximum)
+        report.add(
+            "\(name): CPU s of a million deliveries",
+            (system.daemon.processorTime - before) / Double(delivered) * 1e6, atMost: 14)
+        report.add("\(name): kB of the daemon a reader", perReader / 1000)
+        report.add("\(name): readers lost", Double(readers.lostCount), atMost: 0)
+        report.add("\(name): operations missing", Double(isWhole ? readers.gapCount : -1), atMost: 0)
+        await readers.close()
+    }
+
+    func measureStalled(seconds: Double, into report: inout BenchReport) async throws {
+        let (count, stalled, rate) = (100, 10, 200.0)
+        for isStalled in [false, true] {
+            let room = try newRoom()
+            try await draw(1, in: room, rate: 100)
+            let readers = try await open(count, of: room)
+            if isStalled {
+                for _ in 0..<stalled { try await readers.openStalled() }
+            }
+            Progress.say("\(count) readers, \(rate) strokes a second, \(isStalled ? stalled : 0) stalled")
+            readers.latencies.reset()
+            let memory = system.daemon.residentBytes
+            try await draw(Int(rate * seconds), in: room, rate: rate)
+            _ = try await wait(for: count * Int(rate * seconds), readers)
+            let name = isStalled ? "beside \(stalled) stalled readers" : "no stalled readers"
+            report.add("\(name): p50, ms", readers.latencies.percentile(50))
+            report.add("\(name): p99, ms", readers.latencies.percentile(99))
+            report.add("\(name): MB by which the daemon grew", Double(system.daemon.residentBytes - memory) / 1e6)
+            report.add("\(name): other readers lost", Double(readers.lostCount), atMost: 0)
+            await readers.close()
+        }
+    }
+
+    func measureJoins(_ count: Int, into report: inout BenchReport) async throws {
+        let room = try newRoom()
+        try await draw(999, in: room, rate: 2000)
+        let readers = EventReaders(of: room, port: port)
+        Progress.say("\(count) readers join a board of 999 strokes within 10 s")
+        let (begin, before) = (LoadClock.now, system.daemon.processorTime)
+        for number in 0..<count {
+            let due = begin + Int64(number) * 10_000_000_000 / Int64(count)
+            let wait = due - LoadClock.now
+            if wait > 0 { try await Task.sleep(for: .nanoseconds(wait)) }
+            try await readers.open()
+        }
+        let deadline = LoadClock.now + 10_000_000_000
+        while readers.joinedCount < count, LoadClock.now < deadline { try await Task.sleep(for: .milliseconds(20)) }
+        report.add("joins of 999 strokes: answered", Double(readers.joinedCount))
+        report.add("joins of 999 strokes: p50, ms", readers.joins.percentile(50))
+        report.add("joins of 999 strokes: p99, ms", readers.joins.percentile(99))
+        report.add(
+            "joins of 999 strokes: CPU, ms each",
+            (system.daemon.processorTime - before) / Double(count) * 1000)
+        await readers.close()
+    }
+
+    private func newRoom() throws -> LoadRoom {
+        try LoadRoom(root: system.root, name: "class-\(LoadClock.now)", partitions: 1)
+    }
+
+    /// Publishes strokes, each at its time.
+    private func draw(_ count: Int, in room: LoadRoom, rate: Double) async throws {
+        let begin = LoadClock.now
+        for number in 0..<count {
+            let due = begin + Int64(Double(number) / rate * 1e9)
+            let wait = due - LoadClock.now
+            if wait > 0 { try await Task.sleep(for: .nanoseconds(wait)) }
+            try room.publish(strokes.operation(after: room.count), due: max(due, LoadClock.now), connection)
+        }
+        try await connection.flush()
+    }
+
+    /// Waits until all readers together have received so many operations.
+    /// - Returns: false if they have not within ten seconds.
+    private func wait(for count: Int, _ readers: EventReaders) async throws -> Bool {
+        let deadline = LoadClock.now + 10_000_000_000
+        while readers.receivedCount < count {
+            guard LoadClock.now < deadline else { return false }
+            try await Task.sleep(for: .milliseconds(20))
+        }
+        return true
+    }
+
+    /// Connects readers, and waits until each has its board.
+    private func open(_ count: Int, of room: LoadRoom) async throws -> EventReaders {
+        let readers = EventReaders(of: room, port: port)
+        for number in 0..<count {
+            try await readers.open()
+            // No more joins under way than a gateway allows.
+            while readers.joinedCount + readers.lostCount < number - 100 { try await Task.sleep(for: .milliseconds(1)) }
+        }
+        let deadline = LoadClock.now + 20_000_000_000
+        while readers.joinedCount < count {
+            guard LoadClock.now < deadline, readers.lostCount == 0 else {
+                throw ValidationError("only \(readers.joinedCount) of \(count) readers have joined")
+            }
+            try await Task.sleep(for: .milliseconds(5))
+        }
+        return readers
+    }
+}
+
+extension RelayProcess {
+    /// Memory of the process, in bytes.
+    var residentBytes: Int {
+        let text = (try? String(contentsOfFile: "/proc/\(child.identifier)/statm", encoding: .utf8)) ?? ""
+        return (text.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0) * Int(getpagesize())
+    }
+}
