@@ -87,11 +87,11 @@ soak: build
 		LECTERN_SOAK_SECONDS=$(SECONDS) LECTERN_SOAK_ATTACKS=$(ATTACKS) SWIFT=$(SWIFT) \
 		LECTERN_TARGETS=service .ci/test -- 'DaemonTests\.SoakTests'
 
-## bench: measures drawing, decoding, rooms, the way from NATS to NATS beside a bare relay, a load, idling, recovery
+## bench: measures drawing, decoding, rooms, the way from NATS to NATS beside a bare relay, a load, readers over HTTP, recovery
 bench: packages
 	$(SWIFT) build -c release --product lectern $(STRICT)
 	$(SWIFT) build -c release --product lectern-bench $(STRICT)
-	@for part in raster encoding room rooms relay "relay --journal jetstream" load idle recovery; do \
+	@for part in raster encoding room rooms relay "relay --journal jetstream" load gateway idle recovery; do \
 		"$$($(SWIFT) build -c release --show-bin-path)/lectern-bench" $$part || exit; \
 	done
 

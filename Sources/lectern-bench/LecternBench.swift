@@ -9,7 +9,8 @@ struct LecternBench: AsyncParsableCommand {
         commandName: "lectern-bench",
         abstract: "Measure the parts of Lectern that have to be fast.",
         subcommands: [
-            LoadBench.self, GatewayBench.self, RecoveryBench.self, IdleBench.self, RelayBench.self, RoomBench.self, RoomsBench.self,
+            LoadBench.self, GatewayBench.self, RecoveryBench.self, IdleBench.self, RelayBench.self, RoomBench.self,
+            RoomsBench.self,
             EncodingBench.self, RasterBench.self, BareRelay.self,
         ])
 }
