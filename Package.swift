@@ -137,6 +137,7 @@ let serviceTargets: [Target] = [
         swiftSettings: settings),
 
     .systemLibrary(name: "CMalloc"),
+    .systemLibrary(name: "CPNG", pkgConfig: "libpng", providers: [.apt(["libpng-dev"])]),
     // What the service is measured against.
     .target(name: "CRelay", dependencies: ["CNATS"]),
     .executableTarget(
@@ -144,8 +145,8 @@ let serviceTargets: [Target] = [
         dependencies: [
             "LecternServer", "LecternClient", "LecternDemo", "Journal", "EmbeddedNATS", "NATSClient", "Hosting",
             "Whiteboard",
-            "VectorGraphics", "PNG", "Raster", "Ink", "StrokeWire", "Locking", "CCairo", "CMalloc", "CRelay", arguments,
-            histogram, lifecycle, logging, nio, nioPosix,
+            "VectorGraphics", "PNG", "Raster", "Ink", "StrokeWire", "Locking", "CCairo", "CMalloc", "CPNG", "CRelay",
+            arguments, histogram, lifecycle, logging, nio, nioPosix,
         ],
         swiftSettings: settings),
 

@@ -22,6 +22,9 @@ struct RasterBench: ParsableCommand {
             counted. Cairo has its own tolerance (0.1 pixels) and antialiasing, ARGB32 pixels, one thread. Both begin \
             with points in memory, or with the bytes of messages where it says so, and end with pixels.
 
+            The PNG of the board is compared with that of libpng at level 1 without filters, in the same format of \
+            pixels: true colour, or one byte a pixel where the board has at most 256 colours.
+
             What is printed: the median of all rounds, and the lowest and the highest; the renderers take turns within a \
             round, and what is drawn before the first is not counted. The ratio to Cairo is the median of the ratios of the rounds. The error is the mean difference of the \
             covered part of a pixel from 16 × 16 samples, over the pixels at edges, stroke by stroke; the samples \
@@ -185,6 +188,8 @@ private struct BoardMeasurement {
     let rounds: Int
 
     private static let count = 1000
+    /// Where a PNG file says what its pixels are; 3 for numbers of a palette.
+    private static let colourTypePlace = 25
 
     func run(_ report: inout RasterReport) {
         Progress.say("a board of \(Self.count) strokes: \(rounds) rounds")
@@ -198,6 +203,9 @@ private struct BoardMeasurement {
         var png = Series()
         var image = Canvas(width: canvas.width, height: canvas.height)
         var bytes = 0
+        var reference = Series()
+        var pngRatio = Series()
+        var referenceBytes = 0
         for _ in 0..<rounds {
             var painter = BoardPainter(
                 width: canvas.width, height: canvas.height, scale: canvas.scale, versionBytes: 512 << 20)
@@ -214,7 +222,13 @@ private struct BoardMeasurement {
             draw.add(drawn)
             undo.add(undone)
             ratio.add(drawn / undone)
-            png.add(seconds { bytes = PNGEncoder.encode(image).count } * 1000)
+            let mine = seconds { bytes = PNGEncoder.encode(image).count }
+            // A palette image has one byte a pixel, true colour three.
+            let rival = ReferencePNG(image, isPlane: PNGEncoder.encode(image)[Self.colourTypePlace] == 3)
+            let theirs = seconds { referenceBytes = rival.encodedSize() ?? 0 }
+            png.add(mine * 1000)
+            reference.add(theirs * 1000)
+            pngRatio.add(theirs / mine)
         }
         report.add("board of \(Self.count): milliseconds to draw it", redraw)
         report.add("board of \(Self.count): microseconds to draw one more stroke", draw)
@@ -223,7 +237,10 @@ private struct BoardMeasurement {
         report.add("board of \(Self.count): canvas bytes", Double(image.byteCount))
         report.add("board of \(Self.count): canvas bytes a version", versionBytes(board.prefix(100)))
         report.add("board of \(Self.count): milliseconds to encode a PNG", png)
+        report.add("board of \(Self.count): milliseconds to encode a PNG, libpng level 1", reference)
+        report.add("board of \(Self.count): PNG, times as fast as libpng", pngRatio)
         report.add("board of \(Self.count): PNG bytes", Double(bytes))
+        report.add("board of \(Self.count): PNG bytes, libpng level 1", Double(referenceBytes))
     }
 
     /// What a stroke adds to a board whose earlier versions are kept.
