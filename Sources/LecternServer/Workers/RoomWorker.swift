@@ -92,11 +92,11 @@ enum InboundItem: Sendable {
     case superseded(RoomID)
     case stop
 
-    /// Whether it is a message, and so takes microseconds: many of them come together.
+    /// Whether it takes microseconds, as a message does: many of them come together.
     var isBrief: Bool {
         switch self {
-        case .record, .clock, .confirmed: true
-        case .request, .scan, .output, .partition, .restored, .saved, .superseded, .stop: false
+        case .record, .clock, .confirmed, .saved: true
+        case .request, .scan, .output, .partition, .restored, .superseded, .stop: false
         }
     }
 
