@@ -45,24 +45,9 @@ struct BrowserInkTests {
         if (!oneByOne) painter.reset(model.strokes, options);
         while (painter.progress < 1) await new Promise((resolve) => setTimeout(resolve, 5));
         const picture = await createImageBitmap(new Blob([Uint8Array.from(atob(base64), (c) => c.charCodeAt(0))]));
-        const pixels = (image) => {
-            const paper = new OffscreenCanvas(picture.width, picture.height).getContext("2d", { willReadFrequently: true });
-            paper.fillStyle = "#fff";
-            paper.fillRect(0, 0, picture.width, picture.height);
-            paper.drawImage(image, 0, 0);
-            return paper.getImageData(0, 0, picture.width, picture.height).data;
-        };
-        const [a, b] = [pixels(canvas), pixels(picture)];
-        let [inked, sum, off] = [0, 0, 0];
-        for (let i = 0; i < a.length; i += 4) {
-            if (a[i] + a[i + 1] + a[i + 2] === 765 && b[i] + b[i + 1] + b[i + 2] === 765) continue;
-            inked++;
-            const difference = [0, 1, 2].map((k) => Math.abs(a[i + k] - b[i + k]));
-            sum += (difference[0] + difference[1] + difference[2]) / 3;
-            if (Math.max(...difference) > 96) off++;
-        }
-        return { digest: model.digest, sizes: canvas.width === picture.width && canvas.height === picture.height,
-            inked, mean: sum / inked, off: off / inked };
+        \(BrowserWindow.pixelComparison)
+        const sizes = canvas.width === picture.width && canvas.height === picture.height;
+        return { digest: model.digest, sizes, ...compared(canvas, picture) };
         """
 
     @Test(

@@ -31,7 +31,8 @@ const observationInterval = 2000;
  * - `operation`: `{operation}`, as `BoardModel.apply` takes it: it is shown now;
  * - `painted`: the whole board is drawn anew, as after a join or in another size;
  * - `lag`: `{held, milliseconds}`: what waits for the player's clock, and how far it is ahead of it;
- * - `skew`: `{milliseconds}`: how far the cohort's video is ahead of the player;
+ * - `skew`: `{milliseconds}`: how long after the player's picture of it an operation was drawn, where there is a clock;
+ * - `behind`: `{milliseconds}`: how far the cohort's video is ahead of the player;
  * - `size`: `{width, height}`: the board's size in its own units;
  * - `progress`: `{part}`: 0 … 1 while a large board is drawn;
  * - `divergence`: `{message}`: the board was not the room's; it is joined again by itself.
@@ -52,7 +53,6 @@ export class Board extends EventTarget {
     #observer;
     #pixels = 0;
     #observedAt = 0;
-    #mark = null;
 
     /**
      * @param {HTMLCanvasElement} canvas
@@ -202,7 +202,7 @@ export class Board extends EventTarget {
         } else this.#painter.change(change.shown, change.hidden);
         this.#tell("operation", { operation });
         this.#tellIndex();
-        this.#observe();
+        this.#observe(operation);
     }
 
     #unveil(stroke) {
@@ -211,20 +211,13 @@ export class Board extends EventTarget {
 
     /** Compares with a mark: the server's word on where the cohort stands. */
     #compare(mark) {
-        this.#mark = { v: mark.v, at: now() };
-        if (mark.room !== this.#incarnation && mark.room !== "") this.#incarnation ||= mark.room;
-        if (mark.index === this.index && mark.digest !== undefined && mark.digest !== this.digest && this.#isJoined
-            && mark.room === this.#incarnation) {
+        if (mark.room !== "") this.#incarnation ||= mark.room;
+        const isSame = this.#isJoined && mark.room === this.#incarnation && mark.index === this.index;
+        if (isSame && mark.digest !== undefined && mark.digest !== this.digest) {
             return this.#rejoin("the digest of a mark is another");
         }
-        const skew = this.#skew();
-        if (skew !== null) this.#tell("skew", { milliseconds: skew });
-        this.#observe();
-    }
-
-    #skew() {
-        const skew = this.#mark && typeof this.#mark.v === "number" ? this.#mark.v - this.#held.time : NaN;
-        return Number.isFinite(skew) ? skew : null;
+        const behind = typeof mark.v === "number" ? mark.v - this.#held.time : NaN;
+        if (Number.isFinite(behind)) this.#tell("behind", { milliseconds: behind });
     }
 
     #rejoin(message) {
@@ -265,12 +258,15 @@ export class Board extends EventTarget {
         this.#tell("painted", {});
     }
 
-    #observe() {
-        if (!this.#options.observe || !this.#options.clock || now() - this.#observedAt < observationInterval) return;
+    /** How far ink and picture are apart: told to the page, and now and then to the server. */
+    #observe({ message, late }) {
         const time = this.#held.time;
-        if (!Number.isFinite(time)) return;
+        if (!Number.isFinite(time) || message.t === undefined || late) return;
+        const skew = time - message.t;
+        this.#tell("skew", { milliseconds: skew });
+        if (!this.#options.observe || now() - this.#observedAt < observationInterval) return;
         this.#observedAt = now();
-        const body = JSON.stringify({ v: time, index: this.index, skew: this.#skew() ?? undefined }) + "\n";
+        const body = JSON.stringify({ v: time, index: this.index, skew }) + "\n";
         const path = `api/rooms/${encodeURIComponent(this.room)}/observations`;
         const headers = { "Content-Type": "application/x-ndjson" };
         // Telemetry: nothing depends on it.

@@ -130,24 +130,25 @@ function showBoard(board) {
     board.addEventListener("index", ({ detail }) => {
         const count = detail.strokes;
         $("board").setAttribute("aria-label", `Whiteboard of ${room}: ${count} ${count === 1 ? "stroke" : "strokes"}`);
+        Object.assign($("board").dataset, { index: detail.index, digest: detail.digest });
     });
 }
 
 /** Whether board and video are in step. */
 function showStep(board, clock) {
     let lag = { held: 0, milliseconds: 0 };
-    let skew = null;
+    let behind = null;
     const show = () => {
         if (board.index === 0 && lag.held === 0) return showStatus($("step"), "", "Nothing has been drawn yet");
         if (lag.held > 0) {
             const noun = lag.held === 1 ? "stroke waits" : "strokes wait";
             return showStatus($("step"), "good", `In step: ${lag.held} ${noun} for the video`);
         }
-        const words = clock && skew > 1500 ? `In step, ${spanWords(skew)} behind the class` : "In step with the video";
+        const words = clock && behind > 1500 ? `In step, ${spanWords(behind)} behind the class` : "In step with the video";
         showStatus($("step"), "good", words);
     };
     board.addEventListener("lag", ({ detail }) => { lag = detail; show(); });
-    board.addEventListener("skew", ({ detail }) => { skew = detail.milliseconds; show(); });
+    board.addEventListener("behind", ({ detail }) => { behind = detail.milliseconds; show(); });
     board.addEventListener("index", show);
     board.addEventListener("progress", ({ detail }) => {
         if (detail.part < 1) showStatus($("step"), "wait", `Drawing the board, ${Math.round(detail.part * 100)} %`);

@@ -125,9 +125,10 @@ function showBoard(teacher, toolbar) {
     board.addEventListener("connection", ({ detail }) => {
         if (detail.state === "refused") say($("waiting"), detail.reason);
     });
-    board.addEventListener("index", () => {
-        const count = board.strokes;
+    board.addEventListener("index", ({ detail }) => {
+        const count = detail.strokes;
         $("board").setAttribute("aria-label", `Whiteboard of ${room}: ${count} ${count === 1 ? "stroke" : "strokes"}`);
+        Object.assign($("board").dataset, { index: detail.index, digest: detail.digest });
         commands();
     });
     teacher.addEventListener("outbox", commands);

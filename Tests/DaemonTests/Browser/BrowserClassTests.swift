@@ -1,0 +1,228 @@
+import Foundation
+import NATSTestServer
+import TestSupport
+import Testing
+
+/// One class in two browsers: the short test of the pages.
+@Suite(
+    .timeLimit(.minutes(5)), .endsProcesses,
+    .enabled(if: BrowserWindow.isInstalled, "needs Debian's chromium and chromium-driver"))
+struct BrowserSmokeTests {
+    @Test("a student sees what a teacher draws when the video has passed it, as on the server's picture")
+    func inStep() async throws {
+        try await BrowserRoom.with { room, _ in
+            try room.stopVideo()
+            let teacher = try await room.teacher()
+            let student = try await room.student()
+            try await teacher.drawWave(1)
+            try await teacher.press("2")
+            try await teacher.drawWave(3, with: .mouse)
+            try await teacher.press("r")
+            try await teacher.drawWave(5)
+            try await teacher.wait(forIndex: 3)
+            try await teacher.waitUntilSaved()
+            #expect(try await teacher.inkedPixels() > 1000)
+            // The video is not there yet.
+            #expect(try await student.inkedPixels() == 0)
+            try room.playVideo()
+            try await student.wait(forIndex: 3)
+            #expect(try await student.inkedPixels() > 1000)
+            #expect(try await student.digest() == (try await teacher.digest()))
+            let difference = try await student.comparison(with: room)
+            #expect(difference.inked > 1000 && difference.mean <= 6 && difference.off <= 0.001, "\(difference)")
+            #expect(try await student.complaints() == [])
+            try await teacher.keepScreenshot("class-teacher")
+            try await student.keepScreenshot("class-student")
+        }
+    }
+}
+
+/// Classes in browsers, with all that may go wrong.
+@Suite(
+    .timeLimit(.minutes(10)), .endsProcesses, .enabled(if: BrowserWindow.runsAll, "make browser runs it"))
+struct BrowserClassTests {
+    @Test("undo, redo, clear and the eraser come to the student as to the teacher, and to one who joins late")
+    func commands() async throws {
+        try await BrowserRoom.with { room, _ in
+            try room.playVideo()
+            let teacher = try await room.teacher()
+            let student = try await room.student()
+            for place in 1...3 { try await teacher.drawWave(place) }
+            try await student.wait(forIndex: 3)
+            let three = try await student.inkedPixels()
+            try await teacher.press("z", control: true)
+            try await student.wait(forIndex: 4)
+            let two = try await student.inkedPixels()
+            #expect(two < three)
+            try await teacher.press("z", control: true, shift: true)
+            try await student.wait(forIndex: 5)
+            #expect(try await student.inkedPixels() == three)
+            try await teacher.press("e")
+            try await teacher.drawWave(2)
+            try await student.wait(forIndex: 6)
+            #expect(try await student.inkedPixels() < three)
+
+            let late = try await room.student()
+            #expect(try await late.digest() == (try await teacher.digest()))
+            #expect(try await late.inkedPixels() == (try await student.inkedPixels()))
+            let difference = try await late.comparison(with: room)
+            #expect(difference.mean <= 6 && difference.off <= 0.001, "\(difference)")
+
+            try await teacher.run("document.getElementById(\"clear\").click()")
+            try await teacher.wait(for: "the question", "\(BrowserWindow.element("clear-dialog")).open")
+            try await teacher.run("document.querySelector(\"#clear-dialog [value=clear]\").click()")
+            try await student.wait(forIndex: 7)
+            #expect(try await student.inkedPixels() == 0)
+            #expect(try await student.digest() == "0000000000000000")
+        }
+    }
+
+    @Test("two teachers share a board, and a reload brings all of it back")
+    func twoTeachers() async throws {
+        try await BrowserRoom.with { room, _ in
+            try room.stopVideo()
+            let anna = try await room.teacher("anna")
+            let ben = try await room.teacher("ben")
+            try await anna.drawWave(1)
+            try await ben.wait(forIndex: 1)
+            try await ben.drawWave(3)
+            try await anna.wait(forIndex: 2)
+            try await anna.run("location.reload()")
+            try await anna.waitUntilWriting()
+            try await anna.wait(forIndex: 2)
+            #expect(try await anna.digest() == (try await ben.digest()))
+            #expect(try await anna.inkedPixels() == (try await ben.inkedPixels()))
+        }
+    }
+
+    @Test("what is drawn without a network is kept over a reload, and sent when it is back")
+    func outbox() async throws {
+        try await BrowserRoom.with { room, _ in
+            try room.playVideo()
+            let teacher = try await room.teacher()
+            try await teacher.drawWave(1)
+            try await teacher.wait(forIndex: 1)
+            try await teacher.waitUntilSaved()
+            try await teacher.setOffline(true)
+            try await teacher.drawWave(3)
+            try await teacher.drawWave(5)
+            let saved = BrowserWindow.element("saved")
+            try await teacher.wait(for: "offline", "\(saved).textContent.startsWith(\"Offline, 2 strokes kept\")")
+            let inked = try await teacher.inkedPixels()
+            try await teacher.keepScreenshot("offline-teacher")
+            // As after a crash: a new page of the same browser.
+            try await teacher.open("about:blank")
+            try await teacher.setOffline(false)
+            try await teacher.open("\(room.address)/rooms/\(room.name)/teach?author=anna")
+            try await teacher.waitUntilWriting()
+            try await teacher.wait(forIndex: 3)
+            try await teacher.waitUntilSaved()
+            #expect(try await teacher.inkedPixels() == inked)
+            let student = try await room.student()
+            #expect(try await student.digest() == (try await teacher.digest()))
+        }
+    }
+
+    @Test("of two tabs of one author one writes; the other is told, and may take over")
+    func tabs() async throws {
+        try await BrowserRoom.with { room, _ in
+            try room.stopVideo()
+            let teacher = try await room.teacher()
+            try await teacher.drawWave(1)
+            try await teacher.wait(forIndex: 1)
+            let tabs = try await teacher.openTab("\(room.address)/rooms/\(room.name)/teach?author=anna")
+            let (notice, button) = (BrowserWindow.element("notice"), BrowserWindow.element("notice-button"))
+            try await teacher.wait(
+                for: "the notice", "!\(notice).hidden && \(notice).textContent.includes(\"another tab\")")
+            try await teacher.wait(forIndex: 1)
+            // Nothing is drawn here.
+            try await teacher.drawWave(3)
+            try await teacher.run("\(button).click()")
+            try await teacher.waitUntilWriting()
+            try await teacher.drawWave(5)
+            try await teacher.wait(forIndex: 2)
+            #expect(try await teacher.run("return \(notice).hidden") == .bool(true))
+            try await teacher.show(tabs.old)
+            try await teacher.wait(
+                for: "the notice", "!\(notice).hidden && \(notice).textContent.includes(\"another tab\")")
+            try await teacher.wait(forIndex: 2)
+        }
+    }
+
+    @Test("a teacher who begins on another device is told of on the first, and may take over again")
+    func devices() async throws {
+        try await BrowserRoom.with { room, _ in
+            try room.stopVideo()
+            let first = try await room.teacher()
+            try await first.drawWave(1)
+            try await first.wait(forIndex: 1)
+            let second = try await room.teacher()
+            try await second.drawWave(3)
+            try await second.wait(forIndex: 2)
+            try await first.wait(forIndex: 2)
+            // Drawn before it is known here that another device writes: nothing of it is lost.
+            try await first.drawWave(5)
+            let notice = BrowserWindow.element("notice")
+            try await first.wait(
+                for: "the notice", "!\(notice).hidden && \(notice).textContent.includes(\"another device\")")
+            try await first.run("\(BrowserWindow.element("notice-button")).click()")
+            try await first.wait(forIndex: 3)
+            try await second.wait(forIndex: 3)
+            #expect(try await first.digest() == (try await second.digest()))
+        }
+    }
+
+    @Test("kills of the daemon and of NATS are sat through by both pages, and nothing drawn is lost")
+    func kills() async throws {
+        try await BrowserRoom.with { room, daemon in
+            try room.playVideo()
+            let teacher = try await room.teacher()
+            let student = try await room.student()
+            try await teacher.drawWave(1)
+            try await student.wait(forIndex: 1)
+
+            await daemon.kill()
+            try await teacher.drawWave(2)
+            let again = try DaemonProcess("a", nats: room.nats.url, http: room.listener)
+            try await again.waitUntilServing()
+            try room.playVideo()
+            try await teacher.wait(forIndex: 2, within: .seconds(60))
+            try await student.wait(forIndex: 2, within: .seconds(60))
+
+            await room.nats.kill()
+            try await teacher.drawWave(3)
+            try await room.nats.restart()
+            try await eventually("the video is heard", within: .seconds(60)) { () -> Void? in
+                try room.playVideo()
+                return try await student.run("return Number(\(BrowserWindow.canvas).dataset.index) >= 3") == .bool(true)
+                    ? () : nil
+            }
+            try await teacher.waitUntilSaved(within: .seconds(60))
+            try await teacher.wait(forIndex: 3)
+            #expect(try await student.digest() == (try await teacher.digest()))
+            #expect(try await student.inkedPixels() > 1000)
+        }
+    }
+
+    @Test("markup in a name stays text")
+    func markup() async throws {
+        try await BrowserRoom.with { room, _ in
+            try room.playVideo()
+            let window = try await BrowserWindow()
+            try await window.open("\(room.address)/rooms/\(room.name)/teach")
+            try await window.wait(for: "the question", "\(BrowserWindow.element("name-dialog")).open")
+            try await window.run(
+                """
+                document.getElementById("name").value = "<img src=x onerror=alert(1)> Åsa";
+                document.querySelector("#name-form .primary").click();
+                """)
+            try await window.waitUntilWriting()
+            #expect(try await window.text(of: BrowserWindow.element("author")) == "<img src=x onerror=alert(1)> Åsa")
+            #expect(try await window.run("return document.querySelector(\".author img\")") == .null)
+            try await window.drawWave(1)
+            let student = try await room.student()
+            try await student.wait(forIndex: 1)
+            #expect(try await student.complaints() == [])
+        }
+    }
+}

@@ -1,0 +1,186 @@
+import Foundation
+import NATSClient
+import NATSTestServer
+import TestSupport
+import Testing
+
+/// A room with a daemon whose pages are open in browsers. The test is its video.
+final class BrowserRoom: Sendable {
+    let name = "physics"
+    let nats: NATSTestServer
+    let address: String
+    private let video: ScriptedAuthor
+
+    /// Starts a daemon, and a connection for the video.
+    static func with(
+        _ settings: [String] = [], _ body: @escaping @Sendable (BrowserRoom, DaemonProcess) async throws -> Void
+    ) async throws {
+        try await NATSTestServer.with(jetStream: true) { nats in
+            try await NATSConnection.with(nats) { connection in
+                let daemon = try DaemonProcess("a", nats: nats.url, http: "127.0.0.1:0", settings)
+                try await daemon.waitUntilServing()
+                let room = try BrowserRoom(nats, connection, port: try await daemon.httpPort())
+                try await body(room, daemon)
+            }
+        }
+    }
+
+    private init(_ nats: NATSTestServer, _ connection: NATSConnection, port: Int) throws {
+        self.nats = nats
+        address = "http://127.0.0.1:\(port)"
+        video = try ScriptedAuthor("video", room: name, on: connection)
+    }
+
+    /// Where the pages are: `127.0.0.1:PORT`.
+    var listener: String { String(address.dropFirst("http://".count)) }
+
+    /// The time of day in milliseconds: the time line of the teacher's page.
+    private var now: Int { Int(Date().timeIntervalSince1970 * 1000) }
+
+    /// The video has reached no stroke yet, and stands still.
+    func stopVideo(_ cohort: String = "main") throws {
+        try video.clock(now - 600_000, cohort, #","d":true"#)
+    }
+
+    /// The video is beyond all strokes, and stands still.
+    func playVideo(_ cohort: String = "main") throws {
+        try video.clock(now + 600_000, cohort, #","d":true"#)
+    }
+
+    /// Opens a teacher's page in a browser of its own, ready to draw.
+    func teacher(_ author: String = "anna", _ size: BrowserWindow.Size = .desktop) async throws -> BrowserWindow {
+        let window = try await BrowserWindow(size)
+        try await window.open("\(address)/rooms/\(name)/teach?author=\(author)")
+        try await window.waitUntilWriting()
+        return window
+    }
+
+    /// Opens a student's page in a browser of its own, connected.
+    func student(_ query: String = "", _ size: BrowserWindow.Size = .desktop) async throws -> BrowserWindow {
+        let window = try await BrowserWindow(size)
+        try await window.open("\(address)/rooms/\(name)\(query)")
+        try await window.wait(for: "the board", "\(BrowserWindow.element("waiting")).dataset.done !== undefined")
+        return window
+    }
+
+    /// The server's picture of the board as released, in base64.
+    func picture(width: Int) async throws -> String {
+        let port = Int(address.split(separator: ":").last ?? "") ?? 0
+        for path in ["/api/rooms/\(name)/board.png", "/rooms/\(name)/board.png"] {
+            let reply = try await HTTPClient(port: port).get("\(path)?width=\(width)")
+            if reply.statusCode == 200 { return Data(reply.bytes).base64EncodedString() }
+        }
+        throw Unexpected("no picture")
+    }
+}
+
+extension BrowserWindow {
+    /// An element of a page by its id, as JavaScript.
+    static func element(_ id: String) -> String { "document.getElementById(\"\(id)\")" }
+
+    static let canvas = element("board")
+
+    /// Waits until the page draws.
+    func waitUntilWriting() async throws {
+        try await wait(for: "the pen", "\(Self.canvas).dataset.pen === \"on\"")
+        try await wait(for: "the board", "\(Self.element("waiting")).dataset.done !== undefined")
+    }
+
+    /// Waits until the board shows an operation.
+    func wait(forIndex index: Int, within limit: Duration = .seconds(20)) async throws {
+        try await wait(for: "operation \(index)", "Number(\(Self.canvas).dataset.index) >= \(index)", within: limit)
+    }
+
+    /// Waits until everything drawn has its answer.
+    func waitUntilSaved(within limit: Duration = .seconds(30)) async throws {
+        try await wait(for: "all saved", "\(Self.element("saved")).textContent === \"All saved\"", within: limit)
+    }
+
+    /// The digest of what the board shows.
+    func digest() async throws -> String {
+        guard case .string(let digest) = try await run("return \(Self.canvas).dataset.digest ?? null") else {
+            return ""
+        }
+        return digest
+    }
+
+    /// The number of pixels with ink.
+    func inkedPixels() async throws -> Int {
+        let count = try await run(
+            """
+            const canvas = \(Self.canvas);
+            const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+            let inked = 0;
+            for (let i = 3; i < data.length; i += 4) if (data[i] > 0) inked++;
+            return inked;
+            """)
+        return count.double.map { Int($0) } ?? 0
+    }
+
+    /// Draws a wave on the board: `place` from 0, at the top, to 9.
+    func drawWave(_ place: Int, with pointer: Pointer = .pen) async throws {
+        let reply = try await run(
+            """
+            const { left, top, width, height } = \(Self.canvas).getBoundingClientRect();
+            return [left, top, width, height];
+            """)
+        guard case .array(let numbers) = reply, numbers.count == 4 else { throw Unexpected("no canvas") }
+        let (left, top) = (numbers[0].double ?? 0, numbers[1].double ?? 0)
+        let (width, height) = (numbers[2].double ?? 0, numbers[3].double ?? 0)
+        try await draw(
+            (0..<40).map { step in
+                let across = 0.1 + 0.8 * Double(step) / 39
+                let down = 0.07 + 0.09 * Double(place) + 0.03 * sin(Double(step) / 3)
+                return (left + width * across, top + height * down)
+            }, with: pointer)
+    }
+
+    /// Chooses a tool by its key.
+    func press(_ key: String, control: Bool = false, shift: Bool = false) async throws {
+        try await run(
+            """
+            document.body.dispatchEvent(new KeyboardEvent("keydown", {
+                key: "\(key)", ctrlKey: \(control), shiftKey: \(shift), bubbles: true, cancelable: true }));
+            """)
+    }
+
+    /// Compares the canvas, drawn one pixel a board unit, with the server's picture of that width: the mean difference, the
+    /// fraction of pixels that are off by more than 96, and how many are inked.
+    func comparison(with room: BrowserRoom) async throws -> (mean: Double, off: Double, inked: Double) {
+        try await run("\(Self.element("sheet")).style.width = \"1024px\"")
+        try await wait(for: "another size", "\(Self.canvas).width === 1024")
+        let result = try await run(
+            """
+            const canvas = \(Self.canvas);
+            const picture = await createImageBitmap(new Blob([Uint8Array.from(atob(args[0]), (c) => c.charCodeAt(0))]));
+            \(Self.pixelComparison)
+            return compared(canvas, picture);
+            """, [.string(try await room.picture(width: 1024))])
+        guard let mean = result["mean"]?.double, let off = result["off"]?.double, let inked = result["inked"]?.double
+        else { throw Unexpected("no comparison: \(result)") }
+        return (mean, off, inked)
+    }
+
+    /// JavaScript that compares two pictures of one size on white paper.
+    static let pixelComparison = """
+        function compared(one, other) {
+            const pixels = (image) => {
+                const paper = new OffscreenCanvas(other.width, other.height).getContext("2d", { willReadFrequently: true });
+                paper.fillStyle = "#fff";
+                paper.fillRect(0, 0, other.width, other.height);
+                paper.drawImage(image, 0, 0);
+                return paper.getImageData(0, 0, other.width, other.height).data;
+            };
+            const [a, b] = [pixels(one), pixels(other)];
+            let [inked, sum, off] = [0, 0, 0];
+            for (let i = 0; i < a.length; i += 4) {
+                if (a[i] + a[i + 1] + a[i + 2] === 765 && b[i] + b[i + 1] + b[i + 2] === 765) continue;
+                inked++;
+                const difference = [0, 1, 2].map((k) => Math.abs(a[i + k] - b[i + k]));
+                sum += (difference[0] + difference[1] + difference[2]) / 3;
+                if (Math.max(...difference) > 96) off++;
+            }
+            return { inked, mean: inked ? sum / inked : 0, off: inked ? off / inked : 0 };
+        }
+        """
+}
