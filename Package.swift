@@ -80,10 +80,13 @@ let threadTargets: [Target] = [
     // A nats-server as a child process, for the demo, tests and `nats.url: embedded`.
     layer("EmbeddedNATS", ["NATSClient"]),
     layer("Journal", ["NATSClient", "Locking", "Whiteboard", "StrokeWire", logging]),
+    .systemLibrary(name: "CCairo", pkgConfig: "cairo", providers: [.apt(["libcairo2-dev"])]),
+    layer("VectorGraphics", ["CCairo", "Mesh", "Raster", "Ink", "StrokeWire"]),
     layer(
         "LecternServer",
         [
-            "Journal", "Hosting", "NATSClient", "Locking", "Whiteboard", "PNG", "Raster", "Ink", "StrokeWire",
+            "Journal", "Hosting", "NATSClient", "Locking", "Whiteboard", "VectorGraphics", "PNG", "Raster", "Ink",
+            "StrokeWire",
             logging, metrics, lifecycle, deque,
         ]),
     layer("LecternClient", ["NATSClient", "Locking", "StrokeWire", logging, deque]),
@@ -114,8 +117,6 @@ let serviceTargets: [Target] = [
     // The allocator of the daemon: messages are allocated on one thread and freed on another, which costs glibc's a lock
     // for each.
     .systemLibrary(name: "CJemalloc", pkgConfig: "jemalloc", providers: [.apt(["libjemalloc-dev"])]),
-    .systemLibrary(name: "CCairo", pkgConfig: "cairo", providers: [.apt(["libcairo2-dev"])]),
-    layer("VectorGraphics", ["CCairo", "Mesh", "Raster", "Ink", "StrokeWire"]),
     // The files for browsers, as bytes of the program.
     .target(name: "CSite"),
     .target(
@@ -155,8 +156,8 @@ let serviceTargets: [Target] = [
     tests(
         "LecternGatewayTests",
         [
-            "LecternGateway", "LecternServer", "LecternClient", "NATSClient", "NATSTestServer", "Locking", "StrokeWire",
-            hummingbird, nio, metrics, lifecycle, logging,
+            "LecternGateway", "LecternServer", "LecternClient", "NATSClient", "NATSTestServer", "Locking", "Whiteboard",
+            "StrokeWire", hummingbird, nio, metrics, lifecycle, logging,
         ]),
     // The client of the documentation, which is a package of its own, too.
     .executableTarget(

@@ -22,6 +22,7 @@ internal import Darwin
 ///   `/readyz`;
 /// - 20,000 event streams, 1,000 of one address; further ones are answered 503;
 /// - 256 requests to NATS at a time; further ones are answered 503;
+/// - 4 pictures that are being drawn, requests for the same one counting once; further ones are answered 503;
 /// - 5 s for an answer of the service, then 504;
 /// - 10 s for the head of a request and 30 s for the whole of it; then the connection is closed.
 public struct Gateway: Service {
@@ -96,7 +97,7 @@ public struct Gateway: Service {
         HealthRoutes(connection: connection, obstacle: obstacle).add(to: router)
         MetricsRoute(registry: registry).add(to: router)
         RoomRoutes(rooms: rooms).add(to: router)
-        PictureRoute(rooms: rooms).add(to: router)
+        BoardRoutes(rooms: rooms, limits: limits).add(to: router)
         let publisher = StrokePublisher(connection: connection, timeout: limits.outcomeTimeout)
         StrokeRoute(rooms: rooms, publisher: publisher, rates: AuthorRates(), limits: limits).add(to: router)
         ClockRoute(rooms: rooms, connection: connection).add(to: router)
@@ -151,6 +152,10 @@ struct GatewayLimits: Sendable {
     var stateTimeout = Duration.seconds(2)
     /// Time for the service to answer with a picture; then 504.
     var pictureTimeout = Duration.seconds(5)
+    /// Pictures that are being drawn for clients at a time; a request for one more is answered 503.
+    var drawings = 4
+    /// Bytes of pictures that are kept for the next client.
+    var pictureBytes = 32 << 20
     /// Time for all daemons to answer with their rooms; then the list goes without the missing ones, and says so.
     /// Requests in this time, and in the second after it, share one list.
     var listingWindow = Duration.seconds(1)

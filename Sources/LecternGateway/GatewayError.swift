@@ -76,8 +76,9 @@ extension GatewayError {
     init(_ error: RequestError) {
         let status: HTTPResponse.Status =
             switch error.code {
-            case .unknownRoom, .unknownCohort: .notFound
+            case .unknownRoom, .unknownCohort, .unknownIndex: .notFound
             case .badRequest: .badRequest
+            case .tooLarge: .unprocessableContent
             case .notReady: .serviceUnavailable
             }
         self.init(status, error.code.rawValue, error.message)

@@ -1,3 +1,4 @@
+internal import LecternClient
 internal import Logging
 internal import NATSClient
 internal import StrokeWire
@@ -33,22 +34,37 @@ struct RoomService: Sendable {
 
     /// The state of a room: the service's JSON, unchanged.
     func state(of room: RoomID) async throws(GatewayError) -> [UInt8] {
-        let reply = try await ask(address(of: room).subject(.info), within: limits.stateTimeout)
+        let reply = try await ask(address(of: room).subject(.info), within: limits.stateTimeout).payload
         if let refusal = RequestError(decoding: reply) { throw GatewayError(refusal) }
         guard reply.first == UInt8(ascii: "{") else { throw .badGateway("The service's answer is no JSON object.") }
         return reply
     }
 
-    /// The board as released to a cohort, as PNG.
-    /// - Parameter width: in pixels; nil leaves it to the service.
-    func picture(of room: RoomID, cohort: CohortName, width: Int?) async throws(GatewayError) -> [UInt8] {
-        let reply = try await ask(
-            address(of: room).subject(.image(cohort)), ImageRequest(width: width).encoded(),
-            within: limits.pictureTimeout)
-        guard reply.starts(with: Self.pngSignature) else {
-            if let refusal = RequestError(decoding: reply) { throw GatewayError(refusal) }
-            throw .badGateway("The service's answer is no picture.")
-        }
+    /// A picture of a board, or what else the service answers that is no refusal.
+    func picture(
+        of room: RoomID, _ feed: RoomFeed, _ request: ImageRequest
+    ) async throws(GatewayError) -> NATSReply {
+        let subject: RoomSubject =
+            switch feed {
+            case .cohort(let cohort): .image(cohort)
+            case .head: .imageHead
+            }
+        let reply = try await ask(address(of: room).subject(subject), request.encoded(), within: limits.pictureTimeout)
+        if let refusal = RequestError(decoding: reply.payload) { throw GatewayError(refusal) }
+        return reply
+    }
+
+    /// A board as those who join get it: the service's JSON, unchanged.
+    func board(of room: RoomID, _ feed: RoomFeed, _ request: JoinRequest) async throws(GatewayError) -> [UInt8] {
+        let subject: RoomSubject =
+            switch feed {
+            case .cohort(let cohort): .join(cohort)
+            case .head: .joinHead
+            }
+        let limit = limits.pictureTimeout
+        let reply = try await ask(address(of: room).subject(subject), request.encoded(), within: limit).payload
+        if let refusal = RequestError(decoding: reply) { throw GatewayError(refusal) }
+        guard reply.first == UInt8(ascii: "{") else { throw .badGateway("The service's answer is no board.") }
         return reply
     }
 
@@ -88,13 +104,11 @@ struct RoomService: Sendable {
 
     private func ask(
         _ subject: String, _ payload: [UInt8] = [], within limit: Duration
-    ) async throws(GatewayError) -> [UInt8] {
+    ) async throws(GatewayError) -> NATSReply {
         try await permits.withPermit { () async throws(NATSError) in
-            try await connection.requestParts(payload, to: subject, timeout: limit).payload
+            try await connection.requestParts(payload, to: subject, timeout: limit)
         }
     }
-
-    private static let pngSignature: [UInt8] = [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]
 }
 
 /// Bounds the requests to NATS that are under way. One more is refused as `not-ready` and not queued: a client does

@@ -23,48 +23,6 @@ struct RoomRoutes {
     }
 }
 
-/// `GET /rooms/ROOM/board.png?cohort=C&width=W`: the board as released to a cohort.
-///
-/// Clients may store a picture but must validate it each time (`no-cache`): the entity tag saves sending the picture,
-/// not drawing it.
-struct PictureRoute {
-    let rooms: RoomService
-
-    func add(to router: Router<GatewayContext>) {
-        router.get("rooms/:room/board.png") { [rooms] request, context in
-            let room = try context.room()
-            let (cohort, width) = (try request.cohort(), try request.width())
-            let picture = try await rooms.picture(of: room, cohort: cohort, width: width)
-            let tag = EntityTag(of: picture)
-            let headers: HTTPFields = [.eTag: tag.text, .cacheControl: "no-cache"]
-            if let known = request.headers[.ifNoneMatch], tag.matches(known) {
-                return Response(status: .notModified, headers: headers)
-            }
-            return Response.body(picture, type: "image/png", headers: headers)
-        }
-    }
-}
-
-/// An entity tag made from the content of a body (RFC 9110, 8.8.3).
-struct EntityTag: Equatable {
-    /// The header's value, with its quotation marks.
-    let text: String
-
-    /// The tag of a body: its length and its 64-bit FNV-1a hash.
-    init(of body: [UInt8]) {
-        text = "\"\(String(body.count, radix: 16))-\(String(FNV1a64.hash(body), radix: 16))\""
-    }
-
-    /// Whether an If-None-Match header has this tag or `*`. Weak tags are compared like strong ones (RFC 9110, 13.1.2).
-    func matches(_ header: String) -> Bool {
-        header.split(separator: ",").contains { candidate in
-            var candidate = candidate.drop { $0 == " " || $0 == "\t" }
-            while let last = candidate.last, last == " " || last == "\t" { candidate.removeLast() }
-            return candidate == "*" || candidate == text || candidate == "W/" + text
-        }
-    }
-}
-
 /// `GET /healthz`: this process runs. `GET /readyz`: it is connected and serves. Both answer at once and from this
 /// process alone, whatever the rest of the cluster does.
 struct HealthRoutes {
@@ -122,17 +80,6 @@ extension Request {
                 "The name of a cohort is 1 to 64 characters of a to z, 0 to 9, _ and -, but not open or default.")
         }
         return cohort
-    }
-
-    /// The width in the query, in pixels; nil when there is none.
-    func width() throws(GatewayError) -> Int? {
-        guard let text = uri.queryParameters["width"] else { return nil }
-        guard text.utf8.allSatisfy({ UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 }), let width = Int(text),
-            1...4096 ~= width
-        else {
-            throw .badRequest("The width of a picture is a whole number of pixels from 1 to 4096.")
-        }
-        return width
     }
 }
 

@@ -25,6 +25,7 @@ struct ServerMetrics: Sendable {
     private let samplesRejected = Counter(label: "lectern_clock_samples_total", dimensions: [("outcome", "rejected")])
     private let rejected: [RejectionCode: Counter]
     private let joins: [JoinOutcome: Counter]
+    private let pictures: [PictureOutcome: Counter]
     private let cohorts = CohortMetrics()
     private let checkpointsSaved = Counter(label: "lectern_checkpoints_total", dimensions: [("outcome", "saved")])
     private let checkpointsFailed = Counter(label: "lectern_checkpoints_total", dimensions: [("outcome", "failed")])
@@ -43,6 +44,10 @@ struct ServerMetrics: Sendable {
         joins = Dictionary(
             uniqueKeysWithValues: JoinOutcome.allCases.map { outcome in
                 (outcome, Counter(label: "lectern_joins_total", dimensions: [("outcome", outcome.rawValue)]))
+            })
+        pictures = Dictionary(
+            uniqueKeysWithValues: PictureOutcome.allCases.map { outcome in
+                (outcome, Counter(label: "lectern_pictures_total", dimensions: [("outcome", outcome.rawValue)]))
             })
     }
 
@@ -128,6 +133,10 @@ struct ServerMetrics: Sendable {
     func countJoin(_ outcome: JoinOutcome) {
         joins[outcome]?.increment()
     }
+
+    func countPicture(_ outcome: PictureOutcome) {
+        pictures[outcome]?.increment()
+    }
 }
 
 /// How a join request was answered, by the name in `lectern_joins_total`.
@@ -135,7 +144,28 @@ enum JoinOutcome: String, CaseIterable {
     case tail, board
     case badRequest = "bad-request"
     case unknownCohort = "unknown-cohort"
+    case unknownIndex = "unknown-index"
     case notReady = "not-ready"
+}
+
+/// How a request for a picture was answered, by the name in `lectern_pictures_total`.
+enum PictureOutcome: String, CaseIterable {
+    case png, svg, pdf
+    case notModified = "not-modified"
+    case badRequest = "bad-request"
+    case unknownRoom = "unknown-room"
+    case unknownCohort = "unknown-cohort"
+    case unknownIndex = "unknown-index"
+    case tooLarge = "too-large"
+    case notReady = "not-ready"
+
+    static func drawn(_ format: PictureFormat) -> PictureOutcome {
+        switch format {
+        case .png: .png
+        case .svg: .svg
+        case .pdf: .pdf
+        }
+    }
 }
 
 /// The metrics of each cohort name, over all rooms.

@@ -21,6 +21,14 @@ public struct BoardDrawing: Sendable, Equatable {
     }
 }
 
+/// Why the drawing of a document was given up.
+public enum DrawingStopped: Error, Sendable {
+    /// It is no longer wanted.
+    case unwanted
+    /// The document would be larger than allowed.
+    case tooLarge
+}
+
 /// How a stroke is drawn in vector graphics.
 enum StrokeForm {
     /// The centre line, stroked with a round pen of constant width in board units.

@@ -33,36 +33,48 @@ struct EraserMaskTree {
         runs.append(run)
     }
 
-    func write(to document: inout SVGDocument) {
+    /// - Parameters:
+    ///   - byteLimit: bytes of the document at most.
+    ///   - isWanted: called before each part; false ends the drawing.
+    func write(
+        to document: inout SVGDocument, byteLimit: Int, while isWanted: () -> Bool
+    ) throws(DrawingStopped) {
         if !erasers.isEmpty {
             document.text.append("<defs>\n")
             for (id, eraser) in erasers.enumerated() { document.add(eraser, colour: RGB(0), id: id) }
             document.text.append("</defs>\n")
         }
         var masks = 0
-        write(runs.indices, to: &document, masks: &masks)
+        try write(runs.indices, to: &document, masks: &masks) { (document) throws(DrawingStopped) in
+            guard isWanted() else { throw .unwanted }
+            guard document.text.count <= byteLimit else { throw .tooLarge }
+        }
     }
 
-    private func write(_ part: Range<Int>, to document: inout SVGDocument, masks: inout Int) {
+    private func write(
+        _ part: Range<Int>, to document: inout SVGDocument, masks: inout Int,
+        check: (borrowing SVGDocument) throws(DrawingStopped) -> Void
+    ) throws(DrawingStopped) {
+        try check(document)
         guard part.count > 1 else {
             let run = runs[part.lowerBound]
-            return masked(by: run.erasers, to: &document, masks: &masks) { document, _ in
+            return try masked(by: run.erasers, to: &document, masks: &masks) { (document, _) throws(DrawingStopped) in
                 for stroke in run.strokes { document.add(stroke, colour: stroke.colour) }
             }
         }
         let middle = part.lowerBound + part.count / 2
         let upper = runs[middle].erasers.lowerBound..<runs[part.upperBound - 1].erasers.upperBound
-        masked(by: upper, to: &document, masks: &masks) { document, masks in
-            write(part.lowerBound..<middle, to: &document, masks: &masks)
+        try masked(by: upper, to: &document, masks: &masks) { (document, masks) throws(DrawingStopped) in
+            try write(part.lowerBound..<middle, to: &document, masks: &masks, check: check)
         }
-        write(middle..<part.upperBound, to: &document, masks: &masks)
+        try write(middle..<part.upperBound, to: &document, masks: &masks, check: check)
     }
 
     private func masked(
         by erasers: Range<Int>, to document: inout SVGDocument, masks: inout Int,
-        _ content: (inout SVGDocument, inout Int) -> Void
-    ) {
-        guard !erasers.isEmpty else { return content(&document, &masks) }
+        _ content: (inout SVGDocument, inout Int) throws(DrawingStopped) -> Void
+    ) throws(DrawingStopped) {
+        guard !erasers.isEmpty else { return try content(&document, &masks) }
         let mask = masks
         masks += 1
         document.text.append("<mask")
@@ -77,7 +89,7 @@ struct EraserMaskTree {
         document.text.append("</mask>\n<g mask=\"url(#m")
         document.text.append(integer: mask)
         document.text.append(")\">\n")
-        content(&document, &masks)
+        try content(&document, &masks)
         document.text.append("</g>\n")
     }
 }

@@ -24,10 +24,25 @@ public enum PDFRenderer {
         for (board, scale) in pages {
             let scale = scale > 0 && scale.isFinite ? scale : 1
             document.page(width: board.width, height: board.height, scale: scale * 0.75) { context in
-                draw(board, on: context)
+                _ = draw(board, on: context) { true }
             }
         }
         return try document.finish()
+    }
+
+    /// The document of one board.
+    ///
+    /// - Parameter isWanted: called before each stroke; false ends the drawing, and there is no document.
+    public static func render(
+        _ board: BoardDrawing, scale: Double, while isWanted: () -> Bool
+    ) throws(Failure) -> [UInt8]? {
+        let document = PDFDocument()
+        let scale = scale > 0 && scale.isFinite ? scale : 1
+        var isWhole = false
+        document.page(width: board.width, height: board.height, scale: scale * 0.75) { context in
+            isWhole = draw(board, on: context, while: isWanted)
+        }
+        return isWhole ? try document.finish() : nil
     }
 
     /// The document, all boards at one scale.
@@ -35,8 +50,12 @@ public enum PDFRenderer {
         try render(boards.map { (drawing: $0, scale: scale) })
     }
 
-    private static func draw(_ board: BoardDrawing, on context: borrowing CairoContext) {
+    /// - Returns: whether all of it was drawn.
+    private static func draw(
+        _ board: BoardDrawing, on context: borrowing CairoContext, while isWanted: () -> Bool
+    ) -> Bool {
         for painted in board.strokes {
+            guard isWanted() else { return false }
             guard let stroke = DrawableStroke(painted, width: board.width, height: board.height) else { continue }
             context.setColour(stroke.colourOnWhite, opacity: stroke.opacity)
             var path = context.newPath()
@@ -61,6 +80,7 @@ public enum PDFRenderer {
             }
             context.stroke(width: marks.kind.pixels / (board.overlay?.scale ?? 1))
         }
+        return true
     }
 }
 

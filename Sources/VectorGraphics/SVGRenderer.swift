@@ -22,23 +22,37 @@ public enum SVGRenderer {
     /// - Parameter scale: the size at which the document is shown, in CSS pixels a board unit, above 0; coordinates do
     ///   not depend on it.
     public static func render(_ drawing: BoardDrawing, paper: Paper = .white, scale: Double = 1) -> [UInt8] {
+        (try? render(drawing, paper: paper, scale: scale, byteLimit: .max) { true }) ?? []
+    }
+
+    /// The document, of at most `byteLimit` bytes.
+    ///
+    /// - Parameter isWanted: called before each stroke; false ends the drawing.
+    public static func render(
+        _ drawing: BoardDrawing, paper: Paper, scale: Double, byteLimit: Int, while isWanted: () -> Bool
+    ) throws(DrawingStopped) -> [UInt8] {
         let precision = SVGPrecision(width: drawing.width, height: drawing.height)
         var document = SVGDocument(precision: precision)
         document.open(width: drawing.width, height: drawing.height, scale: scale > 0 && scale.isFinite ? scale : 1)
         if paper == .white { document.text.append("<rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>\n") }
         document.text.append("<g fill=\"none\" stroke-linecap=\"round\" stroke-linejoin=\"round\">\n")
-        let strokes = drawing.strokes.lazy.compactMap {
-            DrawableStroke($0, width: drawing.width, height: drawing.height)
+        var masked: [DrawableStroke] = []
+        for painted in drawing.strokes {
+            guard isWanted() else { throw .unwanted }
+            guard document.text.count <= byteLimit else { throw .tooLarge }
+            guard let stroke = DrawableStroke(painted, width: drawing.width, height: drawing.height) else { continue }
+            switch paper {
+            case .white: document.add(stroke, colour: stroke.colourOnWhite)
+            case .transparent: masked.append(stroke)
+            }
         }
-        switch paper {
-        case .white:
-            for stroke in strokes { document.add(stroke, colour: stroke.colourOnWhite) }
-        case .transparent:
-            EraserMaskTree(Array(strokes)).write(to: &document)
+        if paper == .transparent {
+            try EraserMaskTree(masked).write(to: &document, byteLimit: byteLimit, while: isWanted)
         }
         document.text.append("</g>\n")
         if let overlay = drawing.overlay { document.add(overlay) }
         document.text.append("</svg>\n")
+        guard document.text.count <= byteLimit else { throw .tooLarge }
         return document.text
     }
 }

@@ -94,7 +94,7 @@ import Testing
             #expect(page.statusCode == 200)
             #expect(page.text.contains("<title>Lectern</title>"))
 
-            let path = "/rooms/lesson/board.png?width=320"
+            let path = "/api/rooms/lesson/board.png?width=320"
             let picture = try await http.get(path)
             #expect(picture.statusCode == 200)
             #expect(picture.fields["content-type"] == "image/png")
@@ -105,7 +105,7 @@ import Testing
             let blank = try await http.get(path + "&cohort=hls")
             #expect(PNGHeader(blank.bytes) == PNGHeader(width: 320, height: 240))
             #expect(blank.bytes.count < picture.bytes.count)
-            #expect(try await http.get("/rooms/nobody/board.png").statusCode == 404)
+            #expect(try await http.get("/api/rooms/nobody/board.png").statusCode == 404)
         }
     }
 

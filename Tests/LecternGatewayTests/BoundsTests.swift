@@ -150,7 +150,7 @@ struct BoundsTests {
             }
             try await gateway.service.ready()
             let client = try RawConnection(port: gateway.port)
-            #expect(client.send("GET /rooms/r/board.png HTTP/1.1\r\nHost: h\r\n\r\n"))
+            #expect(client.send("GET /api/rooms/r/board.png HTTP/1.1\r\nHost: h\r\n\r\n"))
             _ = await asked.first { _ in true }
             keeping.yield(client)
         }

@@ -51,7 +51,7 @@ struct HealthRouteTests {
     @Test("metrics have the type of the text format, and requests are counted by route, not by path")
     func metrics() async throws {
         try await RunningGateway.with { gateway in
-            for path in ["/rooms/A/board.png", "/rooms/B/board.png", "/nothing", "/nothing/else"] {
+            for path in ["/api/rooms/A/board.png", "/api/rooms/B/board.png", "/nothing", "/nothing/else"] {
                 _ = try await gateway.http.get(path)
             }
             let response = try await gateway.http.get("/metrics")
@@ -60,7 +60,7 @@ struct HealthRouteTests {
             #expect(
                 lines.contains("# HELP lectern_http_requests_total HTTP requests answered, by route and status."))
             #expect(
-                lines.contains(#"lectern_http_requests_total{route="/rooms/{room}/board.png",status="400"} 2"#))
+                lines.contains(#"lectern_http_requests_total{route="/api/rooms/{room}/board.png",status="400"} 2"#))
             #expect(lines.contains(#"lectern_http_requests_total{route="NotFound",status="404"} 2"#))
             #expect(lines.contains(#"lectern_http_request_seconds_count{route="NotFound"} 2"#))
         }

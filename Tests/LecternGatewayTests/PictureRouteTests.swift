@@ -1,4 +1,5 @@
 import Hummingbird
+import Locking
 import NATSClient
 import StrokeWire
 import TestSupport
@@ -8,28 +9,29 @@ import Testing
 
 @Suite("Pictures over HTTP", .timeLimit(.minutes(1)))
 struct PictureRouteTests {
-    @Test("a picture in several parts comes whole, with a tag that spares sending it again")
+    @Test(
+        "a picture in several parts comes whole, with a tag that spares sending it again, from a service without tags")
     func parts() async throws {
         try await RunningGateway.with { gateway in
             let png = picture(bytes: 700_000)
             try gateway.service.answer("ink.0.lesson-7.image.main") { _ in Answer.parts(png, 3) }
             try await gateway.service.ready()
-            let first = try await gateway.http.get("/rooms/lesson-7/board.png")
+            let first = try await gateway.http.get("/api/rooms/lesson-7/board.png")
             #expect(first.status == .ok)
             #expect(first.headers[.contentType] == "image/png")
-            #expect(first.headers[.cacheControl] == "no-cache")
+            #expect(first.headers[.cacheControl] == "private, no-cache")
             #expect(first.bytes == png)
 
             let tag = try #require(first.headers[.eTag])
-            let again = try await gateway.http.get("/rooms/lesson-7/board.png", headers: [.ifNoneMatch: tag])
+            let again = try await gateway.http.get("/api/rooms/lesson-7/board.png", headers: [.ifNoneMatch: tag])
             #expect(again.status == .notModified)
             #expect(again.headers[.eTag] == tag)
             #expect(again.headers[.contentLength] == nil)
             #expect(again.bytes.isEmpty)
-            let changed = try await gateway.http.get("/rooms/lesson-7/board.png", headers: [.ifNoneMatch: "\"x\""])
+            let changed = try await gateway.http.get("/api/rooms/lesson-7/board.png", headers: [.ifNoneMatch: "\"x\""])
             #expect(changed.bytes == png)
 
-            let head = try await gateway.http.head("/rooms/lesson-7/board.png")
+            let head = try await gateway.http.head("/api/rooms/lesson-7/board.png")
             #expect(head.status == .ok)
             #expect(head.headers[.contentLength] == String(png.count))
             #expect(head.bytes.isEmpty)
@@ -39,20 +41,109 @@ struct PictureRouteTests {
     @Test(
         "cohort and width reach the service",
         arguments: [
-            ("", "ink.0.r.image.main", "{}"), ("?width=320", "ink.0.r.image.main", "{\"width\":320}"),
-            ("?cohort=hls", "ink.0.r.image.hls", "{}"),
-            ("?width=4096&cohort=web%5Frtc&x=y", "ink.0.r.image.web_rtc", "{\"width\":4096}"),
-            ("?width=1", "ink.0.r.image.main", "{\"width\":1}"),
+            ("png", "image.main", "{}"), ("png?width=320", "image.main", #"{"width":320}"#),
+            ("png?cohort=hls", "image.hls", "{}"), ("png?cohort=head", "image-head", "{}"),
+            ("png?width=4096&cohort=web%5Frtc&x=y", "image.web_rtc", #"{"width":4096}"#),
+            ("png?width=1&page=7", "image.main", #"{"width":1,"page":7}"#),
+            ("svg?background=transparent", "image.main", #"{"format":"svg","background":"transparent"}"#),
+            ("pdf?background=white", "image.main", #"{"format":"pdf"}"#),
+            ("png?room=k3f9-17&index=0", "image.main", #"{"room":"k3f9-17","index":0}"#),
         ])
     func query(query: String, subject: String, payload: String) async throws {
         try await RunningGateway.with { gateway in
+            let questions = Locked<[String]>([])
+            let format = PictureFormat(rawValue: String(query.prefix(3))) ?? .png
             try gateway.service.answer("ink.>") { question in
-                #expect(question.subject == subject)
-                #expect(question.text == payload)
-                return [Answer(payload: picture(bytes: 1))]
+                #expect(question.subject == "ink.0.r.\(subject)")
+                questions.withLock { $0.append(question.text) }
+                let body = question.text.contains("unless") ? [] : document(format)
+                return [Answer(payload: body, headers: [HeaderName.tag: "life.7.0"])]
             }
             try await gateway.service.ready()
-            #expect(try await gateway.http.get("/rooms/r/board.png\(query)").status == .ok)
+            let response = try await gateway.http.get("/api/rooms/r/board.\(query)")
+            #expect(response.status == .ok)
+            #expect(response.bytes == document(format))
+            #expect(response.headers[.eTag] == "\"life.7.0\"")
+            let separator = payload == "{}" ? "" : ","
+            let asked = "\(payload.dropLast())\(separator)\"unless\":\"*\"}"
+            #expect(questions.withLock { $0 } == [asked, payload], "the tag, then the picture")
+            _ = try await gateway.http.get("/api/rooms/r/board.\(query)")
+            #expect(questions.withLock { $0 } == [asked, payload, asked], "the picture is cached")
+        }
+    }
+
+    @Test("a board as JSON is the reply to a join")
+    func json() async throws {
+        try await RunningGateway.with { gateway in
+            try gateway.service.answer("ink.0.r.join.hls") { question in
+                #expect(question.text == #"{"room":"k3f9-17","index":4}"#)
+                return Answer.parts(Array(#"{"room":"k3f9-17","index":4}"#.utf8), 2)
+            }
+            try gateway.service.answer("ink.0.r.join-head") { question in
+                #expect(question.text == "{}")
+                return [.error(.notReady)]
+            }
+            try await gateway.service.ready()
+            let path = "/api/rooms/r/board.json?cohort=hls&room=k3f9-17&index=4"
+            let response = try await gateway.http.get(path)
+            #expect(response.text == #"{"room":"k3f9-17","index":4}"#)
+            #expect(response.headers[.contentType] == "application/json")
+            #expect(response.headers[.cacheControl] == "private, max-age=31536000, immutable")
+            let tag = try #require(response.headers[.eTag])
+            #expect(try await gateway.http.get(path, headers: [.ifNoneMatch: tag]).status == .notModified)
+            let busy = try await gateway.http.get("/api/rooms/r/board.json?cohort=head")
+            #expect(busy.status == .serviceUnavailable && busy.headers[.retryAfter] == "1")
+        }
+    }
+
+    @Test("the address of earlier releases leads to the picture")
+    func redirection() async throws {
+        try await RunningGateway.with { gateway in
+            for (query, target) in [("", ""), ("?width=9&cohort=hls", "?width=9&cohort=hls")] {
+                let text = "GET /rooms/r/board.png\(query) HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
+                let connection = try RawConnection(port: gateway.port)
+                #expect(connection.send(text))
+                let answer = await connection.readToEnd()
+                #expect(answer.hasPrefix("HTTP/1.1 308"), "\(answer)")
+                #expect(answer.lowercased().contains("location: /api/rooms/r/board.png\(target)\r\n"), "\(answer)")
+            }
+        }
+    }
+
+    @Test("of pictures that nobody has, a number is drawn at a time, each once for all who want it; others are refused")
+    func drawings() async throws {
+        try await RunningGateway.with { gateway in
+            // Holds up drawings until the test opens it.
+            let held = Locked<[(width: String, answer: @Sendable () -> Void)]>([])
+            let connection = gateway.service.connection
+            _ = try connection.subscribe("ink.0.r.image.main") { message in
+                guard let inbox = message.reply else { return }
+                let text = String(decoding: message.copyPayload(), as: UTF8.self)
+                let width = String(text.filter(\.isNumber))
+                let headers: NATSHeaders = [HeaderName.tag: "life.7.\(width)"]
+                guard !text.contains("unless") else { return try! connection.publish([], to: inbox, headers: headers) }
+                held.withLock {
+                    $0.append((width, { try! connection.publish(document(.png), to: inbox, headers: headers) }))
+                }
+            }
+            try await gateway.service.ready()
+            @Sendable func get(_ width: Int) async throws -> HTTPClient.Response {
+                try await gateway.http.get("/api/rooms/r/board.png?width=\(width)")
+            }
+            try await withThrowingTaskGroup(of: HTTPClient.Response.self) { group in
+                for width in 1...4 {
+                    for _ in 0..<3 { group.addTask { try await get(width) } }
+                }
+                try await eventually("four are being drawn") { held.withLock { $0.count } == 4 ? () : nil }
+                let refused = try await get(5)
+                #expect(refused.status == .serviceUnavailable)
+                #expect(refused.headers[.retryAfter] == "1")
+                #expect(try refused.errorCode == "not-ready")
+                for drawing in held.withLock({ $0 }) { drawing.answer() }
+                for try await response in group { #expect(response.status == .ok) }
+            }
+            #expect(held.withLock { $0.map(\.width).sorted() } == ["1", "2", "3", "4"])
+            #expect(try await get(3).bytes == document(.png), "it is cached")
         }
     }
 
@@ -61,12 +152,17 @@ struct PictureRouteTests {
         try await RunningGateway.with { gateway in
             for query in [
                 "width=0", "width=4097", "width=-1", "width=+1", "width=1.5", "width=", "width", "width=abc",
-                "width=99999999999999999999", "width=%31%30%30%30%30", "cohort=", "cohort=A", "cohort=open",
+                "width=99999999999999999999", "width=%31%30%30%30%30", "page=1000", "page=-1", "page=",
+                "background=black",
+                "room=k3f9-17", "index=1", "room=k3f9-17&index=", "room=k3f9-17&index=-1", "room=x&index=1e3",
+                "room=x&index=9223372036854775807", "cohort=", "cohort=A", "cohort=open",
                 "cohort=default", "cohort=a.b", "cohort=%3E",
             ] {
-                let response = try await gateway.http.get("/rooms/r/board.png?\(query)")
-                #expect(response.status == .badRequest, "\(query)")
-                #expect(try response.errorCode == "bad-request", "\(query)")
+                for format in ["png", "svg", "pdf", "json"] {
+                    let response = try await gateway.http.get("/api/rooms/r/board.\(format)?\(query)")
+                    #expect(response.status == .badRequest, "\(format) \(query)")
+                    #expect(try response.errorCode == "bad-request", "\(format) \(query)")
+                }
             }
         }
     }
@@ -76,6 +172,10 @@ struct PictureRouteTests {
         arguments: [
             (.text(#"{"error":{"code":"unknown-room","message":"x"}}"#), 404, "unknown-room"),
             (.text(#"{"error":{"code":"unknown-cohort","message":"x"}}"#), 404, "unknown-cohort"),
+            (.text(#"{"error":{"code":"unknown-index","message":"x"}}"#), 404, "unknown-index"),
+            (.text(#"{"error":{"code":"too-large","message":"x"}}"#), 422, "too-large"),
+            (Answer(payload: [], headers: [HeaderName.tag: "a\"b"]), 502, "bad-gateway"),
+            (Answer(payload: document(.svg), headers: [HeaderName.tag: "a"]), 502, "bad-gateway"),
             (.text(#"{"error":{"code":"bad-request","message":"x"}}"#), 400, "bad-request"),
             (.text(#"{"error":{"code":"not-ready","message":"x"}}"#), 503, "not-ready"),
             (.text("neither"), 502, "bad-gateway"),
@@ -85,7 +185,7 @@ struct PictureRouteTests {
         try await RunningGateway.with { gateway in
             try gateway.service.answer("ink.0.r.image.main") { _ in [answer] }
             try await gateway.service.ready()
-            let response = try await gateway.http.get("/rooms/r/board.png")
+            let response = try await gateway.http.get("/api/rooms/r/board.png")
             #expect(response.status.code == status)
             #expect(try response.errorCode == code)
         }
@@ -98,10 +198,19 @@ struct PictureRouteTests {
         try await RunningGateway.with(limits: limits) { gateway in
             try gateway.service.answer("ink.0.r.image.main") { _ in [] }
             try await gateway.service.ready()
-            let response = try await gateway.http.get("/rooms/r/board.png")
+            let response = try await gateway.http.get("/api/rooms/r/board.png")
             #expect(response.status == .gatewayTimeout)
             #expect(try response.errorCode == "timeout")
         }
+    }
+}
+
+/// The shortest file that passes for a picture.
+private func document(_ format: PictureFormat) -> [UInt8] {
+    switch format {
+    case .png: picture(bytes: 1)
+    case .svg: Array("<svg/>".utf8)
+    case .pdf: Array("%PDF-1.4".utf8)
     }
 }
 

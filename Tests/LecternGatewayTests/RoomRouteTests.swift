@@ -64,7 +64,7 @@ struct RoomRouteTests {
                 return [.text("{}")]
             }
             try await gateway.service.ready()
-            for path in ["/api/rooms/\(name)", "/rooms/\(name)/board.png"] {
+            for path in ["/api/rooms/\(name)", "/api/rooms/\(name)/board.png"] {
                 let response = try await gateway.http.get(path)
                 #expect(response.status == .badRequest)
                 #expect(try response.errorCode == "bad-request")

@@ -8,12 +8,9 @@ import Testing
 @Suite struct BoardRendererTests {
     private let start = Instant(nanoseconds: 0)
 
-    private func key(
-        _ room: String = "room", cohort: CohortName = .main, width: Int? = nil
-    ) throws -> RenderKey {
+    private func life(_ room: String = "room") throws -> RoomIncarnation {
         guard let id = RoomID(room) else { throw Unexpected("not a room: \(room)") }
-        let life = RoomIncarnation(room: id, incarnation: "test")
-        return RenderKey(room: life, view: .cohort(cohort), width: width)
+        return RoomIncarnation(room: id, incarnation: "test")
     }
 
     private func renderer(_ byteLimit: Int = 64 << 20) -> BoardRenderer {
@@ -24,13 +21,13 @@ import Testing
         var room = DrawnRoom()
         try room.draw(30)
         let renderer = renderer()
-        let before = try renderer.png(of: room.board, key(), at: start)
+        let before = try renderer.png(of: room.board, life(), at: start)
         renderer.evict(unusedSince: start)
         #expect(!renderer.isEmpty, "it was used just then")
         renderer.evict(unusedSince: start + .seconds(1))
         #expect(renderer.isEmpty)
         #expect(renderer.byteCount == 0)
-        #expect(try renderer.png(of: room.board, key(), at: start + .seconds(2)) == before)
+        #expect(try renderer.png(of: room.board, life(), at: start + .seconds(2)) == before)
     }
 
     @Test func `all rooms together stay within the byte limit`() throws {
@@ -40,45 +37,42 @@ import Testing
         try room.draw(10)
         var first: [UInt8] = []
         for number in 0..<15 {
-            let file = try renderer.png(of: room.board, key("room\(number)"), at: start + .seconds(number))
+            let file = try renderer.png(of: room.board, life("room\(number)"), at: start + .seconds(number))
             if number == 0 { first = file }
             #expect(renderer.byteCount <= limit, "\(number)")
         }
         #expect(renderer.byteCount > limit / 4, "nothing is evicted while there is space")
         let drawn = renderer.strokesDrawn
-        _ = try renderer.png(of: room.board, key("room14"), at: start + .seconds(15))
+        _ = try renderer.png(of: room.board, life("room14"), at: start + .seconds(15))
         #expect(renderer.strokesDrawn == drawn, "the newest room was kept")
-        #expect(try renderer.png(of: room.board, key("room0"), at: start + .seconds(16)) == first)
+        #expect(try renderer.png(of: room.board, life("room0"), at: start + .seconds(16)) == first)
     }
 
-    @Test func `a picture is rendered and encoded once for all cohorts`() throws {
+    @Test func `a picture is rendered and encoded once`() throws {
         var room = DrawnRoom()
         try room.draw(5)
         let renderer = renderer()
-        let first = try renderer.png(of: room.board, key(), at: start)
+        let first = try renderer.png(of: room.board, life(), at: start)
         let interest = BoardRenderer.Interest(isWanted: {
             Issue.record("there was nothing to draw")
             return true
         })
-        let again = try renderer.png(of: room.board, key(), at: start, while: interest)
-        let hls = try #require(CohortName("hls"))
-        let other = try renderer.png(of: room.board, key(cohort: hls), at: start)
+        let again = try renderer.png(of: room.board, life(), at: start, while: interest)
         #expect(renderer.strokesDrawn == 5)
         func place(_ file: [UInt8]) -> UnsafeRawPointer? { file.withUnsafeBytes { $0.baseAddress } }
         #expect(place(again) == place(first))
-        #expect(place(other) == place(first))
     }
 
     @Test func `neither undo nor another width draws a stroke`() throws {
         var room = DrawnRoom()
         try room.draw(4)
         let renderer = renderer()
-        let before = try renderer.png(of: room.board, key(), at: start)
+        let before = try renderer.png(of: room.board, life(), at: start)
         try room.draw()
-        _ = try renderer.png(of: room.board, key(), at: start)
+        _ = try renderer.png(of: room.board, life(), at: start)
         try room.undo()
-        #expect(try renderer.png(of: room.board, key(), at: start) == before)
-        _ = try renderer.png(of: room.board, key(width: 100), at: start)
+        #expect(try renderer.png(of: room.board, life(), at: start) == before)
+        _ = try renderer.png(of: room.board, life(), width: 100, at: start)
         #expect(renderer.strokesDrawn == 5)
     }
 
@@ -87,27 +81,27 @@ import Testing
         try room.draw(12)
         let renderer = renderer()
         var left = 7
-        #expect(throws: BoardRenderer.Cancelled.self) {
+        #expect(throws: BoardRenderer.Failure.cancelled) {
             let interest = BoardRenderer.Interest(isWanted: {
                 left -= 1
                 return left >= 0
             })
-            _ = try renderer.png(of: room.board, key(), at: start, while: interest)
+            _ = try renderer.png(of: room.board, life(), at: start, while: interest)
         }
         #expect(renderer.strokesDrawn == 7)
-        let file = try renderer.png(of: room.board, key(), at: start)
+        let file = try renderer.png(of: room.board, life(), at: start)
         #expect(renderer.strokesDrawn == 12)
-        #expect(try file == self.renderer().png(of: room.board, key(), at: start))
+        #expect(try file == self.renderer().png(of: room.board, life(), at: start))
     }
 
     @Test func `a picture has the size of the board, also if one was requested before the first stroke`() throws {
         var room = DrawnRoom()
         let renderer = renderer()
-        #expect(try size(of: renderer.png(of: room.board, key(), at: start)) == [1024, 768])
+        #expect(try size(of: renderer.png(of: room.board, life(), at: start)) == [1024, 768])
         try room.draw()
-        #expect(try size(of: renderer.png(of: room.board, key(), at: start)) == [400, 300])
+        #expect(try size(of: renderer.png(of: room.board, life(), at: start)) == [400, 300])
         try room.clear()
-        #expect(try size(of: renderer.png(of: room.board, key(), at: start)) == [400, 300])
+        #expect(try size(of: renderer.png(of: room.board, life(), at: start)) == [400, 300])
     }
 
     @Test func `a rendering cancelled within a stroke keeps the strokes below`() throws {
@@ -116,17 +110,17 @@ import Testing
         try room.drawLong()
         let renderer = renderer()
         var asked: [UInt64] = []
-        #expect(throws: BoardRenderer.Cancelled.self) {
+        #expect(throws: BoardRenderer.Failure.cancelled) {
             let interest = BoardRenderer.Interest(isStrokeWanted: { stroke in
                 asked.append(stroke)
                 return asked.count < 3
             })
-            _ = try renderer.png(of: room.board, key(), at: start, while: interest)
+            _ = try renderer.png(of: room.board, life(), at: start, while: interest)
         }
         #expect(asked == [3, 3, 3])
         #expect(renderer.strokesDrawn == 2)
-        let file = try renderer.png(of: room.board, key(), at: start)
-        #expect(try file == self.renderer().png(of: room.board, key(), at: start))
+        let file = try renderer.png(of: room.board, life(), at: start)
+        #expect(try file == self.renderer().png(of: room.board, life(), at: start))
     }
 
     @Test func `renderings under way and caches together stay within the byte limit`() async throws {
@@ -135,14 +129,14 @@ import Testing
         var drawn = DrawnRoom()
         try drawn.draw(8)
         let room = drawn
-        let expected = try self.renderer().png(of: room.board, key(), at: start)
+        let expected = try self.renderer().png(of: room.board, life(), at: start)
         // One rendering takes more than half of the limit: the others wait.
         try await withThrowingTaskGroup(of: Bool.self) { group in
             for thread in 0..<3 {
                 group.addTask {
                     try (0..<3).allSatisfy { number in
-                        let key = try key("room\(thread)x\(number)")
-                        return try renderer.png(of: room.board, key, at: start + .seconds(number)) == expected
+                        let life = try life("room\(thread)x\(number)")
+                        return try renderer.png(of: room.board, life, at: start + .seconds(number)) == expected
                     }
                 }
             }
@@ -158,18 +152,27 @@ import Testing
         var configuration = ServerConfiguration()
         configuration.canvasScale = 2
         let roomy = BoardRenderer(configuration, byteLimit: 1 << 30)
-        #expect(try size(of: roomy.png(of: room.board, key(), at: start)) == [16_384, 82])
+        #expect(try size(of: roomy.png(of: room.board, life(), at: start)) == [16_384, 82])
         let narrow = BoardRenderer(configuration, byteLimit: 16 << 20)
-        let size = try size(of: narrow.png(of: room.board, key(), at: start))
+        let size = try size(of: narrow.png(of: room.board, life(), at: start))
         #expect(size[0] * size[1] <= (1 << 19) + 16_384 && size[0] > 3000)
         #expect(abs(Double(size[0]) / Double(size[1]) - 200) < 5)
         #expect(narrow.mostBytes <= 16 << 20)
-        let scaled = try self.size(of: narrow.png(of: room.board, key(width: 640), at: start))
+        let scaled = try self.size(of: narrow.png(of: room.board, life(), width: 640, at: start))
         #expect(scaled[0] == 640 && 3...4 ~= scaled[1])
     }
 
     private func size(of file: [UInt8]) -> [Int] {
         [16, 20].map { place in file[place..<place + 4].reduce(0) { $0 << 8 | Int($1) } }
+    }
+}
+
+extension BoardRenderer {
+    func png(
+        of board: Board, _ life: RoomIncarnation, width: Int? = nil, at now: Instant,
+        while interest: Interest = Interest()
+    ) throws(Failure) -> [UInt8] {
+        try picture(of: board, life, PictureForm(width: width), at: now, while: interest)
     }
 }
 

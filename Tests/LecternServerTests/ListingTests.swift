@@ -62,7 +62,7 @@ import Whiteboard
 
         func listing(limit: Int = 64) -> RoomListing {
             let sink = ReplySink(
-                send: { [self] _, reply in state.withLock { $0.given[reply, default: 0] += 1 } },
+                send: { [self] _, _, reply in state.withLock { $0.given[reply, default: 0] += 1 } },
                 refuse: { [self] reply, _ in state.withLock { $0.refused.append(reply) } })
             return RoomListing(service: "a", partitions: 1, limit: limit, sink: sink) { [self] found in
                 state.withLock { state in

@@ -20,13 +20,13 @@ import Whiteboard
 
         func sink(before next: ReplySink) -> ReplySink {
             ReplySink(
-                send: { [self] bytes, reply in
+                send: { [self] bytes, headers, reply in
                     if reply.hasPrefix(Self.replies) {
                         hold.yield()
                         semaphore.wait()
                         semaphore.signal()
                     }
-                    next.send(bytes, reply)
+                    next.send(bytes, headers, reply)
                 }, refuse: next.refuse)
         }
 
@@ -107,7 +107,7 @@ import Whiteboard
     private func key(width: Int? = nil) throws -> RenderKey {
         guard let id = RoomID("room") else { throw Unexpected("not a room") }
         return RenderKey(
-            room: RoomIncarnation(room: id, incarnation: "test"), view: .cohort(.main), width: width)
+            room: RoomIncarnation(room: id, incarnation: "test"), view: .cohort(.main), form: PictureForm(width: width))
     }
 
     private func queue(_ recorder: ReplyRecorder, requests: Int = 100) -> RenderQueue {
@@ -117,7 +117,7 @@ import Whiteboard
 
     private func file(of board: Board) throws -> [UInt8] {
         try BoardRenderer(ServerConfiguration(), byteLimit: 64 << 20)
-            .png(of: board, key(), at: MonotonicClock.now())
+            .png(of: board, key().room, at: MonotonicClock.now())
     }
 
     @Test func `equal requests that wait share one file, of the newest board among them`() async throws {
@@ -126,13 +126,13 @@ import Whiteboard
         var room = DrawnRoom()
         try room.draw()
         // The thread is busy with another picture until the gate opens.
-        queue.render(try key(width: 10), of: room.board, reply: "other")
+        queue.render(try key(width: 10), of: BoardVersion(room.board), reply: "other")
         _ = try await recorder.next()
         for number in 1...8 {
-            queue.render(try key(), of: room.board, reply: "\(number)")
+            queue.render(try key(), of: BoardVersion(room.board), reply: "\(number)")
             try room.draw()
         }
-        queue.render(try key(), of: room.board, reply: "9")
+        queue.render(try key(), of: BoardVersion(room.board), reply: "9")
         recorder.open(10)
         let answers = try await recorder.next(9)
         let newest = try file(of: room.board)
@@ -147,10 +147,10 @@ import Whiteboard
         var room = DrawnRoom()
         try room.draw()
         let old = room.board
-        queue.render(try key(), of: old, reply: "early")
+        queue.render(try key(), of: BoardVersion(old), reply: "early")
         #expect(try await recorder.next() == ["early": .sent(file(of: old))])
         try room.draw()
-        queue.render(try key(), of: room.board, reply: "late")
+        queue.render(try key(), of: BoardVersion(room.board), reply: "late")
         recorder.open(2)
         #expect(try await recorder.next() == ["late": .sent(file(of: room.board))])
         queue.close()
@@ -164,8 +164,8 @@ import Whiteboard
         let long = room.board
         try room.clear()
         recorder.open(2)
-        queue.render(try key(), of: long, reply: "old")
-        queue.render(try key(), of: room.board, reply: "new")
+        queue.render(try key(), of: BoardVersion(long), reply: "old")
+        queue.render(try key(), of: BoardVersion(room.board), reply: "new")
         let blank = try file(of: room.board)
         #expect(try await recorder.next(2) == ["old": .sent(blank), "new": .sent(blank)])
         queue.close()
@@ -177,7 +177,7 @@ import Whiteboard
         let queue = queue(recorder, requests: 4)
         var room = DrawnRoom()
         try room.draw()
-        for number in 1...3 { queue.render(try key(width: number), of: room.board, reply: "\(number)") }
+        for number in 1...3 { queue.render(try key(width: number), of: BoardVersion(room.board), reply: "\(number)") }
         recorder.open(2)
         let answers = try await recorder.next(3)
         #expect(answers["3"]?.error?.code == .notReady)
@@ -190,8 +190,8 @@ import Whiteboard
         let queue = queue(recorder)
         var room = DrawnRoom()
         try room.draw(3000)
-        queue.render(try key(), of: room.board, reply: "long")
-        queue.render(try key(width: 50), of: room.board, reply: "waiting")
+        queue.render(try key(), of: BoardVersion(room.board), reply: "long")
+        queue.render(try key(width: 50), of: BoardVersion(room.board), reply: "waiting")
         recorder.open(2)
         queue.close()
         #expect(try await recorder.next(2).values.allSatisfy { $0.error?.code == .notReady })
@@ -206,7 +206,7 @@ import Whiteboard
         let key = try key()
         let drawn = AsyncStream<Int> { stream in
             worker.draw { renderer in
-                _ = try? renderer.png(of: board, key, at: MonotonicClock.now())
+                _ = try? renderer.png(of: board, key.room, at: MonotonicClock.now())
                 stream.yield(renderer.byteCount)
                 stream.finish()
             }
@@ -222,12 +222,12 @@ import Whiteboard
     @Test func `nobody gets a board older than the request`() throws {
         let id = try #require(RoomID("room"))
         let life = RoomIncarnation(room: id, incarnation: "test")
-        let key = RenderKey(room: life, view: .cohort(.main), width: nil)
+        let key = RenderKey(room: life, view: .cohort(.main), form: PictureForm())
         var room = DrawnRoom()
-        var boards: [Board] = []
+        var boards: [BoardVersion] = []
         for _ in 1...3 {
             try room.draw()
-            boards.append(room.board)
+            boards.append(BoardVersion(room.board))
         }
         var orders = PendingRenders()
         #expect(orders.cost(key, of: boards[1]) == boards[1].byteEstimate)

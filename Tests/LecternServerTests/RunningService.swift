@@ -287,7 +287,7 @@ final class ReplyRecorder: Sendable {
 
     var sink: ReplySink {
         ReplySink(
-            send: { [self] bytes, subject in
+            send: { [self] bytes, _, subject in
                 continuation.yield((subject, .sent(bytes)))
                 gate.wait()
             },

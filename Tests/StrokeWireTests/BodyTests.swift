@@ -146,6 +146,10 @@ import Testing
         #expect(fault(#"{"room":7}"#) == Fault(.wrongType, "room"))
         #expect(fault(#"{"have":-1}"#) == Fault(.outOfRange, "have"))
         #expect(fault(#"{"have":18446744073709551616}"#) == Fault(.outOfRange, "have"))
+        #expect(fault(#"{"index":true}"#) == Fault(.wrongType, "index"))
+        let past = JoinRequest(incarnation: "k3f9-17", index: 41)
+        #expect(text(past.encoded()) == #"{"room":"k3f9-17","index":41}"#)
+        #expect(try JoinRequest(decoding: past.encoded()) == past)
         #expect(fault(" ") == Fault(.notJSON))
         #expect(fault("[]") == Fault(.wrongType))
     }
@@ -160,6 +164,28 @@ import Testing
             #expect(
                 fault { () throws(Rejection) in _ = try ImageRequest(decoding: body) } == Fault(.outOfRange, "width"))
         }
+        let whole = ImageRequest(
+            width: 4096, format: .svg, background: .transparent, page: 0, incarnation: "k3f9-17", index: 41, unless: "*"
+        )
+        #expect(
+            text(whole.encoded())
+                == #"{"width":4096,"format":"svg","room":"k3f9-17","index":41,"page":0,"background":"transparent","unless":"*"}"#
+        )
+        #expect(try ImageRequest(decoding: whole.encoded()) == whole)
+    }
+
+    @Test(
+        arguments: [
+            (#"{"format":"gif"}"#, .outOfRange, "format"), (#"{"format":1}"#, .wrongType, "format"),
+            (#"{"background":"black"}"#, .outOfRange, "background"), (#"{"page":-1}"#, .outOfRange, "page"),
+            (#"{"page":1000}"#, .outOfRange, "page"), (#"{"page":0.5}"#, .wrongType, "page"),
+            (#"{"room":7}"#, .wrongType, "room"), (#"{"index":-1}"#, .outOfRange, "index"),
+            (#"{"index":9223372036854775807}"#, .outOfRange, "index"), (#"{"index":"1"}"#, .wrongType, "index"),
+            (#"{"unless":[]}"#, .wrongType, "unless"),
+        ] as [(String, RejectionCode, String)])
+    func `of an image request is refused for its fault`(body: String, code: RejectionCode, field: String) {
+        let found = fault { () throws(Rejection) in _ = try ImageRequest(decoding: Array(body.utf8)) }
+        #expect(found == Fault(code, field))
     }
 
     @Test func `of an error is written and read`() {

@@ -331,6 +331,7 @@ extension CatchUp {
     fileprivate var summary: String {
         switch content {
         case .tail(let operations): "\(incarnation) \(index) \(digest) \(operations.map(\.wholeSummary))"
+        case .version(let version): "\(incarnation) \(version.index) \(version.digest)"
         case .board(let board):
             """
             \(incarnation) \(index) \(digest) \(board.size) \(board.visible.map(\.message.bytes)) \

@@ -4,6 +4,7 @@ import Locking
 import PNG
 public import Raster
 import StrokeWire
+import VectorGraphics
 public import Whiteboard
 
 /// Renders and encodes the boards of rooms, and caches canvases and pictures as long as memory allows.
@@ -11,10 +12,15 @@ public import Whiteboard
 /// Safe from any thread; different rooms are rendered in parallel, one room on one thread at a time. Bounded: caches and
 /// renderings under way, of all rooms and threads, take at most the given bytes together. Before a rendering, the least
 /// recently used canvases are evicted to make space for it; if that is not enough it waits until others are done. An
-/// evicted canvas is rendered again to the same pixels. A board of more pixels than fit the bytes is rendered smaller.
+/// evicted canvas is rendered again to the same pixels. A board of more pixels than fit the bytes is rendered smaller. A
+/// board of more points than fit them is not rendered as SVG or PDF.
 final class BoardRenderer: Sendable {
-    /// The picture is no longer wanted.
-    struct Cancelled: Error {}
+    enum Failure: Error {
+        /// The picture is no longer wanted.
+        case cancelled
+        /// The board has too many points for this format.
+        case tooLarge
+    }
 
     /// Checks whether a rendering is still wanted.
     struct Interest {
@@ -87,25 +93,93 @@ final class BoardRenderer: Sendable {
     /// Number of strokes drawn for the cached canvases.
     var strokesDrawn: Int { state.withLock { $0.paintings.values.reduce(0) { $0 + $1.painter.strokesDrawn } } }
 
-    /// The PNG of a board. Waits until there is memory to render it.
-    func png(
-        of board: Board, _ key: RenderKey, at now: Instant, while interest: Interest = Interest()
-    ) throws(Cancelled) -> [UInt8] {
+    /// The picture of a board. Waits until there is memory to render it.
+    func picture(
+        of board: Board, _ room: RoomIncarnation, _ form: PictureForm, at now: Instant,
+        while interest: Interest = Interest()
+    ) throws(Failure) -> [UInt8] {
+        let key = ImageCache.Key(
+            room: room, digest: board.digest, size: SIMD2(board.size.width, board.size.height), form: form)
+        if let file = state.withLock({ $0.images.image(key, at: now) }) { return file }
+        return switch form.format {
+        case .png: try png(of: board, key, at: now, while: interest)
+        case .svg, .pdf: try document(of: board, key, at: now, while: interest)
+        }
+    }
+
+    private func png(
+        of board: Board, _ key: ImageCache.Key, at now: Instant, while interest: Interest
+    ) throws(Failure) -> [UInt8] {
         let size = canvasSize(board.size)
-        let imageKey = ImageCache.Key(
-            room: key.room, digest: board.digest, pixels: SIMD2(size.width, size.height), width: key.width)
-        if let file = state.withLock({ $0.images.image(imageKey, at: now) }) { return file }
-        let bytes = bytesToDraw(size, pictureWidth: key.width)
+        let bytes = bytesToDraw(size, pictureWidth: key.form.width)
         // Removed from the table while in use, so that nothing is copied; its bytes are part of the reservation.
         var painting = reserve(bytes, for: key.room) ?? blank(board.size, at: now)
         if painting.size != board.size { painting = blank(board.size, at: now) }
         painting.lastUse = now
-        var made: (file: [UInt8], key: ImageCache.Key)?
-        defer { finish(painting, of: key.room, made, reserved: bytes) }
+        var made: [UInt8]?
+        defer { finish(painting, made, key, at: now, reserved: bytes) }
         let canvas = try canvas(of: board, by: &painting.painter, while: interest)
         let file = PNGEncoder.encode(
-            canvas, width: key.width, mostPixels: mostPicturePixels, background: .white)
-        made = (file, imageKey)
+            canvas, width: key.form.width, mostPixels: mostPicturePixels,
+            background: key.form.background == .transparent ? .transparent : .white)
+        made = file
+        return file
+    }
+
+    /// Bytes that a point takes while its board becomes an SVG or a PDF, about: decoded, as an outline, written.
+    static let documentBytesOfPoint = 512
+    /// Bytes that a document takes at least, while it is made.
+    private static let leastDocumentBytes = 1 << 20
+
+    /// The SVG or PDF of a board: all of its strokes each time, for documents share nothing. Strokes are scaled to the
+    /// board, coordinates to the width.
+    private func document(
+        of board: Board, _ key: ImageCache.Key, at now: Instant, while interest: Interest
+    ) throws(Failure) -> [UInt8] {
+        let points = board.visible.reduce(0) { $0 + max($1.pointCount, 8) }
+        let bytes = Self.leastDocumentBytes + points * Self.documentBytesOfPoint
+        guard bytes <= byteLimit else { throw .tooLarge }
+        reserve(bytes)
+        var made: [UInt8]?
+        defer { finish(nil, made, key, at: now, reserved: bytes) }
+        var painted: [PaintedStroke] = []
+        painted.reserveCapacity(board.visible.count)
+        for stroke in board.visible {
+            guard interest.isWanted() else { throw .cancelled }
+            painted.append(strokes.stroke(stroke, on: board.size))
+        }
+        let drawing = BoardDrawing(width: board.size.width, height: board.size.height, strokes: painted)
+        let scale = key.form.width.map { Double($0) / board.size.width } ?? 1
+        let file =
+            try key.form.format == .svg
+            ? svg(drawing, scale, key.form.background, while: interest.isWanted)
+            : pdf(drawing, scale, while: interest.isWanted)
+        guard file.count <= byteLimit / 8 else { throw .tooLarge }
+        made = file
+        return file
+    }
+
+    private func svg(
+        _ drawing: BoardDrawing, _ scale: Double, _ background: PictureBackground, while isWanted: () -> Bool
+    ) throws(Failure) -> [UInt8] {
+        do throws(DrawingStopped) {
+            return try SVGRenderer.render(
+                drawing, paper: background == .transparent ? .transparent : .white, scale: scale,
+                byteLimit: byteLimit / 8, while: isWanted)
+        } catch {
+            throw error == .tooLarge ? .tooLarge : .cancelled
+        }
+    }
+
+    private func pdf(_ drawing: BoardDrawing, _ scale: Double, while isWanted: () -> Bool) throws(Failure) -> [UInt8] {
+        let file: [UInt8]?
+        do throws(PDFRenderer.Failure) {
+            file = try PDFRenderer.render(drawing, scale: scale, while: isWanted)
+        } catch {
+            // Cairo fails for lack of memory alone.
+            throw .tooLarge
+        }
+        guard let file else { throw .cancelled }
         return file
     }
 
@@ -119,18 +193,18 @@ final class BoardRenderer: Sendable {
 
     private func canvas(
         of board: Board, by painter: inout BoardPainter, while interest: Interest
-    ) throws(Cancelled) -> Canvas {
+    ) throws(Failure) -> Canvas {
         let visible = Array(board.visible)
         var digest = BoardDigest.empty
         let layers = visible.map { stroke in
             digest.insert(stroke.index)
             return BoardLayer(id: stroke.index, digest: digest.value)
         }
-        return try painter.canvas(of: layers) { (place) throws(Cancelled) in
-            guard interest.isWanted() else { throw Cancelled() }
+        return try painter.canvas(of: layers) { (place) throws(Failure) in
+            guard interest.isWanted() else { throw .cancelled }
             return strokes.stroke(visible[place], on: board.size)
-        } check: { (place) throws(Cancelled) in
-            guard interest.isStrokeWanted(visible[place].index) else { throw Cancelled() }
+        } check: { (place) throws(Failure) in
+            guard interest.isStrokeWanted(visible[place].index) else { throw .cancelled }
         }
     }
 
@@ -154,14 +228,15 @@ final class BoardRenderer: Sendable {
         return max(versionBytes, 4 * pixels) + max(21 * pixels, 4 * pixels + 8 * picturePixels)
     }
 
-    /// Waits until there is memory for a rendering, and removes the room's painting from the table.
-    private func reserve(_ bytes: Int, for room: RoomIncarnation) -> Painting? {
+    /// Waits until there is memory for a rendering, and removes the painting of its room from the table.
+    @discardableResult
+    private func reserve(_ bytes: Int, for room: RoomIncarnation? = nil) -> Painting? {
         while true {
             let (painting, turn) = state.withLock { state -> (Painting?, DispatchSemaphore?) in
-                let painting = state.paintings.removeValue(forKey: room)
+                let painting = room.flatMap { state.paintings.removeValue(forKey: $0) }
                 state.shrink(to: byteLimit - bytes, keeping: 0)
                 guard state.reserved == 0 || state.byteCount + bytes <= byteLimit else {
-                    state.paintings[room] = painting
+                    if let room, let painting { state.paintings[room] = painting }
                     let turn = DispatchSemaphore(value: 0)
                     state.waiting.append(turn)
                     return (nil, turn)
@@ -177,13 +252,12 @@ final class BoardRenderer: Sendable {
 
     /// Puts a painting and its file back in place of the reservation.
     private func finish(
-        _ painting: Painting, of room: RoomIncarnation, _ made: (file: [UInt8], key: ImageCache.Key)?,
-        reserved bytes: Int
+        _ painting: Painting?, _ file: [UInt8]?, _ key: ImageCache.Key, at now: Instant, reserved bytes: Int
     ) {
         let waiting = state.withLock { state in
             state.reserved -= bytes
-            state.paintings[room] = painting
-            if let made { state.images.insert(made.file, made.key, at: painting.lastUse) }
+            if let painting { state.paintings[key.room] = painting }
+            if let file { state.images.insert(file, key, at: now) }
             state.shrink(to: byteLimit, keeping: 1)
             defer { state.waiting = [] }
             return state.waiting
@@ -200,9 +274,9 @@ struct ImageCache: Sendable {
     struct Key: Sendable, Hashable {
         let room: RoomIncarnation
         let digest: BoardDigest
-        /// Of the canvas.
-        let pixels: SIMD2<Int>
-        let width: Int?
+        /// Width and height of the board.
+        let size: SIMD2<Double>
+        let form: PictureForm
     }
 
     private struct Image {

@@ -17,6 +17,8 @@ final class JoinQueue: Sendable {
         let view: RoomView
         /// The operations after this one; nil for the board.
         let after: UInt64?
+        /// The position whose board was asked for; nil for the newest.
+        let index: UInt64?
         let encoding: WireEncoding
     }
 
@@ -49,14 +51,16 @@ final class JoinQueue: Sendable {
     }
 
     /// Queues the reply made from a snapshot of the room; returns at once.
+    /// - Parameter index: the position whose board was asked for; nil for the newest.
     /// - Returns: false if the bound was reached and `not-ready` was answered.
     func answer(
-        _ snapshot: CatchUp, of room: RoomID, _ view: RoomView, as encoding: WireEncoding = .json, reply: String
+        _ snapshot: CatchUp, of room: RoomID, _ view: RoomView, at index: UInt64? = nil,
+        as encoding: WireEncoding = .json, reply: String
     ) -> Bool {
         let incarnation = RoomIncarnation(room: room, incarnation: snapshot.incarnation)
         var after: UInt64?
         if case .tail(let operations) = snapshot.content { after = snapshot.index - UInt64(operations.count) }
-        let key = Key(room: incarnation, view: view, after: after, encoding: encoding)
+        let key = Key(room: incarnation, view: view, after: after, index: index, encoding: encoding)
         switch state.withLock({ Self.add(snapshot, key, reply, to: &$0) }) {
         case .first?:
             let number = UInt(bitPattern: room.hashValue) % UInt(queues.count)

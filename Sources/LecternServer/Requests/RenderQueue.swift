@@ -1,6 +1,7 @@
 import Dispatch
 import Foundation
 import Locking
+import NATSClient
 import StrokeWire
 import Whiteboard
 
@@ -8,8 +9,8 @@ import Whiteboard
 ///
 /// Requests with one key share one rendering, of the newest board among them, and one file. A newer board that arrives
 /// during the rendering of an older one supersedes it: rendering stops after the current stroke, or within it if the
-/// newer board no longer has it, and continues from there to the newer board. Nobody gets a board older than their
-/// request.
+/// newer board no longer has it, and continues from there to the newer board. SVG and PDF are finished, for they would
+/// begin again. Nobody gets a board older than their request, nor a newer one than they asked for.
 ///
 /// Bounded by a ``ReplyBudget`` of its own; requests beyond are answered `not-ready`. Rooms are divided among the threads
 /// by name; all threads share the memory of one ``BoardRenderer``.
@@ -21,25 +22,32 @@ final class RenderQueue: Sendable {
     }
 
     private let workers: [RenderWorker]
+    private let tags: PictureTags
     private let sink: ReplySink
+    private let countOutcome: @Sendable (PictureOutcome) -> Void
     private let state: Locked<State>
 
-    /// - Parameter idleTime: time after which an unused canvas is evicted.
+    /// - Parameters:
+    ///   - idleTime: time after which an unused canvas is evicted.
+    ///   - count: called with the outcome of each request, on any thread.
     init(
-        _ configuration: ServerConfiguration, budget: ReplyBudget, sink: ReplySink, idleTime: Duration = .seconds(600)
+        _ configuration: ServerConfiguration, budget: ReplyBudget, sink: ReplySink,
+        idleTime: Duration = .seconds(600), count: @escaping @Sendable (PictureOutcome) -> Void = { _ in }
     ) {
         // Half of the cores; the other half is for the rooms.
-        let count = max(1, ProcessInfo.processInfo.activeProcessorCount / 2)
+        let threads = max(1, ProcessInfo.processInfo.activeProcessorCount / 2)
         let renderer = BoardRenderer(configuration, byteLimit: configuration.canvasBytes)
-        workers = (0..<count).map { number in
+        workers = (0..<threads).map { number in
             RenderWorker(renderer, name: "lectern.pictures.\(number)", idleTime: idleTime)
         }
         state = Locked(State(budget: budget))
+        tags = PictureTags(configuration)
         self.sink = sink
+        countOutcome = count
     }
 
     /// Queues the rendering of a board; returns at once.
-    func render(_ key: RenderKey, of board: Board, reply: String) {
+    func render(_ key: RenderKey, of board: BoardVersion, reply: String) {
         let isFirst = state.withLock { state -> Bool? in
             let bytes = state.pending.cost(key, of: board)
             guard state.budget.reserve(key.room.room, bytes: bytes) else { return nil }
@@ -48,7 +56,7 @@ final class RenderQueue: Sendable {
         switch isFirst {
         case true?: draw(key)
         case false?: break
-        case nil: sink.refuse(reply, .busy)
+        case nil: refuse(reply, .busy, .notReady)
         }
     }
 
@@ -61,6 +69,20 @@ final class RenderQueue: Sendable {
         for worker in workers { worker.finish() }
     }
 
+    /// The headers of a picture; `tag` is that of its board in its form.
+    func headers(of key: RenderKey, at index: UInt64) -> (fields: NATSHeaders, tag: String) {
+        let tag = tags.tag(of: key.room, at: index, key.form)
+        var fields: NATSHeaders = [HeaderName.index: "\(index)", HeaderName.tag: tag]
+        // A blank room has no incarnation, and a header has a value.
+        if !key.room.incarnation.isEmpty { fields.append(HeaderName.room, key.room.incarnation) }
+        return (fields, tag)
+    }
+
+    private func refuse(_ reply: String, _ error: RequestError, _ outcome: PictureOutcome) {
+        countOutcome(outcome)
+        sink.refuse(reply, error)
+    }
+
     private func draw(_ key: RenderKey) {
         let number = UInt(bitPattern: key.room.hashValue) % UInt(workers.count)
         workers[Int(number)].draw { [self] renderer in
@@ -71,22 +93,31 @@ final class RenderQueue: Sendable {
 
     /// - Returns: whether a request waits for a newer board than was rendered.
     private func answer(_ key: RenderKey, by renderer: BoardRenderer) -> Bool {
-        while let board = state.withLock({ $0.isClosing ? nil : $0.pending.board(for: key) }) {
-            do throws(BoardRenderer.Cancelled) {
-                let file = try renderer.png(
-                    of: board, key, at: MonotonicClock.now(), while: interest(in: board, key))
-                return finish(key, through: board.index) { sink.send(file, $0) }
+        while let version = state.withLock({ $0.isClosing ? nil : $0.pending.board(for: key) }) {
+            let board = version.board
+            do throws(BoardRenderer.Failure) {
+                let file = try renderer.picture(
+                    of: board, key.room, key.form, at: MonotonicClock.now(), while: interest(in: board, key))
+                let headers = headers(of: key, at: board.index).fields
+                return finish(key, through: board.index) {
+                    countOutcome(.drawn(key.form.format))
+                    sink.send(file, headers, $0)
+                }
             } catch {
-                // Superseded by a newer board, or cancelled at shutdown.
+                // Else it was superseded by a newer board, or cancelled at shutdown.
+                guard error == .cancelled else {
+                    return finish(key, through: board.index) { refuse($0, .pictureTooLarge, .tooLarge) }
+                }
             }
         }
-        return finish(key, through: .max) {
-            sink.refuse($0, .shuttingDown)
-        }
+        return finish(key, through: .max) { refuse($0, .shuttingDown, .notReady) }
     }
 
     /// A board is wanted until a newer one is requested; a stroke is wanted as long as the newest board has it.
     private func interest(in board: Board, _ key: RenderKey) -> BoardRenderer.Interest {
+        guard key.form.format == .png else {
+            return BoardRenderer.Interest(isWanted: { [state] in state.withLock { !$0.isClosing } })
+        }
         var newest = (index: board.index, hasStroke: true)
         return BoardRenderer.Interest(
             isWanted: { [state] in
@@ -98,7 +129,7 @@ final class RenderQueue: Sendable {
                 }
                 // Searching a board of many strokes is slow: once for each newer board.
                 if wanted.index != newest.index {
-                    newest = (wanted.index, wanted.visible.contains { $0.index == stroke })
+                    newest = (wanted.index, wanted.board.visible.contains { $0.index == stroke })
                 }
                 return newest.hasStroke
             })
@@ -116,8 +147,9 @@ final class RenderQueue: Sendable {
 struct RenderKey: Sendable, Hashable {
     let room: RoomIncarnation
     let view: RoomView
-    /// Width in pixels; nil for the canvas's own.
-    let width: Int?
+    /// The position whose board it shows; nil for the newest.
+    var index: UInt64?
+    let form: PictureForm
 }
 
 /// A room and its incarnation: digests of different incarnations cannot be compared.
@@ -130,23 +162,23 @@ struct RoomIncarnation: Sendable, Hashable {
 struct PendingRenders: Sendable {
     private struct Pending {
         /// The newest board among the requests.
-        var board: Board
+        var board: BoardVersion
         var requests: [(reply: String, index: UInt64)]
     }
 
     private var pending: [RenderKey: Pending] = [:]
 
     /// The board to render for a key; nil if no request waits.
-    func board(for key: RenderKey) -> Board? { pending[key]?.board }
+    func board(for key: RenderKey) -> BoardVersion? { pending[key]?.board }
 
     /// Bytes that a request adds to the boards that wait.
-    func cost(_ key: RenderKey, of board: Board) -> Int {
+    func cost(_ key: RenderKey, of board: BoardVersion) -> Int {
         guard let waiting = pending[key]?.board else { return board.byteEstimate }
         return board.index > waiting.index ? board.byteEstimate - waiting.byteEstimate : 0
     }
 
     /// - Returns: whether it is the first request for the key.
-    mutating func add(_ key: RenderKey, of board: Board, reply: String) -> Bool {
+    mutating func add(_ key: RenderKey, of board: BoardVersion, reply: String) -> Bool {
         let request = (reply: reply, index: board.index)
         guard let index = pending.index(forKey: key) else {
             pending[key] = Pending(board: board, requests: [request])

@@ -41,41 +41,72 @@ struct RequestHandler: Sendable {
         }
         // A room that nobody has written to is blank.
         let room = room ?? Room(configuration: configuration.room, at: MonotonicClock.now())
-        let snapshot: CatchUp
+        let found: CatchUp?
         switch view {
-        case .head: snapshot = room.catchUpHead(request)
+        case .head: found = room.catchUpHead(request)
         case .cohort(let cohort):
-            guard let released = room.catchUp(request, cohort: cohort) else {
+            guard room.serves(cohort) else {
                 metrics.countJoin(.unknownCohort)
                 return sink.refuse(reply, unknown(cohort))
             }
-            snapshot = released
+            found = room.catchUp(request, cohort: cohort)
         }
-        guard joins.answer(snapshot, of: id, view, as: request.encoding, reply: reply) else {
+        guard let snapshot = found else {
+            metrics.countJoin(.unknownIndex)
+            return sink.refuse(reply, .unknownIndex)
+        }
+        guard joins.answer(snapshot, of: id, view, at: request.index, as: request.encoding, reply: reply) else {
             return metrics.countJoin(.notReady)
         }
         if case .tail = snapshot.content { metrics.countJoin(.tail) } else { metrics.countJoin(.board) }
     }
 
-    /// Has the board rendered as released to a cohort, or at the end of the log.
+    /// Has the board rendered as released to a cohort, or at the end of the log; now, or at an earlier position.
     private func image(_ room: Room?, _ id: RoomID, _ view: RoomView, _ bytes: [UInt8], reply: String) {
+        func refuse(_ outcome: PictureOutcome, _ error: RequestError) {
+            metrics.countPicture(outcome)
+            sink.refuse(reply, error)
+        }
         let request: ImageRequest
-        do {
+        do throws(Rejection) {
             request = try ImageRequest(decoding: bytes)
         } catch {
-            return sink.refuse(reply, RequestError(.badRequest, error.message))
+            return refuse(.badRequest, RequestError(.badRequest, error.message))
         }
-        guard let room else { return sink.refuse(reply, unknown(id)) }
-        let board: Board
-        switch view {
-        case .head: board = room.head
-        case .cohort(let cohort):
-            guard room.serves(cohort) else { return sink.refuse(reply, unknown(cohort)) }
-            board = room.board(of: cohort)
+        if let fault = Self.fault(of: request) { return refuse(.badRequest, RequestError(.badRequest, fault)) }
+        guard let room else { return refuse(.unknownRoom, unknown(id)) }
+        if case .cohort(let cohort) = view, !room.serves(cohort) {
+            return refuse(.unknownCohort, unknown(cohort))
+        }
+        guard room.isOf(request.incarnation), let board = board(of: room, view, at: request.index) else {
+            return refuse(.unknownIndex, .unknownIndex)
         }
         let life = RoomIncarnation(room: id, incarnation: room.incarnation)
-        let key = RenderKey(room: life, view: view, width: request.width)
+        let key = RenderKey(room: life, view: view, index: request.index, form: PictureForm(request))
+        if let unless = request.unless {
+            let (headers, tag) = renders.headers(of: key, at: board.index)
+            if unless == tag || unless == "*" {
+                metrics.countPicture(.notModified)
+                return sink.send([], headers, reply)
+            }
+        }
         renders.render(key, of: board, reply: reply)
+    }
+
+    /// What a well-formed request asks for that cannot be had; nil for nothing.
+    private static func fault(of request: ImageRequest) -> String? {
+        if let page = request.page, page != 0 { return "The room has no page \(page)." }
+        if request.format == .pdf, request.background == .transparent { return "The pages of a PDF are white." }
+        return nil
+    }
+
+    private func board(of room: Room, _ view: RoomView, at index: UInt64?) -> BoardVersion? {
+        switch (view, index) {
+        case (.head, nil): BoardVersion(room.head)
+        case (.head, let index?): room.head(at: index)
+        case (.cohort(let cohort), nil): BoardVersion(room.board(of: cohort))
+        case (.cohort(let cohort), let index?): room.board(of: cohort, at: index)
+        }
     }
 
     /// Answers with the room's summary.
@@ -114,19 +145,21 @@ struct ReplySender: Sendable {
 
     /// Sends a reply, in parts if it is large. Blocks the calling thread while too much waits for the socket: operations
     /// that are released meanwhile must not wait behind megabytes of replies. Small replies never wait.
-    func send(_ bytes: [UInt8], to reply: String) {
+    /// - Parameter headers: of each of its messages.
+    func send(_ bytes: [UInt8], _ headers: NATSHeaders = [:], to reply: String) {
         do {
             if bytes.count >= Fanout.largeMessage { waitForSocket() }
             guard bytes.count > Self.partBytes else {
-                try connection.publish(bytes, to: reply)
+                try connection.publish(bytes, to: reply, headers: headers)
                 return
             }
             let count = (bytes.count + Self.partBytes - 1) / Self.partBytes
             for part in 0..<count {
                 let range = part * Self.partBytes..<min(bytes.count, (part + 1) * Self.partBytes)
                 if part > 0 { waitForSocket() }
-                try connection.publish(
-                    Array(bytes[range]), to: reply, headers: [HeaderName.part: "\(part + 1)/\(count)"])
+                var headers = headers
+                headers.append(HeaderName.part, "\(part + 1)/\(count)")
+                try connection.publish(Array(bytes[range]), to: reply, headers: headers)
             }
         } catch {
             logger.debug("reply not sent", metadata: ["reply": "\(reply)", "error": "\(error)"])
@@ -144,13 +177,15 @@ struct ReplySender: Sendable {
         send(error.encoded(), to: reply)
     }
 
-    var sink: ReplySink { ReplySink(send: send, refuse: refuse) }
+    var sink: ReplySink { ReplySink(send: { send($0, $1, to: $2) }, refuse: refuse) }
 }
 
 /// Where queues send their replies; called from any thread.
 struct ReplySink: Sendable {
-    let send: @Sendable (_ bytes: [UInt8], _ reply: String) -> Void
+    let send: @Sendable (_ bytes: [UInt8], _ headers: NATSHeaders, _ reply: String) -> Void
     let refuse: @Sendable (_ reply: String, _ error: RequestError) -> Void
+
+    func send(_ bytes: [UInt8], _ reply: String) { send(bytes, [:], reply) }
 }
 
 /// Makes and sends small replies on a queue of its own, apart from the threads that release operations.
@@ -238,5 +273,9 @@ struct ReplyBudget: Sendable {
 extension RequestError {
     /// The bound on pending requests is reached.
     static let busy = RequestError(.notReady, "The server is busy with other requests; ask again in a second.")
+    static let unknownIndex = RequestError(
+        .unknownIndex, "The room's log does not hold this position, or it lies ahead of what may be seen.")
+    static let pictureTooLarge = RequestError(
+        .tooLarge, "The board has too many points for an SVG or a PDF; ask for a PNG.")
     static let shuttingDown = RequestError(.notReady, "The server is shutting down.")
 }

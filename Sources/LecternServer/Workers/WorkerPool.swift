@@ -39,7 +39,7 @@ struct WorkerPool: Sendable {
             sink: sink)
         let renders = RenderQueue(
             configuration, budget: ReplyBudget(requests: configuration.pictures, bytes: configuration.replyBytes),
-            sink: sink)
+            sink: sink, count: metrics.countPicture)
         requests = RequestHandler(
             configuration: configuration, sink: sink, joins: joins,
             infos: ReplyQueue(label: "lectern.infos", limit: configuration.replies, sink: sink),

@@ -4,12 +4,17 @@ public struct JoinRequest: Sendable, Hashable {
     public var incarnation: String?
     /// Index of the last operation that the student has, nil for none. `have`.
     public var have: UInt64?
+    /// Position whose board is asked for, nil for the newest. `index`.
+    public var index: UInt64?
     /// Form of the reply. `encoding`.
     public var encoding: WireEncoding
 
-    public init(incarnation: String? = nil, have: UInt64? = nil, encoding: WireEncoding = .json) {
+    public init(
+        incarnation: String? = nil, have: UInt64? = nil, index: UInt64? = nil, encoding: WireEncoding = .json
+    ) {
         self.incarnation = incarnation
         self.have = have
+        self.index = index
         self.encoding = encoding
     }
 }
@@ -20,6 +25,7 @@ extension JoinRequest {
         RequestBody.encoded { body in
             if let incarnation { body.append("room") { $0.append(string: incarnation) } }
             if let have { body.append("have") { $0.append(integer: have) } }
+            if let index { body.append("index") { $0.append(integer: index) } }
             if encoding != .json { body.append("encoding") { $0.append(string: encoding.rawValue) } }
         }
     }
@@ -28,9 +34,10 @@ extension JoinRequest {
     /// - Throws: the first fault.
     public init(decoding bytes: [UInt8]) throws(Rejection) {
         self.init()
-        guard let body = try RequestBody.decoded(bytes, keeping: ["room", "have", "encoding"]) else { return }
+        guard let body = try RequestBody.decoded(bytes, keeping: ["room", "have", "index", "encoding"]) else { return }
         incarnation = try body.string("room", limit: 256)
         have = try body.index("have")
+        index = try body.index("index")
         guard body["encoding"] != nil else { return }
         encoding = try body.required("encoding", "json or binary") { WireEncoding(rawValue: $0) }
     }
@@ -38,12 +45,44 @@ extension JoinRequest {
 
 /// Request for a picture of the board.
 public struct ImageRequest: Sendable, Hashable {
-    /// Width in pixels, 1 … 4096; nil for the board's own.
+    /// Width in pixels, 1 … 4096; nil for the board's own. `width` on the wire.
     public var width: Int?
+    /// File format. `format`.
+    public var format: PictureFormat
+    /// What is below the ink; a PDF is always white. `background`.
+    public var background: PictureBackground
+    /// Page of the room, 0 … 999; nil for the page shown. `page`.
+    public var page: Int?
+    /// Incarnation of the room that the picture has to be of, nil for any. `room`.
+    public var incarnation: String?
+    /// Position whose board is asked for, nil for the newest. `index`.
+    public var index: UInt64?
+    /// Tag of a picture that the client has, or `*` for any: where the tag is still right, the reply has headers and no
+    /// picture. `unless`.
+    public var unless: String?
 
-    public init(width: Int? = nil) {
+    public init(
+        width: Int? = nil, format: PictureFormat = .png, background: PictureBackground = .white, page: Int? = nil,
+        incarnation: String? = nil, index: UInt64? = nil, unless: String? = nil
+    ) {
         self.width = width
+        self.format = format
+        self.background = background
+        self.page = page
+        self.incarnation = incarnation
+        self.index = index
+        self.unless = unless
     }
+}
+
+/// The file format of a picture. The raw value is its name on the wire, and the file extension.
+public enum PictureFormat: String, Sendable, Hashable, CaseIterable {
+    case png, svg, pdf
+}
+
+/// What is below the ink of a picture. The raw value is its name on the wire.
+public enum PictureBackground: String, Sendable, Hashable, CaseIterable {
+    case white, transparent
 }
 
 extension ImageRequest {
@@ -51,15 +90,33 @@ extension ImageRequest {
     public func encoded() -> [UInt8] {
         RequestBody.encoded { body in
             if let width { body.append("width") { $0.append(integer: width) } }
+            if format != .png { body.append("format") { $0.append(string: format.rawValue) } }
+            if let incarnation { body.append("room") { $0.append(string: incarnation) } }
+            if let index { body.append("index") { $0.append(integer: index) } }
+            if let page { body.append("page") { $0.append(integer: page) } }
+            if background != .white { body.append("background") { $0.append(string: background.rawValue) } }
+            if let unless { body.append("unless") { $0.append(string: unless) } }
         }
     }
+
+    private static let names = ["width", "format", "room", "index", "page", "background", "unless"]
 
     /// Reads a request. An empty payload asks for the board's own width, as `{}` does.
     /// - Throws: the first fault.
     public init(decoding bytes: [UInt8]) throws(Rejection) {
         self.init()
-        guard let body = try RequestBody.decoded(bytes, keeping: ["width"]) else { return }
+        guard let body = try RequestBody.decoded(bytes, keeping: Self.names) else { return }
         width = try body.integer("width", in: 1...4096).map(Int.init)
+        if body["format"] != nil {
+            format = try body.required("format", "png, svg or pdf") { PictureFormat(rawValue: $0) }
+        }
+        incarnation = try body.string("room", limit: 256)
+        index = try body.index("index")
+        page = try body.integer("page", in: 0...999).map(Int.init)
+        if body["background"] != nil {
+            background = try body.required("background", "white or transparent") { PictureBackground(rawValue: $0) }
+        }
+        unless = try body.string("unless", limit: 512)
     }
 }
 
@@ -95,7 +152,11 @@ public struct RequestError: Error, Sendable, Hashable {
     public enum Code: String, Sendable, CaseIterable {
         case unknownRoom = "unknown-room"
         case unknownCohort = "unknown-cohort"
+        /// The position is beyond what may be seen, or the log no longer holds it.
+        case unknownIndex = "unknown-index"
         case badRequest = "bad-request"
+        /// The reply would be too large.
+        case tooLarge = "too-large"
         case notReady = "not-ready"
     }
 

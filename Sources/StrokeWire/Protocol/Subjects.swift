@@ -248,7 +248,7 @@ extension RoomSubject {
 
 /// Headers of the protocol.
 public enum HeaderName {
-    /// Index of the operation in the room, from 1, without holes.
+    /// Index of the operation in the room, from 1, without holes; of a picture, that of the last operation it shows.
     public static let index = "Ink-Index"
     /// Incarnation of the room; on a new value, forget everything and join again.
     public static let room = "Ink-Room"
@@ -260,6 +260,8 @@ public enum HeaderName {
     public static let digest = "Ink-Digest"
     /// `1` if a policy, not the clock, released the operation, or if the stroke itself came late.
     public static let late = "Ink-Late"
+    /// Of a picture: identifies its bytes; see ``ImageRequest/unless``.
+    public static let tag = "Ink-Tag"
     /// `i/k`, from 1: a part of a reply that is cut into several messages.
     public static let part = "Ink-Part"
     /// Of a stroke message: the session, whose sequence its number belongs to.

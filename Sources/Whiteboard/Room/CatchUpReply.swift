@@ -19,15 +19,19 @@ extension CatchUp {
         switch content {
         case .tail(let operations):
             return writer.tail(operations.lazy.map(JoinedOperation.init))
-        case .board(let board):
-            return writer.board(
-                width: board.size.width, height: board.size.height, isProvisional: board.fixedSize == nil,
-                visible: board.visible.lazy.map { JoinedOperation($0) },
-                redo: board.undone.lazy.map(JoinedOperation.init),
-                cleared: board.undoableClears.lazy.map { clear, removed in
-                    ClearedBoard(index: clear.index, visible: removed.map { JoinedOperation($0) })
-                })
+        case .board(let board): return self.board(board, writer)
+        case .version(let version): return self.board(version.board, writer)
         }
+    }
+
+    private func board(_ board: Board, _ writer: JoinReplyWriter) -> [UInt8] {
+        writer.board(
+            width: board.size.width, height: board.size.height, isProvisional: board.fixedSize == nil,
+            visible: board.visible.lazy.map { JoinedOperation($0) },
+            redo: board.undone.lazy.map(JoinedOperation.init),
+            cleared: board.undoableClears.lazy.map { clear, removed in
+                ClearedBoard(index: clear.index, visible: removed.map { JoinedOperation($0) })
+            })
     }
 
     private func binary(_ palette: Palette, _ style: String) -> [UInt8] {
@@ -36,15 +40,19 @@ extension CatchUp {
         switch content {
         case .tail(let operations):
             return writer.tail(operations.lazy.map(BinaryOperation.init))
-        case .board(let board):
-            return writer.board(
-                width: board.size.width, height: board.size.height, isProvisional: board.fixedSize == nil,
-                visible: board.visible.lazy.map { BinaryOperation($0) },
-                redo: board.undone.lazy.map(BinaryOperation.init),
-                cleared: board.undoableClears.map { clear, removed in
-                    (clear.index, removed.map { BinaryOperation($0) })
-                })
+        case .board(let board): return self.board(board, writer)
+        case .version(let version): return self.board(version.board, writer)
         }
+    }
+
+    private func board(_ board: Board, _ writer: BinaryJoinReplyWriter) -> [UInt8] {
+        writer.board(
+            width: board.size.width, height: board.size.height, isProvisional: board.fixedSize == nil,
+            visible: board.visible.lazy.map { BinaryOperation($0) },
+            redo: board.undone.lazy.map(BinaryOperation.init),
+            cleared: board.undoableClears.map { clear, removed in
+                (clear.index, removed.map { BinaryOperation($0) })
+            })
     }
 }
 

@@ -12,7 +12,7 @@ public struct Room: Sendable {
     private(set) var intake: Intake
     private(set) var log: RoomLog
     var gate: Gate
-    private var views = CohortViews()
+    private(set) var views = CohortViews()
     private(set) var clockOffset = ClockOffset()
     /// False while nothing can be published: no cursor moves then.
     private var isOutputOpen = true

@@ -7,11 +7,13 @@ public struct CatchUp: Sendable {
         case tail([Operation])
         /// The board as released to the cohort.
         case board(Board)
+        /// The board at the position that the request names.
+        case version(BoardVersion)
     }
 
     /// The room's incarnation; empty for a blank room.
     public let incarnation: String
-    /// The cohort's cursor R, or the end of the log.
+    /// The cohort's cursor R, or the end of the log; or the position that the request names.
     public let index: UInt64
     /// Digest of the board at ``index``.
     public let digest: BoardDigest
@@ -21,6 +23,7 @@ public struct CatchUp: Sendable {
     public var byteEstimate: Int {
         switch content {
         case .board(let board): board.byteEstimate
+        case .version(let version): version.byteEstimate
         case .tail(let operations): operations.reduce(256) { $0 + $1.byteEstimate }
         }
     }
@@ -28,15 +31,27 @@ public struct CatchUp: Sendable {
 
 extension Room {
     /// Answers a student who joins a cohort, from what was released to it.
-    /// - Returns: nil for a cohort that is not served.
+    /// - Returns: nil for a cohort that is not served, and where the request names a position that the cohort has not
+    ///   reached or the log no longer holds.
     public func catchUp(_ request: JoinRequest, cohort: CohortName) -> CatchUp? {
         guard serves(cohort) else { return nil }
-        return catchUp(request, from: board(of: cohort))
+        guard let index = request.index else { return catchUp(request, from: board(of: cohort)) }
+        return isOf(request.incarnation) ? board(of: cohort, at: index).map(catchUp) : nil
     }
 
-    /// Answers a client that joins the head feed.
-    public func catchUpHead(_ request: JoinRequest) -> CatchUp {
-        catchUp(request, from: log.head)
+    /// Answers a client that joins the head feed, in the same way.
+    public func catchUpHead(_ request: JoinRequest) -> CatchUp? {
+        guard let index = request.index else { return catchUp(request, from: log.head) }
+        return isOf(request.incarnation) ? head(at: index).map(catchUp) : nil
+    }
+
+    /// Whether a position that a client names is one of this incarnation; true where it names none.
+    public func isOf(_ incarnation: String?) -> Bool {
+        incarnation == nil || incarnation == self.incarnation
+    }
+
+    private func catchUp(_ version: BoardVersion) -> CatchUp {
+        CatchUp(incarnation: incarnation, index: version.index, digest: version.digest, content: .version(version))
     }
 
     private func catchUp(_ request: JoinRequest, from board: Board) -> CatchUp {

@@ -5,7 +5,7 @@ import LecternClient
 import LecternServer
 import PNG
 import Raster
-import StrokeWire
+public import StrokeWire
 import VectorGraphics
 import Whiteboard
 
@@ -148,10 +148,7 @@ struct RenderCommand: ParsableCommand {
     }
 }
 
-/// The file format of a picture; the raw value is the file extension.
-enum PictureFormat: String, CaseIterable, ExpressibleByArgument {
-    case png, svg, pdf
-
+extension PictureFormat: ExpressibleByArgument {
     /// The format of a file extension, in either case; nil for any other extension.
     init?(endingOf path: String) {
         let name = path.split(separator: "/", omittingEmptySubsequences: false).last ?? ""

@@ -15,6 +15,7 @@ enum MetricHelp {
         "lectern_gate_depth": "Operations held at the gate, by cohort.",
         "lectern_release_lateness_seconds": "Time from due to published, by cohort.",
         "lectern_joins_total": "Join requests answered, by outcome.",
+        "lectern_pictures_total": "Requests for pictures answered, by outcome.",
         "lectern_rooms": "Rooms in memory.",
         "lectern_forgotten_rooms_total": "Hibernated rooms dropped, by their age or for lack of memory.",
         "lectern_mailbox_bytes": "Bytes that wait for the workers.",

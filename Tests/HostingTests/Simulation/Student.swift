@@ -101,6 +101,7 @@ final class Student {
         switch answer.content {
         case .tail(let operations):
             for operation in operations { apply(operation) }
+        case .version: report("a board at a position that was not asked for")
         case .board(let board):
             // The cohort's cursor came from a checkpoint and is behind what the student has.
             guard answer.index >= index else { return }

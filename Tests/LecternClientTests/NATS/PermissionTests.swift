@@ -197,8 +197,17 @@ struct ClusterAccountTests {
         "operator": Grant(
             publish: rooms.flatMap { ["\($0).info", "\($0).ctl"] } + ["ink.rooms"], subscribe: ["_INBOX.operator.x.1"]),
         "gateway": Grant(
-            publish: rooms.flatMap { ["\($0).info", "\($0).image.main", "\($0).image.hls"] } + ["ink.rooms"],
-            subscribe: ["_INBOX.gateway.x.1"]),
+            publish: rooms.flatMap { room in
+                [
+                    "info", "image.main", "image.hls", "image-head", "join.main", "join.hls", "join-head", "in.ann",
+                    "in.bob", "clock.main", "clock.hls",
+                ].map { "\(room).\($0)" }
+            } + ["ink.rooms"],
+            subscribe: rooms.flatMap { room in
+                [
+                    "out.main", "out.hls", "mark.main", "mark.hls", "head", "feedback.ann", "feedback.bob",
+                ].map { "\(room).\($0)" }
+            } + ["_INBOX.gateway.x.1"] + ["ink.*.*.out.*", "ink.*.*.out.main", "ink.2.physics.out.*", "ink.*.*.head"]),
         "service": Grant(
             publish: subjects.filter { $0.hasPrefix("ink.") || $0.hasPrefix("_INBOX.") }
                 + [

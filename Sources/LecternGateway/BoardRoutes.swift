@@ -1,0 +1,283 @@
+internal import Hummingbird
+internal import LecternClient
+internal import NATSClient
+internal import NIOCore
+internal import StrokeWire
+
+/// `GET /api/rooms/ROOM/board.png`, `.svg`, `.pdf`, `.json`: a board as released to a cohort, now or at an earlier
+/// position.
+///
+/// Each request first asks the service for the tag of the picture, which draws nothing: it is enough for a 304, and for a
+/// picture that is cached here.
+struct BoardRoutes {
+    let rooms: RoomService
+    let cache: PictureCache
+
+    init(rooms: RoomService, limits: GatewayLimits) {
+        self.rooms = rooms
+        cache = PictureCache(drawings: limits.drawings, byteLimit: limits.pictureBytes)
+    }
+
+    func add(to router: Router<some RequestContext>) {
+        for format in PictureFormat.allCases {
+            router.get("api/rooms/:room/board.\(format.rawValue)") { request, context in
+                try await picture(of: context.room(), BoardQuery(request), format, request.headers)
+            }
+        }
+        router.get("api/rooms/:room/board.json") { request, context in
+            try await board(of: context.room(), BoardQuery(request), request.headers)
+        }
+        // Where pictures were before.
+        router.get("rooms/:room/board.png") { request, context in
+            let query = request.uri.query.map { "?\($0)" } ?? ""
+            let path = "/api/rooms/\(try context.room())/board.png\(query)"
+            return Response(status: .permanentRedirect, headers: [.location: path])
+        }
+    }
+
+    private func picture(
+        of room: RoomID, _ query: BoardQuery, _ format: PictureFormat, _ headers: HTTPFields
+    ) async throws(GatewayError) -> Response {
+        var request = query.image(format)
+        request.unless = "*"
+        let current = Picture(try await rooms.picture(of: room, query.feed, request), format)
+        guard let current else { throw .badGateway("The service's answer is no picture.") }
+        if let notModified = query.notModified(current.tag, headers) { return notModified }
+        // A service of an older release knows no tags: it has sent the picture.
+        guard current.bytes.readableBytes == 0 else { return query.response(to: current, format) }
+        request.unless = nil
+        let wanted = request
+        let picture = try await cache.picture(PictureCache.Key(room: room, tag: current.tag)) {
+            () async throws(GatewayError) in
+            let reply = try await rooms.picture(of: room, query.feed, wanted)
+            guard let picture = Picture(reply, format), picture.bytes.readableBytes > 0 else {
+                throw .badGateway("The service's answer is no picture.")
+            }
+            return picture
+        }
+        return query.response(to: picture, format)
+    }
+
+    private func board(
+        of room: RoomID, _ query: BoardQuery, _ headers: HTTPFields
+    ) async throws(GatewayError) -> Response {
+        let reply = try await rooms.board(of: room, query.feed, query.join)
+        let tag = EntityTag(of: reply)
+        if let notModified = query.notModified(tag, headers) { return notModified }
+        return Response.body(reply, type: "application/json", headers: query.headers(tag))
+    }
+}
+
+/// The query of a request for a board.
+struct BoardQuery: Sendable {
+    let feed: RoomFeed
+    private let width: Int?
+    private let page: Int?
+    private let background: PictureBackground
+    /// The incarnation and the position that are asked for; nil for the newest.
+    private let position: (incarnation: String, index: UInt64)?
+
+    init(_ request: Request) throws(GatewayError) {
+        let query = request.uri.queryParameters
+        /// A number written in digits alone.
+        func number<Value: FixedWidthInteger>(_ name: String, _ range: ClosedRange<Value>) throws(GatewayError)
+            -> Value?
+        {
+            guard let text = query[Substring(name)] else { return nil }
+            guard text.utf8.allSatisfy({ UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 }), let value = Value(text),
+                range ~= value
+            else {
+                throw .badRequest("\(name) is a whole number from \(range.lowerBound) to \(range.upperBound).")
+            }
+            return value
+        }
+        feed = try request.feed()
+        width = try number("width", 1...4096)
+        page = try number("page", 0...999)
+        switch query["background"] {
+        case nil: background = .white
+        case let text?:
+            guard let known = PictureBackground(rawValue: String(text)) else {
+                throw .badRequest("background is white or transparent.")
+            }
+            background = known
+        }
+        switch (query["room"], try number("index", 0...UInt64(Int64.max - 1))) {
+        case (nil, nil): position = nil
+        case (let incarnation?, let index?):
+            guard incarnation.utf8.count <= 256 else { throw .badRequest("room is at most 256 bytes long.") }
+            position = (String(incarnation), index)
+        default:
+            throw .badRequest("room, an incarnation, and index go together.")
+        }
+    }
+
+    func image(_ format: PictureFormat) -> ImageRequest {
+        ImageRequest(
+            width: width, format: format, background: background, page: page, incarnation: position?.incarnation,
+            index: position?.index)
+    }
+
+    var join: JoinRequest { JoinRequest(incarnation: position?.incarnation, index: position?.index) }
+
+    /// The headers of a board, which only its reader may store: for a year where its position was named, else to be asked
+    /// for again each time.
+    func headers(_ tag: EntityTag) -> HTTPFields {
+        let caching = position == nil ? "private, no-cache" : "private, max-age=31536000, immutable"
+        return [.eTag: tag.text, .cacheControl: caching]
+    }
+
+    /// The answer to a client that has the board already; nil where it has not.
+    func notModified(_ tag: EntityTag, _ headers: HTTPFields) -> Response? {
+        guard let known = headers[.ifNoneMatch], tag.matches(known) else { return nil }
+        return Response(status: .notModified, headers: self.headers(tag))
+    }
+
+    func response(to picture: Picture, _ format: PictureFormat) -> Response {
+        var headers = headers(picture.tag)
+        for (name, value) in [(HeaderName.room, picture.incarnation), (HeaderName.index, picture.index)] {
+            if let value, let name = HTTPFields.Element.Name(name) { headers[name] = value }
+        }
+        switch format {
+        case .png: headers[.contentType] = "image/png"
+        case .svg:
+            headers[.contentType] = "image/svg+xml"
+            // Opened as a page it is still a picture alone.
+            headers[.contentSecurityPolicy] = "default-src 'none'; sandbox"
+        case .pdf: headers[.contentType] = "application/pdf"
+        }
+        headers[.xContentTypeOptions] = "nosniff"
+        return Response(status: .ok, headers: headers, body: ResponseBody(byteBuffer: picture.bytes))
+    }
+}
+
+/// A picture as the service sent it, or only its headers.
+struct Picture: Sendable {
+    let bytes: ByteBuffer
+    let tag: EntityTag
+    let incarnation: String?
+    let index: String?
+
+    /// - Returns: nil for a reply that is no picture of that format.
+    init?(_ reply: NATSReply, _ format: PictureFormat) {
+        let signature: [UInt8] =
+            switch format {
+            case .png: [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]
+            case .svg: Array("<svg".utf8)
+            case .pdf: Array("%PDF-".utf8)
+            }
+        let tag = reply.header(HeaderName.tag)
+        guard reply.payload.starts(with: signature) || (reply.payload.isEmpty && tag != nil) else { return nil }
+        if let tag {
+            guard let tag = EntityTag(opaque: tag) else { return nil }
+            self.tag = tag
+        } else {
+            self.tag = EntityTag(of: reply.payload)
+        }
+        bytes = ByteBuffer(bytes: reply.payload)
+        incarnation = reply.header(HeaderName.room)
+        index = reply.header(HeaderName.index)
+    }
+}
+
+/// Pictures by their tags, and those that are being drawn: requests for one picture share one drawing.
+///
+/// Bounded in bytes, in number and in drawings under way; a request for one more drawing is refused as `not-ready`.
+actor PictureCache {
+    struct Key: Hashable, Sendable {
+        let room: RoomID
+        let tag: EntityTag
+    }
+
+    typealias Outcome = Result<Picture, GatewayError>
+
+    /// Pictures at most.
+    static let countLimit = 1024
+
+    private let drawings: Int
+    private let byteLimit: Int
+    private var pictures: [Key: (picture: Picture, lastUse: UInt64)] = [:]
+    private var uses: UInt64 = 0
+    private(set) var byteCount = 0
+    private var pending: [Key: Task<Outcome, Never>] = [:]
+
+    /// - Parameters:
+    ///   - drawings: under way at most.
+    ///   - byteLimit: bytes of pictures at most. One of more than an eighth of it is not kept.
+    init(drawings: Int, byteLimit: Int) {
+        self.drawings = drawings
+        self.byteLimit = byteLimit
+    }
+
+    /// The cached picture, or one drawn for all who ask for it meanwhile: of this tag, or a newer one.
+    func picture(
+        _ key: Key, _ draw: @escaping @Sendable () async throws(GatewayError) -> Picture
+    ) async throws(GatewayError) -> Picture {
+        if let picture = pictures[key]?.picture {
+            uses += 1
+            pictures[key]?.lastUse = uses
+            return picture
+        }
+        if let drawing = pending[key] { return try await drawing.value.get() }
+        guard pending.count < drawings else {
+            throw .notReady("The gateway waits for other pictures; ask again in a second.")
+        }
+        // Goes on when the client that asked first has gone: others may wait for it.
+        let drawing = Task { () async -> Outcome in
+            defer { pending[key] = nil }
+            do throws(GatewayError) {
+                let picture = try await draw()
+                keep(picture, of: key.room)
+                return .success(picture)
+            } catch {
+                return .failure(error)
+            }
+        }
+        pending[key] = drawing
+        return try await drawing.value.get()
+    }
+
+    private func keep(_ picture: Picture, of room: RoomID) {
+        let key = Key(room: room, tag: picture.tag)
+        let size = picture.bytes.readableBytes
+        guard size <= byteLimit / 8, pictures[key] == nil else { return }
+        while byteCount + size > byteLimit || pictures.count >= Self.countLimit,
+            let oldest = pictures.min(by: { $0.value.lastUse < $1.value.lastUse })
+        {
+            pictures[oldest.key] = nil
+            byteCount -= oldest.value.picture.bytes.readableBytes
+        }
+        uses += 1
+        pictures[key] = (picture, uses)
+        byteCount += size
+    }
+}
+
+/// The entity tag of a body (RFC 9110, 8.8.3): two bodies with one tag are the same.
+struct EntityTag: Hashable {
+    /// The header's value, with its quotation marks.
+    let text: String
+
+    /// The tag of a body: its length and its 64-bit FNV-1a hash.
+    init(of body: [UInt8]) {
+        text = "\"\(String(body.count, radix: 16))-\(String(FNV1a64.hash(body), radix: 16))\""
+    }
+
+    /// The tag that the service gives a picture.
+    /// - Returns: nil for a text that cannot stand between quotation marks.
+    init?(opaque tag: String) {
+        guard !tag.isEmpty,
+            tag.utf8.allSatisfy({ 0x21...0x7e ~= $0 && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: ",") })
+        else { return nil }
+        text = "\"\(tag)\""
+    }
+
+    /// Whether an If-None-Match header has this tag or `*`. Weak tags are compared like strong ones (RFC 9110, 13.1.2).
+    func matches(_ header: String) -> Bool {
+        header.split(separator: ",").contains { candidate in
+            var candidate = candidate.drop { $0 == " " || $0 == "\t" }
+            while let last = candidate.last, last == " " || last == "\t" { candidate.removeLast() }
+            return candidate == "*" || candidate == text || candidate == "W/" + text
+        }
+    }
+}

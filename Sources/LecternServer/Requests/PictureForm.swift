@@ -1,0 +1,53 @@
+import Ink
+import StrokeWire
+import Whiteboard
+
+/// How a board is drawn, whichever board it is.
+struct PictureForm: Sendable, Hashable {
+    var format = PictureFormat.png
+    /// Width in pixels; nil for the canvas's own.
+    var width: Int?
+    var background = PictureBackground.white
+
+    init(format: PictureFormat = .png, width: Int? = nil, background: PictureBackground = .white) {
+        self.format = format
+        self.width = width
+        self.background = background
+    }
+
+    init(_ request: ImageRequest) {
+        self.init(format: request.format, width: request.width, background: request.background)
+    }
+}
+
+/// Makes the tags of pictures: two pictures with one tag have the same bytes.
+///
+/// A tag names the incarnation and the index in plain text, and everything else that bytes depend on as a hash: the form,
+/// the settings and the version of the renderer.
+struct PictureTags: Sendable {
+    /// Raise it with every change to what is drawn for the same board: the fingerprints of `RasterTests` change then, or
+    /// the documents of `VectorGraphicsTests`.
+    static let rendererVersion = 1
+
+    private let settings: String
+
+    init(_ configuration: ServerConfiguration) {
+        let colours =
+            switch configuration.room.intake.wire.colours {
+            case .palette: configuration.palette.texts.joined()
+            case .rgb: "rgb"
+            }
+        // The memory bounds the pixels of a large board.
+        settings = """
+            \(Self.rendererVersion) \(configuration.style.rawValue) \(colours) \(configuration.canvasScale) \
+            \(configuration.canvasBytes)
+            """
+    }
+
+    /// The tag of a picture: visible ASCII without quotation marks.
+    func tag(of room: RoomIncarnation, at index: UInt64, _ form: PictureForm) -> String {
+        let width = form.width.map(String.init) ?? "-"
+        let hash = FNV1a64.hash("\(settings) \(form.format) \(width) \(form.background)".utf8)
+        return "\(room.incarnation).\(index).\(FNV1a64.digits(hash))"
+    }
+}
