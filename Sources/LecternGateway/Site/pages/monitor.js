@@ -124,10 +124,10 @@ function rowOf(name) {
     return { node, thumb, state, body, cells: new Map(), picture: null };
 }
 
-function showRoom(row, { room, index, visible, authors, asleep, cohorts }) {
-    const words = [`${index} operations`];
-    if (asleep) words.push("at rest");
-    else words.push(`${visible} strokes`, `${authors} ${authors === 1 ? "author" : "authors"}`);
+function showRoom(row, { room, index, visible, cohorts }) {
+    const words = [`${index} ${index === 1 ? "operation" : "operations"}`];
+    // A room that is not in memory has no number of strokes.
+    words.push(visible === undefined ? "at rest" : `${visible} ${visible === 1 ? "stroke" : "strokes"}`);
     say(row.state, words.join(" · "));
     const first = cohorts[0];
     const picture = first ? `${first.cohort}/${first.index}` : null;
