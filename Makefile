@@ -17,6 +17,9 @@ THREAD_TESTS = 'JournalTests|NATSClientTests|EmbeddedNATSTests' 'LecternServerTe
 LESSON ?=
 SPEED ?= 1
 OUT ?= demo-out
+# Of the demo: the port of its pages, 0 for any free one; whether it goes on after the lesson.
+PORT ?= 0
+KEEP ?=
 # Of the simulation: the seed of one schedule to be replayed with a trace, or how many random ones.
 SEED ?=
 SCHEDULES ?= 5000
@@ -33,9 +36,11 @@ BROWSER_PACKAGES = chromium chromium-driver
 help:
 	@sed -n 's/^## //p' $(MAKEFILE_LIST)
 
-## demo: plays a lesson through a NATS server, the daemon, a video clock 2 s behind and a student; draws the board
+## demo: plays a lesson through a NATS server, the daemon, a video clock 2 s behind and a student; draws the board; prints the
+##       addresses of its pages; KEEP=1 goes on until Ctrl-C, for those who draw
 demo: build
-	@"$$($(SWIFT) build -c release --show-bin-path)/lectern" demo --speed $(SPEED) --output $(OUT) $(if $(LESSON),--lesson "$(LESSON)")
+	@"$$($(SWIFT) build -c release --show-bin-path)/lectern" demo --speed $(SPEED) --output $(OUT) --port $(PORT) \
+		$(if $(LESSON),--lesson "$(LESSON)") $(if $(KEEP),--keep)
 
 ## test: runs all tests, first the pure ones, then those with servers of their own; one class in a browser among them
 test: packages browser-packages

@@ -18,12 +18,16 @@ struct DemoCommand: AsyncParsableCommand {
             held and released, and how long after the video operations arrived. At the end the student's board is \
             compared with the lesson, and its picture is written.
 
+            Prints the addresses of the room's pages: anybody with a browser on this machine may follow the lesson, or \
+            draw in it. With --keep the video goes on after the lesson, and so does the class, until SIGINT (Ctrl-C).
+
             Samples of the video clock have a rate of 2 at most. At a higher --speed most of the lateness comes from \
             the interval of the samples, not from the service.
 
             EXAMPLES
               lectern demo
               lectern demo --lesson lesson.ndjson --speed 20
+              lectern demo --keep --port 8080
 
             Exit codes: 0 when the student saw every operation, none early; 1 otherwise. SIGINT (Ctrl-C) or SIGTERM \
             ends the lesson, without a picture, and everything that was started for it: exit code 130 or 143; a second \
@@ -44,7 +48,14 @@ struct DemoCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("The folder for the picture and the lesson.", valueName: "folder"))
     var output = "demo-out"
 
+    @Option(help: ArgumentHelp("The port of the pages; 0 for any free one.", valueName: "port"))
+    var port = 0
+
+    @Flag(help: "Go on after the lesson, until a signal ends it.")
+    var keep = false
+
     func validate() throws {
+        guard (0...65535).contains(port) else { throw ValidationError("--port takes 0 … 65535.") }
         guard (0.1...100).contains(speed) else { throw ValidationError("--speed takes 0.1 … 100.") }
         guard latency <= .seconds(60) else { throw ValidationError("--latency takes 0s … 60s.") }
     }
@@ -63,7 +74,13 @@ struct DemoCommand: AsyncParsableCommand {
                 + "the video is \((latency / .seconds(1)).formatted()) s behind.")
         let outcome: DemoRun.Outcome
         do {
-            outcome = try await play(lesson, interrupts, logger)
+            outcome = try await play(lesson, interrupts, logger) { outcome in
+                guard keep, let picture = outcome.picture else { return }
+                try report(outcome, lesson, picture)
+                print("The class goes on until Ctrl-C.")
+                fflush(nil)
+                try? await Task.sleep(for: .seconds(1 << 30))
+            }
         } catch {
             // An interrupt before the lesson has begun is not an error.
             let reason = interrupts.signal.map { "ended by \($0.name)" } ?? "\(error)"
@@ -75,14 +92,32 @@ struct DemoCommand: AsyncParsableCommand {
             print(summary.text(endedBy: interrupts.signal?.name ?? ""))
             throw interrupts.exitCode ?? .failed
         }
-        try write(picture, to: "board.png")
-        try write(lesson.ndjson, to: "lesson.ndjson")
-        print(summary.text(pictureAt: path(of: "board.png")))
+        if !keep { try report(outcome, lesson, picture) }
         if !summary.isGood { throw ExitCode.failed }
     }
 
+    /// Writes the picture and the lesson, and prints the summary.
+    private func report(_ outcome: DemoRun.Outcome, _ lesson: Lesson, _ picture: [UInt8]) throws {
+        try write(picture, to: "board.png")
+        try write(lesson.ndjson, to: "lesson.ndjson")
+        let summary = DemoSummary(outcome: outcome, lesson: lesson, speed: speed)
+        print(summary.text(pictureAt: path(of: "board.png")))
+    }
+
+    /// Where the pages of the class are.
+    private func addresses(port: Int) -> String {
+        let room = "http://127.0.0.1:\(port)/rooms/demo"
+        let seconds = (latency / .seconds(1)).formatted(.number.grouping(.never))
+        return """
+            student    \(room)
+            teacher    \(room)/teach?latency=\(seconds)
+            monitor    http://127.0.0.1:\(port)/monitor
+            """
+    }
+
     private func play(
-        _ lesson: Lesson, _ interrupts: InterruptHandler, _ logger: Logger
+        _ lesson: Lesson, _ interrupts: InterruptHandler, _ logger: Logger,
+        afterwards: @escaping @Sendable (DemoRun.Outcome) async throws -> Void
     ) async throws -> DemoRun.Outcome {
         guard let room = RoomID("demo") else { throw DemoFailure.notAnswered }
         let environment = try await DemoEnvironment.start(room: room, logger: logger)
@@ -91,9 +126,13 @@ struct DemoCommand: AsyncParsableCommand {
         let display = StatusLine()
         defer { display.end() }
         // Everything that was started is ended in order, however the lesson ends.
-        return try await environment.withService {
-            try await interrupts.run {
-                try await run.run { state, elapsed in display.show(state.line(elapsed: elapsed)) }
+        return try await environment.withService(port: port) { port in
+            print(addresses(port: port))
+            fflush(nil)
+            return try await interrupts.run {
+                try await run.run(afterwards: afterwards) { state, elapsed in
+                    display.show(state.line(elapsed: elapsed))
+                }
             }
         }
     }
@@ -166,15 +205,20 @@ private struct DemoSummary {
 
     /// Whether the student saw every operation, and none early.
     var isGood: Bool {
-        state.teacher?.isComplete == true && state.released == expected.index && digest == expected.digest
-            && state.lateness.early == 0 && outcome.session.report.isSound
+        state.teacher?.isComplete == true && (state.guests > 0 || isLesson) && state.lateness.early == 0
+            && outcome.session.report.isSound
     }
+
+    /// Whether the student's board is that of the lesson, with nothing of others.
+    private var isLesson: Bool { state.released == expected.index && digest == expected.digest }
 
     /// The summary of a lesson that was played to its end.
     func text(pictureAt path: String) -> String {
-        let verdict = digest == expected.digest ? "as in the lesson" : "but the lesson has \(expected.digest)"
+        let verdict =
+            digest == expected.digest
+            ? "as in the lesson" : state.guests > 0 ? "with what guests drew" : "but the lesson has \(expected.digest)"
         return lines(
-            "board      \(expected.visible.count) strokes, digest \(digest) \(verdict)",
+            "board      \(outcome.session.board.visible.count) strokes, digest \(digest) \(verdict)",
             "picture    \(path)")
     }
 

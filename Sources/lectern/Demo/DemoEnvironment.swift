@@ -1,13 +1,14 @@
 import EmbeddedNATS
 import Foundation
 import LecternConfiguration
+import LecternGateway
 import LecternServer
 import Logging
 import NATSClient
 import ServiceLifecycle
 import StrokeWire
 
-/// The NATS server and the service of the demo, both ended with it.
+/// The NATS server, the service and the pages of the demo, all ended with it.
 struct DemoEnvironment {
     let address: RoomAddress
     let configuration: ServerConfiguration
@@ -34,28 +35,50 @@ struct DemoEnvironment {
 
     private var url: String { nats.url }
 
-    /// Runs the service while `body` runs, then ends both it and the NATS server.
-    func withService<Result: Sendable>(_ body: @Sendable () async throws -> Result) async throws -> Result {
+    /// Runs the service and its pages while `body` runs, then ends them and the NATS server.
+    ///
+    /// - Parameters:
+    ///   - port: of the pages on this machine; 0 for any free one.
+    ///   - body: called with the port.
+    func withService<Result: Sendable>(
+        port: Int, _ body: @Sendable (_ port: Int) async throws -> Result
+    ) async throws -> Result {
         let connection = NATSConnection(NATSSettings(url: url, name: "lectern service"), logger: logger)
+        let pages = NATSConnection(NATSSettings(url: url, name: "lectern gateway"), logger: logger)
         let (serving, isServing) = AsyncStream.makeStream(of: Never.self)
+        let (ports, isListening) = AsyncStream.makeStream(of: Int.self)
         let server = Server(
             configuration: configuration, connection: connection, logger: logger, onServing: { isServing.finish() })
-        let service = ServiceGroup(services: [server], logger: logger)
+        let gateway = Gateway(
+            GatewayConfiguration(port: port, root: configuration.root, partitions: configuration.partitions),
+            connection: pages, registry: PrometheusRegistry(help: [:]), logger: logger,
+            onListening: { isListening.yield($0) })
+        let service = ServiceGroup(services: [server, gateway], logger: logger)
         do {
+            try await pages.connect()
             let result = try await withThrowingTaskGroup(of: Void.self) { group in
                 group.addTask {
-                    defer { isServing.finish() }
+                    defer {
+                        isServing.finish()
+                        isListening.finish()
+                    }
                     try await service.run()
                 }
                 for await _ in serving {}
-                let result = try await body()
+                guard let port = await ports.first(where: { _ in true }) else {
+                    try await group.waitForAll()
+                    throw DemoFailure.notAnswered
+                }
+                let result = try await body(port)
                 await service.triggerGracefulShutdown()
                 try await group.waitForAll()
                 return result
             }
+            await pages.close()
             await close()
             return result
         } catch {
+            await pages.close()
             await close()
             throw error
         }

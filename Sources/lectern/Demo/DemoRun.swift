@@ -27,8 +27,13 @@ struct DemoRun: Sendable {
 
     /// Runs until the student has seen everything, or the task is cancelled.
     ///
-    /// - Parameter show: shows the status, twice a second.
-    func run(_ show: @escaping @Sendable (DemoProgress.State, Duration) -> Void) async throws -> Outcome {
+    /// - Parameters:
+    ///   - afterwards: called when the student has seen everything; the video goes on until it returns.
+    ///   - show: shows the status, twice a second.
+    func run(
+        afterwards: @Sendable (Outcome) async throws -> Void,
+        _ show: @escaping @Sendable (DemoProgress.State, Duration) -> Void
+    ) async throws -> Outcome {
         guard let author = AuthorID("teacher") else { throw DemoFailure.notAnswered }
         let cohort = CohortName.main
         let progress = DemoProgress(lateness: LatenessRecorder(timeline: timeline, speed: speed))
@@ -75,10 +80,12 @@ struct DemoRun: Sendable {
         } catch .cancelled {
             picture = nil
         }
+        let outcome = Outcome(state: progress.state, session: seen, duration: duration, picture: picture)
+        try await afterwards(outcome)
         clock.cancel()
         _ = await clock.value
         for connection in [teacher, video, viewer] { await connection.close() }
-        return Outcome(state: progress.state, session: seen, duration: duration, picture: picture)
+        return outcome
     }
 
     /// - Returns: whether the student goes on.
@@ -120,6 +127,7 @@ struct DemoRun: Sendable {
                 progress.update {
                     $0.logged = room.index
                     $0.held = room.cohorts.first?.held ?? 0
+                    $0.guests = max($0.guests, (room.authors ?? 1) - 1)
                 }
             }
             show(progress.state)
@@ -145,6 +153,8 @@ final class DemoProgress: Sendable {
         var problems: [String] = []
         var logged: UInt64 = 0
         var held = 0
+        /// Authors beside the teacher of the lesson: people who draw on the pages.
+        var guests = 0
 
         /// Whether the teacher is done and the student has seen everything.
         var isComplete: Bool {

@@ -225,4 +225,72 @@ struct BrowserClassTests {
             #expect(try await student.complaints() == [])
         }
     }
+
+    @Test("in the demo one can draw, and its class goes on until a signal ends it")
+    func demo() async throws {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("demo-\(UUID())")
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let demo = try LecternProcess(["demo", "--speed", "50", "--latency", "1s", "--output", folder.path, "--keep"])
+        try await demo.waitForLog("teacher    http", within: .seconds(60))
+        let address = try #require(demo.log.firstMatch(of: /teacher    (http\S+)/)).1
+        try await demo.waitForLog("The class goes on", within: .seconds(60))
+        let teacher = try await BrowserWindow()
+        try await teacher.open(address + "&author=guest")
+        try await teacher.waitUntilWriting()
+        let student = try await BrowserWindow()
+        try await student.open(String(address.prefix { $0 != "?" }).replacing("/teach", with: ""))
+        try await student.wait(forIndex: 289)
+        try await teacher.drawWave(9)
+        try await teacher.wait(forIndex: 290)
+        try await student.wait(forIndex: 290)
+        #expect(try await student.digest() == (try await teacher.digest()))
+        try await student.keepScreenshot("demo-student")
+        demo.send(SIGINT)
+        #expect(await demo.exitCode() == 0, "\(demo.log)")
+    }
+
+    @Test("a student who joins a board of a thousand strokes has all of them, as on the server's picture")
+    func thousandStrokes() async throws {
+        try await BrowserRoom.with(["limits.messages_per_second=100000"]) { room, _ in
+            try room.playVideo()
+            let count = 1000
+            try await room.publish(count)
+            let student = try await room.student()
+            try await student.wait(forIndex: count)
+            try await student.wait(
+                for: "the ink", "!\(BrowserWindow.element("step")).textContent.startsWith(\"Drawing\")")
+            let difference = try await student.comparison(with: room)
+            #expect(difference.mean <= 6 && difference.off <= 0.001, "\(difference)")
+            try await student.keepScreenshot("thousand-strokes")
+        }
+    }
+
+    @Test("every page keeps its pictures, on a telephone, a tablet and a desk, light and dark")
+    func screenshots() async throws {
+        try await BrowserRoom.with { room, _ in
+            try room.playVideo()
+            try await room.publish(40)
+            let sizes: [(String, BrowserWindow.Size)] = [("phone", .phone), ("tablet", .tablet), ("desktop", .desktop)]
+            for (name, size) in sizes {
+                for isDark in [false, true] {
+                    let window = try await BrowserWindow(size, isDark: isDark)
+                    let pages = [
+                        "start": "/", "monitor": "/monitor", "student": "/rooms/\(room.name)",
+                        "demo": "/rooms/\(room.name)?demo=2", "teacher": "/rooms/\(room.name)/teach?author=anna",
+                    ]
+                    for (page, path) in pages {
+                        try await window.open(room.address + path)
+                        try await window.wait(
+                            for: "the page", "document.querySelector(\".status:not([data-tone=wait])\")")
+                        // Nothing reaches beyond the sides of the window.
+                        let overflow = try await window.run(
+                            "return document.documentElement.scrollWidth - document.documentElement.clientWidth")
+                        #expect(overflow == .number(0), "\(page) \(name)")
+                        try await window.keepScreenshot("\(page)-\(name)\(isDark ? "-dark" : "")")
+                    }
+                    try await window.close()
+                }
+            }
+        }
+    }
 }

@@ -11,6 +11,8 @@ const room = roomOfPage();
 const audienceInterval = 1000;
 /** A room whose video is so near to the time of day uses that as its time line. */
 const sameTimeLine = 12 * 3600_000;
+/** Another time line is followed when it is off by so many milliseconds: samples come now and then only. */
+const timeLineStep = 400;
 
 document.title = `Teach ${room} · Lectern`;
 $("room").textContent = room;
@@ -38,33 +40,40 @@ async function start() {
 /** The media time that strokes get: the time of day, or where the room's video runs on another time line, that. */
 class TimeLine {
     #gateway;
+    /** Of the server's time of day from this machine's, and of the media time from it. */
     #offset = NaN;
+    #shift = 0;
 
     constructor(gateway) {
         this.#gateway = gateway;
     }
 
     get time() {
-        return now() + this.#offset;
+        return now() + this.#offset + this.#shift;
     }
 
     async start() {
         try {
-            const [{ offset }, state] = await Promise.all([
-                this.#gateway.clockOffset(),
-                // A room that nobody has written to has no state.
-                this.#gateway.json(`api/rooms/${room}`).catch(() => ({})),
-            ]);
-            const videos = (state.cohorts ?? []).map(({ v }) => v).filter((video) => typeof video === "number");
-            const fastest = Math.max(...videos);
-            const behind = now() + offset - fastest;
-            // What the fastest students see now, and so much more as they are said to be behind.
-            this.#offset = videos.length === 0 || Math.abs(behind) < sameTimeLine
-                ? offset
-                : fastest - now() + (Number(query.get("latency")) || 0) * 1000;
+            this.#offset = (await this.#gateway.clockOffset()).offset;
+            // A room that nobody has written to has no state.
+            this.follow(await this.#gateway.json(`api/rooms/${room}`).catch(() => ({})));
         } catch {
             setTimeout(() => this.start(), 2000);
         }
+    }
+
+    /** Compares with the videos of a room: the fastest one tells the time line. */
+    follow({ cohorts = [] }) {
+        const videos = cohorts.map(({ v }) => v).filter((video) => typeof video === "number");
+        if (videos.length === 0 || Number.isNaN(this.#offset)) return;
+        const ahead = Math.max(...videos) - now() - this.#offset;
+        if (Math.abs(ahead) < sameTimeLine) {
+            this.#shift = 0;
+            return;
+        }
+        // What the fastest students see now, and so much more as they are said to be behind.
+        const shift = ahead + (Number(query.get("latency")) || 0) * 1000;
+        if (Math.abs(shift - this.#shift) > timeLineStep) this.#shift = shift;
     }
 }
 
@@ -211,13 +220,14 @@ function showAudience(teacher, gateway, timeLine) {
     link.textContent = demo === null ? "Open the student's board" : `Open it ${demo} s behind`;
     const rows = new Map();
     whileVisible(audienceInterval, async () => {
-        if (panel.hidden) return;
         let state;
         try {
             state = await gateway.json(`api/rooms/${room}`);
         } catch {
             return;
         }
+        timeLine.follow(state);
+        if (panel.hidden) return;
         const cohorts = (state.cohorts ?? []).filter(({ cohort, index, v }) => cohort !== "main" || index > 0 || typeof v === "number");
         $("nobody").hidden = cohorts.length > 0;
         for (const [name, row] of rows) {
