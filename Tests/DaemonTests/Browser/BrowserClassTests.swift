@@ -282,6 +282,9 @@ struct BrowserClassTests {
                         try await window.open(room.address + path)
                         try await window.wait(
                             for: "the page", "document.querySelector(\".status:not([data-tone=wait])\")")
+                        let waiting = BrowserWindow.element("waiting")
+                        try await window.wait(
+                            for: "the board", "!\(waiting) || getComputedStyle(\(waiting)).opacity === \"0\"")
                         // Nothing reaches beyond the sides of the window.
                         let overflow = try await window.run(
                             "return document.documentElement.scrollWidth - document.documentElement.clientWidth")

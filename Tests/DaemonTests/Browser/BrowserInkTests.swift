@@ -79,6 +79,47 @@ struct BrowserInkTests {
         }
     }
 
+    @Test("curves and digests are those of the test vectors")
+    func vectors() async throws {
+        try await NATSTestServer.with(jetStream: true) { nats in
+            let daemon = try DaemonProcess("a", nats: nats.url, http: "127.0.0.1:0")
+            let port = try await daemon.httpPort()
+            let window = try await BrowserWindow()
+            try await window.open("http://127.0.0.1:\(port)/rooms/ink")
+            let folder = PackageRoot.path(to: "Sources/StrokeWire/StrokeWire.docc/Resources")
+            func vectors(_ name: String) throws -> AnyJSON {
+                .string(String(decoding: try Data(contentsOf: URL(filePath: "\(folder)/\(name).json")), as: UTF8.self))
+            }
+            let wrong = try await window.run(
+                """
+                const { trace } = await import("/lectern/curves.js");
+                const { mix } = await import("/lectern/model.js");
+                const wrong = [];
+                for (const { name, style, e, l, d, segments } of JSON.parse(args[0]).cases) {
+                    const traced = [];
+                    const note = (kind) => (...numbers) => traced.push([kind, ...numbers]);
+                    const sink = { begin: note("begin"), line: note("line"), quadratic: note("quadratic"), cubic: note("cubic") };
+                    trace({ element: e, width: l, points: d }, style, sink);
+                    const wanted = segments.map(({ segment, control = [], control1 = [], control2 = [], to, width, opacity }) =>
+                        [segment, ...control, ...control1, ...control2, ...to, width, opacity]);
+                    const isSame = traced.length === wanted.length && traced.flat().every((value, place) => {
+                        const other = wanted.flat()[place];
+                        return value === other || Math.abs(value - other) < 2e-6;
+                    });
+                    if (!isSame) wrong.push(name);
+                }
+                const mask = (1n << 64n) - 1n;
+                for (const { indices, digest } of JSON.parse(args[1]).boards) {
+                    if (!indices.every(Number.isSafeInteger)) continue;
+                    const sum = indices.reduce((sum, index) => (sum + mix(index)) & mask, 0n);
+                    if (sum.toString(16).padStart(16, "0") !== digest) wrong.push(digest);
+                }
+                return wrong;
+                """, [try vectors("styles"), try vectors("digests")])
+            #expect(wrong == .array([]))
+        }
+    }
+
     private func compare(
         _ lesson: SampleLesson, _ style: String, _ width: Int, in window: BrowserWindow
     ) async throws -> AnyJSON {

@@ -58,7 +58,7 @@ export class Board extends EventTarget {
      * @param {HTMLCanvasElement} canvas
      * @param {object} options
      * @param {string} options.room the room's name
-     * @param {string} [options.cohort] `main` by default; `head`, for teachers, is ahead of every video
+     * @param {string} [options.cohort] unless said the token's, else `main`; `head`, for teachers, is ahead of every video
      * @param {() => number} [options.clock] the media time of this page's player in milliseconds, on the time line of the
      *   room's video; NaN while unknown. Without it the server's gate alone decides
      * @param {number} [options.maxHold] see {@link HoldQueue}; 30,000 ms
@@ -69,7 +69,7 @@ export class Board extends EventTarget {
         super();
         this.gateway = gateway ?? new Gateway({ url, token });
         this.#canvas = canvas;
-        this.#options = { cohort: "main", clock: null, observe: true, ...options };
+        this.#options = { clock: null, observe: true, ...options };
         this.#painter = new Painter(canvas);
         this.#painter.onprogress = () => this.#tell("progress", { part: this.#painter.progress });
         const tellLag = () => this.#tellLag();
@@ -84,7 +84,7 @@ export class Board extends EventTarget {
 
     /** The room's name. */
     get room() { return this.#options.room; }
-    /** The cohort whose releases are shown. */
+    /** The cohort whose releases are shown; undefined where that is left to the server. */
     get cohort() { return this.#options.cohort; }
     /** The index of the last operation shown. */
     get index() { return this.#model.index; }

@@ -89,14 +89,16 @@ export async function openSession(room) {
             await gateway.request("api/session", {
                 method: "POST", body: token, headers: { "Content-Type": "text/plain" },
             });
-            sessionStorage.setItem(key, JSON.stringify(claimsOf(token)));
+            localStorage.setItem(key, JSON.stringify(claimsOf(token)));
         } catch (error) {
             problem = error.message;
         }
     }
     let claims = null;
     try {
-        claims = JSON.parse(sessionStorage.getItem(key));
+        claims = JSON.parse(localStorage.getItem(key));
+        // The session ends with its token.
+        if (claims?.exp * 1000 < Date.now()) claims = null;
     } catch {
         // The browser keeps nothing for this page.
     }
@@ -106,8 +108,8 @@ export async function openSession(room) {
 function claimsOf(token) {
     try {
         const text = atob(token.split(".")[1].replaceAll("-", "+").replaceAll("_", "/"));
-        const { sub, name, role, cohort } = JSON.parse(new TextDecoder().decode(Uint8Array.from(text, (c) => c.charCodeAt(0))));
-        return { sub, name, role, cohort };
+        const { sub, name, role, cohort, exp } = JSON.parse(new TextDecoder().decode(Uint8Array.from(text, (c) => c.charCodeAt(0))));
+        return { sub, name, role, cohort, exp };
     } catch {
         return null;
     }

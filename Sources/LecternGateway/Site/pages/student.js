@@ -26,9 +26,11 @@ else refuse("The name of a room is 1 to 64 characters of a to z, 0 to 9, _ and -
 async function start() {
     const { gateway, claims, problem } = await openSession(room);
     if (problem) refuse(`This link does not let you in: ${problem}`);
-    const asked = query.get("cohort") ?? claims?.cohort ?? "main";
-    const cohort = namePattern.test(asked) ? asked : "main";
-    $("cohort").textContent = cohort === "main" ? "" : `Cohort ${cohort}`;
+    // The server knows the cohort of a token.
+    const asked = query.get("cohort");
+    const cohort = asked !== null && namePattern.test(asked) ? asked : undefined;
+    const shown = cohort ?? claims?.cohort ?? "main";
+    $("cohort").textContent = shown === "main" ? "" : `Cohort ${shown}`;
     const clock = await videoClock(gateway, cohort);
     const board = new Board($("board"), { room, cohort, gateway, clock });
     showBoard(board);
@@ -71,7 +73,7 @@ function playVideo(source) {
 }
 
 async function playDemo(gateway, cohort, delay) {
-    const demo = new DemoClock(gateway, room, cohort, delay);
+    const demo = new DemoClock(gateway, room, cohort ?? "main", delay);
     const slider = $("demo-delay");
     slider.value = String(delay);
     const show = () => {
