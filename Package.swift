@@ -31,6 +31,7 @@ let hummingbirdCore: Target.Dependency = .product(name: "HummingbirdCore", packa
 let nio: Target.Dependency = .product(name: "NIOCore", package: "swift-nio")
 let nioPosix: Target.Dependency = .product(name: "NIOPosix", package: "swift-nio")
 let http1: Target.Dependency = .product(name: "NIOHTTP1", package: "swift-nio")
+let jwt: Target.Dependency = .product(name: "JWTKit", package: "jwt-kit")
 let heap: Target.Dependency = .product(name: "HeapModule", package: "swift-collections")
 let histogram: Target.Dependency = .product(name: "Histogram", package: "hdrhistogram-swift")
 let ordered: Target.Dependency = .product(name: "OrderedCollections", package: "swift-collections")
@@ -123,6 +124,7 @@ let serviceTargets: [Target] = [
         name: "LecternGateway",
         dependencies: [
             "CSite", "LecternClient", "NATSClient", "Locking", "StrokeWire", hummingbird, hummingbirdCore, nio, http1,
+            jwt,
             logging, metrics, lifecycle, deque,
         ],
         exclude: ["Site"], swiftSettings: settings),
@@ -196,6 +198,8 @@ let serviceDependencies: [Package.Dependency] = [
     .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.5.0"),
     .package(url: "https://github.com/jpsim/Yams", from: "6.0.0"),
     .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.6.0"),
+    // Tokens of the HTTP side.
+    .package(url: "https://github.com/vapor/jwt-kit", from: "5.7.1"),
 ]
 
 let package = Package(

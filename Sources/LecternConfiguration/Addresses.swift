@@ -83,6 +83,14 @@ public struct ListenAddress: Sendable, Equatable {
     }
 }
 
+extension ListenAddress {
+    /// Whether only this machine reaches it.
+    var isLoopback: Bool {
+        host.lowercased() == "localhost" || host == "::1"
+            || host.hasPrefix("127.") && host.utf8.allSatisfy { $0.isDigit || $0 == UInt8(ascii: ".") }
+    }
+}
+
 extension ListenAddress: CustomStringConvertible {
     /// The address in the form above.
     public var description: String {

@@ -50,6 +50,17 @@ extension DaemonConfiguration {
             nats.gatewayUser == nil || nats.url == .embedded || nats.url.carriesNoUser, "nats.gateway_user",
             "conflicts with a user in nats.url, which both sides would connect as; set that one as nats.user")
         require(
+            authentication.mode == .token || authentication.isInsecure || http.listen.map(\.isLoopback) ?? true,
+            "http.listen",
+            """
+            can be reached from other machines, and everybody who reaches it may do everything: set auth.mode to token, \
+            or say auth.insecure: true
+            """)
+        require(
+            authentication.mode == .none
+                || (authentication.secretFile == nil) != (authentication.publicKeyFile == nil),
+            "auth.secret_file, auth.public_key_file", "auth.mode token needs one of them")
+        require(
             intake.pendingBytes >= messageBytes, "limits.pending_bytes",
             "less than limits.message_bytes: a shard of that size could never be kept")
         require(

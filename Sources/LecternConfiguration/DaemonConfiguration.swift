@@ -11,6 +11,7 @@ public struct DaemonConfiguration: Sendable, Equatable {
     public var nats = NATS()
     /// Pages, images, health and metrics.
     public var http = HTTP()
+    public var authentication = Authentication()
     /// Where and for how long rooms' logs are kept.
     public var journal = Journal()
     /// When rooms' checkpoints are written.
@@ -82,6 +83,31 @@ extension DaemonConfiguration {
     public struct HTTP: Sendable, Equatable {
         /// The gateway's address; nil for no gateway.
         public var listen: ListenAddress? = .standard
+        /// Where health and metrics are served beside, without tokens; nil for nowhere.
+        public var admin: ListenAddress?
+        /// Origins whose pages may use the API.
+        public var allowedOrigins: [String] = []
+        /// Addresses of proxies that name their client in `X-Forwarded-For`, with a prefix length or without.
+        public var trustedProxies: [String] = []
+        /// Origins of videos that the pages may load.
+        public var mediaOrigins: [String] = []
+        /// Bytes of events that may wait to be sent to one reader.
+        public var readerBuffer = 1 << 20
+    }
+
+    /// Who may use the HTTP side.
+    public struct Authentication: Sendable, Equatable {
+        public enum Mode: String, Sendable, CaseIterable {
+            case none, token
+        }
+
+        public var mode = Mode.none
+        /// Whether the HTTP side may be open to everybody who reaches it.
+        public var isInsecure = false
+        /// File with the secret of HS256 tokens; nil for none.
+        public var secretFile: String?
+        /// PEM file with the public key of EdDSA or ES256 tokens; nil for none.
+        public var publicKeyFile: String?
     }
 
     /// The subjects of the rooms.

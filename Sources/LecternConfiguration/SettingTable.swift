@@ -108,6 +108,32 @@ extension DaemonConfiguration {
         Setting(
             "http.listen", \.http.listen, .listenAddress,
             "Address for pages, images, health and metrics; port 0 takes any free port."),
+        Setting(
+            "http.admin", \.http.admin, .listenAddress,
+            "Another address, for health and metrics without tokens; it must be out of clients' reach."),
+        Setting(
+            "http.allowed_origins", \.http.allowedOrigins, .origins,
+            "Origins whose pages may use the API, beside the gateway's own."),
+        Setting(
+            "http.trusted_proxies", \.http.trustedProxies, .addressRanges,
+            "Proxies that name the address of their client in X-Forwarded-For."),
+        Setting(
+            "http.media_origins", \.http.mediaOrigins, .origins, "Origins of videos that the pages may load."),
+        Setting(
+            "http.reader_buffer", \.http.readerBuffer, .size(64 << 10...64 << 20),
+            "Bytes of events that may wait to be sent to one reader; beyond, it is cut off and comes back."),
+        Setting(
+            "auth.mode", \.authentication.mode, .choice,
+            "Who may use the HTTP side: everybody who reaches it, or who has a token."),
+        Setting(
+            "auth.insecure", \.authentication.isInsecure, .flag,
+            "Whether mode none is right although http.listen can be reached from other machines."),
+        Setting(
+            "auth.secret_file", \.authentication.secretFile, .file,
+            "File with the secret of HS256 tokens, 32 bytes or more."),
+        Setting(
+            "auth.public_key_file", \.authentication.publicKeyFile, .file,
+            "PEM file with the public key of EdDSA or ES256 tokens."),
     ]
 
     /// The logs of rooms and their recovery.

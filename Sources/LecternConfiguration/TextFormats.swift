@@ -1,5 +1,11 @@
 internal import StrokeWire
 
+#if canImport(Glibc)
+internal import Glibc
+#else
+internal import Darwin
+#endif
+
 extension ValueFormat where Value == String {
     /// A text that is kept as it is.
     /// - Parameter rule: what it must be, for the error.
@@ -96,6 +102,45 @@ extension ValueFormat where Value == ListenAddress? {
             return address
         } format: { address in
             address?.description ?? "off"
+        }
+    }
+}
+
+extension ValueFormat where Value == [String] {
+    /// Origins, each `https://host` or `http://host:port`.
+    static var origins: Self {
+        list("list of origins", "https://host | http://host:port, or [] for none") { text in
+            for scheme in ["https://", "http://"] where text.hasPrefix(scheme) {
+                let host = text.dropFirst(scheme.count)
+                return ListenAddress(host) != nil || ListenAddress("\(host):80") != nil
+            }
+            return false
+        }
+    }
+
+    /// IP addresses, each alone or with the length of a prefix.
+    static var addressRanges: Self {
+        list("list of addresses", "10.0.0.1 | 10.0.0.0/8 | ::1, or [] for none") { text in
+            let parts = text.split(separator: "/", omittingEmptySubsequences: false)
+            var address = in6_addr()
+            let bits =
+                inet_pton(AF_INET, String(parts[0]), &address) == 1
+                ? 32 : inet_pton(AF_INET6, String(parts[0]), &address) == 1 ? 128 : -1
+            guard bits > 0, parts.count <= 2 else { return false }
+            return parts.count == 1 || Int(parts[1]).map { 0...bits ~= $0 } ?? false
+        }
+    }
+
+    private static func list(
+        _ name: String, _ range: String, _ isValid: @escaping @Sendable (String) -> Bool
+    ) -> Self {
+        ValueFormat(name: name, range: range, isList: true) { text throws(ParseError) in
+            let texts =
+                text.isEmpty ? [] : text.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
+            if let invalid = texts.first(where: { !isValid($0) }) { throw ParseError(invalid, "is none of \(range)") }
+            return texts
+        } format: { texts in
+            texts.joined(separator: ",")
         }
     }
 }

@@ -61,22 +61,43 @@ public struct Gateway: Service {
         // Hummingbird's own log lines repeat those below.
         var quiet = logger
         quiet.logLevel = max(logger.logLevel, .notice)
-        let application = Application(
-            router: router(),
-            server: .http1(configuration: channel),
-            configuration: ApplicationConfiguration(
-                address: .hostname(configuration.host, port: configuration.port)),
-            onServerRunning: { channel in
-                let port = channel.localAddress?.port ?? configuration.port
-                logger.info("gateway listens", metadata: ["host": "\(configuration.host)", "port": "\(port)"])
-                onListening(port)
-            },
-            logger: quiet)
+        let main = application(
+            router(), GatewayConfiguration.Address(host: configuration.host, port: configuration.port), quiet,
+            onListening)
+        guard let address = configuration.admin else {
+            return try await run(main, configuration.host, configuration.port)
+        }
+        let admin = application(adminRouter(), address, quiet) { _ in }
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { try await run(main, configuration.host, configuration.port) }
+            group.addTask { try await run(admin, address.host, address.port) }
+            // One that cannot listen ends the other.
+            while try await group.next() != nil {}
+        }
+    }
+
+    private func run(_ application: some ApplicationProtocol, _ host: String, _ port: Int) async throws {
         do {
             try await application.run()
         } catch {
-            throw ListenError(error, host: configuration.host, port: configuration.port) ?? error
+            throw ListenError(error, host: host, port: port) ?? error
         }
+    }
+
+    private func application(
+        _ router: Router<GatewayContext>, _ address: GatewayConfiguration.Address, _ log: Logger,
+        _ onListening: @escaping @Sendable (Int) -> Void
+    ) -> some ApplicationProtocol {
+        Application(
+            router: router,
+            server: .http1(configuration: channel),
+            configuration: ApplicationConfiguration(address: .hostname(address.host, port: address.port)),
+            onServerRunning: { channel in
+                let port = channel.localAddress?.port ?? address.port
+                logger.info("gateway listens", metadata: ["host": "\(address.host)", "port": "\(port)"])
+                onListening(port)
+            },
+            logger: log)
     }
 
     private var channel: HTTP1Channel.Configuration {
@@ -87,15 +108,32 @@ public struct Gateway: Service {
         return channel
     }
 
+    /// Health and metrics, for an address that only operators reach.
+    private func adminRouter() -> Router<GatewayContext> {
+        let router = Router(context: GatewayContext.self, options: .autoGenerateHeadEndpoints)
+        router.add(middleware: JSONErrors())
+        router.add(middleware: AllowedMethods())
+        HealthRoutes(connection: connection, obstacle: obstacle).add(to: router)
+        MetricsRoute(registry: registry).add(to: router)
+        return router
+    }
+
     private func router() -> Router<GatewayContext> {
         let rooms = RoomService(configuration, limits, connection: connection, logger: logger)
         let router = Router(context: GatewayContext.self, options: .autoGenerateHeadEndpoints)
         router.add(middleware: RequestMetrics(registry: registry))
         router.add(middleware: JSONErrors())
+        router.add(middleware: OriginPolicy(allowed: Set(configuration.allowedOrigins.map { $0.lowercased() })))
+        // Pages of other origins must be able to read errors, too.
+        router.add(middleware: JSONErrors())
+        router.add(
+            middleware: Authorization(
+                key: configuration.tokenKey, needsLoopbackHost: configuration.needsLoopbackHost))
         router.add(middleware: AllowedMethods())
-        router.add(middleware: SameOrigin())
         HealthRoutes(connection: connection, obstacle: obstacle).add(to: router)
         MetricsRoute(registry: registry).add(to: router)
+        guard configuration.servesRooms else { return router }
+        SessionRoute(key: configuration.tokenKey).add(to: router)
         RoomRoutes(rooms: rooms).add(to: router)
         BoardRoutes(rooms: rooms, limits: limits).add(to: router)
         let publisher = StrokePublisher(connection: connection, timeout: limits.outcomeTimeout)
@@ -103,24 +141,59 @@ public struct Gateway: Service {
         ClockRoute(rooms: rooms, connection: connection).add(to: router)
         ObservationRoute(registry: registry).add(to: router)
         TimeRoute().add(to: router)
+        var events = limits.events
+        events.readerBuffer = min(events.readerBuffer, configuration.readerBuffer)
         EventRoute(
-            rooms: rooms, hub: EventHub(connection, limits.events, registry: registry, logger: logger)
+            rooms: rooms, hub: EventHub(connection, events, registry: registry, logger: logger),
+            proxies: configuration.trustedProxies
         ).add(to: router)
-        SiteRoutes().add(to: router)
+        SiteRoutes(mediaOrigins: configuration.mediaOrigins).add(to: router)
         return router
     }
 }
 
-/// Where the gateway listens, and where it finds the rooms.
-public struct GatewayConfiguration: Sendable, Equatable {
+/// Where the gateway listens, where it finds the rooms, and who may use it.
+public struct GatewayConfiguration: Sendable {
+    /// A name or address, and a TCP port, 0 … 65535; 0 takes any free one.
+    public struct Address: Sendable, Equatable {
+        public var host: String
+        public var port: Int
+
+        public init(host: String, port: Int) {
+            self.host = host
+            self.port = port
+        }
+    }
+
+    /// Who may use it.
+    public enum Access: Sendable {
+        /// Everybody, by requests to a loopback address; by any requests when said so.
+        case open(anyHost: Bool)
+        /// Who has a token of this key.
+        case tokens(TokenKey)
+    }
+
     /// The name or address to listen on.
     public var host: String
     /// The TCP port, 0 … 65535; 0 takes any free one.
     public var port: Int
+    /// Where health and metrics are served beside, without tokens; nil for nowhere.
+    public var admin: Address?
     /// First token of all subjects of the service.
     public var root: String
     /// Number of partitions of the rooms, at least 1; the same as in the service.
     public var partitions: Int
+    public var access = Access.open(anyHost: false)
+    /// Origins whose pages may use the API: `https://school.example`.
+    public var allowedOrigins: [String] = []
+    /// Proxies that name the address of their client in `X-Forwarded-For`.
+    public var trustedProxies: [AddressRange] = []
+    /// Origins of videos that the pages may load.
+    public var mediaOrigins: [String] = []
+    /// Bytes of events that may wait to be sent to one reader.
+    public var readerBuffer = 1 << 20
+    /// Whether rooms are served; otherwise health and metrics only.
+    public var servesRooms = true
 
     /// The defaults: port 8080 on the loopback address, root `ink`, one partition.
     public init(host: String = "127.0.0.1", port: Int = 8080, root: String = "ink", partitions: Int = 1) {
@@ -128,6 +201,14 @@ public struct GatewayConfiguration: Sendable, Equatable {
         self.port = port
         self.root = root
         self.partitions = partitions
+    }
+
+    fileprivate var tokenKey: TokenKey? {
+        if case .tokens(let key) = access { key } else { nil }
+    }
+
+    fileprivate var needsLoopbackHost: Bool {
+        if case .open(anyHost: false) = access { true } else { false }
     }
 }
 

@@ -6,6 +6,8 @@ struct GatewayContext: RequestContext {
     var coreContext: CoreRequestContextStorage
     /// The connection of the request.
     let channel: any Channel
+    /// What the request's token allows; nil where everybody may do everything.
+    var claims: TokenClaims?
 
     init(source: ApplicationRequestContextSource) {
         coreContext = CoreRequestContextStorage(source: source)

@@ -48,6 +48,9 @@ struct GatewayError: Error, Equatable {
         return error
     }
 
+    static let unauthorized = GatewayError(
+        .unauthorized, "unauthorized", "This needs a token that is valid now, as a bearer or by /api/session.")
+
     static func forbidden(_ message: String) -> GatewayError {
         GatewayError(.forbidden, "forbidden", message)
     }

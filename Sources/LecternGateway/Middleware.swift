@@ -67,6 +67,7 @@ struct JSONErrors: RouterMiddleware {
         var response = Response.body(
             ErrorBody(failure).encoded(), type: "application/json", status: failure.status)
         if let seconds = failure.retryAfter { response.headers[.retryAfter] = String(seconds) }
+        if failure.status == .unauthorized { response.headers[.wwwAuthenticate] = "Bearer" }
         if failure.status == .methodNotAllowed {
             response.headers[.allow] = AllowedMethods.takesPosts(request.uri.path) ? "POST" : "GET, HEAD"
         }
@@ -92,6 +93,7 @@ struct AllowedMethods: RouterMiddleware {
     /// Whether a path is one of those that are posted to.
     static func takesPosts(_ path: String) -> Bool {
         let parts = path.split(separator: "/")
+        if parts == ["api", "session"] { return true }
         return parts.count == 4 && parts[0] == "api" && parts[1] == "rooms" && posts.contains(String(parts[3]))
     }
 
@@ -102,31 +104,6 @@ struct AllowedMethods: RouterMiddleware {
             Self.takesPosts(request.uri.path) ? request.method == .post : [.get, .head].contains(request.method)
         guard isAllowed else {
             throw GatewayError.methodNotAllowed(Self.takesPosts(request.uri.path) ? "POST" : "GET and HEAD")
-        }
-        return try await next(request, context)
-    }
-}
-
-/// Refuses requests that change something and come from a page of another origin: a page that a user visits must not
-/// write to a board behind the user's back (RFC 6454; Fetch, "Origin").
-struct SameOrigin: RouterMiddleware {
-    typealias Context = GatewayContext
-
-    private static let origin = HTTPFields.Element.Name("Origin")!
-
-    /// Host and port of an origin, as in the header Host; nil for `null` and for what is none.
-    private static func host(of origin: String) -> String? {
-        let parts = origin.lowercased().split(separator: "://", omittingEmptySubsequences: false)
-        return parts.count == 2 && ["http", "https"].contains(parts[0]) ? String(parts[1]) : nil
-    }
-
-    func handle(
-        _ request: Request, context: Context, next: @concurrent (Request, Context) async throws -> Response
-    ) async throws -> Response {
-        if request.method == .post, let origin = request.headers[Self.origin],
-            Self.host(of: origin) != request.head.authority?.lowercased()
-        {
-            throw GatewayError.forbidden("The request comes from a page of another origin.")
         }
         return try await next(request, context)
     }

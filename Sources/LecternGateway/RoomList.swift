@@ -40,25 +40,40 @@ actor RoomListCache {
 
 /// The list of rooms as it is sent.
 struct RenderedRoomList: Sendable {
-    /// The body of `GET /api/rooms`.
+    /// All rooms: the body of `GET /api/rooms`.
     let json: [UInt8]
+    private let list: MergedRoomList
 
     init(_ list: MergedRoomList) {
-        json = Self.json(list.rooms, missing: list.isComplete ? nil : list.missing, isComplete: list.isComplete)
+        self.list = list
+        json = Self.json(list, list.rooms, addressesOnly: false)
     }
 
-    /// `{"complete":true,"rooms":[…]}`
-    /// - Parameters:
-    ///   - missing: partitions of which rooms may be missing; nil in a complete list, and when no daemon tells.
-    ///   - isComplete: whether every daemon has answered that has rooms.
-    private static func json(_ rooms: [RoomSummary], missing: [Int]?, isComplete: Bool) -> [UInt8] {
-        var bytes = Array("{\"complete\":\(isComplete),".utf8)
-        if let missing {
+    /// Some of the rooms.
+    func json(_ filter: RoomFilter) -> [UInt8] {
+        filter.isNone ? json : Self.json(list, filter.rooms(of: list.rooms), addressesOnly: filter.seesAddressesOnly)
+    }
+
+    /// `{"complete":true,"rooms":[…]}`, with the partitions of which rooms may be missing.
+    /// - Parameter addressesOnly: whether where the rooms stand is left out.
+    private static func json(
+        _ list: MergedRoomList, _ rooms: some Sequence<RoomSummary>, addressesOnly: Bool
+    ) -> [UInt8] {
+        var bytes = Array("{\"complete\":\(list.isComplete),".utf8)
+        if !list.isComplete, let missing = list.missing {
             bytes += "\"missing\":[\(missing.map(String.init).joined(separator: ","))],".utf8
         }
         bytes += "\"rooms\":[".utf8
         for (position, room) in rooms.enumerated() {
             if position > 0 { bytes.append(UInt8(ascii: ",")) }
+            if addressesOnly {
+                bytes += "{\"room\":".utf8
+                bytes.append(string: room.room)
+                bytes += ",\"address\":".utf8
+                bytes.append(string: room.address)
+                bytes.append(UInt8(ascii: "}"))
+                continue
+            }
             let line = RoomSummary(
                 room: room.room, address: room.address, index: room.index, visible: room.visible,
                 cohorts: room.cohorts)
@@ -67,4 +82,32 @@ struct RenderedRoomList: Sendable {
         bytes += "]}".utf8
         return bytes
     }
+}
+
+/// Which rooms a list shows: those whose name begins with a prefix, after a name, so many, of those that a token is for.
+struct RoomFilter {
+    var prefix = ""
+    var after: String?
+    var limit: Int?
+    var claims: TokenClaims?
+
+    var seesAddressesOnly: Bool { claims?.seesAddressesOnly == true }
+
+    var isNone: Bool {
+        prefix.isEmpty && after == nil && limit == nil && !seesAddressesOnly && claims.map { $0.rooms == .all } != false
+    }
+
+    /// - Parameter rooms: sorted by name.
+    func rooms(of rooms: [RoomSummary]) -> some Sequence<RoomSummary> {
+        rooms.lazy.filter { room in
+            guard room.room.hasPrefix(prefix), after.map({ room.room > $0 }) ?? true else { return false }
+            guard let claims, claims.role != .operator else { return true }
+            return RoomID(room.room).map { claims.rooms.contains($0) } ?? false
+        }.prefix(limit ?? .max)
+    }
+}
+
+extension TokenClaims {
+    /// Whether the state of a room is not for the holder: the log's head is the future.
+    var seesAddressesOnly: Bool { role == .student || role == .clock }
 }

@@ -9,11 +9,19 @@ struct RoomRoutes {
     let rooms: RoomService
 
     func add(to router: Router<GatewayContext>) {
-        router.get("api/rooms") { [rooms] _, _ in
-            Response.body(try await rooms.list().json, type: "application/json")
+        router.get("api/rooms") { [rooms] request, context in
+            let filter = RoomFilter(
+                prefix: request.uri.queryParameters["prefix"].map(String.init) ?? "",
+                after: request.uri.queryParameters["after"].map(String.init), limit: try request.limit(),
+                claims: context.claims)
+            return Response.body(try await rooms.list().json(filter), type: "application/json")
         }
         router.get("api/rooms/:room") { [rooms] _, context in
             let room = try context.room()
+            if context.claims?.seesAddressesOnly == true {
+                let body = "{\"room\":\"\(room)\",\"address\":\"\(rooms.address(of: room))\"}"
+                return Response.body(body.utf8, type: "application/json")
+            }
             do throws(GatewayError) {
                 return Response.body(try await rooms.state(of: room), type: "application/json")
             } catch {
@@ -80,6 +88,15 @@ extension Request {
                 "The name of a cohort is 1 to 64 characters of a to z, 0 to 9, _ and -, but not open or default.")
         }
         return cohort
+    }
+
+    /// How many rooms a list has at most, 1 … 1,000; nil for all.
+    func limit() throws(GatewayError) -> Int? {
+        guard let text = uri.queryParameters["limit"] else { return nil }
+        guard let limit = Int(text), 1...1000 ~= limit else {
+            throw .badRequest("The limit of a list is a whole number from 1 to 1000.")
+        }
+        return limit
     }
 }
 

@@ -49,7 +49,18 @@ struct SiteRoutes {
         ("monitor", "pages/monitor.html"),
     ]
 
+    /// Origins of videos that pages may load.
+    var mediaOrigins: [String] = []
+
     private static let referrerPolicy = HTTPFields.Element.Name("Referrer-Policy")!
+
+    /// Neither a script in a page nor another page around it; videos, and the requests of players, by origin.
+    private var policy: String {
+        let policy = "default-src 'self'; frame-ancestors 'none'; base-uri 'none'"
+        guard !mediaOrigins.isEmpty else { return policy }
+        let origins = mediaOrigins.joined(separator: " ")
+        return "\(policy); media-src 'self' blob: \(origins); connect-src 'self' \(origins)"
+    }
 
     func add(to router: Router<some RequestContext>) {
         for file in Self.files.values { add(file, at: RouterPath(file.path), to: router) }
@@ -60,11 +71,11 @@ struct SiteRoutes {
     }
 
     private func add(_ file: File, at path: RouterPath, to router: Router<some RequestContext>) {
+        let policy = policy
         router.get(path) { request, _ in
             var headers: HTTPFields = [
                 .eTag: file.tag.text, .cacheControl: "no-cache",
-                // Neither a script in a page nor another page around it.
-                .contentSecurityPolicy: "default-src 'self'; frame-ancestors 'none'; base-uri 'none'",
+                .contentSecurityPolicy: policy,
             ]
             headers[Self.referrerPolicy] = "no-referrer"
             if file.isLibrary { headers[.accessControlAllowOrigin] = "*" }

@@ -23,5 +23,6 @@ struct Lectern: AsyncParsableCommand {
         subcommands: [
             DemoCommand.self, ServeCommand.self, PublishCommand.self, ClockCommand.self, WatchCommand.self,
             LessonCommand.self, RenderCommand.self, AddressCommand.self, RoomsCommand.self, CloseCommand.self,
+            TokenCommand.self,
         ])
 }

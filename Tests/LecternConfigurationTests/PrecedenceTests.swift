@@ -71,7 +71,13 @@ private let others: [String: String] = [
     "nats.user": "service", "nats.password": "***", "nats.gateway_user": "gateway", "nats.gateway_password": "***",
     "nats.inbox_prefix": "_REPLIES.here", "nats.ca": "/etc/ca.pem", "nats.certificate": "/etc/me.pem",
     "nats.key": "/etc/me.key",
-    "http.listen": "off", "nats.store_dir": "/var/lib/lectern", "journal.mode": "none", "journal.replicas": "3",
+    "http.listen": "off", "http.admin": "127.0.0.1:8081",
+    "http.allowed_origins": "https://school.example,http://localhost:3000",
+    "http.trusted_proxies": "10.0.0.1,192.168.0.0/16,fe80::/10", "http.media_origins": "https://video.example",
+    "http.reader_buffer": "256KiB", "auth.mode": "token", "auth.insecure": "true", "auth.secret_file": "/etc/secret",
+    "auth.public_key_file": "/etc/key.pem",
+    "nats.store_dir": "/var/lib/lectern", "journal.mode": "none",
+    "journal.replicas": "3",
     "journal.max_age": "7d", "journal.max_bytes": "10GiB", "journal.duplicate_window": "90s",
     "journal.store_bytes": "20GiB", "journal.recreate_streams": "true",
     "checkpoint.interval": "5s", "checkpoint.operations": "64", "rooms.idle": "1h", "node.id": "node-a",
@@ -97,7 +103,7 @@ private let others: [String: String] = [
     private func changes(_ key: String) throws -> [String: String] {
         let together = [
             ["board.width", "board.height"], ["nats.certificate", "nats.key"], ["nats.user", "nats.password"],
-            ["nats.gateway_user", "nats.gateway_password"],
+            ["nats.gateway_user", "nats.gateway_password"], ["auth.mode", "auth.secret_file"],
         ]
         let keys = together.first { $0.contains(key) } ?? [key]
         return Dictionary(uniqueKeysWithValues: try keys.map { ($0, try #require(others[$0])) })
@@ -129,8 +135,10 @@ private let others: [String: String] = [
     @Test("Each key can be set in the file, which changes nothing else", arguments: DaemonConfiguration.keys)
     func file(key: String) throws {
         let changes = try changes(key)
-        let lines = changes.map { key, text in
-            key == "palette" ? "palette: [\"#010203\", \"#ffffff\"]" : "\(key): '\(text)'"
+        let lines = changes.map { key, text -> String in
+            let isList = DaemonConfiguration.settings.first { $0.key == key }?.isList ?? false
+            let texts = text.split(separator: ",").map { "\"\($0)\"" }.joined(separator: ", ")
+            return isList ? "\(key): [\(texts)]" : "\(key): '\(text)'"
         }
         check(try load(file: lines.joined(separator: "\n")), has: changes)
     }

@@ -23,15 +23,18 @@ struct RunningGateway: Sendable {
     /// Runs a body, then ends everything, also when the body throws.
     static func with(
         partitions: Int = 1, limits: GatewayLimits = .quick, obstacle: @escaping @Sendable () -> String? = { nil },
+        configured adjust: @escaping @Sendable (inout GatewayConfiguration) -> Void = {
+            $0.access = .open(anyHost: true)
+        },
         _ body: @escaping @Sendable (RunningGateway) async throws -> Void
     ) async throws {
         try await NATSTestServer.with { server in
             try await NATSConnection.with(server) { service in
                 try await NATSConnection.with(server) { connection in
                     let registry = PrometheusRegistry(help: GatewayMetrics.help)
-                    try await run(
-                        GatewayConfiguration(port: 0, partitions: partitions), limits, obstacle, connection, registry
-                    ) { port in
+                    var configuration = GatewayConfiguration(port: 0, partitions: partitions)
+                    adjust(&configuration)
+                    try await run(configuration, limits, obstacle, connection, registry) { port in
                         try await body(
                             RunningGateway(
                                 port: port, http: HTTPClient(port: port), registry: registry, server: server,

@@ -1,3 +1,4 @@
+internal import Foundation
 internal import LecternClient
 internal import Locking
 internal import Logging
@@ -43,15 +44,17 @@ final class EventHub: Sendable {
     /// - Parameters:
     ///   - client: the address that the reader counts for.
     ///   - have: the last event that it has; nil for none.
+    ///   - end: when the stream ends; nil for never.
     func open(
-        _ source: RoomFeed, of room: RoomAddress, have: FeedPosition?, client: String, on channel: any Channel
+        _ source: RoomFeed, of room: RoomAddress, have: FeedPosition?, client: String, until end: Date? = nil,
+        on channel: any Channel
     ) async throws -> EventReader {
         guard connection.state == .connected else { throw GatewayError.notReady("There is no connection to NATS.") }
         let key = Key(room: room, source: source)
         let feed = try enter(key, client, on: channel.eventLoop)
         let reader: EventReader
         do {
-            reader = try await EventReader.open(on: channel, shared.limits) { [weak self] reader in
+            reader = try await EventReader.open(on: channel, shared.limits, until: end) { [weak self] reader in
                 feed.remove(reader)
                 self?.leave(key, client)
             }

@@ -1,3 +1,4 @@
+internal import Foundation
 internal import NIOCore
 internal import NIOHTTP1
 
@@ -15,6 +16,8 @@ final class EventReader: @unchecked Sendable {
         case disconnected
         /// Too many events wait to be sent, or nothing could be sent for too long.
         case slow
+        /// The token of its request has expired.
+        case expired
         /// The gateway stops.
         case shutdown
         /// The feed has no start for it.
@@ -46,6 +49,7 @@ final class EventReader: @unchecked Sendable {
     private var startEnd = 0
     /// Bytes sent at the last check for progress.
     private var sentBefore = -1
+    private var expiry: Scheduled<Void>?
     /// Its place among the readers of its feed and loop.
     var place: Int?
 
@@ -63,9 +67,12 @@ final class EventReader: @unchecked Sendable {
     }
 
     /// Makes a reader of a connection, whose request is under way.
-    /// - Parameter onEnd: called once when the stream has ended, on the connection's loop.
+    /// - Parameters:
+    ///   - end: when the stream ends at the latest; nil for never.
+    ///   - onEnd: called once when the stream has ended, on the connection's loop.
     static func open(
-        on channel: any Channel, _ limits: EventLimits, onEnd: @escaping @Sendable (EventReader) -> Void
+        on channel: any Channel, _ limits: EventLimits, until end: Date? = nil,
+        onEnd: @escaping @Sendable (EventReader) -> Void
     ) async throws -> EventReader {
         try await channel.eventLoop.submit {
             let pipeline = channel.pipeline.syncOperations
@@ -73,6 +80,13 @@ final class EventReader: @unchecked Sendable {
             let output = try pipeline.context(handlerType: HTTPResponseEncoder.self)
             let reader = EventReader(channel, limits, deadlines, output, onEnd: onEnd)
             deadlines.reader = reader
+            if let end {
+                // A year at most: what lasts longer is not worth a timer.
+                let seconds = min(max(0, end.timeIntervalSinceNow), 365 * 86_400)
+                reader.expiry = channel.eventLoop.scheduleTask(in: .milliseconds(Int64(seconds * 1000))) {
+                    [weak reader] () -> Void in reader?.end(.expired)
+                }
+            }
             if !channel.isActive { reader.end(.disconnected) }
             return reader
         }.get()
@@ -170,6 +184,7 @@ extension EventReader {
         guard !isEnded else { return }
         isEnded = true
         backlog = []
+        expiry?.cancel()
         deadlines.reader = nil
         if !isAdmitted {
             isAdmitted = true

@@ -63,7 +63,7 @@ struct Daemon {
         // Stopped in reverse order: the HTTP side before the service that it asks.
         var services: [any Service] = []
         if let embedded { services.append(EmbeddedServerMonitor(server: embedded)) }
-        if let gatewayConfiguration = configuration.gatewayConfiguration {
+        if let gatewayConfiguration = try await configuration.gatewayConfiguration {
             let connection = NATSConnection(configuration.gatewayConnection(to: url), logger: logger)
             let isListening = Promise<Void>()
             let gateway = Gateway(

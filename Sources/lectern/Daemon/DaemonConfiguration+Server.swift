@@ -48,11 +48,23 @@ extension DaemonConfiguration {
         return settings
     }
 
-    /// The settings of the HTTP side, nil where it is off.
+    /// The settings of the HTTP side, nil where it is off. Reads the key of tokens.
     var gatewayConfiguration: GatewayConfiguration? {
-        http.listen.map {
-            GatewayConfiguration(
-                host: $0.host, port: $0.port, root: subjects.root, partitions: subjects.partitions)
+        get async throws {
+            guard let listen = http.listen else { return nil }
+            var gateway = GatewayConfiguration(
+                host: listen.host, port: listen.port, root: subjects.root, partitions: subjects.partitions)
+            gateway.admin = http.admin.map { GatewayConfiguration.Address(host: $0.host, port: $0.port) }
+            gateway.allowedOrigins = http.allowedOrigins
+            gateway.trustedProxies = http.trustedProxies.compactMap { AddressRange($0) }
+            gateway.mediaOrigins = http.mediaOrigins
+            gateway.readerBuffer = http.readerBuffer
+            switch (authentication.mode, authentication.secretFile, authentication.publicKeyFile) {
+            case (.token, let file?, _): gateway.access = .tokens(try await .secret(file: file))
+            case (.token, _, let file?): gateway.access = .tokens(try await .publicKey(file: file))
+            default: gateway.access = .open(anyHost: authentication.isInsecure)
+            }
+            return gateway
         }
     }
 

@@ -15,7 +15,7 @@ struct ServeCommand: AsyncParsableCommand {
             EXAMPLES
               lectern serve --nats embedded
               lectern serve --nats nats://10.0.0.5:4222 --config /etc/lectern.yaml
-              lectern serve --http 0.0.0.0:8080
+              lectern serve --http 0.0.0.0:8080 --set auth.mode=token --set auth.secret_file=/etc/lectern.secret
               lectern serve --set cohorts.default.max_hold=60s --set history.scope=author
 
             Exit codes: 0 after a signal, 1 when a part of the daemon fails, 64 for arguments that cannot be parsed \

@@ -1,0 +1,203 @@
+internal import Foundation
+internal import Hummingbird
+internal import StrokeWire
+
+/// What a request needs, by its path: a route that is not named here is for operators only.
+enum AccessNeed: Equatable {
+    /// Nothing: pages, scripts, health.
+    case nothing
+    /// Any token; the route shows what the token is for.
+    case token
+    /// Any token for the room.
+    case room(RoomID)
+    /// To read a cohort's feed, or the head's.
+    case read(RoomID, String?)
+    /// To write as an author.
+    case write(RoomID, String?)
+    /// To set a cohort's clock.
+    case clock(RoomID, String?)
+    case `operator`
+
+    private static let openPaths: Set = [
+        "", "healthz", "readyz", "monitor", "api/time", "api/session", "api/openapi.json",
+    ]
+
+    init(_ request: Request) {
+        let parts = request.uri.path.split(separator: "/").map(String.init)
+        let path = parts.joined(separator: "/")
+        let query = request.uri.queryParameters
+        let isPage = parts.first == "rooms" && (parts.count == 2 || parts.count == 3 && parts[2] == "teach")
+        if isPage || Self.openPaths.contains(path) || SiteRoutes.files[path] != nil {
+            self = .nothing
+            return
+        }
+        if path == "api/rooms" {
+            self = .token
+            return
+        }
+        let names = parts.first == "api" ? parts.dropFirst()[...] : parts[...]
+        guard names.count >= 2, names.first == "rooms" else {
+            self = .operator
+            return
+        }
+        let text = names[names.startIndex + 1]
+        guard let room = RoomID(text.removingPercentEncoding ?? text) else {
+            // The route says what is wrong with the name.
+            self = .token
+            return
+        }
+        let cohort = query["cohort"].map(String.init)
+        switch names.count == 3 ? names[names.startIndex + 2] : names.count == 2 ? "" : "other" {
+        case "": self = .room(room)
+        case "events", "replay", "observations": self = .read(room, cohort)
+        case let file where file.hasPrefix("board."): self = .read(room, cohort)
+        case "strokes", "wet": self = .write(room, query["author"].map(String.init))
+        case "clock": self = .clock(room, cohort)
+        default: self = .operator
+        }
+    }
+
+    /// Whether the claims meet the need.
+    /// - Throws: `forbidden` when they do not.
+    func check(_ claims: TokenClaims) throws(GatewayError) {
+        guard claims.role != .operator else { return }
+        switch self {
+        case .nothing, .token:
+            return
+        case .operator:
+            throw .forbidden("This is for operators.")
+        case .room(let room), .read(let room, _), .write(let room, _), .clock(let room, _):
+            guard claims.rooms.contains(room) else { throw .forbidden("The token is for another room.") }
+        }
+        switch (self, claims.role) {
+        case (.read, .teacher):
+            return
+        case (.read(_, let cohort), .student):
+            guard cohort ?? claims.cohort.text == claims.cohort.text else {
+                throw .forbidden("The token is for another cohort.")
+            }
+        case (.write(_, let author), .teacher):
+            guard let own = claims.author else { throw .forbidden("The token names no author.") }
+            guard author ?? own.text == own.text else { throw .forbidden("The token is for another author.") }
+        case (.clock(_, let cohort), .clock):
+            guard cohort ?? claims.cohort.text == claims.cohort.text else {
+                throw .forbidden("The token is for another cohort.")
+            }
+        case (.read, _), (.write, _), (.clock, _):
+            throw .forbidden("The token's role does not allow this.")
+        case (.room, _), (.nothing, _), (.token, _), (.operator, _):
+            return
+        }
+    }
+
+    /// What the query is completed with where it leaves out the cohort or the author.
+    func defaults(_ claims: TokenClaims) -> (name: String, value: String)? {
+        switch self {
+        case .read(_, nil) where claims.role == .student: ("cohort", claims.cohort.text)
+        case .clock(_, nil) where claims.role == .clock: ("cohort", claims.cohort.text)
+        case .write(_, nil): claims.author.map { ("author", $0.text) }
+        default: nil
+        }
+    }
+}
+
+/// Refuses requests whose token does not allow them, and gives their routes the token's claims.
+struct Authorization: RouterMiddleware {
+    typealias Context = GatewayContext
+
+    /// Nil where everybody may do everything.
+    let key: TokenKey?
+    /// Whether only requests to a loopback address are taken.
+    let needsLoopbackHost: Bool
+
+    static let cookie = "lectern"
+
+    func handle(
+        _ request: Request, context: Context, next: @concurrent (Request, Context) async throws -> Response
+    ) async throws -> Response {
+        if needsLoopbackHost, !Self.isLoopback(request.head.authority ?? "") {
+            // A page may resolve a name of its own to this machine (DNS rebinding); then Host has that name.
+            throw GatewayError.forbidden("Without tokens, requests go to localhost or a loopback address.")
+        }
+        guard let key, request.method != .options else { return try await next(request, context) }
+        let need = AccessNeed(request)
+        guard need != .nothing else { return try await next(request, context) }
+        guard let text = Self.token(of: request), let claims = await key.verify(text) else {
+            throw GatewayError.unauthorized
+        }
+        try need.check(claims)
+        var context = context
+        context.claims = claims
+        guard let (name, value) = need.defaults(claims) else { return try await next(request, context) }
+        var head = request.head
+        let path = head.path ?? ""
+        head.path = path + (path.contains("?") ? "&" : "?") + "\(name)=\(value)"
+        return try await next(Request(head: head, body: request.body), context)
+    }
+
+    /// The token in the header, else in the cookie.
+    private static func token(of request: Request) -> String? {
+        if let header = request.headers[.authorization] {
+            let parts = header.split(separator: " ", maxSplits: 1)
+            return parts.count == 2 && parts[0].lowercased() == "bearer" ? String(parts[1]) : nil
+        }
+        for field in request.headers[values: .cookie] {
+            for pair in field.split(separator: ";") {
+                let pair = pair.drop { $0 == " " }
+                if pair.hasPrefix("\(cookie)=") { return String(pair.dropFirst(cookie.count + 1)) }
+            }
+        }
+        return nil
+    }
+
+    /// Whether a Host header names this machine alone.
+    static func isLoopback(_ authority: String) -> Bool {
+        let host: Substring
+        if authority.hasPrefix("[") {
+            host = authority.dropFirst().prefix { $0 != "]" }
+        } else {
+            host = authority.prefix { $0 != ":" }
+        }
+        return LoopbackHost.contains(String(host))
+    }
+}
+
+/// Names and addresses of this machine alone.
+public enum LoopbackHost {
+    /// Whether a host, without a port and brackets, is `localhost`, 127.0.0.0/8 or ::1.
+    public static func contains(_ host: String) -> Bool {
+        host.lowercased() == "localhost" || AddressRange.loopback.contains { $0.contains(host) }
+    }
+}
+
+/// `POST /api/session`: a token in the body → a cookie for the paths of its room, for pages whose script cannot send a
+/// header with everything that the browser loads.
+struct SessionRoute {
+    let key: TokenKey?
+
+    func add(to router: Router<GatewayContext>) {
+        router.post("api/session") { [key] request, context in
+            let body = try await request.bytes(atMost: 4096)
+            guard let key else { return Response(status: .noContent) }
+            let text = String(decoding: body, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
+            guard let claims = await key.verify(text) else { throw GatewayError.unauthorized }
+            let paths: [String] =
+                switch claims.rooms {
+                case .all: ["/"]
+                case .some(let rooms): rooms.prefix(8).flatMap { ["/api/rooms/\($0)", "/rooms/\($0)"] }
+                }
+            let seconds = max(1, Int(claims.expires.timeIntervalSinceNow))
+            let secure = Authorization.isLoopback(request.head.authority ?? "") ? "" : "; Secure"
+            var headers: HTTPFields = [.cacheControl: "no-store"]
+            for path in paths {
+                headers.append(
+                    .init(
+                        name: .setCookie,
+                        value:
+                            "\(Authorization.cookie)=\(text); Path=\(path); Max-Age=\(seconds); HttpOnly; SameSite=Strict"
+                            + secure))
+            }
+            return Response(status: .noContent, headers: headers)
+        }
+    }
+}

@@ -1,0 +1,191 @@
+public import Foundation
+internal import JWTKit
+public import StrokeWire
+
+/// What the holder of a token may do.
+public enum TokenRole: String, Sendable, Codable, CaseIterable {
+    /// Events, boards and assets of one cohort.
+    case student
+    /// All of a room but its clocks; writes as one author.
+    case teacher
+    /// Samples of one cohort's video clock.
+    case clock
+    /// Everything.
+    case `operator`
+}
+
+/// The rooms that a token is for.
+public enum TokenRooms: Sendable, Equatable {
+    case all
+    case some([RoomID])
+
+    func contains(_ room: RoomID) -> Bool {
+        switch self {
+        case .all: true
+        case .some(let rooms): rooms.contains(room)
+        }
+    }
+}
+
+/// The claims of a token (RFC 7519).
+public struct TokenClaims: Sendable, Equatable {
+    /// `room`: a name, a list of names, or `*`.
+    public var rooms: TokenRooms
+    public var role: TokenRole
+    /// Of a student or a clock; `main` unless given.
+    public var cohort: CohortName
+    /// `sub`: of a teacher, the author.
+    public var author: AuthorID?
+    /// `exp`
+    public var expires: Date
+    /// `nbf`
+    public var notBefore: Date?
+
+    public init(
+        rooms: TokenRooms, role: TokenRole, cohort: CohortName = .main, author: AuthorID? = nil, expires: Date,
+        notBefore: Date? = nil
+    ) {
+        self.rooms = rooms
+        self.role = role
+        self.cohort = cohort
+        self.author = author
+        self.expires = expires
+        self.notBefore = notBefore
+    }
+}
+
+/// The key of all tokens, and with it their one algorithm: what a token says of its own does not count.
+public struct TokenKey: Sendable {
+    /// A file that is no key.
+    public struct Unusable: Error, Sendable, CustomStringConvertible {
+        public let description: String
+    }
+
+    /// Bytes of a secret at least.
+    public static let secretBytes = 32
+
+    private let keys: JWTKeyCollection
+
+    private init(_ keys: JWTKeyCollection) {
+        self.keys = keys
+    }
+
+    /// HS256, by a file whose bytes are the secret; a line break at its end does not count.
+    public static func secret(file: String) async throws -> TokenKey {
+        var secret = try read(file)
+        while let last = secret.last, last == 10 || last == 13 { secret.removeLast() }
+        guard secret.count >= secretBytes else {
+            throw Unusable(description: "\(file) has \(secret.count) bytes; a secret has \(secretBytes) or more")
+        }
+        let keys = JWTKeyCollection()
+        await keys.add(hmac: HMACKey(from: secret), digestAlgorithm: .sha256)
+        return TokenKey(keys)
+    }
+
+    /// EdDSA or ES256, by a PEM file with a public key, which checks tokens.
+    public static func publicKey(file: String) async throws -> TokenKey {
+        let text = String(decoding: try read(file), as: UTF8.self)
+        let keys = JWTKeyCollection()
+        if let key = try? EdDSA.PublicKey(pem: text) {
+            await keys.add(eddsa: key)
+        } else if let key = try? ES256PublicKey(pem: text) {
+            await keys.add(ecdsa: key)
+        } else {
+            throw Unusable(description: "\(file) is no PEM file with a public key for EdDSA or ES256")
+        }
+        return TokenKey(keys)
+    }
+
+    /// EdDSA or ES256, by a PEM file with a private key, which makes and checks tokens.
+    public static func privateKey(file: String) async throws -> TokenKey {
+        let text = String(decoding: try read(file), as: UTF8.self)
+        let keys = JWTKeyCollection()
+        if let key = try? EdDSA.PrivateKey(pem: text) {
+            await keys.add(eddsa: key)
+        } else if let key = try? ES256PrivateKey(pem: text) {
+            await keys.add(ecdsa: key)
+        } else {
+            throw Unusable(description: "\(file) is no PEM file with a private key for EdDSA or ES256")
+        }
+        return TokenKey(keys)
+    }
+
+    /// Makes a token.
+    public func sign(_ claims: TokenClaims) async throws -> String {
+        try await keys.sign(Payload(claims))
+    }
+
+    /// Checks a token's signature and its time.
+    /// - Returns: nil for a token that does not count.
+    func verify(_ token: String) async -> TokenClaims? {
+        guard token.utf8.count <= 4096 else { return nil }
+        return try? await keys.verify(token, as: Payload.self).claims
+    }
+
+    private static func read(_ file: String) throws -> Data {
+        guard let data = FileManager.default.contents(atPath: file) else {
+            throw Unusable(description: "\(file) cannot be read")
+        }
+        return data
+    }
+}
+
+/// The claims as they stand in a token.
+private struct Payload: JWTPayload {
+    private enum CodingKeys: String, CodingKey {
+        case room, role, cohort, sub, exp, nbf
+    }
+
+    let claims: TokenClaims
+
+    init(_ claims: TokenClaims) {
+        self.claims = claims
+    }
+
+    init(from decoder: any Decoder) throws {
+        let body = try decoder.container(keyedBy: CodingKeys.self)
+        func name<Name: SubjectToken>(_ text: String, _ key: CodingKeys) throws -> Name {
+            guard let name = Name(text) else {
+                throw DecodingError.dataCorruptedError(forKey: key, in: body, debugDescription: "no name")
+            }
+            return name
+        }
+        let rooms: TokenRooms
+        if let list = try? body.decode([String].self, forKey: .room) {
+            rooms = .some(try list.map { try name($0, .room) })
+        } else {
+            let text = try body.decode(String.self, forKey: .room)
+            rooms = text == "*" ? .all : .some([try name(text, .room)])
+        }
+        let role = try body.decode(TokenRole.self, forKey: .role)
+        // The subject of other tokens may be anything.
+        let subject = try body.decodeIfPresent(String.self, forKey: .sub)
+        let author: AuthorID? = role == .teacher ? try subject.map { try name($0, .sub) } : nil
+        claims = TokenClaims(
+            rooms: rooms, role: role,
+            cohort: try body.decodeIfPresent(String.self, forKey: .cohort).map { try name($0, .cohort) } ?? .main,
+            author: author, expires: try body.decode(ExpirationClaim.self, forKey: .exp).value,
+            notBefore: try body.decodeIfPresent(NotBeforeClaim.self, forKey: .nbf)?.value)
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        var body = encoder.container(keyedBy: CodingKeys.self)
+        switch claims.rooms {
+        case .all: try body.encode("*", forKey: .room)
+        case .some(let rooms) where rooms.count == 1: try body.encode(rooms[0].text, forKey: .room)
+        case .some(let rooms): try body.encode(rooms.map(\.text), forKey: .room)
+        }
+        try body.encode(claims.role, forKey: .role)
+        if [.student, .clock].contains(claims.role) { try body.encode(claims.cohort.text, forKey: .cohort) }
+        try body.encodeIfPresent(claims.author?.text, forKey: .sub)
+        try body.encode(ExpirationClaim(value: claims.expires), forKey: .exp)
+        try body.encodeIfPresent(claims.notBefore.map { NotBeforeClaim(value: $0) }, forKey: .nbf)
+    }
+
+    func verify(using algorithm: some JWTAlgorithm) throws {
+        guard claims.expires > Date() else { throw Expired() }
+        if let notBefore = claims.notBefore, notBefore > Date() { throw Expired() }
+    }
+
+    private struct Expired: Error {}
+}

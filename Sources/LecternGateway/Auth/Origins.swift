@@ -1,0 +1,46 @@
+internal import Hummingbird
+
+/// Which pages may use the API: those of the gateway itself, and of the origins that are configured.
+///
+/// Refuses requests that change something and come from a page of another origin: a page that a user visits must not
+/// write to a board behind the user's back. Lets configured origins read what they ask for without credentials (Fetch,
+/// "CORS protocol").
+struct OriginPolicy: RouterMiddleware {
+    typealias Context = GatewayContext
+
+    /// Exact origins, in lower case.
+    let allowed: Set<String>
+
+    private static let origin = HTTPFields.Element.Name("Origin")!
+    private static let allowHeaders = "Authorization, Content-Type, Ink-Session, Last-Event-ID, If-None-Match"
+
+    func handle(
+        _ request: Request, context: Context, next: @concurrent (Request, Context) async throws -> Response
+    ) async throws -> Response {
+        guard let origin = request.headers[Self.origin]?.lowercased() else { return try await next(request, context) }
+        let isAllowed = allowed.contains(origin)
+        if request.method == .options, isAllowed {
+            return Response(
+                status: .noContent,
+                headers: [
+                    .accessControlAllowOrigin: origin, .vary: "Origin", .accessControlAllowMethods: "GET, HEAD, POST",
+                    .accessControlAllowHeaders: Self.allowHeaders, .accessControlMaxAge: "600",
+                ])
+        }
+        guard request.method != .post || isAllowed || Self.host(of: origin) == request.head.authority?.lowercased()
+        else { throw GatewayError.forbidden("The request comes from a page of another origin.") }
+        var response = try await next(request, context)
+        if isAllowed {
+            response.headers[.accessControlAllowOrigin] = origin
+            response.headers[.accessControlExposeHeaders] = "Retry-After, ETag"
+            response.headers.append(.init(name: .vary, value: "Origin"))
+        }
+        return response
+    }
+
+    /// Host and port of an origin, as in the header Host; nil for `null` and for what is none.
+    private static func host(of origin: String) -> String? {
+        let parts = origin.split(separator: "://", omittingEmptySubsequences: false)
+        return parts.count == 2 && ["http", "https"].contains(parts[0]) ? String(parts[1]) : nil
+    }
+}

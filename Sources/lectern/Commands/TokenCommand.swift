@@ -1,0 +1,91 @@
+import ArgumentParser
+import Foundation
+import LecternGateway
+import StrokeWire
+
+/// `lectern token`: makes a token for the HTTP side.
+struct TokenCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "token",
+        abstract: "Make a token for the HTTP side.",
+        discussion: """
+            For a daemon with auth.mode token. The key is the daemon's secret (auth.secret_file), or the private key of \
+            its auth.public_key_file. A client sends the token as `Authorization: Bearer`, or opens a page as \
+            /rooms/ROOM#token=TOKEN.
+
+            A student reads one cohort; a teacher reads and writes a room as one author; a clock sets one cohort's \
+            clock; an operator does everything.
+
+            EXAMPLES
+              head -c 32 /dev/urandom | base64 > secret
+              lectern token --secret-file secret --room physics --role student --cohort hls --expires 4h
+              lectern token --secret-file secret --room physics --role teacher --author anna --expires 8h
+              lectern token --secret-file secret --role operator --expires 30d
+            """)
+
+    @Option(help: ArgumentHelp("File with the secret of HS256 tokens.", valueName: "file"))
+    var secretFile: String?
+
+    @Option(help: ArgumentHelp("PEM file with a private key for EdDSA or ES256.", valueName: "file"))
+    var privateKeyFile: String?
+
+    @Option(help: "A room; repeat for more. Without it all rooms.", transform: roomID)
+    var room: [RoomID] = []
+
+    @Option(help: "student, teacher, clock or operator.", transform: tokenRole)
+    var role: TokenRole
+
+    @Option(help: "The cohort of a student or a clock.")
+    var cohort = "main"
+
+    @Option(help: "The author that a teacher writes as.")
+    var author: String?
+
+    @Option(help: ArgumentHelp("How long it is valid: 30m, 4h, 30d.", valueName: "time"))
+    var expires: String
+
+    func validate() throws {
+        guard (secretFile == nil) != (privateKeyFile == nil) else {
+            throw ValidationError("Give either --secret-file or --private-key-file.")
+        }
+        guard CohortName(cohort) != nil else { throw ValidationError("\(cohort) is not the name of a cohort.") }
+        guard role != .teacher || author.map({ AuthorID($0) }) != nil else {
+            throw ValidationError("A teacher's token names its --author, 1 to 64 characters of a-z, 0-9, _ and -.")
+        }
+        guard Self.seconds(expires) != nil else {
+            throw ValidationError("--expires is a number with s, m, h or d, such as 4h.")
+        }
+    }
+
+    func run() async throws {
+        let key: TokenKey
+        do {
+            key =
+                if let secretFile {
+                    try await .secret(file: secretFile)
+                } else {
+                    try await .privateKey(file: privateKeyFile ?? "")
+                }
+        } catch let error as TokenKey.Unusable {
+            throw ValidationError(error.description)
+        }
+        let claims = TokenClaims(
+            rooms: room.isEmpty ? .all : .some(room), role: role, cohort: CohortName(cohort) ?? .main,
+            author: author.flatMap { AuthorID($0) }, expires: Date() + (Self.seconds(expires) ?? 0))
+        StandardOutput.write(try await key.sign(claims))
+    }
+
+    private static func seconds(_ text: String) -> Double? {
+        let units: [Character: Double] = ["s": 1, "m": 60, "h": 3600, "d": 86_400]
+        guard let unit = text.last.flatMap({ units[$0] }), let count = Int(text.dropLast()), 1...1_000_000 ~= count
+        else { return nil }
+        return Double(count) * unit
+    }
+}
+
+private func tokenRole(_ text: String) throws -> TokenRole {
+    guard let role = TokenRole(rawValue: text) else {
+        throw ValidationError("\(text) is none of student, teacher, clock and operator.")
+    }
+    return role
+}

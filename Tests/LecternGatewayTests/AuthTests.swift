@@ -1,0 +1,238 @@
+import Foundation
+import Hummingbird
+import NATSClient
+import StrokeWire
+import TestSupport
+import Testing
+
+@testable import LecternGateway
+
+@Suite("Tokens", .timeLimit(.minutes(1)))
+struct AuthTests {
+    /// A secret in a file of the test's own.
+    private static func key(_ secret: String = "a secret of 32 bytes or more, here it is") async throws -> TokenKey {
+        try await TokenKey.secret(file: try file(secret))
+    }
+
+    private static func file(_ text: String) throws -> String {
+        let path = FileManager.default.temporaryDirectory.appendingPathComponent("lectern-\(UUID())").path
+        guard FileManager.default.createFile(atPath: path, contents: Data(text.utf8)) else {
+            throw Unexpected("no file \(path)")
+        }
+        return path
+    }
+
+    private static func room(_ name: String) throws -> RoomID {
+        guard let room = RoomID(name) else { throw Unexpected("no room") }
+        return room
+    }
+
+    private static func claims(
+        _ role: TokenRole, rooms: TokenRooms? = nil, cohort: String = "main", author: String? = nil,
+        seconds: Double = 600
+    ) throws -> TokenClaims {
+        TokenClaims(
+            rooms: try rooms ?? .some([room("r")]), role: role, cohort: CohortName(cohort) ?? .main,
+            author: author.flatMap { AuthorID($0) }, expires: Date() + seconds)
+    }
+
+    /// A gateway that takes tokens of a key, before a service that answers joins, states and pictures.
+    private static func with(
+        _ key: TokenKey, limits: GatewayLimits = .quick,
+        _ body: @escaping @Sendable (RunningGateway) async throws -> Void
+    ) async throws {
+        let adjust: @Sendable (inout GatewayConfiguration) -> Void = { $0.access = .tokens(key) }
+        try await RunningGateway.with(limits: limits, configured: adjust) { gateway in
+            try gateway.service.answer("ink.0.*.info") { _ in [.text(#"{"index":7}"#)] }
+            try gateway.service.answer("ink.0.*.image.*") { _ in [Answer(payload: picture(bytes: 100))] }
+            try await gateway.service.ready()
+            try await body(gateway)
+        }
+    }
+
+    private static func send(
+        _ gateway: RunningGateway, _ method: String, _ path: String, token: String?, body: String? = nil
+    ) async throws -> HTTPClient.Response {
+        try await gateway.http.send(
+            method, path, headers: token.map { [("Authorization", "Bearer \($0)")] } ?? [], body: body)
+    }
+
+    @Test("each role may do what is its own, and nothing else")
+    func roles() async throws {
+        let key = try await Self.key()
+        let tokens = [
+            "none": nil,
+            "student": try await key.sign(try Self.claims(.student, cohort: "hls")),
+            "teacher": try await key.sign(try Self.claims(.teacher, author: "anna")),
+            "clock": try await key.sign(try Self.claims(.clock, cohort: "hls")),
+            "operator": try await key.sign(try Self.claims(.operator, rooms: .all)),
+            "other": try await key.sign(try Self.claims(.teacher, rooms: .some([Self.room("s")]), author: "anna")),
+        ]
+        let clock = #"{"m":1}"#
+        let stroke = #"{"n":1,"a":4}"#
+        // For each request, who gets what; all others get 403, and who has no token 401.
+        let cases: [(String, String, String?, [String: Int])] = [
+            ("GET", "/api/rooms/r/board.png", nil, ["student": 200, "teacher": 200, "operator": 200]),
+            ("GET", "/api/rooms/r/board.png?cohort=hls", nil, ["student": 200, "teacher": 200, "operator": 200]),
+            ("GET", "/api/rooms/r/board.png?cohort=main", nil, ["teacher": 200, "operator": 200]),
+            ("GET", "/api/rooms/r/events?cohort=head", nil, ["teacher": 503, "operator": 503]),
+            ("GET", "/api/rooms/r", nil, ["student": 200, "teacher": 200, "clock": 200, "operator": 200]),
+            ("POST", "/api/rooms/r/strokes?author=anna", stroke, ["teacher": 200, "operator": 200]),
+            ("POST", "/api/rooms/r/strokes?author=bob", stroke, ["operator": 200]),
+            ("POST", "/api/rooms/r/strokes", stroke, ["teacher": 200, "operator": 400]),
+            ("POST", "/api/rooms/r/clock?cohort=hls", clock, ["clock": 202, "operator": 202]),
+            ("POST", "/api/rooms/r/clock", clock, ["clock": 202, "operator": 202]),
+            ("POST", "/api/rooms/r/clock?cohort=main", clock, ["operator": 202]),
+            ("GET", "/metrics", nil, ["operator": 200]),
+            ("GET", "/api/rooms/r/anything", nil, ["operator": 404]),
+            ("GET", "/api/anything", nil, ["operator": 404]),
+        ]
+        var limits = GatewayLimits.quick
+        limits.outcomeTimeout = .milliseconds(20)
+        try await Self.with(key, limits: limits) { gateway in
+            for (method, path, body, expected) in cases {
+                for (who, token) in tokens {
+                    let response = try await Self.send(gateway, method, path, token: token, body: body)
+                    let status = who == "none" ? 401 : expected[who] ?? 403
+                    #expect(response.statusCode == status, "\(who): \(method) \(path): \(response.text)")
+                    if status == 401 { #expect(try response.errorCode == "unauthorized") }
+                    if status == 403 { #expect(try response.errorCode == "forbidden") }
+                }
+            }
+            for path in ["/", "/healthz", "/readyz", "/rooms/r", "/rooms/r/teach", "/api/time", "/lectern.js"] {
+                #expect(try await Self.send(gateway, "GET", path, token: nil).status == .ok, "\(path)")
+            }
+            let address = try await Self.send(gateway, "GET", "/api/rooms/r", token: tokens["student"] ?? nil)
+            #expect(address.text == #"{"room":"r","address":"ink.0.r"}"#)
+        }
+    }
+
+    @Test("a token counts only with its key, its algorithm and its time")
+    func validity() async throws {
+        let key = try await Self.key()
+        let good = try await key.sign(try Self.claims(.student))
+        let expired = try await key.sign(try Self.claims(.student, seconds: -1))
+        let foreign = try await Self.key("another secret, of 32 bytes or more too").sign(try Self.claims(.student))
+        var early = try Self.claims(.student)
+        early.notBefore = Date() + 60
+        let parts = good.split(separator: ".").map(String.init)
+        // {"alg":"none"}
+        let unsigned = "eyJhbGciOiJub25lIn0.\(parts[1])."
+        let changed = "\(parts[0]).\(parts[1].reversed()).\(parts[2])"
+        let tokens = [
+            expired, foreign, try await key.sign(early), unsigned, changed, "", "x",
+            String(repeating: "a.", count: 5000),
+        ]
+        try await Self.with(key) { gateway in
+            #expect(try await Self.send(gateway, "GET", "/api/rooms/r/board.png", token: good).status == .ok)
+            for token in tokens {
+                let response = try await Self.send(gateway, "GET", "/api/rooms/r/board.png", token: token)
+                #expect(response.status == .unauthorized, "\(token.prefix(80))")
+            }
+        }
+        await #expect(throws: TokenKey.Unusable.self) { try await TokenKey.secret(file: try Self.file("short")) }
+        await #expect(throws: TokenKey.Unusable.self) { try await TokenKey.publicKey(file: try Self.file("no key")) }
+        await #expect(throws: TokenKey.Unusable.self) { try await TokenKey.secret(file: "/no/such/file") }
+    }
+
+    @Test("a session's cookie opens the paths of its room")
+    func session() async throws {
+        let key = try await Self.key()
+        try await Self.with(key) { gateway in
+            let token = try await key.sign(try Self.claims(.student))
+            let session = try await gateway.http.post("/api/session", body: token + "\n")
+            #expect(session.status == .noContent)
+            let cookie = session.fields["set-cookie"] ?? ""
+            for attribute in ["Path=/api/rooms/r", "Path=/rooms/r", "HttpOnly", "SameSite=Strict"] {
+                #expect(cookie.contains(attribute), "\(cookie)")
+            }
+            let cookies = [("Cookie", "theme=dark; lectern=\(token)")]
+            #expect(try await gateway.http.send("GET", "/api/rooms/r/board.png", headers: cookies).status == .ok)
+            #expect(try await gateway.http.send("GET", "/api/rooms/s/board.png", headers: cookies).status == .forbidden)
+            #expect(try await gateway.http.post("/api/session", body: "x").status == .unauthorized)
+        }
+    }
+
+    @Test("a stream ends with its token")
+    func streamEnds() async throws {
+        let key = try await Self.key()
+        try await Self.with(key) { gateway in
+            try gateway.service.answer("ink.0.r.join.main") { _ in
+                [
+                    .text(
+                        """
+                        {"room":"life","index":0,"digest":"0000000000000000","palette":["#000000"],"style":"smooth",\
+                        "board":{"w":4,"h":3},"visible":[],"redo":[]}
+                        """)
+                ]
+            }
+            try await gateway.service.ready()
+            let token = try await key.sign(try Self.claims(.student, seconds: 2))
+            let reader = try EventStreamClient(
+                port: gateway.port, "/api/rooms/r/events", headers: ["Authorization": "Bearer \(token)"])
+            #expect(try await reader.next().name == "board")
+            try await reader.ended()
+        }
+    }
+
+    @Test("without tokens only requests to a loopback address are taken")
+    func loopback() async throws {
+        let adjust: @Sendable (inout GatewayConfiguration) -> Void = { _ in }
+        try await RunningGateway.with(configured: adjust) { gateway in
+            #expect(try await gateway.http.get("/healthz").status == .ok)
+            for (host, status) in [
+                ("localhost", "200"), ("[::1]:80", "200"), ("evil.example", "403"), ("127.0.0.1.evil.example", "403"),
+            ] {
+                let client = try RawConnection(port: gateway.port)
+                #expect(client.send("GET /healthz HTTP/1.1\r\nHost: \(host)\r\nConnection: close\r\n\r\n"))
+                #expect(await client.readToEnd().hasPrefix("HTTP/1.1 \(status)"), "\(host)")
+            }
+        }
+    }
+
+    @Test("configured origins may read and write, and others may not write")
+    func origins() async throws {
+        let adjust: @Sendable (inout GatewayConfiguration) -> Void = { configuration in
+            configuration.access = .open(anyHost: true)
+            configuration.allowedOrigins = ["https://school.example"]
+        }
+        try await RunningGateway.with(configured: adjust) { gateway in
+            let origin = [("Origin", "https://school.example")]
+            let preflight = try await gateway.http.send("OPTIONS", "/api/rooms/r/events", headers: origin)
+            #expect(preflight.status == .noContent)
+            #expect(preflight.fields["access-control-allow-origin"] == "https://school.example")
+            #expect(preflight.fields["access-control-allow-credentials"] == nil)
+            let time = try await gateway.http.send("GET", "/api/time", headers: origin)
+            #expect(time.fields["access-control-allow-origin"] == "https://school.example")
+            let error = try await gateway.http.send("GET", "/api/rooms/R", headers: origin)
+            #expect(error.status == .badRequest)
+            #expect(error.fields["access-control-allow-origin"] == "https://school.example")
+            let clock = try await gateway.http.send(
+                "POST", "/api/rooms/r/clock", headers: origin, body: #"{"m":1}"#)
+            #expect(clock.status == .accepted)
+            let other = [("Origin", "https://other.example")]
+            #expect(
+                try await gateway.http.send("GET", "/api/time", headers: other).fields["access-control-allow-origin"]
+                    == nil)
+            #expect(
+                try await gateway.http.send("POST", "/api/rooms/r/clock", headers: other, body: #"{"m":1}"#).status
+                    == .forbidden)
+        }
+    }
+
+    @Test("address ranges contain their addresses")
+    func ranges() throws {
+        for (range, address, isInside) in [
+            ("10.0.0.0/8", "10.255.0.1", true), ("10.0.0.0/8", "11.0.0.1", false),
+            ("192.168.1.128/25", "192.168.1.129", true),
+            ("192.168.1.128/25", "192.168.1.1", false), ("0.0.0.0/0", "1.2.3.4", true), ("::1", "::1", true),
+            ("fe80::/10", "febf::1", true), ("fe80::/10", "fec0::1", false), ("10.0.0.0/8", "::ffff:10.1.1.1", true),
+            ("10.0.0.1", "10.0.0.1", true), ("10.0.0.1", "name", false),
+        ] {
+            #expect(try #require(AddressRange(range)).contains(address) == isInside, "\(range) \(address)")
+        }
+        for text in ["", "10.0.0.0/33", "10.0.0.0/", "10.0.0.0/8/8", "x", "::1/129", "10.0.0.0/-1"] {
+            #expect(AddressRange(text) == nil, "\(text)")
+        }
+    }
+}
