@@ -47,19 +47,19 @@ final class BrowserRoom: Sendable {
         try video.clock(now + 600_000, cohort, #","d":true"#)
     }
 
-    /// Publishes so many strokes as an author of its own, and waits until the last one is applied.
-    func publish(_ count: Int) async throws {
-        let seed = TestSeed.choose()
-        var random = SeededGenerator(seed: seed)
-        for number in 1...count {
+    /// Publishes so many strokes as an author of its own, after those published before, and waits until the last one is
+    /// applied. The media time of a stroke is its number, in milliseconds.
+    func publish(_ count: Int, after last: Int = 0) async throws {
+        var random = SeededGenerator(seed: TestSeed.choose())
+        for number in last + 1...last + count {
             let (x, y) = (Double.random(in: 50...900, using: &random), Double.random(in: 50...700, using: &random))
             let points = (0..<12).map { step in
                 #"{"x":\#((x + Double(step) * 6).rounded()),"y":\#((y + 20 * sin(Double(step) / 2)).rounded())}"#
             }
             let text =
                 #"{"n":\#(number),"c":\#(number % 8),"l":3,"t":\#(number),"d":[\#(points.joined(separator: ","))]}"#
-            if number == count {
-                try await video.send(text, appliedAt: UInt64(count))
+            if number == last + count {
+                try await video.send(text, appliedAt: UInt64(number))
             } else {
                 try await video.send(text)
             }

@@ -131,6 +131,16 @@ export function whileVisible(milliseconds, body) {
     go();
 }
 
+/** Makes links save the board of a room as PNG and PDF, as a cohort sees it. */
+export function bindSaving(room, cohort) {
+    for (const [format, width] of [["png", "?width=2048"], ["pdf", ""]]) {
+        const link = $(`save-${format}`);
+        const query = cohort ? `${width ? `${width}&` : "?"}cohort=${cohort}` : width;
+        link.href = `/api/rooms/${room}/board.${format}${query}`;
+        link.download = `${room}.${format}`;
+    }
+}
+
 /** Makes a button switch an element to the whole screen and back. */
 export function bindFullScreen(button, target) {
     if (!document.fullscreenEnabled) return void (button.hidden = true);

@@ -1,7 +1,7 @@
 /** The student's page: a board in step with a video. */
 
 import { Board } from "../lectern.js";
-import { $, bindFullScreen, connectionWords, namePattern, openSession, roomOfPage, say, showStatus, spanWords, timeWords } from "./common.js";
+import { $, bindFullScreen, bindSaving, connectionWords, namePattern, openSession, roomOfPage, say, showStatus, spanWords, timeWords } from "./common.js";
 import { DemoClock } from "./demo-clock.js";
 
 const query = new URLSearchParams(location.search);
@@ -30,6 +30,7 @@ async function start() {
     const asked = query.get("cohort");
     const cohort = asked !== null && namePattern.test(asked) ? asked : undefined;
     const shown = cohort ?? claims?.cohort ?? "main";
+    bindSaving(room, cohort);
     $("cohort").textContent = shown === "main" ? "" : `Cohort ${shown}`;
     const clock = await videoClock(gateway, cohort);
     const board = new Board($("board"), { room, cohort, gateway, clock });

@@ -2,7 +2,7 @@
 
 import { Teacher } from "../lectern.js";
 import { now } from "../lectern/gateway.js";
-import { $, bindFullScreen, connectionWords, element, namePattern, openSession, roomOfPage, say, showStatus, spanWords, whileVisible } from "./common.js";
+import { $, bindFullScreen, bindSaving, connectionWords, element, namePattern, openSession, roomOfPage, say, showStatus, spanWords, whileVisible } from "./common.js";
 import { Toolbar } from "./toolbar.js";
 
 const query = new URLSearchParams(location.search);
@@ -216,6 +216,7 @@ function showAudience(teacher, gateway, timeLine) {
     button.addEventListener("click", () => open(panel.hidden));
     const link = $("student-link");
     const demo = query.get("demo");
+    bindSaving(room, "head");
     link.href = `/rooms/${room}${demo === null ? "" : `?demo=${encodeURIComponent(demo)}`}`;
     link.textContent = demo === null ? "Open the student's board" : `Open it ${demo} s behind`;
     const rows = new Map();
