@@ -57,6 +57,8 @@ extension DaemonConfiguration {
             or say auth.insecure: true
             """)
         require(
+            node.roles.contains(.core) || http.listen != nil, "http.listen", "off in a daemon that is a gateway only")
+        require(
             authentication.mode == .none
                 || (authentication.secretFile == nil) != (authentication.publicKeyFile == nil),
             "auth.secret_file, auth.public_key_file", "auth.mode token needs one of them")

@@ -124,6 +124,14 @@ extension DaemonConfiguration {
     public struct Node: Sendable, Equatable {
         /// Its name, `[a-z0-9_-]{1,64}`; nil for a new random one each time it starts.
         public var id: String?
+        /// What it does.
+        public enum Role: String, Sendable, CaseIterable {
+            /// Serves rooms over NATS.
+            case core
+            /// Serves the HTTP side; any number of gateways, wherever the rooms are.
+            case gateway
+        }
+        public var roles: Set<Role> = [.core, .gateway]
     }
 
     /// Threads and queues.

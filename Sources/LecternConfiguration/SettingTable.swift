@@ -180,6 +180,9 @@ extension DaemonConfiguration {
         Setting(
             "node.id", \.node.id, .tokenOrRandom,
             "Name of this daemon, unique among those that share the rooms."),
+        Setting(
+            "node.roles", \.node.roles, .roles,
+            "What this daemon does: core serves rooms over NATS, gateway the HTTP side, for the rooms of all daemons."),
     ]
 
     /// The keys for all cohorts.

@@ -145,6 +145,26 @@ extension ValueFormat where Value == [String] {
     }
 }
 
+extension ValueFormat where Value == Set<DaemonConfiguration.Node.Role> {
+    /// One or more roles.
+    static var roles: Self {
+        let words = DaemonConfiguration.Node.Role.allCases.map(\.rawValue)
+        return ValueFormat(name: "list of words", range: words.joined(separator: " | "), isList: true) {
+            text throws(ParseError) in
+            var roles: Value = []
+            for word in text.split(separator: ",", omittingEmptySubsequences: false) {
+                guard let role = DaemonConfiguration.Node.Role(rawValue: String(word)) else {
+                    throw ParseError(String(word), "is none of \(words.joined(separator: ", "))")
+                }
+                roles.insert(role)
+            }
+            return roles
+        } format: { roles in
+            roles.map(\.rawValue).sorted().joined(separator: ",")
+        }
+    }
+}
+
 extension ValueFormat where Value == NATSAddress {
     /// NATS servers. The error does not show the text: there may be a password in it.
     static var natsAddress: Self {

@@ -81,6 +81,7 @@ private let others: [String: String] = [
     "journal.max_age": "7d", "journal.max_bytes": "10GiB", "journal.duplicate_window": "90s",
     "journal.store_bytes": "20GiB", "journal.recreate_streams": "true",
     "checkpoint.interval": "5s", "checkpoint.operations": "64", "rooms.idle": "1h", "node.id": "node-a",
+    "node.roles": "core",
     "subjects.root": "chalk", "subjects.partitions": "16",
     "board.width": "1920", "board.height": "1080.5", "colour": "rgb", "palette": "#010203,#ffffff",
     "limits.message_bytes": "128KiB", "limits.shards": "64", "limits.points": "5000", "limits.assembling": "7",

@@ -53,33 +53,39 @@ struct Daemon {
     private func serve(
         url: String, _ embedded: EmbeddedServer?, _ registry: PrometheusRegistry, _ logger: Logger
     ) async throws {
-        let serviceSettings = configuration.serviceConnection(to: url)
-        // Without this check, connecting would be retried with settings that can never work.
-        try serviceSettings.check()
-        let serviceConnection = NATSConnection(serviceSettings, logger: logger)
-        let server = Server(
-            configuration: configuration.serverConfiguration, connection: serviceConnection, logger: logger,
-            onScrape: registry.onScrape)
+        let server = configuration.node.roles.contains(.core) ? try server(url: url, registry, logger) : nil
         // Stopped in reverse order: the HTTP side before the service that it asks.
         var services: [any Service] = []
         if let embedded { services.append(EmbeddedServerMonitor(server: embedded)) }
         if let gatewayConfiguration = try await configuration.gatewayConfiguration {
-            let connection = NATSConnection(configuration.gatewayConnection(to: url), logger: logger)
+            let settings = configuration.gatewayConnection(to: url)
+            try settings.check()
+            let connection = NATSConnection(settings, logger: logger)
             let isListening = Promise<Void>()
             let gateway = Gateway(
                 gatewayConfiguration, connection: connection, registry: registry, logger: logger,
-                obstacle: { [readiness = server.readiness] in readiness.obstacle },
+                obstacle: { [readiness = server?.readiness] in readiness?.obstacle },
                 onListening: { _ in isListening.fulfil(.success(())) })
             let link = GatewayConnection(connection: connection, logger: logger)
-            services.append(AfterListening(service: server, isListening: isListening))
+            if let server { services.append(AfterListening(service: server, isListening: isListening)) }
             services.append(AfterListening(service: link, isListening: isListening))
             services.append(gateway)
-        } else {
+        } else if let server {
             services.append(server)
         }
         try await ServiceGroup(
             services: services, gracefulShutdownSignals: [.sigterm, .sigint], logger: logger
         ).run()
+    }
+
+    /// The whiteboard service.
+    private func server(url: String, _ registry: PrometheusRegistry, _ logger: Logger) throws -> Server {
+        let settings = configuration.serviceConnection(to: url)
+        // Without this check, connecting would be retried with settings that can never work.
+        try settings.check()
+        return Server(
+            configuration: configuration.serverConfiguration, connection: NATSConnection(settings, logger: logger),
+            logger: logger, onScrape: registry.onScrape)
     }
 
     /// The error that ended the daemon, with the setting to change when there is one.

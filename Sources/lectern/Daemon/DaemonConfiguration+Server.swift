@@ -59,6 +59,7 @@ extension DaemonConfiguration {
             gateway.trustedProxies = http.trustedProxies.compactMap { AddressRange($0) }
             gateway.mediaOrigins = http.mediaOrigins
             gateway.readerBuffer = http.readerBuffer
+            gateway.servesRooms = node.roles.contains(.gateway)
             switch (authentication.mode, authentication.secretFile, authentication.publicKeyFile) {
             case (.token, let file?, _): gateway.access = .tokens(try await .secret(file: file))
             case (.token, _, let file?): gateway.access = .tokens(try await .publicKey(file: file))

@@ -16,6 +16,7 @@ struct ServeCommand: AsyncParsableCommand {
               lectern serve --nats embedded
               lectern serve --nats nats://10.0.0.5:4222 --config /etc/lectern.yaml
               lectern serve --http 0.0.0.0:8080 --set auth.mode=token --set auth.secret_file=/etc/lectern.secret
+              lectern serve --roles gateway --nats nats://10.0.0.5:4222
               lectern serve --set cohorts.default.max_hold=60s --set history.scope=author
 
             Exit codes: 0 after a signal, 1 when a part of the daemon fails, 64 for arguments that cannot be parsed \
@@ -30,6 +31,9 @@ struct ServeCommand: AsyncParsableCommand {
 
     @Option(help: ArgumentHelp("Where the logs of the rooms are kept: jetstream, or none.", valueName: "mode"))
     var journal: String?
+
+    @Option(help: ArgumentHelp("What the daemon does: core, gateway, or both.", valueName: "role,…"))
+    var roles: String?
 
     @Option(help: ArgumentHelp("A YAML file of settings.", valueName: "file"))
     var config: String?
@@ -72,6 +76,7 @@ struct ServeCommand: AsyncParsableCommand {
         arguments["nats.url"] = nats
         arguments["http.listen"] = http
         arguments["journal.mode"] = journal
+        arguments["node.roles"] = roles
         for pair in set {
             guard let equals = pair.firstIndex(of: "=") else {
                 throw ValidationError("--set takes key=value, not \"\(pair)\".")

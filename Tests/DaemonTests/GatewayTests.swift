@@ -1,0 +1,65 @@
+import Foundation
+import NATSClient
+import NATSTestServer
+import StrokeWire
+import TestSupport
+import Testing
+
+/// Daemons that do a part each, and tokens of the command line.
+@Suite(.timeLimit(.minutes(2)), .endsProcesses) struct GatewayTests {
+    @Test func `a gateway serves the rooms of another daemon to those who have a token`() async throws {
+        let directory = FileManager.default.temporaryDirectory.appendingPathComponent("lectern-\(UUID())")
+        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: directory) }
+        let secret = directory.appendingPathComponent("secret").path
+        try "a secret of the test with more than 32 bytes\n".write(toFile: secret, atomically: true, encoding: .utf8)
+        try await NATSTestServer.with { nats in
+            let core = try DaemonProcess(
+                "core", nats: nats.url, http: "127.0.0.1:0", ["node.roles=core", "journal.mode=none"])
+            try await core.waitUntilServing()
+            let gateway = try DaemonProcess(
+                "gateway", nats: nats.url, http: "127.0.0.1:0",
+                ["node.roles=gateway", "auth.mode=token", "auth.secret_file=\(secret)"])
+            let http = HTTPClient(port: try await gateway.httpPort())
+            try await eventually("the gateway is ready") {
+                try await http.get("/readyz").statusCode == 200 ? () : nil
+            }
+
+            let teacher = try await token(secret, "teacher", "--author", "anna")
+            let stroke = #"{"n":1,"c":1,"l":4,"t":1,"w":400,"h":300,"d":[{"x":1,"y":2}]}"#
+            #expect(try await http.send("POST", "/api/rooms/r/strokes", body: stroke).statusCode == 401)
+            let written = try await http.send("POST", "/api/rooms/r/strokes", headers: teacher, body: stroke)
+            #expect(written.text == #"{"results":[{"n":1,"index":1}]}"#)
+            let board = try await http.send("GET", "/api/rooms/r/board.json?cohort=head", headers: teacher)
+            #expect(try AnyJSON.decode(board.bytes)["index"] == .number(1))
+            let student = try await token(secret, "student")
+            #expect(
+                try await http.send("GET", "/api/rooms/r/board.json?cohort=head", headers: student).statusCode == 403)
+
+            // The daemon without the role has its health and metrics there, and no rooms.
+            let own = HTTPClient(port: try await core.httpPort())
+            #expect(try await own.get("/readyz").statusCode == 200)
+            #expect(try await own.get("/metrics").text.contains("lectern_operations_total"))
+            #expect(try await own.get("/api/rooms").statusCode == 404)
+            #expect(await gateway.terminate() == 0)
+            #expect(await core.terminate() == 0)
+        }
+    }
+
+    /// The header with a token of the command for the room `r`.
+    private func token(_ secret: String, _ role: String, _ more: String...) async throws -> [(String, String)] {
+        let arguments = ["token", "--secret-file", secret, "--room", "r", "--role", role, "--expires", "1h"] + more
+        let process = try LecternProcess(arguments)
+        #expect(await process.exitCode() == 0)
+        return [("Authorization", "Bearer \(process.log.trimmingCharacters(in: .whitespacesAndNewlines))")]
+    }
+
+    @Test func `a daemon that would be open to everybody does not start`() async throws {
+        let (code, log) = try await LecternProcess.run("serve", "--http", "0.0.0.0:0")
+        #expect(code == 78)
+        #expect(log.contains("auth.insecure"))
+        let (noKey, text) = try await LecternProcess.run("serve", "--set", "auth.mode=token")
+        #expect(noKey == 78)
+        #expect(text.contains("auth.secret_file"))
+    }
+}
