@@ -50,6 +50,13 @@ export function connectionWords({ state, reason, code, retryAt }) {
     }
 }
 
+/** Why a page shows no board, for those who came by a link. */
+export function refusalWords({ code, reason }) {
+    if (code === "unauthorized") return "This board opens with the link that you were given.";
+    if (code === "forbidden") return "Your link is for something else.";
+    return reason;
+}
+
 /** A time span: `0.8 s`, `12 s`, `3:05 min`. */
 export function spanWords(milliseconds) {
     const seconds = Math.abs(milliseconds) / 1000;
@@ -80,6 +87,10 @@ export function roomOfPage() {
  */
 export async function openSession(room) {
     const gateway = new Gateway({ url: location.origin });
+    // A link that is opened where its page is open already changes the fragment alone.
+    addEventListener("hashchange", () => {
+        if (location.hash.startsWith("#token=")) location.reload();
+    });
     const key = `lectern-claims ${room}`;
     const token = new URLSearchParams(location.hash.slice(1)).get("token");
     let problem = null;

@@ -1,7 +1,7 @@
 /** The student's page: a board in step with a video. */
 
 import { Board } from "../lectern.js";
-import { $, bindFullScreen, bindSaving, connectionWords, namePattern, openSession, roomOfPage, say, showStatus, spanWords, timeWords } from "./common.js";
+import { $, bindFullScreen, bindSaving, connectionWords, namePattern, openSession, refusalWords, roomOfPage, say, showStatus, spanWords, timeWords } from "./common.js";
 import { DemoClock } from "./demo-clock.js";
 
 const query = new URLSearchParams(location.search);
@@ -21,7 +21,12 @@ for (const kind of ["video", "demo"]) {
 }
 
 if (namePattern.test(room)) start();
-else refuse("The name of a room is 1 to 64 characters of a to z, 0 to 9, _ and -.");
+else {
+    refuse("The name of a room is 1 to 64 characters of a to z, 0 to 9, _ and -.");
+    showStatus($("connection"), "", "No such room");
+    say($("waiting"), "There is no board here.");
+    $("save").hidden = true;
+}
 
 async function start() {
     const { gateway, claims, problem } = await openSession(room);
@@ -115,7 +120,7 @@ function showBoard(board) {
         showConnection();
         clearInterval(timer);
         if (detail.state === "waiting") timer = setInterval(showConnection, 1000);
-        if (detail.state === "refused") say($("waiting"), detail.reason);
+        if (detail.state === "refused") say($("waiting"), refusalWords(detail));
     });
     board.addEventListener("size", ({ detail }) => {
         $("stage").style.setProperty("--aspect", String(detail.width / detail.height));

@@ -2,7 +2,7 @@
 
 import { Teacher } from "../lectern.js";
 import { now } from "../lectern/gateway.js";
-import { $, bindFullScreen, bindSaving, connectionWords, element, namePattern, openSession, roomOfPage, say, showStatus, spanWords, whileVisible } from "./common.js";
+import { $, bindFullScreen, bindSaving, connectionWords, element, namePattern, openSession, refusalWords, roomOfPage, say, showStatus, spanWords, whileVisible } from "./common.js";
 import { Toolbar } from "./toolbar.js";
 
 const query = new URLSearchParams(location.search);
@@ -19,7 +19,11 @@ $("room").textContent = room;
 bindFullScreen($("full"), document.documentElement);
 
 if (namePattern.test(room)) start();
-else notify("The name of a room is 1 to 64 characters of a to z, 0 to 9, _ and -.");
+else {
+    notify("The name of a room is 1 to 64 characters of a to z, 0 to 9, _ and -.");
+    showStatus($("saved"), "", "No such room");
+    say($("waiting"), "There is no board here.");
+}
 
 async function start() {
     const { gateway, claims, problem } = await openSession(room);
@@ -132,7 +136,7 @@ function showBoard(teacher, toolbar) {
         commands();
     });
     board.addEventListener("connection", ({ detail }) => {
-        if (detail.state === "refused") say($("waiting"), detail.reason);
+        if (detail.state === "refused") say($("waiting"), refusalWords(detail));
     });
     board.addEventListener("index", ({ detail }) => {
         const count = detail.strokes;
@@ -208,12 +212,13 @@ function bindFingers(teacher) {
 function showAudience(teacher, gateway, timeLine) {
     const panel = $("audience");
     const button = $("audience-button");
-    const open = (isOpen) => {
-        panel.hidden = !isOpen;
-        button.setAttribute("aria-pressed", String(isOpen));
-    };
-    open(matchMedia("(min-width: 64rem)").matches);
-    button.addEventListener("click", () => open(panel.hidden));
+    // The style sheet opens it on wide windows, so that nothing moves when this script is there.
+    const isOpen = () => getComputedStyle(panel).display !== "none";
+    button.setAttribute("aria-pressed", String(isOpen()));
+    button.addEventListener("click", () => {
+        panel.dataset.open = String(!isOpen());
+        button.setAttribute("aria-pressed", String(isOpen()));
+    });
     const link = $("student-link");
     const demo = query.get("demo");
     bindSaving(room, "head");
@@ -228,7 +233,7 @@ function showAudience(teacher, gateway, timeLine) {
             return;
         }
         timeLine.follow(state);
-        if (panel.hidden) return;
+        if (!isOpen()) return;
         const cohorts = (state.cohorts ?? []).filter(({ cohort, index, v }) => cohort !== "main" || index > 0 || typeof v === "number");
         $("nobody").hidden = cohorts.length > 0;
         for (const [name, row] of rows) {
