@@ -51,7 +51,7 @@ import Testing
             (.input(author), "in.t-1"), (.feedback(author), "feedback.t-1"), (.clock(cohort), "clock.hls"),
             (.out(cohort), "out.hls"), (.mark(cohort), "mark.hls"), (.head, "head"), (.join(cohort), "join.hls"),
             (.image(cohort), "image.hls"), (.joinHead, "join-head"), (.imageHead, "image-head"), (.control, "ctl"),
-            (.info, "info"),
+            (.info, "info"), (.wetInput(author), "wet-in.t-1"), (.wet(cohort), "wet.hls"), (.wetHead, "wet-head"),
         ]
     }
 
@@ -76,6 +76,7 @@ import Testing
         "ink.00.r.head", "ink.01.r.head", "ink.-1.r.head", "ink.+1.r.head", "ink.x.r.head", "ink.9999999999.r.head",
         "inky.0.r.head", "other.0.r.head", "ink0.r.head", "ink.0.r.clock.open", "ink.0.r.join.default",
         "ink.0.r.join.head", "ink.0.r.join-head.main", "ink.0.r.image-head.",
+        "ink.0.r.wet-in", "ink.0.r.wet", "ink.0.r.wet.head", "ink.0.r.wet-head.main",
         " ink.0.r.head", "ink.0.r.head ", "ink.0.r.checkpoint",
     ])
     func `that are none are refused`(text: String) {

@@ -91,7 +91,7 @@ extension MalformedMessage {
 }
 
 /// The members of a message; of a repeated key the last one.
-private struct MessageFields {
+struct MessageFields {
     var number: JSONToken?
     var colour: JSONToken?
     var width: JSONToken?
@@ -111,6 +111,7 @@ private struct MessageFields {
         case array(PointArray, fault: PointFault?)
     }
 
+    /// - Parameter key: a letter; others than those of the members are ignored.
     mutating func set(_ key: UInt8, _ token: JSONToken) {
         switch key {
         case UInt8(ascii: "n"): number = token
@@ -158,7 +159,8 @@ extension JSONScanner {
         return true
     }
 
-    private mutating func takePointsField(
+    /// Takes the value of a member that should be an array of points.
+    mutating func takePointsField(
         _ text: borrowing Span<UInt8>, into sink: inout some PointSink
     ) throws(JSONFault) -> MessageFields.PointsField {
         guard next(text) == UInt8(ascii: "[") else {
@@ -246,7 +248,7 @@ extension MessageFields {
                 throw Rejection(
                     code: .tooManyPoints, field: "d", message: "A stroke may have at most \(limit) points.")
             }
-            if let fault { throw fault.rejection }
+            if let fault { throw fault.rejection(in: "d") }
             // A shard may be empty, a whole stroke may not.
             guard isSharded || points.count > 0 else { throw .outOfRange("d", "one point or more") }
             return points

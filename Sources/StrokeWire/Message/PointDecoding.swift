@@ -331,14 +331,15 @@ struct PointFault {
     let index: Int
     let problem: Problem
 
-    var rejection: Rejection {
+    /// - Parameter array: the name of the array of points.
+    func rejection(in array: String) -> Rejection {
         switch problem {
-        case .none, .notAnObject: .wrongType("d[\(index)]", "an object")
-        case .missing(let key): .missing("d[\(index)].\(key)")
-        case .wrongType(let key): .wrongType("d[\(index)].\(key)", "a number")
+        case .none, .notAnObject: .wrongType("\(array)[\(index)]", "an object")
+        case .missing(let key): .missing("\(array)[\(index)].\(key)")
+        case .wrongType(let key): .wrongType("\(array)[\(index)].\(key)", "a number")
         case .beyondBoard(let key):
-            .outOfRange("d[\(index)].\(key)", "between -65536 and 65536")
-        case .infinite(let key): .outOfRange("d[\(index)].\(key)", "a number that a double can hold")
+            .outOfRange("\(array)[\(index)].\(key)", "between -65536 and 65536")
+        case .infinite(let key): .outOfRange("\(array)[\(index)].\(key)", "a number that a double can hold")
         }
     }
 }

@@ -120,6 +120,12 @@ public enum RoomSubject: Hashable, Sendable {
     case joinHead
     /// Requests for a picture of the board at the end of the log.
     case imageHead
+    /// Updates of strokes that an author is drawing.
+    case wetInput(AuthorID)
+    /// Points of strokes being drawn, as far as a cohort's video has come.
+    case wet(CohortName)
+    /// Points of strokes being drawn, as soon as they come.
+    case wetHead
     /// Decisions that every replica shares.
     case control
     /// Requests for the state of the room.
@@ -140,6 +146,9 @@ extension RoomSubject: CustomStringConvertible {
         case .image(let cohort): "image.\(cohort)"
         case .joinHead: "join-head"
         case .imageHead: "image-head"
+        case .wetInput(let author): "wet-in.\(author)"
+        case .wet(let cohort): "wet.\(cohort)"
+        case .wetHead: "wet-head"
         case .control: "ctl"
         case .info: "info"
         }
@@ -237,6 +246,9 @@ extension RoomSubject {
             case "head": bare(.head)
             case "join-head": bare(.joinHead)
             case "image-head": bare(.imageHead)
+            case "wet-in": author(RoomSubject.wetInput)
+            case "wet": cohort(RoomSubject.wet)
+            case "wet-head": bare(.wetHead)
             case "ctl": bare(.control)
             case "info": bare(.info)
             default: nil

@@ -1,0 +1,138 @@
+/// Points of a stroke being drawn, or the word that it is given up: the body of a message on `.wet.<cohort>` and on
+/// `.wet-head`.
+public struct WetRelease: Sendable, Equatable {
+    public enum Content: Sendable, Equatable {
+        /// Points, in a style without a time. Predicted ones stand on `.wet-head` alone.
+        case points(WetPoints)
+        /// Forget the stroke. `x`.
+        case givenUp
+    }
+
+    public var author: AuthorID
+    /// The session whose sequence ``number`` belongs to; nil for one without a name.
+    public var session: String?
+    /// The number that the operation has or will have. `n`.
+    public var number: Int64
+    /// The operation's index, once it is in the log.
+    public var index: UInt64?
+    public var content: Content
+
+    public init(author: AuthorID, session: String?, number: Int64, index: UInt64? = nil, _ content: Content) {
+        self.author = author
+        self.session = session
+        self.number = number
+        self.index = index
+        self.content = content
+    }
+}
+
+extension WetRelease {
+    /// The body of the message.
+    public func encoded() -> [UInt8] {
+        guard case .points(let points) = content else {
+            var bytes = Self.start(author, session, number)
+            bytes.append(",\"x\":true}")
+            return bytes
+        }
+        return Self.encode(
+            author: author, session: session, number: number, index: index, style: points.style, first: points.first,
+            interior: PointEncoder.interior(of: points.points)[...],
+            predicted: PointEncoder.interior(of: points.predicted)[...])
+    }
+
+    /// The body of a message with points that are encoded already.
+    /// - Parameters:
+    ///   - interior: the bytes between the brackets of `d`.
+    ///   - predicted: the same of `p`, which is left out where it is empty.
+    package static func encode(
+        author: AuthorID, session: String?, number: Int64, index: UInt64?, style: WetStrokeStyle, first: Int,
+        interior: ArraySlice<UInt8>, predicted: ArraySlice<UInt8>
+    ) -> [UInt8] {
+        var bytes = start(author, session, number)
+        bytes.reserveCapacity(bytes.count + interior.count + predicted.count + 128)
+        bytes.append(",\"k\":")
+        bytes.append(integer: first)
+        bytes.append(",\"page\":")
+        bytes.append(integer: style.page ?? 0)
+        bytes.append(wetStyle: style, withTime: false)
+        if let index {
+            bytes.append(",\"index\":")
+            bytes.append(integer: index)
+        }
+        bytes.append(",\"d\":[")
+        bytes.append(contentsOf: interior)
+        bytes.append(UInt8(ascii: "]"))
+        if !predicted.isEmpty {
+            bytes.append(",\"p\":[")
+            bytes.append(contentsOf: predicted)
+            bytes.append(UInt8(ascii: "]"))
+        }
+        bytes.append(UInt8(ascii: "}"))
+        return bytes
+    }
+
+    private static func start(_ author: AuthorID, _ session: String?, _ number: Int64) -> [UInt8] {
+        var bytes: [UInt8] = []
+        bytes.append("{\"author\":")
+        bytes.append(string: author.text)
+        if let session {
+            bytes.append(",\"session\":")
+            bytes.append(string: session)
+        }
+        bytes.append(",\"n\":")
+        bytes.append(integer: number)
+        return bytes
+    }
+
+    /// Reads a body as a student's client gets it. Unknown keys are ignored.
+    /// - Parameters:
+    ///   - bytes: at most ``WetUpdate/maximumBytes``.
+    ///   - limits: limits of the stroke, and the meaning of colours.
+    /// - Throws: the first fault in the order: size, well-formed JSON, an object, then the fields `author session n x`,
+    ///   and, unless `x` is true, `k page c l e w h index d p`.
+    public init(decoding bytes: [UInt8], limits: WireLimits = WireLimits()) throws(Rejection) {
+        guard bytes.count <= WetUpdate.maximumBytes else {
+            throw .tooLarge(bytes: bytes.count, limit: WetUpdate.maximumBytes)
+        }
+        let text = bytes.span
+        var fields = WetFields()
+        let isObject: Bool
+        do {
+            var scanner = JSONScanner(maximumDepth: JSONScanner.messageDepth)
+            isObject = try scanner.takeWetFields(text, &fields)
+        } catch {
+            throw error.rejection
+        }
+        guard isObject else { throw .wrongType(nil, "an object") }
+        guard let author = fields.author else { throw .missing("author") }
+        guard case .string(let name) = author else { throw .wrongType("author", "a string") }
+        guard let author = AuthorID(JSONText.string(name, of: text)) else {
+            throw .outOfRange("author", "the name of an author")
+        }
+        self.author = author
+        switch fields.session {
+        case nil: session = nil
+        case .string(let range):
+            guard let name = HeaderName.validSession(JSONText.string(range, of: text)) else {
+                throw .outOfRange("session", "1 to 64 visible characters")
+            }
+            session = name
+        default: throw .wrongType("session", "a string")
+        }
+        number = try fields.message.readNumber(text)
+        if try fields.readIsGivenUp() {
+            index = nil
+            content = .givenUp
+            return
+        }
+        let first = try fields.readFirst(limits, text)
+        let page = try fields.releasedPage.integer("page", in: 0...999, text)
+        var style = try fields.readStyle(limits, text)
+        style.time = nil
+        style.page = Int(page ?? 0)
+        index = try fields.index.integer("index", in: 1...(Int64.max - 1), text).map { UInt64($0) }
+        try fields.checkPoints(first: first, limits)
+        content = .points(
+            WetPoints(style: style, first: first, points: fields.points, predicted: fields.predicted))
+    }
+}

@@ -1,0 +1,274 @@
+/// What all updates of a stroke being drawn have in common.
+public struct WetStrokeStyle: Sendable, Equatable {
+    /// As in ``StrokeMessage``. `c`.
+    public var colour: UInt32
+    /// In the sender's board units, 0 < width ≤ 512. `l`.
+    public var width: Double
+    /// `e`.
+    public var element: Element
+    /// Media time in milliseconds, which the points' ``StrokePoint/milliseconds`` count from; nil if not sent. `t`.
+    public var time: Int64?
+    /// 1 … 16384, nil if not sent. `w`.
+    public var boardWidth: Double?
+    /// 1 … 16384, nil if not sent. `h`.
+    public var boardHeight: Double?
+    /// 0 … 999, nil if not sent. `g`.
+    public var page: Int?
+
+    public init(
+        colour: UInt32 = 0, width: Double = 1, element: Element = .freehand, time: Int64? = nil,
+        boardWidth: Double? = nil, boardHeight: Double? = nil, page: Int? = nil
+    ) {
+        self.colour = colour
+        self.width = width
+        self.element = element
+        self.time = time
+        self.boardWidth = boardWidth
+        self.boardHeight = boardHeight
+        self.page = page
+    }
+}
+
+/// An update of a stroke that its author is drawing: the body of a message on `.wet-in.<author>`.
+public struct WetUpdate: Sendable, Equatable {
+    public enum Content: Sendable, Equatable {
+        case points(WetPoints)
+        /// The stroke is given up: nothing of it stays. `x`.
+        case givenUp
+    }
+
+    /// The number that the operation will have, 0 … 2⁵³−1. `n`.
+    public var number: Int64
+    /// Number of the update, from 1 for each stroke. `u`.
+    public var update: Int64
+    public var content: Content
+
+    public init(number: Int64, update: Int64, _ content: Content) {
+        self.number = number
+        self.update = update
+        self.content = content
+    }
+}
+
+/// The points of an update.
+public struct WetPoints: Sendable, Equatable {
+    public var style: WetStrokeStyle
+    /// Index of the first of ``points`` in the stroke. `k`.
+    public var first: Int
+    /// They take the places from ``first`` on; points behind them stay. `d`.
+    public var points: [StrokePoint]
+    /// Predicted points after the last one of the stroke. They hold until the next update. `p`.
+    public var predicted: [StrokePoint]
+
+    public init(style: WetStrokeStyle, first: Int, points: [StrokePoint], predicted: [StrokePoint] = []) {
+        self.style = style
+        self.first = first
+        self.points = points
+        self.predicted = predicted
+    }
+}
+
+// MARK: - Decoding
+
+extension WetUpdate {
+    /// Greatest size of an update in bytes.
+    public static let maximumBytes = 65_536
+
+    /// Decodes an update. Unknown keys are ignored.
+    /// - Parameters:
+    ///   - bytes: one JSON object in UTF-8. More than ``maximumBytes``, or `limits.messageBytes` where that is less, are
+    ///     rejected unread.
+    ///   - limits: limits of the stroke, and the meaning of colours.
+    /// - Throws: the first fault in the order: size, well-formed JSON, an object, then the fields `n u x`, and, unless
+    ///   `x` is true, `k c l e t w h g d p`.
+    public init(decoding bytes: [UInt8], limits: WireLimits = WireLimits()) throws(Rejection) {
+        let limit = min(Self.maximumBytes, limits.messageBytes)
+        guard bytes.count <= limit else { throw .tooLarge(bytes: bytes.count, limit: limit) }
+        let text = bytes.span
+        var fields = WetFields()
+        let isObject: Bool
+        do {
+            var scanner = JSONScanner(maximumDepth: JSONScanner.messageDepth)
+            isObject = try scanner.takeWetFields(text, &fields)
+        } catch {
+            throw error.rejection
+        }
+        guard isObject else { throw .wrongType(nil, "an object") }
+        number = try fields.message.readNumber(text)
+        guard let update = try fields.update.integer("u", in: 1...Int64.maxSafeInteger, text) else {
+            throw .missing("u")
+        }
+        self.update = update
+        content = try fields.readIsGivenUp() ? .givenUp : .points(try fields.readPoints(limits, text))
+    }
+}
+
+/// The members of an update or of a release; of a repeated key the last one.
+struct WetFields {
+    /// Those that a stroke message has too; its points without their values.
+    var message = MessageFields()
+    var update: JSONToken?
+    var givenUp: JSONToken?
+    var first: JSONToken?
+    var page: JSONToken?
+    var points: [StrokePoint] = []
+    var predicted: [StrokePoint] = []
+    var predictedField = MessageFields.PointsField.absent
+    /// Those with longer names.
+    var author: JSONToken?
+    var session: JSONToken?
+    var index: JSONToken?
+    var releasedPage: JSONToken?
+
+    func readIsGivenUp() throws(Rejection) -> Bool {
+        switch givenUp {
+        case nil: return false
+        case .bool(let value): return value
+        default: throw .wrongType("x", "true or false")
+        }
+    }
+
+    func readFirst(_ limits: WireLimits, _ text: borrowing Span<UInt8>) throws(Rejection) -> Int {
+        guard let value = try first.integer("k", in: 0...Int64(limits.points), text) else { throw .missing("k") }
+        return Int(value)
+    }
+
+    /// The common fields, without the page.
+    func readStyle(_ limits: WireLimits, _ text: borrowing Span<UInt8>) throws(Rejection) -> WetStrokeStyle {
+        WetStrokeStyle(
+            colour: try message.readColour(limits.colours, text), width: try message.readWidth(text),
+            element: try message.readElement(text), time: try message.readTime(text),
+            boardWidth: try message.readBoardWidth(text), boardHeight: try message.readBoardHeight(text))
+    }
+
+    /// Checks `d` and `p`.
+    /// - Parameter first: index of the first point of `d`.
+    func checkPoints(first: Int, _ limits: WireLimits) throws(Rejection) {
+        if case .absent = message.points { throw .missing("d") }
+        try Self.check(message.points, "d", atMost: limits.points - first, limits)
+        try Self.check(predictedField, "p", atMost: limits.points, limits)
+    }
+
+    private static func check(
+        _ field: MessageFields.PointsField, _ name: String, atMost count: Int, _ limits: WireLimits
+    ) throws(Rejection) {
+        switch field {
+        case .absent: break
+        case .other: throw .wrongType(name, "an array")
+        case .array(let points, let fault):
+            guard points.count <= count else {
+                throw Rejection(
+                    code: .tooManyPoints, field: name, message: "A stroke may have at most \(limits.points) points.")
+            }
+            if let fault { throw fault.rejection(in: name) }
+        }
+    }
+
+    fileprivate func readPoints(_ limits: WireLimits, _ text: borrowing Span<UInt8>) throws(Rejection) -> WetPoints {
+        let first = try readFirst(limits, text)
+        var style = try readStyle(limits, text)
+        style.page = try page.integer("g", in: 0...999, text).map(Int.init)
+        try checkPoints(first: first, limits)
+        return WetPoints(style: style, first: first, points: points, predicted: predicted)
+    }
+}
+
+extension JSONScanner {
+    /// Takes a whole update or release in one pass. Fields are checked afterwards, in the order of the specification.
+    /// - Returns: whether the text is an object.
+    mutating func takeWetFields(
+        _ text: borrowing Span<UInt8>, _ fields: inout WetFields
+    ) throws(JSONFault) -> Bool {
+        try begin(text)
+        guard next(text) == UInt8(ascii: "{") else {
+            _ = try takeValue(text)
+            try end(text)
+            return false
+        }
+        var more = try enterObject(text)
+        while more {
+            let key = try takeKey(text)
+            switch JSONText.letter(key, of: text) {
+            case UInt8(ascii: "d"): fields.message.points = try takePointsField(text, into: &fields.points)
+            case UInt8(ascii: "p"): fields.predictedField = try takePointsField(text, into: &fields.predicted)
+            case UInt8(ascii: "u"): fields.update = try takeValue(text)
+            case UInt8(ascii: "x"): fields.givenUp = try takeValue(text)
+            case UInt8(ascii: "k"): fields.first = try takeValue(text)
+            case UInt8(ascii: "g"): fields.page = try takeValue(text)
+            case let letter?: fields.message.set(letter, try takeValue(text))
+            case nil:
+                let value = try takeValue(text)
+                switch JSONText.string(key, of: text) {
+                case "author": fields.author = value
+                case "session": fields.session = value
+                case "index": fields.index = value
+                case "page": fields.releasedPage = value
+                default: break
+                }
+            }
+            more = try continueObject(text)
+        }
+        try end(text)
+        return true
+    }
+}
+
+// MARK: - Encoding
+
+extension WetUpdate {
+    /// The body of an update, without white space; what is absent is left out.
+    public func encoded() -> [UInt8] {
+        var bytes: [UInt8] = []
+        bytes.append("{\"n\":")
+        bytes.append(integer: number)
+        bytes.append(",\"u\":")
+        bytes.append(integer: update)
+        switch content {
+        case .givenUp:
+            bytes.append(",\"x\":true")
+        case .points(let points):
+            bytes.append(",\"k\":")
+            bytes.append(integer: points.first)
+            bytes.append(wetStyle: points.style, withTime: true)
+            if let page = points.style.page {
+                bytes.append(",\"g\":")
+                bytes.append(integer: page)
+            }
+            bytes.append(wetPoints: points.points, named: "d")
+            if !points.predicted.isEmpty { bytes.append(wetPoints: points.predicted, named: "p") }
+        }
+        bytes.append(UInt8(ascii: "}"))
+        return bytes
+    }
+}
+
+extension [UInt8] {
+    mutating func append(wetStyle style: WetStrokeStyle, withTime: Bool) {
+        append(",\"c\":")
+        append(integer: style.colour)
+        append(",\"l\":")
+        append(number: style.width)
+        append(",\"e\":")
+        append(integer: style.element.rawValue)
+        if withTime, let time = style.time {
+            append(",\"t\":")
+            append(integer: time)
+        }
+        if let width = style.boardWidth {
+            append(",\"w\":")
+            append(number: width)
+        }
+        if let height = style.boardHeight {
+            append(",\"h\":")
+            append(number: height)
+        }
+    }
+
+    mutating func append(wetPoints points: [StrokePoint], named name: StaticString) {
+        append(",\"")
+        append(name)
+        append("\":[")
+        append(contentsOf: PointEncoder.interior(of: points))
+        append(UInt8(ascii: "]"))
+    }
+}
