@@ -318,6 +318,39 @@ struct BrowserClassTests {
         }
     }
 
+    @Test("a page of another origin loads the library, follows and draws where its origin is allowed, and nowhere else")
+    func otherOrigin() async throws {
+        try await BrowserRoom.with { room, daemon in
+            let port = room.address.split(separator: ":").last ?? ""
+            let script = """
+                const { Teacher } = await import("\(room.address)/lectern.js");
+                const canvas = document.createElement("canvas");
+                canvas.style.cssText = "width: 800px; touch-action: none";
+                canvas.id = "board";
+                document.body.replaceChildren(canvas);
+                window.own = new Teacher(canvas, { room: "\(room.name)", author: "anna" });
+                own.board.addEventListener("connection", ({ detail }) => (window.connection = detail));
+                own.board.addEventListener("index", ({ detail }) => (canvas.dataset.index = detail.index));
+                """
+            let window = try await BrowserWindow()
+            // The same machine under another name.
+            try await window.open("http://localhost:\(port)/healthz")
+            try await window.run(script)
+            try await window.wait(for: "no way in", "window.connection?.state === \"waiting\"")
+
+            await daemon.kill()
+            let again = try DaemonProcess(
+                "a", nats: room.nats.url, http: room.listener, ["http.allowed_origins=http://localhost:\(port)"])
+            try await again.waitUntilServing()
+            try await window.open("http://localhost:\(port)/healthz")
+            try await window.run(script)
+            try await window.wait(for: "the pen", "own.state === \"writer\" && window.connection?.state === \"live\"")
+            try await window.drawWave(1)
+            try await window.wait(forIndex: 1)
+            try await window.wait(for: "an answer", "own.waiting === 0")
+        }
+    }
+
     @Test("in the demo one can draw, and its class goes on until a signal ends it")
     func demo() async throws {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("demo-\(UUID())")

@@ -80,11 +80,6 @@ export class HoldQueue {
         this.#onchange();
     }
 
-    /** Removes some of what waits. */
-    remove(isUnwanted) {
-        this.#queue = this.#queue.filter(({ value }) => !isUnwanted(value));
-    }
-
     /** Passes on what is due. Call it when the player has jumped; while something waits it is called by itself. */
     look() {
         const time = this.time;
