@@ -5,6 +5,9 @@
 
 #pragma clang diagnostic ignored "-Wc23-extensions"
 
+static const unsigned char api_openapi_json[] = {
+#embed "../LecternGateway/Site/api/openapi.json"
+};
 static const unsigned char lectern_js[] = {
 #embed "../LecternGateway/Site/lectern.js"
 };
@@ -111,6 +114,7 @@ static const unsigned char pages_toolbar_js[] = {
 #define FILE(path, bytes) {path, bytes, sizeof bytes}
 
 static const struct site_file files[] = {
+    FILE("api/openapi.json", api_openapi_json),
     FILE("lectern.js", lectern_js),
     FILE("lectern/board.js", lectern_board_js),
     FILE("lectern/centreline.js", lectern_centreline_js),
