@@ -410,11 +410,18 @@ struct BrowserClassTests {
                         let waiting = BrowserWindow.element("waiting")
                         try await window.wait(
                             for: "the board", "!\(waiting) || getComputedStyle(\(waiting)).opacity === \"0\"")
-                        // Nothing reaches beyond the sides of the window.
+                        try await window.keepScreenshot("\(page)-\(name)\(isDark ? "-dark" : "")")
+                        // Nothing reaches beyond the sides of the window, however long names and words are.
+                        try await window.run(
+                            """
+                            const set = (id, text) => { const found = document.getElementById(id); if (found) found.textContent = text; };
+                            document.getElementById("writer")?.removeAttribute("hidden");
+                            for (const id of ["writer-name", "author", "room", "cohort"]) set(id, "n".repeat(64));
+                            for (const id of ["saved", "connection"]) set(id, "Offline, 12 strokes kept here");
+                            """)
                         let overflow = try await window.run(
                             "return document.documentElement.scrollWidth - document.documentElement.clientWidth")
                         #expect(overflow == .number(0), "\(page) \(name)")
-                        try await window.keepScreenshot("\(page)-\(name)\(isDark ? "-dark" : "")")
                     }
                     try await window.close()
                 }
