@@ -1,0 +1,104 @@
+import Foundation
+import Glibc
+import NATSClient
+import StrokeWire
+import TestSupport
+import Testing
+
+@testable import LecternGateway
+
+@Suite("Proxies, the admin address and lists", .timeLimit(.minutes(1)))
+struct AddressTests {
+    private static let board = """
+        {"room":"life","index":0,"digest":"0000000000000000","palette":["#000000"],"style":"smooth",\
+        "board":{"w":4,"h":3},"visible":[],"redo":[]}
+        """
+
+    @Test("readers behind a trusted proxy count by their own addresses, and nobody else can claim one")
+    func proxies() async throws {
+        var limits = GatewayLimits.quick
+        limits.events.readersPerAddress = 1
+        for isTrusted in [true, false] {
+            let adjust: @Sendable (inout GatewayConfiguration) -> Void = { configuration in
+                configuration.access = .open(anyHost: true)
+                if isTrusted {
+                    configuration.trustedProxies = ["127.0.0.1", "10.0.0.0/8"].compactMap { AddressRange($0) }
+                }
+            }
+            try await RunningGateway.with(limits: limits, configured: adjust) { gateway in
+                try gateway.service.answer("ink.0.r.join.main") { _ in [.text(Self.board)] }
+                try await gateway.service.ready()
+                func open(_ forwarded: String) throws -> EventStreamClient {
+                    try EventStreamClient(
+                        port: gateway.port, "/api/rooms/r/events", headers: ["X-Forwarded-For": forwarded])
+                }
+                let first = try open("203.0.113.1, 198.51.100.7, 10.1.1.1")
+                #expect(try await first.next().name == "board")
+                // What stands before the client's address was sent by the client.
+                let same = try await gateway.http.send(
+                    "GET", "/api/rooms/r/events", headers: [("X-Forwarded-For", "203.0.113.9, 198.51.100.7")])
+                #expect(same.statusCode == 503)
+                if isTrusted { #expect(try await open("198.51.100.8").next().name == "board") }
+                withExtendedLifetime(first) {}
+            }
+        }
+    }
+
+    @Test("the admin address has health and metrics without tokens, and no rooms")
+    func admin() async throws {
+        let secret = FileManager.default.temporaryDirectory.appendingPathComponent("lectern-\(UUID())").path
+        try "a secret of the test with more than 32 bytes".write(toFile: secret, atomically: true, encoding: .utf8)
+        let key = try await TokenKey.secret(file: secret)
+        let port = try FreePort.find()
+        let adjust: @Sendable (inout GatewayConfiguration) -> Void = { configuration in
+            configuration.access = .tokens(key)
+            configuration.admin = GatewayConfiguration.Address(host: "127.0.0.1", port: port)
+        }
+        try await RunningGateway.with(configured: adjust) { gateway in
+            #expect(try await gateway.http.get("/metrics").statusCode == 401)
+            let admin = HTTPClient(port: port)
+            let metrics = try await eventually("it listens") { try await admin.get("/metrics") }
+            #expect(metrics.statusCode == 200)
+            #expect(try await admin.get("/readyz").statusCode == 200)
+            #expect(try await admin.get("/api/rooms").statusCode == 404)
+        }
+    }
+
+    @Test("a list of rooms can be had in pieces")
+    func pieces() async throws {
+        try await RunningClass.with { lesson in
+            for room in ["a1", "a2", "a3", "b1"] {
+                let hand = "ink.0.\(room).in.anna"
+                try lesson.teacher.publish(Array(RunningClass.stroke(1).utf8), to: hand)
+            }
+            func rooms(_ query: String) async throws -> [String] {
+                let list = try await lesson.gateway.http.get("/api/rooms?\(query)").json["rooms"] as? [NSDictionary]
+                return (list ?? []).compactMap { $0["room"] as? String }
+            }
+            _ = try await eventually("all are listed") { try await rooms("prefix=b") == ["b1"] ? true : nil }
+            #expect(try await rooms("prefix=a&limit=2") == ["a1", "a2"])
+            #expect(try await rooms("prefix=a&limit=2&after=a2") == ["a3"])
+            #expect(try await rooms("prefix=c") == [])
+            #expect(try await lesson.gateway.http.get("/api/rooms?limit=0").statusCode == 400)
+        }
+    }
+}
+
+/// A TCP port that nobody listens on.
+private enum FreePort {
+    static func find() throws -> Int {
+        let socket = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        defer { close(socket) }
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = in_addr_t(0x7f00_0001).bigEndian
+        var size = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let status = withUnsafeMutablePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                bind(socket, $0, size) == 0 ? getsockname(socket, $0, &size) : -1
+            }
+        }
+        guard status == 0 else { throw Unexpected("no free port: \(errno)") }
+        return Int(in_port_t(bigEndian: address.sin_port))
+    }
+}
