@@ -26,31 +26,34 @@ public struct VisibleStrokes: Sendable {
     /// The strokes' ``BoardWeight``.
     var weight: Int { reduce(0) { $0 + $1.weight } }
 
-    /// Inserts a stroke by its index.
-    /// - Precondition: it is not there.
+    /// Inserts a stroke by its index; does nothing where it is there, as a damaged checkpoint may have it.
     mutating func insert(_ stroke: Stroke) {
-        count += 1
-        digest.insert(stroke.index)
         // Most strokes come on top.
         let position =
             if let top = chunks.last, top.page.firstIndex < stroke.page.firstIndex { chunks.count } else {
                 position(of: stroke.page)
             }
+        let bit: UInt64 = 1 << stroke.number
         if position < chunks.count, chunks[position].page === stroke.page {
-            chunks[position].numbers |= 1 << stroke.number
+            guard chunks[position].numbers & bit == 0 else { return }
+            chunks[position].numbers |= bit
         } else {
-            chunks.insert(Chunk(page: stroke.page, numbers: 1 << stroke.number), at: position)
+            chunks.insert(Chunk(page: stroke.page, numbers: bit), at: position)
         }
+        count += 1
+        digest.insert(stroke.index)
     }
 
-    /// Removes a stroke.
-    /// - Precondition: it is there.
+    /// Removes a stroke; does nothing where it is not there, as a damaged checkpoint may have it.
     mutating func remove(_ stroke: Stroke) {
+        let position = position(of: stroke.page)
+        let bit: UInt64 = 1 << stroke.number
+        guard position < chunks.count, chunks[position].page === stroke.page, chunks[position].numbers & bit != 0
+        else { return }
+        chunks[position].numbers &= ~bit
+        if chunks[position].numbers == 0 { chunks.remove(at: position) }
         count -= 1
         digest.remove(stroke.index)
-        let position = position(of: stroke.page)
-        chunks[position].numbers &= ~(1 << stroke.number)
-        if chunks[position].numbers == 0 { chunks.remove(at: position) }
     }
 
     /// Inserts the strokes that a clear removed.
