@@ -422,6 +422,15 @@ struct BrowserClassTests {
                         let overflow = try await window.run(
                             "return document.documentElement.scrollWidth - document.documentElement.clientWidth")
                         #expect(overflow == .number(0), "\(page) \(name)")
+                        // A finger hits every button.
+                        let small = try await window.run(
+                            """
+                            return [...document.querySelectorAll("button, .button")].filter((button) => {
+                                const { width, height } = button.getBoundingClientRect();
+                                return width > 0 && (width < 40 || height < 36);
+                            }).map((button) => button.id || button.title);
+                            """)
+                        #expect(small == .array([]), "\(page) \(name)")
                     }
                     try await window.close()
                 }
