@@ -81,6 +81,7 @@ let threadTargets: [Target] = [
     // A nats-server as a child process, for the demo, tests and `nats.url: embedded`.
     layer("EmbeddedNATS", ["NATSClient"]),
     layer("Journal", ["NATSClient", "Locking", "Whiteboard", "StrokeWire", logging]),
+    .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
     .systemLibrary(name: "CCairo", pkgConfig: "cairo", providers: [.apt(["libcairo2-dev"])]),
     layer("VectorGraphics", ["CCairo", "Mesh", "Raster", "Ink", "StrokeWire"]),
     layer(
@@ -123,9 +124,8 @@ let serviceTargets: [Target] = [
     .target(
         name: "LecternGateway",
         dependencies: [
-            "CSite", "LecternClient", "NATSClient", "Locking", "StrokeWire", hummingbird, hummingbirdCore, nio, http1,
-            jwt,
-            logging, metrics, lifecycle, deque,
+            "CSite", "CZlib", "LecternClient", "NATSClient", "Locking", "StrokeWire", hummingbird, hummingbirdCore, nio,
+            http1, jwt, logging, metrics, lifecycle, deque,
         ],
         exclude: ["Site"], swiftSettings: settings),
     layer("LecternConfiguration", ["Whiteboard", "Ink", "StrokeWire", configuration, yams]),
@@ -158,8 +158,8 @@ let serviceTargets: [Target] = [
     tests(
         "LecternGatewayTests",
         [
-            "LecternGateway", "LecternServer", "LecternClient", "NATSClient", "NATSTestServer", "Locking", "Whiteboard",
-            "StrokeWire", hummingbird, nio, metrics, lifecycle, logging,
+            "CZlib", "LecternGateway", "LecternServer", "LecternClient", "NATSClient", "NATSTestServer", "Locking",
+            "Whiteboard", "StrokeWire", hummingbird, nio, metrics, lifecycle, logging,
         ]),
     // The client of the documentation, which is a package of its own, too.
     .executableTarget(

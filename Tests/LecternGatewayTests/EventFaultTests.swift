@@ -246,7 +246,7 @@ struct EventFaultTests {
     @Test("boards beyond their memory are refused, and there is room again when they are sent")
     func boardMemory() async throws {
         var limits = GatewayLimits.quick
-        limits.events.boardBytes = 1_500_000
+        limits.events.boardBytes = 3_000_000
         try await RunningGateway.with(limits: limits) { gateway in
             for room in ["a", "b"] {
                 try gateway.service.answer("ink.0.\(room).join.main") { _ in
@@ -261,7 +261,7 @@ struct EventFaultTests {
             _ = try await second.next()
             withExtendedLifetime(first) {}
         }
-        limits.events.boardBytes = 500_000
+        limits.events.boardBytes = 1_500_000
         try await RunningGateway.with(limits: limits) { gateway in
             try gateway.service.answer("ink.0.a.join.main") { _ in
                 Answer.parts(Array(board(0, of: "a", pad: 1_000_000).utf8), 8)

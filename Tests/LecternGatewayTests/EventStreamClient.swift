@@ -1,7 +1,9 @@
+import CZlib
 import Foundation
 import Glibc
 import Locking
 import TestSupport
+import Testing
 
 /// A server-sent event as a client reads it.
 struct ServerSentEvent: Sendable, Equatable {
@@ -84,8 +86,46 @@ final class EventStreamClient: Sendable {
     func close() { connection.close() }
 }
 
+/// Decompresses a gzip stream as it comes.
+private final class Inflater {
+    private let stream = UnsafeMutablePointer<z_stream>.allocate(capacity: 1)
+
+    init() {
+        stream.initialize(to: z_stream())
+        // 16 more than the window: with a gzip header.
+        inflateInit2_(stream, MAX_WBITS + 16, ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size))
+    }
+
+    deinit {
+        inflateEnd(stream)
+        stream.deallocate()
+    }
+
+    func inflate(_ bytes: ArraySlice<UInt8>) -> [UInt8] {
+        var input = Array(bytes)
+        var output: [UInt8] = []
+        var room = [UInt8](repeating: 0, count: 1 << 16)
+        input.withUnsafeMutableBufferPointer { input in
+            stream.pointee.next_in = input.baseAddress
+            stream.pointee.avail_in = UInt32(input.count)
+            repeat {
+                let count = room.withUnsafeMutableBufferPointer { room in
+                    stream.pointee.next_out = room.baseAddress
+                    stream.pointee.avail_out = UInt32(room.count)
+                    let status = CZlib.inflate(stream, Z_SYNC_FLUSH)
+                    #expect(status == Z_OK || status == Z_BUF_ERROR, "the gzip stream is damaged")
+                    return room.count - Int(stream.pointee.avail_out)
+                }
+                output += room[..<count]
+            } while stream.pointee.avail_out == 0
+        }
+        return output
+    }
+}
+
 /// Takes a chunked HTTP response with an event stream apart.
 private struct EventStreamParser {
+    private var inflater: Inflater?
     private var raw: [UInt8] = []
     private var hasHead = false
     private var text: [UInt8] = []
@@ -97,13 +137,15 @@ private struct EventStreamParser {
             rest += String(decoding: raw[..<end], as: UTF8.self)
             raw.removeFirst(end + 4)
             hasHead = true
+            if rest.lowercased().contains("content-encoding: gzip") { inflater = Inflater() }
         }
         guard hasHead else { return }
         while let line = Self.find("\r\n", in: raw),
             let size = Int(String(decoding: raw[..<line], as: UTF8.self), radix: 16),
             raw.count >= line + 2 + size + 2
         {
-            text += raw[(line + 2)..<(line + 2 + size)]
+            let chunk = raw[(line + 2)..<(line + 2 + size)]
+            text += inflater?.inflate(chunk) ?? Array(chunk)
             raw.removeFirst(line + 2 + size + 2)
         }
     }

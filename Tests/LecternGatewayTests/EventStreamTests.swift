@@ -43,6 +43,32 @@ struct EventStreamTests {
         }
     }
 
+    @Test("a reader that takes gzip gets the same events in a gzip stream, whenever it comes")
+    func compressed() async throws {
+        try await RunningClass.with { lesson in
+            let plain = try lesson.read()
+            let early = try lesson.read(headers: ["Accept-Encoding": "gzip, deflate, br"])
+            let first = try await plain.next()
+            #expect(try await early.next() == first)
+            try lesson.draw(1...5)
+            let five = try await plain.next(5)
+            #expect(try await early.next(5) == five)
+            let late = try lesson.read(headers: ["Accept-Encoding": "deflate;q=1, *;q=0.5"])
+            let board = try await late.next()
+            #expect(board.name == "board")
+            #expect((try board.json["visible"] as? [NSDictionary])?.count == 5)
+            try lesson.draw(6...9)
+            let four = try await plain.next(4)
+            #expect(try await early.next(4) == four)
+            #expect(try await late.next(4) == four)
+            #expect(late.other.lowercased().contains("content-encoding: gzip"))
+            #expect(late.other.contains("retry: 1000"))
+            let refusing = try lesson.read(headers: ["Accept-Encoding": "gzip;q=0"])
+            #expect(try await refusing.next().name == "board")
+            #expect(!refusing.other.lowercased().contains("content-encoding"))
+        }
+    }
+
     @Test("marks come with the position and the video time")
     func marks() async throws {
         try await RunningClass.with { lesson in

@@ -203,7 +203,10 @@ extension EventFeed {
     ) throws(GatewayError) -> FeedJoin.Content {
         guard case .tail(let joined) = reply.content else {
             let position = FeedPosition(room: reply.room, index: reply.index)
-            return .board(.board(bytes, position, lease: try shared.lease(bytes.count)))
+            let board = StreamEvent.board(bytes, position, lease: try shared.lease(2 * bytes.count))
+            // Not on an event loop: a large one takes milliseconds.
+            board.compress()
+            return .board(board)
         }
         var operations: [(ReleasedOperation, BoardDigest)] = []
         do throws(MalformedRelease) {
@@ -215,8 +218,10 @@ extension EventFeed {
         }
         guard ticket.purpose == .tail else { return .operations(operations) }
         let size = operations.reduce(0) { $0 + $1.0.bytes.count + 384 }
-        return .tail(
-            .operations(operations, through: reply.index, room: reply.room, lease: try shared.lease(size)))
+        let tail = StreamEvent.operations(
+            operations, through: reply.index, room: reply.room, lease: try shared.lease(2 * size))
+        tail.compress()
+        return .tail(tail)
     }
 }
 

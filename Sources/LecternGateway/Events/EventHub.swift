@@ -45,16 +45,19 @@ final class EventHub: Sendable {
     ///   - client: the address that the reader counts for.
     ///   - have: the last event that it has; nil for none.
     ///   - end: when the stream ends; nil for never.
+    ///   - isCompressed: whether it is a gzip stream.
     func open(
         _ source: RoomFeed, of room: RoomAddress, have: FeedPosition?, client: String, until end: Date? = nil,
-        on channel: any Channel
+        isCompressed: Bool, on channel: any Channel
     ) async throws -> EventReader {
         guard connection.state == .connected else { throw GatewayError.notReady("There is no connection to NATS.") }
         let key = Key(room: room, source: source)
         let feed = try enter(key, client, on: channel.eventLoop)
         let reader: EventReader
         do {
-            reader = try await EventReader.open(on: channel, shared.limits, until: end) { [weak self] reader in
+            reader = try await EventReader.open(
+                on: channel, isCompressed: isCompressed, shared.limits, until: end
+            ) { [weak self] reader in
                 feed.remove(reader)
                 self?.leave(key, client)
             }

@@ -25,6 +25,8 @@ final class EventReader: @unchecked Sendable {
     }
 
     let channel: any Channel
+    /// Whether it gets a gzip stream.
+    private let isCompressed: Bool
     private let limits: EventLimits
     private let deadlines: RequestDeadlines
     /// Of the HTTP encoder: what is written from here goes to the socket.
@@ -54,11 +56,12 @@ final class EventReader: @unchecked Sendable {
     var place: Int?
 
     private init(
-        _ channel: any Channel, _ limits: EventLimits, _ deadlines: RequestDeadlines, _ output: ChannelHandlerContext,
-        onEnd: @escaping @Sendable (EventReader) -> Void
+        _ channel: any Channel, isCompressed: Bool, _ limits: EventLimits, _ deadlines: RequestDeadlines,
+        _ output: ChannelHandlerContext, onEnd: @escaping @Sendable (EventReader) -> Void
     ) {
         self.onEnd = onEnd
         self.channel = channel
+        self.isCompressed = isCompressed
         self.limits = limits
         self.deadlines = deadlines
         self.output = output
@@ -68,17 +71,19 @@ final class EventReader: @unchecked Sendable {
 
     /// Makes a reader of a connection, whose request is under way.
     /// - Parameters:
+    ///   - isCompressed: whether it gets a gzip stream.
     ///   - end: when the stream ends at the latest; nil for never.
     ///   - onEnd: called once when the stream has ended, on the connection's loop.
     static func open(
-        on channel: any Channel, _ limits: EventLimits, until end: Date? = nil,
+        on channel: any Channel, isCompressed: Bool, _ limits: EventLimits, until end: Date? = nil,
         onEnd: @escaping @Sendable (EventReader) -> Void
     ) async throws -> EventReader {
         try await channel.eventLoop.submit {
             let pipeline = channel.pipeline.syncOperations
             let deadlines = try pipeline.handler(type: RequestDeadlines.self)
             let output = try pipeline.context(handlerType: HTTPResponseEncoder.self)
-            let reader = EventReader(channel, limits, deadlines, output, onEnd: onEnd)
+            let reader = EventReader(
+                channel, isCompressed: isCompressed, limits, deadlines, output, onEnd: onEnd)
             deadlines.reader = reader
             if let end {
                 // A year at most: what lasts longer is not worth a timer.
@@ -196,17 +201,18 @@ extension EventReader {
     }
 
     private func write(_ event: StreamEvent) {
-        written += event.size
+        let chunk = event.chunk(isCompressed: isCompressed)
+        written += chunk.readableBytes
         needsFlush = true
         guard let lease = event.lease else {
-            output.write(NIOAny(IOData.byteBuffer(event.chunk)), promise: nil)
+            output.write(NIOAny(IOData.byteBuffer(chunk)), promise: nil)
             return
         }
         startEnd = written
         let promise = channel.eventLoop.makePromise(of: Void.self)
         // The memory is in use until the socket has it.
         promise.futureResult.whenComplete { _ in withExtendedLifetime(lease) {} }
-        output.write(NIOAny(IOData.byteBuffer(event.chunk)), promise: promise)
+        output.write(NIOAny(IOData.byteBuffer(chunk)), promise: promise)
     }
 
     private var unsentBytes: Int {

@@ -18,18 +18,20 @@ struct EventRoute {
         router.get("api/rooms/:room/events") { [rooms, hub, proxies] request, context in
             let room = try context.room()
             let source = try request.feed()
-            let headers: HTTPFields = [
+            var headers: HTTPFields = [
                 .contentType: "text/event-stream", .cacheControl: "private, no-store", .connection: "close",
-                .xContentTypeOptions: "nosniff", Self.buffering: "no",
+                .xContentTypeOptions: "nosniff", Self.buffering: "no", .vary: "Accept-Encoding",
             ]
+            let isCompressed = request.acceptsGzip
+            if isCompressed { headers[.contentEncoding] = "gzip" }
             guard request.method == .get else { return Response(status: .ok, headers: headers) }
             let have = request.headers[Self.lastEventID] ?? request.uri.queryParameters["last"].map(String.init)
             let reader = try await hub.open(
                 source, of: rooms.address(of: room), have: have.flatMap { FeedPosition(eventID: $0) },
                 client: request.clientAddress(context.channel, proxies: proxies), until: context.claims?.expires,
-                on: context.channel)
+                isCompressed: isCompressed, on: context.channel)
             let body = ResponseBody { writer in
-                try await writer.write(ByteBuffer(string: StreamEvent.prelude))
+                try await writer.write(StreamEvent.prelude(isCompressed: isCompressed))
                 await reader.run()
                 try await writer.finish(nil)
             }
@@ -42,5 +44,17 @@ extension Request {
     /// The feed that the query asks for: a cohort's, `main` by default, or the head's.
     func feed() throws(GatewayError) -> RoomFeed {
         uri.queryParameters["cohort"] == "head" ? .head : .cohort(try cohort())
+    }
+
+    /// Whether the client takes gzip, by RFC 9110, 12.5.3.
+    var acceptsGzip: Bool {
+        var weights: [Substring: Double] = [:]
+        for coding in (headers[.acceptEncoding] ?? "").lowercased().split(separator: ",") {
+            let parts = coding.split(separator: ";").map { $0.filter { $0 != " " && $0 != "\t" } }
+            guard let name = parts.first else { continue }
+            let weight = parts.dropFirst().first { $0.hasPrefix("q=") }.map { Double($0.dropFirst(2)) ?? 0 }
+            weights[Substring(name)] = weight ?? 1
+        }
+        return (weights["gzip"] ?? weights["x-gzip"] ?? weights["*"] ?? 0) > 0
     }
 }

@@ -30,7 +30,7 @@ final class RecentEvents {
     /// Adds the next operation, which has the index after the last one.
     func append(_ event: StreamEvent) {
         last += 1
-        let size = event.size + Self.overhead
+        let size = Self.cost(of: event)
         while bytes + size > Self.limit, !events.isEmpty { removeFirst() }
         while !budget.take(size) {
             // An operation must not be kept without those after it.
@@ -48,8 +48,11 @@ final class RecentEvents {
         return count <= UInt64(events.count) ? Array(events.suffix(Int(count))) : nil
     }
 
+    /// It may be kept as it is and compressed.
+    private static func cost(of event: StreamEvent) -> Int { 2 * event.size + overhead }
+
     private func removeFirst() {
-        let size = events.removeFirst().size + Self.overhead
+        let size = Self.cost(of: events.removeFirst())
         bytes -= size
         budget.give(size)
     }

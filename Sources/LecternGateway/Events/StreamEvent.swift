@@ -1,4 +1,5 @@
 internal import LecternClient
+internal import Locking
 internal import NIOCore
 internal import StrokeWire
 internal import Synchronization
@@ -14,33 +15,64 @@ struct StreamEvent: Sendable {
     }
 
     let kind: Kind
-    /// The chunk, with its length and its line ends.
-    let chunk: ByteBuffer
-    /// The memory that a start occupies; returned when its last reader has been sent it.
+    private let form: EventForms
+    /// The memory that a start occupies, also compressed; returned when its last reader has been sent it.
     let lease: ByteBudget.Lease?
 
-    /// The size in bytes.
-    var size: Int { chunk.readableBytes }
+    private init(_ kind: Kind, _ text: consuming EventText, lease: ByteBudget.Lease? = nil) {
+        self.kind = kind
+        self.lease = lease
+        form = EventForms(text.finish())
+    }
+
+    /// The size in bytes, not compressed.
+    var size: Int { form.plain.readableBytes }
+
+    /// The chunk, with its length and its line ends.
+    /// - Parameter isCompressed: whether as a piece of a gzip stream. It is made when it is first asked for.
+    func chunk(isCompressed: Bool) -> ByteBuffer { isCompressed ? form.compressed : form.plain }
+
+    /// Compresses a large event before an event loop has to.
+    func compress() { _ = form.compressed }
+}
+
+/// An event as a chunk, and compressed when somebody wants that. Safe from any thread.
+private final class EventForms: Sendable {
+    let plain: ByteBuffer
+    private let lazily = Locked<ByteBuffer?>(nil)
+
+    init(_ plain: ByteBuffer) {
+        self.plain = plain
+    }
+
+    var compressed: ByteBuffer {
+        lazily.withLock { made in
+            if let made { return made }
+            let chunk = EventText(Deflater.piece(of: EventText.content(of: plain))).finish()
+            made = chunk
+            return chunk
+        }
+    }
 }
 
 extension StreamEvent {
     /// `event: board`: the join reply as the service wrote it.
-    /// - Parameter lease: of at least ``boardSize(_:)`` bytes.
+    /// - Parameter lease: of twice its size.
     static func board(_ reply: [UInt8], _ position: FeedPosition, lease: ByteBudget.Lease) -> StreamEvent {
-        var chunk = ChunkWriter(capacity: reply.count + 256)
+        var chunk = EventText(capacity: reply.count + 256)
         chunk.append("event: board\nid: \(position.room):\(position.index)\ndata: ")
         chunk.append(line: reply)
         chunk.append("\n\n")
-        return StreamEvent(kind: .start(through: position.index), chunk: chunk.finish(), lease: lease)
+        return StreamEvent(.start(through: position.index), chunk, lease: lease)
     }
 
     /// `event: op`: a released operation.
     static func operation(
         _ operation: ReleasedOperation, _ digest: BoardDigest, room: String
     ) -> StreamEvent {
-        var chunk = ChunkWriter(capacity: operation.bytes.count + 384)
+        var chunk = EventText(capacity: operation.bytes.count + 384)
         chunk.append(operation, digest, room: room)
-        return StreamEvent(kind: .operation(operation.index), chunk: chunk.finish(), lease: nil)
+        return StreamEvent(.operation(operation.index), chunk)
     }
 
     /// Several operations as one start.
@@ -48,29 +80,35 @@ extension StreamEvent {
         _ operations: [(ReleasedOperation, BoardDigest)], through index: UInt64, room: String, lease: ByteBudget.Lease
     ) -> StreamEvent {
         let size = operations.reduce(0) { $0 + $1.0.bytes.count + 384 }
-        var chunk = ChunkWriter(capacity: size)
+        var chunk = EventText(capacity: size)
         for (operation, digest) in operations { chunk.append(operation, digest, room: room) }
-        return StreamEvent(kind: .start(through: index), chunk: chunk.finish(), lease: lease)
+        return StreamEvent(.start(through: index), chunk, lease: lease)
     }
 
     /// `event: mark`: the position of the cohort.
     static func mark(_ mark: Mark) -> StreamEvent {
-        var chunk = ChunkWriter(capacity: 256)
+        var chunk = EventText(capacity: 256)
         chunk.append("event: mark\ndata: ")
         chunk.append(line: mark.encoded())
         chunk.append("\n\n")
-        return StreamEvent(kind: .other, chunk: chunk.finish(), lease: nil)
+        return StreamEvent(.other, chunk)
     }
 
     /// A comment, which keeps proxies from closing a silent connection and shows a dead one.
     static let comment: StreamEvent = {
-        var chunk = ChunkWriter(capacity: 16)
+        var chunk = EventText(capacity: 16)
         chunk.append(":\n\n")
-        return StreamEvent(kind: .other, chunk: chunk.finish(), lease: nil)
+        return StreamEvent(.other, chunk)
     }()
 
     /// What a stream begins with: when to try again after it breaks, in milliseconds.
-    static let prelude = "retry: 1000\n\n"
+    static func prelude(isCompressed: Bool) -> ByteBuffer {
+        let text = ByteBuffer(string: "retry: 1000\n\n")
+        guard isCompressed else { return text }
+        var prelude = ByteBuffer(bytes: Deflater.header)
+        prelude.writeImmutableBuffer(Deflater.piece(of: text.readableBytesView))
+        return prelude
+    }
 }
 
 /// Where a feed, or a reader of it, stands.
@@ -95,8 +133,8 @@ struct FeedPosition: Sendable, Equatable {
     }
 }
 
-/// Writes a chunk of an HTTP/1.1 body whose length is not known before its end.
-private struct ChunkWriter {
+/// The bytes of an event, to become a chunk of an HTTP/1.1 body, whose length is not known before its end.
+private struct EventText {
     /// Hexadecimal digits of a length; leading zeros are allowed (RFC 9112, 7.1).
     private static let digits = 8
     private static let head = digits + 2
@@ -138,11 +176,22 @@ private struct ChunkWriter {
         append("}\n\n")
     }
 
+    init(_ bytes: ByteBuffer) {
+        self.init(capacity: bytes.readableBytes)
+        buffer.writeImmutableBuffer(bytes)
+    }
+
+    /// The chunk, with its length and its line ends.
     consuming func finish() -> ByteBuffer {
         let length = String(buffer.readableBytes - Self.head, radix: 16)
         buffer.setString(length, at: Self.digits - length.utf8.count)
         buffer.writeStaticString("\r\n")
         return buffer
+    }
+
+    /// What a chunk holds.
+    static func content(of chunk: ByteBuffer) -> ByteBufferView {
+        chunk.readableBytesView.dropFirst(head).dropLast(2)
     }
 }
 
