@@ -295,5 +295,8 @@ extension CohortSettings {
             "extrapolate", \.extrapolate, .flag,
             "Whether video time runs on between samples; false uses the last sample only."),
         Setting("encoding", \.encoding, .choice, "Form of the operations published to the cohort."),
+        Setting(
+            "ink", \.ink, .choice,
+            "Whether strokes appear whole, or point by point as the video reaches them (progressive)."),
     ]
 }

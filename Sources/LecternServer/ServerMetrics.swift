@@ -24,6 +24,7 @@ struct ServerMetrics: Sendable {
     private let samplesIgnored = Counter(label: "lectern_clock_samples_total", dimensions: [("outcome", "ignored")])
     private let samplesRejected = Counter(label: "lectern_clock_samples_total", dimensions: [("outcome", "rejected")])
     private let rejected: [RejectionCode: Counter]
+    private let wetUpdates: [WetOutcome: Counter]
     private let joins: [JoinOutcome: Counter]
     private let pictures: [PictureOutcome: Counter]
     private let cohorts = CohortMetrics()
@@ -40,6 +41,10 @@ struct ServerMetrics: Sendable {
         rejected = Dictionary(
             uniqueKeysWithValues: RejectionCode.allCases.map { code in
                 (code, Counter(label: "lectern_rejected_total", dimensions: [("code", code.rawValue)]))
+            })
+        wetUpdates = Dictionary(
+            uniqueKeysWithValues: WetOutcome.allCases.map { outcome in
+                (outcome, Counter(label: "lectern_wet_updates_total", dimensions: [("outcome", outcome.rawValue)]))
             })
         joins = Dictionary(
             uniqueKeysWithValues: JoinOutcome.allCases.map { outcome in
@@ -62,6 +67,7 @@ struct ServerMetrics: Sendable {
         increment(samplesIgnored, counts.samplesIgnored)
         increment(samplesRejected, counts.samplesRejected)
         increment(clamped, counts.clamped)
+        for (outcome, count) in counts.wetUpdates { wetUpdates[outcome]?.increment(by: count) }
     }
 
     private func add(_ counts: IntakeCounts) {
@@ -130,6 +136,13 @@ struct ServerMetrics: Sendable {
         if isLate { lateReleases.increment() }
     }
 
+    /// Counts points of a growing stroke that were published to a cohort.
+    func countWet(_ cohort: CohortMetrics.Handles, _ wet: WetPublication, at now: Instant) {
+        guard wet.newPoints > 0 else { return }
+        cohort.wetPoints.increment(by: wet.newPoints)
+        cohort.wetLateness.record(max(0, (now - wet.due) / .seconds(1)))
+    }
+
     func countJoin(_ outcome: JoinOutcome) {
         joins[outcome]?.increment()
     }
@@ -177,6 +190,9 @@ final class CohortMetrics: Sendable {
         let depth: Meter
         /// Seconds from due to published.
         let lateness: Recorder
+        let wetPoints: Counter
+        /// Seconds from due to published, of the first new point of each message.
+        let wetLateness: Recorder
 
         init(_ name: String) {
             let label = [("cohort", name)]
@@ -184,6 +200,8 @@ final class CohortMetrics: Sendable {
             depth = Meter(label: "lectern_gate_depth", dimensions: label)
             lateness = Recorder(
                 label: "lectern_release_lateness_seconds", dimensions: label, aggregate: true)
+            wetPoints = Counter(label: "lectern_wet_points_total", dimensions: label)
+            wetLateness = Recorder(label: "lectern_wet_lateness_seconds", dimensions: label, aggregate: true)
         }
     }
 

@@ -136,7 +136,7 @@ private let natsServer = ["/usr/sbin/nats-server", "/usr/local/bin/nats-server",
             file: nil,
             arguments: ["nats.url": "nats://me:s3cret@host:1", "limits.shards": "5", "cohorts.hls.max_hold": "1m"])
         let lines = configuration.listing.split(separator: "\n")
-        #expect(lines.count == DaemonConfiguration.keys.count + 6)
+        #expect(lines.count == DaemonConfiguration.keys.count + 7)
         #expect(lines.contains("nats.url = nats://***@host:1"))
         #expect(lines.contains("limits.shards = 5"))
         #expect(lines.contains("nats.credentials = \"\""))

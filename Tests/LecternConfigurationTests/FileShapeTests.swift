@@ -229,11 +229,14 @@ func withFile<Result>(_ contents: [UInt8], _ body: (_ path: String) throws -> Re
     @Test(
         "Of a key about a cohort that is wrong: the name or the setting, whichever it is",
         arguments: [
-            ("cohorts.x.bogus", "unknown key; a cohort has gate, policy, max_hold, stale_after, extrapolate, encoding"),
-            ("cohorts.x", "unknown key; a cohort has gate, policy, max_hold, stale_after, extrapolate, encoding"),
+            (
+                "cohorts.x.bogus",
+                "unknown key; a cohort has gate, policy, max_hold, stale_after, extrapolate, encoding, ink"
+            ),
+            ("cohorts.x", "unknown key; a cohort has gate, policy, max_hold, stale_after, extrapolate, encoding, ink"),
             (
                 "cohorts.default.bogus",
-                "unknown key; a cohort has gate, policy, max_hold, stale_after, extrapolate, encoding"
+                "unknown key; a cohort has gate, policy, max_hold, stale_after, extrapolate, encoding, ink"
             ),
             ("cohorts.x.gaet", "unknown key; did you mean cohorts.x.gate?"),
             ("cohorts.UPPER.gate", "unknown key; a cohort name is 1 … 64 characters of a-z, 0-9, _ and -"),

@@ -91,7 +91,8 @@ private let others: [String: String] = [
     "limits.stored_rooms": "13", "limits.sleeping_bytes": "2MiB", "history.scope": "author", "history.depth": "5",
     "history.clear": "undoable", "cohorts.open": "false", "cohorts.maximum": "2", "cohorts.default.gate": "none",
     "cohorts.default.policy": "hold", "cohorts.default.max_hold": "250ms", "cohorts.default.stale_after": "5s",
-    "cohorts.default.extrapolate": "false", "cohorts.default.encoding": "binary", "fanout.max_bytes": "2000",
+    "cohorts.default.extrapolate": "false", "cohorts.default.encoding": "binary", "cohorts.default.ink": "progressive",
+    "fanout.max_bytes": "2000",
     "log.tail": "0", "log.tail_bytes": "1MiB",
     "log.held_bytes": "1GiB",
     "ink.style": "pen", "canvas.scale": "2.5", "canvas.memory": "32MiB", "server.workers": "3",
@@ -185,7 +186,8 @@ private let others: [String: String] = [
             "limits.board_points": "12", "history.scope": "author", "history.depth": "13", "history.clear": "undoable",
             "cohorts.open": "false", "cohorts.maximum": "14", "cohorts.default.gate": "none",
             "cohorts.default.policy": "hold", "cohorts.default.max_hold": "15s", "cohorts.default.stale_after": "16s",
-            "cohorts.default.extrapolate": "false", "cohorts.default.encoding": "binary", "log.tail": "17",
+            "cohorts.default.extrapolate": "false", "cohorts.default.encoding": "binary",
+            "cohorts.default.ink": "progressive", "log.tail": "17",
             "log.tail_bytes": "19MiB",
             "log.held_bytes": "18MiB",
         ]
@@ -198,7 +200,7 @@ private let others: [String: String] = [
             cohorts: CohortsConfiguration(
                 defaults: CohortSettings(
                     gate: .none, policy: .hold, maxHold: .seconds(15), staleAfter: .seconds(16), extrapolate: false,
-                    encoding: .binary),
+                    encoding: .binary, ink: .progressive),
                 open: false, maximum: 14),
             log: LogRetention(tail: 17, tailBytes: 19 << 20, heldBytes: 18 << 20))
         #expect(try DaemonConfiguration.load(file: nil, arguments: arguments).room == expected)

@@ -39,6 +39,7 @@ struct RoomProbe {
     private(set) var applied: [Whiteboard.Operation] = []
     private(set) var shown: [Shown] = []
     private(set) var marks: [(cohort: CohortName, mark: Mark, at: Instant)] = []
+    private(set) var wet: [(cohort: CohortName?, wet: WetPublication, at: Instant)] = []
     private(set) var decisions: [ControlRecord] = []
     /// When the room asked for each of them.
     private(set) var decisionTimes: [Instant] = []
@@ -78,6 +79,22 @@ struct RoomProbe {
 
     mutating func receiveClock(_ bytes: [UInt8], _ cohort: CohortName = .main) {
         take(.sample(bytes, cohort))
+    }
+
+    /// Gives the room an update of a stroke being drawn.
+    mutating func draw(_ update: WetUpdate, by author: AuthorID = .alice, session: String? = nil) {
+        draw(update.encoded(), by: author, session: session)
+    }
+
+    mutating func draw(_ bytes: [UInt8], by author: AuthorID = .alice, session: String? = nil) {
+        room.receive(wetUpdate: bytes, of: author, session: session, at: now, into: &effects)
+        settle()
+    }
+
+    /// Removes and returns what was published of growing strokes.
+    mutating func takeWet() -> [(cohort: CohortName?, wet: WetPublication, at: Instant)] {
+        defer { wet = [] }
+        return wet
     }
 
     /// Gives the room a record that it did not ask for.
@@ -175,6 +192,7 @@ struct RoomProbe {
         case .release(let cohort, let operation, let isLate, _):
             shown.append(Shown(cohort: cohort, operation: operation, isLate: isLate, at: now))
         case .mark(let cohort, let mark): marks.append((cohort, mark, now))
+        case .wet(let cohort, let wet): self.wet.append((cohort, wet, now))
         case .record(let record):
             decisions.append(record)
             decisionTimes.append(now)

@@ -26,11 +26,14 @@ public struct HostConfiguration: Sendable {
     /// Bytes of what could not be published for want of a connection, releases aside. What comes beyond is dropped:
     /// authors who repeat their messages are told again.
     public var unsentBytes: Int
+    /// Bytes of strokes being drawn, of all rooms. Beyond, their updates are dropped.
+    public var wetBytes: Int
 
     public init(
         room: RoomConfiguration = RoomConfiguration(), root: String = "ink", partitions: Int = 1,
         checkpoints: CheckpointSchedule? = nil, idle: Duration = .seconds(600), rooms: Int = 10_000,
-        departing: Int = 64, waitingBytes: Int = 8 << 20, sleepingBytes: Int = 256 << 20, unsentBytes: Int = 8 << 20
+        departing: Int = 64, waitingBytes: Int = 8 << 20, sleepingBytes: Int = 256 << 20, unsentBytes: Int = 8 << 20,
+        wetBytes: Int = 64 << 20
     ) {
         self.room = room
         self.root = root
@@ -42,6 +45,7 @@ public struct HostConfiguration: Sendable {
         self.waitingBytes = waitingBytes
         self.sleepingBytes = sleepingBytes
         self.unsentBytes = unsentBytes
+        self.wetBytes = wetBytes
     }
 }
 

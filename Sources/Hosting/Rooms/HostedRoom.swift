@@ -61,6 +61,8 @@ public final class HostedRoom {
     /// It leaves no earlier to make place for another.
     var staysUntil = Instant.distantPast
     var eviction = EvictionOrder.Entry()
+    /// Bytes of strokes that grow, as they were last counted.
+    var wetBytes = 0
 
     init(_ address: RoomAddress, at now: Instant) {
         self.address = address

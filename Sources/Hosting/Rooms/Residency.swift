@@ -347,6 +347,8 @@ extension RoomHost {
         _ = takeWaiting(of: hosted)
         dropUnsent(of: hosted)
         forgetUnconfirmed(of: hosted)
+        wetBytes -= hosted.wetBytes
+        hosted.wetBytes = 0
         output.left(hosted)
         fillPlaces(at: now)
     }

@@ -32,6 +32,8 @@ public final class RoomHost<Output: HostOutput> {
     /// When a room may leave for one that waits.
     var fillDue: Instant?
     var unsentBytes = 0
+    /// Bytes of strokes that grow, of all rooms.
+    var wetBytes = 0
     /// Bytes of messages that timers have released since `advance(to:)` began.
     private var releasedBytes = 0
     var waitingBytes = 0
@@ -172,6 +174,7 @@ public final class RoomHost<Output: HostOutput> {
             }
         }
         perform(in: hosted, at: now)
+        countWetBytes(of: hosted)
         if hosted.isOverLimit { giveBackPlace(of: hosted, at: now) }
         save(hosted, at: now)
         if rest(hosted, at: now) { return }
@@ -328,7 +331,7 @@ extension RoomEffect {
     fileprivate var isRefusal: Bool {
         switch self {
         case .feedback(_, _, .rejected), .feedback(_, _, .gaveUp): true
-        case .feedback, .head, .release, .mark, .record: false
+        case .feedback, .head, .release, .wet, .mark, .record: false
         }
     }
 
@@ -337,7 +340,7 @@ extension RoomEffect {
         switch self {
         case .feedback: 512
         case .head(let operation): 512 + operation.message.count
-        case .release, .mark, .record: 0
+        case .release, .wet, .mark, .record: 0
         }
     }
 }

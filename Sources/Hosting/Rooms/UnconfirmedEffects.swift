@@ -48,7 +48,7 @@ extension RoomEffect {
     /// Whether it is not said again by itself.
     var isSaidOnce: Bool {
         switch self {
-        case .feedback(_, _, .missingShards), .feedback(_, _, .missingRange), .mark, .record: false
+        case .feedback(_, _, .missingShards), .feedback(_, _, .missingRange), .wet, .mark, .record: false
         case .feedback, .head, .release: true
         }
     }
@@ -61,7 +61,7 @@ extension RoomEffect {
     var cost: Int {
         switch self {
         case .head(let operation), .release(_, let operation, _, _): operation.message.count + 256
-        case .feedback, .mark, .record: 256
+        case .feedback, .wet, .mark, .record: 256
         }
     }
 }

@@ -26,9 +26,11 @@ final class SubjectRouter: Sendable {
         subjects = Locked(InboundSubjectCache(root: configuration.root))
     }
 
-    /// Subscribes to the samples of video clocks.
+    /// Subscribes to the samples of video clocks, and to strokes being drawn.
     func subscribeToClocks(on connection: NATSConnection) throws(NATSError) {
-        _ = try connection.subscribe("\(configuration.root).*.*.clock.*", on: .connection) { self.route($0) }
+        for kind in ["clock.*", "wet-in.*"] {
+            _ = try connection.subscribe("\(configuration.root).*.*.\(kind)", on: .connection) { self.route($0) }
+        }
     }
 
     /// Subscribes to what clients ask for.
@@ -57,6 +59,16 @@ final class SubjectRouter: Sendable {
                     IncomingSample(
                         room: subject.address.room, partition: subject.address.partition, cohort: cohort,
                         bytes: message.copyPayload(), arrivedAt: MonotonicClock.now())))
+            return
+        }
+        if case .wetInput(let author) = subject.kind {
+            // Larger ones are counted like those that cannot be decoded.
+            let isTooLarge = message.payloadSize > WetUpdate.maximumBytes
+            worker.post(
+                .wet(
+                    IncomingWetUpdate(
+                        room: subject.address.room, partition: subject.address.partition, author: author,
+                        session: message.header(HeaderName.session), bytes: isTooLarge ? [] : message.copyPayload())))
             return
         }
         // Only inboxes get replies: a client must not make the service publish on another subject.

@@ -66,6 +66,13 @@ final class Fanout {
             guard isPublished else { return false }
             metrics.countRelease(cohort.metrics, isLate: isLate, lateness: MonotonicClock.now() - due)
             return true
+        case .wet(let name, let wet):
+            let cohort = name.map { room.cohort($0, metrics) }
+            headers.removeAll()
+            headers.append(room.incarnation(incarnation))
+            guard send(wet.body, to: cohort.map(\.wet) ?? room.wetHead, on: generation) else { return false }
+            if let cohort { metrics.countWet(cohort.metrics, wet, at: MonotonicClock.now()) }
+            return true
         case .mark(let name, let mark):
             return send(room.cohort(name, metrics).mark, on: generation) { $0 = mark.encoded() }
         case .record:
@@ -148,6 +155,7 @@ final class RoomOutput {
         fileprivate let name: CohortName
         let out: PublishSubject?
         let mark: PublishSubject?
+        let wet: PublishSubject?
         let metrics: CohortMetrics.Handles
     }
 
@@ -166,6 +174,7 @@ final class RoomOutput {
 
     private let address: RoomAddress
     let head: PublishSubject?
+    let wetHead: PublishSubject?
     private var cohorts: [Cohort] = []
     private var authors: [Author] = []
     private var incarnation: (name: String, header: HeaderBuffer.Field)?
@@ -175,6 +184,7 @@ final class RoomOutput {
     init(_ address: RoomAddress) {
         self.address = address
         head = try? PublishSubject(address.subject(.head))
+        wetHead = try? PublishSubject(address.subject(.wetHead))
     }
 
     /// Of a cohort that the room has, or had.
@@ -182,7 +192,8 @@ final class RoomOutput {
         if let known = cohorts.first(where: { $0.name == name }) { return known }
         let made = Cohort(
             name: name, out: try? PublishSubject(address.subject(.out(name))),
-            mark: try? PublishSubject(address.subject(.mark(name))), metrics: metrics.cohort(name))
+            mark: try? PublishSubject(address.subject(.mark(name))),
+            wet: try? PublishSubject(address.subject(.wet(name))), metrics: metrics.cohort(name))
         if cohorts.count == Self.bound { cohorts.removeFirst() }
         cohorts.append(made)
         return made

@@ -78,11 +78,14 @@ extension Mailbox {
     /// - Parameters:
     ///   - mustNotBeLost: for an item whose sender has bounds of its own; it is never dropped.
     ///   - isBrief: whether a deliverer may handle it.
+    ///   - isDispensable: whether a quarter of the capacity is all there is for it, so that it takes no other's place.
     /// - Returns: false if it was dropped.
     @discardableResult
-    func post(_ item: Item, cost: Int, mustNotBeLost: Bool, isBrief: Bool) -> Bool {
+    func post(
+        _ item: Item, cost: Int, mustNotBeLost: Bool, isBrief: Bool, isDispensable: Bool = false
+    ) -> Bool {
         pthread_mutex_lock(mutex)
-        guard mustNotBeLost || bytes + cost <= capacity else {
+        guard mustNotBeLost || bytes + cost <= (isDispensable ? capacity / 4 : capacity) else {
             dropped += 1
             pthread_mutex_unlock(mutex)
             return false

@@ -54,6 +54,7 @@ final class RoomEventLoop {
         switch item {
         case .record(let record, let arrivedAt): host.take(record, arrivedAt: arrivedAt, at: now)
         case .clock(let sample): host.sample(sample, at: now)
+        case .wet(let update): host.draw(update, at: now)
         case .request(let request): answer(request, at: now)
         case .scan(let scan, let remaining): self.scan(remaining ?? host.roomNames[...], for: scan, at: now)
         case .output(let isOpen):

@@ -22,7 +22,9 @@ final class RoomWorker: Sendable {
 
     /// Posts an item; it is dropped and counted if the mailbox is full.
     func post(_ item: InboundItem) {
-        mailbox.post(item, cost: item.cost, mustNotBeLost: item.cost == 0, isBrief: item.isBrief)
+        mailbox.post(
+            item, cost: item.cost, mustNotBeLost: item.cost == 0, isBrief: item.isBrief,
+            isDispensable: item.isDispensable)
     }
 
     /// Posts a record with the time of its arrival.
@@ -76,6 +78,8 @@ final class RoomWorker: Sendable {
 enum InboundItem: Sendable {
     case record(JournalRecord, arrivedAt: Instant)
     case clock(IncomingSample)
+    /// An update of a stroke being drawn.
+    case wet(IncomingWetUpdate)
     case request(RoomRequest)
     /// Lists the worker's rooms, or those that remain; nil for all.
     case scan(RoomScan, remaining: ArraySlice<RoomID>?)
@@ -95,9 +99,14 @@ enum InboundItem: Sendable {
     /// Whether it takes microseconds, as a message does: many of them come together.
     var isBrief: Bool {
         switch self {
-        case .record, .clock, .confirmed, .saved: true
+        case .record, .clock, .wet, .confirmed, .saved: true
         case .request, .scan, .output, .partition, .restored, .superseded, .stop: false
         }
+    }
+
+    /// Whether it is dropped before anything else where the mailbox fills up.
+    var isDispensable: Bool {
+        if case .wet = self { true } else { false }
     }
 
     /// Bytes that it occupies in the mailbox.
@@ -105,6 +114,7 @@ enum InboundItem: Sendable {
         switch self {
         case .record(let record, _): record.cost
         case .clock(let sample): sample.bytes.count + 256
+        case .wet(let update): update.bytes.count + 256
         case .request(let request): request.cost
         case .scan, .output, .confirmed, .partition, .restored, .saved, .superseded, .stop: 0
         }

@@ -1,3 +1,4 @@
+import DequeModule
 import StrokeWire
 
 /// The gate without its clocks: after a restart the video time is unknown until a sample arrives (rule 12).
@@ -20,7 +21,7 @@ extension CheckpointReader {
     mutating func gate(
         _ configuration: CohortsConfiguration, after index: UInt64, held: Int, at now: Instant
     ) throws(CheckpointError) -> Gate {
-        let timeline = try timeline(after: index, count: held)
+        let timeline = try timeline(after: index, count: held, hasEnds: configuration.hasProgressive)
         var gate = Gate(configuration: configuration, timeline: timeline, at: now)
         for _ in 0..<(try count()) {
             let name: CohortName = try name()
@@ -50,12 +51,20 @@ extension CheckpointWriter {
             write(usable: entry.gateTime)
             write(localTime: entry.loggedAt)
         }
+        write(optional: timeline.ends) { writer, ends in
+            for end in ends {
+                writer.write(UInt64(end.reach))
+                writer.write(usable: end.gateTime)
+            }
+        }
     }
 }
 
 extension CheckpointReader {
     /// - Parameter count: the number of operations after `index`.
-    mutating func timeline(after index: UInt64, count: Int) throws(CheckpointError) -> GateTimeline {
+    mutating func timeline(
+        after index: UInt64, count: Int, hasEnds: Bool
+    ) throws(CheckpointError) -> GateTimeline {
         let epochs = try epochs()
         var entries: [GateTimeline.Entry] = []
         for _ in 0..<count {
@@ -64,7 +73,20 @@ extension CheckpointReader {
                 GateTimeline.Entry(
                     epoch: epoch, time: try usableTime(), gateTime: try usableTime(), loggedAt: try localTime()))
         }
-        return GateTimeline(after: index, entries, epochs)
+        var ends: [GateTimeline.End] = []
+        if version >= 3 {
+            ends =
+                try optional { (reader) throws(CheckpointError) in
+                    var ends: [GateTimeline.End] = []
+                    for _ in 0..<count {
+                        let reach = try reader.number()
+                        try reader.require(reach <= UInt64(Int64.max))
+                        ends.append(GateTimeline.End(reach: Int64(reach), gateTime: try reader.usableTime()))
+                    }
+                    return ends
+                } ?? []
+        }
+        return GateTimeline(after: index, entries, ends: ends, hasEnds: hasEnds, epochs)
     }
 }
 
@@ -78,8 +100,11 @@ extension CheckpointWriter {
             writer.write(usable: epoch.gateTime)
             writer.write(epoch.judged.through)
             writer.write(usable: epoch.judged.gateTime)
+            writer.write(usable: epoch.endTime)
+            writer.write(usable: epoch.judged.endTime)
             writer.write(optional: epoch.unjudged) { writer, unjudged in
                 writer.write(unjudged.time)
+                writer.write(UInt64(unjudged.reach))
                 writer.write(localTime: unjudged.loggedAt)
             }
             writer.write(optional: epoch.left) { $0.write($1) }
@@ -106,8 +131,13 @@ extension CheckpointReader {
             var epoch = Epochs.Epoch(number: number, began: try localTime())
             epoch.gateTime = try usableTime()
             epoch.judged = Epochs.Judged(through: try self.number(), gateTime: try usableTime())
+            epoch.endTime = version >= 3 ? try usableTime() : epoch.gateTime
+            epoch.judged.endTime = version >= 3 ? try usableTime() : epoch.judged.gateTime
             epoch.unjudged = try optional { (reader) throws(CheckpointError) in
-                Epochs.Unjudged(time: try reader.media(), loggedAt: try reader.localTime())
+                let time = try reader.media()
+                let reach = reader.version >= 3 ? try reader.number() : 0
+                try reader.require(reach <= UInt64(Int64.max))
+                return Epochs.Unjudged(time: time, reach: Int64(reach), loggedAt: try reader.localTime())
             }
             epoch.left = try optional { (reader) throws(CheckpointError) in try reader.media() }
             if version >= 2 {

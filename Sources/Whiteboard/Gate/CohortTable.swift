@@ -99,7 +99,8 @@ extension CohortTable {
 
     /// - Precondition: `position` is not in ``atEnd``.
     private mutating func schedule(_ position: Int, by timeline: GateTimeline) {
-        guard let next = timeline.operation(after: cohorts[position].released) else {
+        guard let next = timeline.operation(after: cohorts[position].released, ink: cohorts[position].settings.ink)
+        else {
             dues[position] = .distantFuture
             atEnd.append(position)
             return
@@ -119,7 +120,8 @@ extension CohortTable {
     ) {
         while let position = dues.first(dueAt: now) {
             defer { schedule(position, by: timeline) }
-            while let next = timeline.operation(after: cohorts[position].released),
+            let ink = cohorts[position].settings.ink
+            while let next = timeline.operation(after: cohorts[position].released, ink: ink),
                 let due = cohorts[position].due(next), due.instant <= now
             {
                 guard mayRelease(cohorts[position].released + 1) else { return }

@@ -11,6 +11,8 @@ struct Epochs: Sendable {
         let began: Instant
         /// Gate time of the last operation that counts for it.
         var gateTime = MediaTime.none
+        /// The same for cohorts in which strokes grow.
+        var endTime = MediaTime.none
         /// The last operation whose time a clock has judged. Later ones are judged when the next clock comes.
         var judged = Judged()
         /// Of the operations forgotten before a clock judged them, the one with the greatest time.
@@ -38,10 +40,14 @@ struct Epochs: Sendable {
         var through: UInt64 = 0
         /// Its gate time.
         var gateTime = MediaTime.none
+        /// Its gate time in cohorts in which strokes grow.
+        var endTime = MediaTime.none
     }
 
     struct Unjudged: Sendable {
         let time: MediaTime
+        /// Microseconds from there to its last point.
+        let reach: Int64
         let loggedAt: Instant
     }
 
@@ -98,14 +104,20 @@ struct Epochs: Sendable {
     }
 
     /// Counts an operation for an epoch.
-    /// - Parameter judged: its index, where a clock has judged it.
-    /// - Returns: its gate time.
-    mutating func count(_ time: MediaTime, in number: Int64, judged index: UInt64?) -> MediaTime {
-        guard let position = known.lastIndex(where: { $0.number == number }) else { return time }
+    /// - Parameters:
+    ///   - end: the time of its last point.
+    ///   - judged: its index, where a clock has judged it.
+    /// - Returns: its gate times, the latter in cohorts in which strokes grow.
+    mutating func count(
+        _ time: MediaTime, end: MediaTime, in number: Int64, judged index: UInt64?
+    ) -> (gateTime: MediaTime, endTime: MediaTime) {
+        guard let position = known.lastIndex(where: { $0.number == number }) else { return (time, end) }
         let gateTime = max(time, known[position].gateTime)
+        let endTime = max(end, known[position].endTime)
         known[position].gateTime = gateTime
-        if let index { known[position].judged = Judged(through: index, gateTime: gateTime) }
-        return gateTime
+        known[position].endTime = endTime
+        if let index { known[position].judged = Judged(through: index, gateTime: gateTime, endTime: endTime) }
+        return (gateTime, endTime)
     }
 
     /// Rule 7: an operation logged in the current epoch was near a clock.

@@ -10,6 +10,8 @@ public import StrokeWire
 public struct Gate: Sendable {
     private(set) var cohorts: CohortTable
     private(set) var timeline: GateTimeline
+    /// Whether strokes may grow in a cohort.
+    let isProgressive: Bool
     /// Position of the cohort whose clock was the fastest of its epoch at the last comparison.
     private var leader: Int?
     /// Whether any cohort has ever had a clock.
@@ -23,13 +25,15 @@ public struct Gate: Sendable {
     /// A gate before the first operation after `index`.
     public init(configuration: CohortsConfiguration, after index: UInt64 = 0, at now: Instant) {
         latest = now
-        timeline = GateTimeline(after: index, at: now)
+        isProgressive = configuration.hasProgressive
+        timeline = GateTimeline(after: index, hasEnds: isProgressive, at: now)
         cohorts = CohortTable(configuration, waitsFrom: .distantPast, at: now, by: timeline)
     }
 
     /// A gate restored from a checkpoint's timeline. Its cohorts' cursors lie before the operations in `timeline`.
     init(configuration: CohortsConfiguration, timeline: GateTimeline, at now: Instant) {
         latest = now
+        isProgressive = configuration.hasProgressive
         self.timeline = timeline
         cohorts = CohortTable(configuration, waitsFrom: now, at: now, by: timeline)
     }
@@ -58,15 +62,16 @@ extension Gate {
     /// Adds the room's next operation.
     /// - Parameters:
     ///   - time: media time in milliseconds, any value; nil where the message gave none.
+    ///   - reach: microseconds from there to its last point, 0 or more; for progressive cohorts.
     ///   - loggedAt: when the operation was logged. Counts as now when in the future, and as that of the operation
     ///     before when earlier.
-    public mutating func append(time: Int64?, at loggedAt: Instant, now: Instant) {
+    public mutating func append(time: Int64?, reach: Int64 = 0, at loggedAt: Instant, now: Instant) {
         let now = advance(to: now)
         let epoch = timeline.epochs.current.number
         let time = time.map(MediaTime.init(milliseconds:)) ?? .none
         let loggedAt = min(loggedAt, now)
         let (clocks, isNear) = clocks(of: epoch, near: time, loggedAt: loggedAt, at: now)
-        timeline.append(time: time, at: loggedAt, clocks: clocks, isNearClock: isNear)
+        timeline.append(time: time, reach: reach, at: loggedAt, clocks: clocks, isNearClock: isNear)
         cohorts.operationAppended(to: timeline)
     }
 

@@ -1,9 +1,10 @@
 import DequeModule
 import StrokeWire
 
-/// Rule 2: the gate times of a room's operations, in log order, the same for all cohorts.
+/// Rule 2: the gate times of a room's operations, in log order, the same for all cohorts whose strokes appear whole; and
+/// the later ones of cohorts in which they grow, where there may be such.
 ///
-/// Takes 32 bytes for each operation until ``forget(through:)``.
+/// Takes 32 bytes for each operation until ``forget(through:)``, 48 with the times of growing strokes.
 struct GateTimeline: Sendable {
     struct Entry: Sendable {
         var epoch: Int64
@@ -15,23 +16,42 @@ struct GateTimeline: Sendable {
         let loggedAt: Instant
     }
 
+    /// What cohorts in which strokes grow have beside an ``Entry``.
+    struct End: Sendable, Equatable {
+        /// Microseconds from the operation's time to its last point; 0 where that is absurd.
+        var reach: Int64
+        /// e(i): the greatest time of a last point so far in the epoch.
+        var gateTime: MediaTime
+    }
+
     private var entries: Deque<Entry> = []
+    /// As many as entries where a cohort is progressive, otherwise none.
+    private var lastPoints: Deque<End> = []
+    private let hasEnds: Bool
     /// Index of the last operation forgotten.
     private(set) var forgotten: UInt64
     private(set) var epochs: Epochs
     /// Number of operations ever whose time was absurd (rule 7).
     private(set) var clampedCount = 0
 
-    init(after index: UInt64, at now: Instant) {
+    /// - Parameter hasEnds: whether a cohort may be progressive.
+    init(after index: UInt64, hasEnds: Bool = false, at now: Instant) {
         forgotten = index
         epochs = Epochs(at: now)
+        self.hasEnds = hasEnds
     }
 
-    /// - Parameter entries: those of the operations after `index`.
-    init(after index: UInt64, _ entries: [Entry], _ epochs: Epochs) {
+    /// - Parameters:
+    ///   - entries: those of the operations after `index`.
+    ///   - ends: as many, or none where they are not known: all points of these operations count as at their times.
+    init(after index: UInt64, _ entries: [Entry], ends: [End], hasEnds: Bool, _ epochs: Epochs) {
         forgotten = index
         self.entries = Deque(entries)
         self.epochs = epochs
+        self.hasEnds = hasEnds
+        guard hasEnds else { return }
+        let isKnown = ends.count == entries.count
+        lastPoints = Deque(isKnown ? ends : entries.map { End(reach: 0, gateTime: $0.gateTime) })
     }
 
     /// Index of the room's last operation.
@@ -44,16 +64,35 @@ struct GateTimeline: Sendable {
     /// - Precondition: `forgotten <= index`
     func operation(after index: UInt64) -> Entry? { index < last ? self[index + 1] : nil }
 
+    /// The operation after `index` with its gate time in cohorts of a kind; nil where it is the last one.
+    /// - Precondition: `forgotten <= index`
+    func operation(after index: UInt64, ink: CohortSettings.Ink) -> Entry? {
+        guard var entry = operation(after: index) else { return nil }
+        if ink == .progressive, let end = end(of: index + 1) { entry.gateTime = end.gateTime }
+        return entry
+    }
+
+    /// What progressive cohorts know of an operation; nil where there are none.
+    /// - Precondition: `forgotten < index && index <= last`
+    func end(of index: UInt64) -> End? { hasEnds ? lastPoints[Int(index - forgotten - 1)] : nil }
+
+    /// The same of all operations kept.
+    var ends: Deque<End>? { hasEnds ? lastPoints : nil }
+
     /// Adds an operation.
     /// - Parameters:
+    ///   - reach: microseconds from its time to its last point, 0 or more.
     ///   - clocks: what the clocks of the current epoch say; nil where it has none.
     ///   - isNearClock: whether the time lies within 60 s of one of them.
-    mutating func append(time: MediaTime, at loggedAt: Instant, clocks: EpochClocks?, isNearClock: Bool) {
+    mutating func append(
+        time: MediaTime, reach: Int64 = 0, at loggedAt: Instant, clocks: EpochClocks?, isNearClock: Bool
+    ) {
         let entry = Entry(
             epoch: epochs.current.number, time: time, gateTime: .none,
             loggedAt: max(loggedAt, entries.last?.loggedAt ?? .distantPast))
-        let placed = placed(entry, at: last + 1, clocks: clocks)
+        let (placed, end) = placed(entry, reach: hasEnds ? reach : 0, at: last + 1, clocks: clocks)
         entries.append(placed)
+        if hasEnds { lastPoints.append(end) }
         guard isNearClock, placed.epoch == entry.epoch, placed.time != .none else { return }
         epochs.anchor(Epochs.Anchor(time: placed.time, loggedAt: placed.loggedAt))
     }
@@ -62,21 +101,34 @@ struct GateTimeline: Sendable {
     mutating func judge(epoch number: Int64, clocks: EpochClocks) {
         guard let epoch = epochs[number] else { return }
         epochs[number]?.gateTime = epoch.judged.gateTime
+        epochs[number]?.endTime = epoch.judged.endTime
         epochs[number]?.unjudged = nil
         if let old = epoch.unjudged {
             let entry = Entry(epoch: number, time: old.time, gateTime: .none, loggedAt: old.loggedAt)
-            _ = placed(entry, at: forgotten, clocks: clocks)
+            _ = placed(entry, reach: old.reach, at: forgotten, clocks: clocks)
         }
         for index in max(forgotten, epoch.judged.through)..<max(last, epoch.judged.through) {
             let position = Int(index - forgotten)
             guard entries[position].epoch == number else { continue }
-            entries[position] = placed(entries[position], at: index + 1, clocks: clocks)
+            let (entry, end) = placed(
+                entries[position], reach: hasEnds ? lastPoints[position].reach : 0, at: index + 1, clocks: clocks)
+            entries[position] = entry
+            if hasEnds { lastPoints[position] = end }
         }
     }
 
-    /// Gives an entry its gate time.
-    private mutating func placed(_ entry: Entry, at index: UInt64, clocks: EpochClocks?) -> Entry {
+    /// Gives an entry its gate times.
+    private mutating func placed(
+        _ entry: Entry, reach: Int64, at index: UInt64, clocks: EpochClocks?
+    ) -> (Entry, End) {
         var entry = entry
+        var reach = reach
+        if reach > 0, let clocks {
+            // Rule 7, for the last point: where its time is absurd, all points lie at the operation's time.
+            var last = entry
+            last.time = entry.time + reach
+            if clocks.judgement(of: last, anchor: epochs[entry.epoch]?.anchor) == .absurd { reach = 0 }
+        }
         switch clocks?.judgement(of: entry, anchor: epochs[entry.epoch]?.anchor) {
         case .usable, nil: break
         case .straggler(let epoch): entry.epoch = epoch
@@ -84,8 +136,11 @@ struct GateTimeline: Sendable {
             entry.time = .none
             clampedCount += 1
         }
-        entry.gateTime = epochs.count(entry.time, in: entry.epoch, judged: clocks == nil ? nil : index)
-        return entry
+        if entry.time == .none { reach = 0 }
+        let times = epochs.count(
+            entry.time, end: entry.time + reach, in: entry.epoch, judged: clocks == nil ? nil : index)
+        entry.gateTime = times.gateTime
+        return (entry, End(reach: reach, gateTime: times.endTime))
     }
 
     /// Rule 6: names the epoch that is there already.
@@ -115,13 +170,15 @@ struct GateTimeline: Sendable {
     mutating func forget(through index: UInt64) {
         while forgotten < min(index, last) {
             let entry = entries.removeFirst()
+            let reach = hasEnds ? lastPoints.removeFirst().reach : 0
             forgotten += 1
             guard let epoch = epochs[entry.epoch], forgotten > epoch.judged.through,
                 entry.time > epoch.unjudged?.time ?? .none
             else { continue }
-            epochs[entry.epoch]?.unjudged = Epochs.Unjudged(time: entry.time, loggedAt: entry.loggedAt)
+            epochs[entry.epoch]?.unjudged = Epochs.Unjudged(
+                time: entry.time, reach: reach, loggedAt: entry.loggedAt)
         }
         // A quiet room keeps no memory for them.
-        if entries.isEmpty { entries = [] }
+        if entries.isEmpty { (entries, lastPoints) = ([], []) }
     }
 }

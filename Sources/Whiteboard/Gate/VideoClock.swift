@@ -160,7 +160,7 @@ extension VideoClock {
     }
 
     /// The first instant at which V is greater than `time` if no other sample comes; nil for never.
-    private func passes(_ time: MediaTime) -> Instant? {
+    func passes(_ time: MediaTime) -> Instant? {
         if anchor.state == .pause, time >= anchor.media {
             return time < anchor.media + GateThresholds.pauseStep ? max(anchor.received, pauseCounts) : nil
         }

@@ -43,6 +43,15 @@ struct Author: Sendable {
         now - lastHeard >= idle && !hasPending
     }
 
+    /// Whether a number of a session is settled.
+    func isSettled(_ number: Int64, session: String?) -> Bool {
+        switch sessions.standing(of: session) {
+        case .earlier: true
+        case .new: false
+        case .unnamed, .current: sequence?.isSettled(number) ?? false
+        }
+    }
+
     /// What an intake sums up over its authors.
     struct Load {
         var assembling = 0

@@ -159,6 +159,12 @@ struct Intake: Sendable {
         place(of: author).flatMap { authors[$0].sessions.current }
     }
 
+    /// Whether a number is settled: its operation was applied, rejected or given up.
+    /// - Parameter session: as the author names it; nil for none.
+    func isSettled(_ number: Int64, session: String?, of author: AuthorID) -> Bool {
+        place(of: author).map { authors[$0].isSettled(number, session: session) } ?? false
+    }
+
     /// When ``checkGaps(at:heldLimit:into:)`` may have something to do, and no later than when it has; nil for never.
     var deadline: Instant? { wakes.min?.at }
 

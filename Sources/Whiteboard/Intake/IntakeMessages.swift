@@ -69,6 +69,14 @@ struct ReadyOperation: Sendable {
     let isJoined: Bool
 
     var number: Int64 { header.number }
+
+    /// Microseconds from its time to its last point, 0 or more.
+    var reach: Int64 {
+        var reach: Int64 = 0
+        guard header.action == .draw else { return 0 }
+        header.points.forEachPoint(of: bytes) { reach = max(reach, GrowingPoints.reach(of: $0)) }
+        return reach
+    }
 }
 
 /// What the intake makes of one input.

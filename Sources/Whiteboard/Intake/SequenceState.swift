@@ -250,6 +250,11 @@ extension SequenceState {
 // MARK: - Settling
 
 extension SequenceState {
+    /// Whether a number's operation was applied, rejected or given up.
+    func isSettled(_ number: Int64) -> Bool {
+        number < expected || settled.reason(of: number) != nil || applied.index(of: number) != nil
+    }
+
     /// Whether another late operation above the next expected number can be remembered as applied.
     private var canApplyAhead: Bool { settled.appliedCount < SettledNumbers.bound }
 

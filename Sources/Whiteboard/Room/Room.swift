@@ -14,6 +14,8 @@ public struct Room: Sendable {
     var gate: Gate
     private(set) var views = CohortViews()
     private(set) var clockOffset = ClockOffset()
+    /// Outside of the log.
+    private var ink: RoomInk
     /// False while nothing can be published: no cursor moves then.
     private var isOutputOpen = true
     /// Releases of the current call. Kept for its memory.
@@ -26,6 +28,7 @@ public struct Room: Sendable {
         intake = Intake()
         log = RoomLog(configuration)
         gate = Gate(configuration: configuration.cohorts, at: now)
+        ink = RoomInk(configuration)
         addViews()
     }
 
@@ -40,6 +43,7 @@ public struct Room: Sendable {
         self.gate = gate
         self.intake = intake
         self.clockOffset = clockOffset
+        ink = RoomInk(configuration)
         addViews()
         skipReleased(at: now)
     }
@@ -110,7 +114,9 @@ extension Room {
             apply(output, loggedAt: loggedAt, at: now, into: &effects)
             forgetRejected(author, isNew: false, at: now)
         case .epoch(let epoch):
+            let unnamed = gate.epoch == nil
             gate.beginEpoch(epoch, at: clockOffset.localTime(of: loggedAt), now: now)
+            if unnamed { ink.nameEpoch(Epochs.unnamed, epoch) }
         case .close:
             close(at: now, into: &effects)
         case .full:
@@ -131,6 +137,7 @@ extension Room {
             effects.list.append(.feedback(author, session: session, feedback))
         }
         for operation in output.ready { apply(operation, loggedAt: loggedAt, at: now, into: &effects) }
+        ink.forgetSettled({ intake.isSettled($1, session: $2, of: $0) }, into: &effects)
         for (author, numbers) in output.giveUps {
             effects.list.append(
                 .record(
@@ -155,7 +162,12 @@ extension Room {
             return
         }
         if log.isCompactionDue, let moves = log.compactStrokes(and: views.strokes) { views.move(moves) }
-        gate.append(time: operation.time, at: clockOffset.localTime(of: loggedAt), now: now)
+        gate.append(
+            time: operation.time, reach: gate.isProgressive ? ready.reach : 0,
+            at: clockOffset.localTime(of: loggedAt), now: now)
+        if ink.strokes.hasStrokes {
+            ink.logged(operation, session: intake.session(of: ready.author), at: now, into: &effects)
+        }
         intake.recordApplied(ready, index: operation.index)
         effects.counts.count(operation.action)
         if ready.isLate { effects.counts.intake.late += 1 }
@@ -212,6 +224,29 @@ extension Room {
     }
 }
 
+// MARK: - Strokes being drawn
+
+extension Room {
+    /// Takes an update of a stroke that its author is drawing, as it came. Changes nothing that decides about messages.
+    /// - Parameters:
+    ///   - session: the `Ink-Session` header.
+    ///   - spare: bytes that may be added to ``wetBytes``; beyond, the update is dropped.
+    public mutating func receive(
+        wetUpdate bytes: [UInt8], of author: AuthorID, session: String?, spare: Int = .max, at now: Instant,
+        into effects: inout RoomEffects
+    ) {
+        let session = HeaderName.validSession(session)
+        let outcome = ink.receive(
+            bytes, of: author, session: session, limits: configuration.intake,
+            epoch: gate.timeline.epochs.current.number, spare: spare, at: now,
+            isSettled: { intake.isSettled($0, session: session, of: author) }, into: &effects)
+        effects.counts.wetUpdates[outcome, default: 0] += 1
+    }
+
+    /// Bytes of strokes that grow, about.
+    public var wetBytes: Int { ink.byteCount }
+}
+
 // MARK: - Clock samples
 
 extension Room {
@@ -257,6 +292,7 @@ extension Room {
         if isOutputOpen {
             // What is left of the releases has its turn after the other rooms.
             consider(gate.nextRelease(after: now).map { max($0, now + .nanoseconds(1)) })
+            if ink.isActive { consider(ink.nextWake.map { max($0, now + .nanoseconds(1)) }) }
             consider(compactionDue)
             consider(views.nextMark)
         }
@@ -276,6 +312,9 @@ extension Room {
         checkGaps(at: now, into: &effects)
         guard isOutputOpen else { return }
         release(at: now, isTurn: isTurn, into: &effects)
+        if ink.isActive {
+            ink.advance(gate, log.operations, session: { intake.session(of: $0) }, at: now, into: &effects)
+        }
         sendMarks(at: now, into: &effects)
         compact(at: now)
     }

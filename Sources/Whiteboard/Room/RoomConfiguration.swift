@@ -183,6 +183,11 @@ public struct CohortsConfiguration: Sendable, Equatable {
         [.main] + named.keys.filter { $0 != .main }.sorted()
     }
 
+    /// Whether strokes may grow in a cohort.
+    var hasProgressive: Bool {
+        defaults.ink == .progressive || named.values.contains { $0.ink == .progressive }
+    }
+
     /// The settings of a cohort: its own, or the default ones.
     public func settings(of name: CohortName) -> CohortSettings {
         named[name] ?? defaults
@@ -209,6 +214,14 @@ public struct CohortSettings: Sendable, Equatable {
         case freerun
     }
 
+    /// How strokes appear.
+    public enum Ink: String, Sendable, CaseIterable {
+        /// Whole, when the video has reached their beginning.
+        case whole
+        /// Point by point, each when the video has reached it; the operation when it has reached their end.
+        case progressive
+    }
+
     public var gate: Gating
     public var policy: Policy
     /// The longest wait under ``Policy/maxhold``, counted from when the operation was logged. Negative counts as 0.
@@ -220,10 +233,11 @@ public struct CohortSettings: Sendable, Equatable {
     public var extrapolate: Bool
     /// Form of the operations that are published to the cohort.
     public var encoding: WireEncoding
+    public var ink: Ink
 
     public init(
         gate: Gating = .video, policy: Policy = .maxhold, maxHold: Duration = .seconds(30),
-        staleAfter: Duration = .seconds(2), extrapolate: Bool = true, encoding: WireEncoding = .json
+        staleAfter: Duration = .seconds(2), extrapolate: Bool = true, encoding: WireEncoding = .json, ink: Ink = .whole
     ) {
         self.gate = gate
         self.policy = policy
@@ -231,5 +245,6 @@ public struct CohortSettings: Sendable, Equatable {
         self.staleAfter = staleAfter
         self.extrapolate = extrapolate
         self.encoding = encoding
+        self.ink = ink
     }
 }

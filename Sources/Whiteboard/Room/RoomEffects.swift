@@ -9,6 +9,8 @@ public enum RoomEffect: Sendable {
     /// Publish to a cohort. `isLate` says that a policy released it, not the clock; a late stroke that the clock released
     /// has it false. `due` is when the operation could first be released, for the measure of lateness.
     case release(CohortName, Operation, isLate: Bool, due: Instant)
+    /// Publish points of a stroke that grows, to a cohort or, for nil, to those at the head.
+    case wet(CohortName?, WetPublication)
     /// Publish a cohort's position in the log.
     case mark(CohortName, Mark)
     /// Write to the room's log; it takes effect when it comes back.
@@ -44,6 +46,8 @@ public struct RoomCounts: Sendable, Equatable {
     public var samplesRejected = 0
     /// Media times that were too far ahead (rule 7 of the gate).
     public var clamped = 0
+    /// Updates of strokes being drawn.
+    public var wetUpdates: [WetOutcome: Int] = [:]
 
     public init() {}
 
@@ -68,6 +72,7 @@ extension RoomCounts {
         left.samplesIgnored += right.samplesIgnored
         left.samplesRejected += right.samplesRejected
         left.clamped += right.clamped
+        if !right.wetUpdates.isEmpty { left.wetUpdates.merge(right.wetUpdates, uniquingKeysWith: +) }
     }
 }
 

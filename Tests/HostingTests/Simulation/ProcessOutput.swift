@@ -58,6 +58,8 @@ final class ProcessOutput: HostOutput {
             }
         case .mark(let cohort, let mark):
             process.buffer.send { [id = room.id] in cluster.network.mark(mark, to: id, cohort) }
+        case .wet:
+            process.report("nobody draws")
         case .record:
             process.report("a decision was to be published")
         }

@@ -188,11 +188,18 @@ struct ClusterAccountTests {
 
     private static let grants: [String: Grant] = [
         "ann": Grant(
-            publish: ["ink.2.physics.in.ann", "ink.2.physics.join-head", "ink.2.physics.image-head"],
-            subscribe: ["ink.2.physics.feedback.ann", "ink.2.physics.head", "_INBOX.ann.x.1"]),
+            publish: [
+                "ink.2.physics.in.ann", "ink.2.physics.join-head", "ink.2.physics.image-head",
+                "ink.2.physics.wet-in.ann",
+            ],
+            subscribe: [
+                "ink.2.physics.feedback.ann", "ink.2.physics.head", "ink.2.physics.wet-head", "_INBOX.ann.x.1",
+            ]),
         "sam": Grant(
             publish: ["ink.2.physics.join.main", "ink.2.physics.image.main"],
-            subscribe: ["ink.2.physics.out.main", "ink.2.physics.mark.main", "_INBOX.sam.x.1"]),
+            subscribe: [
+                "ink.2.physics.out.main", "ink.2.physics.mark.main", "ink.2.physics.wet.main", "_INBOX.sam.x.1",
+            ]),
         "clock": Grant(publish: ["ink.2.physics.clock.main"], subscribe: ["_INBOX.clock.x.1"]),
         "operator": Grant(
             publish: rooms.flatMap { ["\($0).info", "\($0).ctl"] } + ["ink.rooms"], subscribe: ["_INBOX.operator.x.1"]),
