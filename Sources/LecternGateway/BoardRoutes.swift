@@ -47,7 +47,8 @@ struct BoardRoutes {
         guard current.bytes.readableBytes == 0 else { return query.response(to: current, format) }
         request.unless = nil
         let wanted = request
-        let picture = try await cache.picture(PictureCache.Key(room: room, tag: current.tag)) {
+        let key = PictureCache.Key(room: room, tag: current.tag)
+        let picture = try await cache.picture(key, of: query.feed, isNewest: query.isNewest) {
             () async throws(GatewayError) in
             let reply = try await rooms.picture(of: room, query.feed, wanted)
             guard let picture = Picture(reply, format), picture.bytes.readableBytes > 0 else {
@@ -117,6 +118,9 @@ struct BoardQuery: Sendable {
             width: width, format: format, background: background, page: page, incarnation: position?.incarnation,
             index: position?.index)
     }
+
+    /// Whether the newest position is asked for, whatever it will be.
+    var isNewest: Bool { position == nil }
 
     var join: JoinRequest { JoinRequest(incarnation: position?.incarnation, index: position?.index) }
 
@@ -189,6 +193,14 @@ actor PictureCache {
         let tag: EntityTag
     }
 
+    /// What a drawing is for. One for the head's feed may come out newer than its tag said, and must not reach a cohort
+    /// that was at that tag; nor may one of the newest position stand for a named one.
+    private struct Drawing: Hashable {
+        let key: Key
+        let feed: RoomFeed
+        let isNewest: Bool
+    }
+
     typealias Outcome = Result<Picture, GatewayError>
 
     /// Pictures at most.
@@ -199,7 +211,7 @@ actor PictureCache {
     private var pictures: [Key: (picture: Picture, lastUse: UInt64)] = [:]
     private var uses: UInt64 = 0
     private(set) var byteCount = 0
-    private var pending: [Key: Task<Outcome, Never>] = [:]
+    private var pending: [Drawing: Task<Outcome, Never>] = [:]
 
     /// - Parameters:
     ///   - drawings: under way at most.
@@ -209,22 +221,25 @@ actor PictureCache {
         self.byteLimit = byteLimit
     }
 
-    /// The cached picture, or one drawn for all who ask for it meanwhile: of this tag, or a newer one.
+    /// The cached picture, or one drawn for all who ask for it of the same feed meanwhile: of this tag, or a newer one
+    /// of the feed where the newest is asked for.
     func picture(
-        _ key: Key, _ draw: @escaping @Sendable () async throws(GatewayError) -> Picture
+        _ key: Key, of feed: RoomFeed, isNewest: Bool,
+        _ draw: @escaping @Sendable () async throws(GatewayError) -> Picture
     ) async throws(GatewayError) -> Picture {
         if let picture = pictures[key]?.picture {
             uses += 1
             pictures[key]?.lastUse = uses
             return picture
         }
-        if let drawing = pending[key] { return try await drawing.value.get() }
+        let wanted = Drawing(key: key, feed: feed, isNewest: isNewest)
+        if let drawing = pending[wanted] { return try await drawing.value.get() }
         guard pending.count < drawings else {
             throw .notReady("The gateway waits for other pictures; ask again in a second.")
         }
         // Goes on when the client that asked first has gone: others may wait for it.
         let drawing = Task { () async -> Outcome in
-            defer { pending[key] = nil }
+            defer { pending[wanted] = nil }
             do throws(GatewayError) {
                 let picture = try await draw()
                 keep(picture, of: key.room)
@@ -233,7 +248,7 @@ actor PictureCache {
                 return .failure(error)
             }
         }
-        pending[key] = drawing
+        pending[wanted] = drawing
         return try await drawing.value.get()
     }
 

@@ -147,6 +147,40 @@ struct PictureRouteTests {
         }
     }
 
+    @Test("a picture that is drawn for one feed, or for its newest position, is never sent for another")
+    func separateDrawings() async throws {
+        try await RunningGateway.with { gateway in
+            // All positions have the same tag, until the head moves on while its picture is being drawn.
+            let held = Locked<[String]>([])
+            let connection = gateway.service.connection
+            let future: NATSHeaders = [HeaderName.tag: "life.8.0"]
+            let present: NATSHeaders = [HeaderName.tag: "life.7.0"]
+            for subject in ["image-head", "image.main"] {
+                _ = try connection.subscribe("ink.0.r.\(subject)") { message in
+                    guard let inbox = message.reply else { return }
+                    let text = String(decoding: message.copyPayload(), as: UTF8.self)
+                    if text.contains("unless") {
+                        try! connection.publish([], to: inbox, headers: present)
+                    } else if subject == "image-head", !text.contains("index") {
+                        held.withLock { $0.append(inbox) }
+                    } else {
+                        try! connection.publish(picture(bytes: 100), to: inbox, headers: present)
+                    }
+                }
+            }
+            try await gateway.service.ready()
+            async let head = HTTPClient(port: gateway.port).get("/api/rooms/r/board.png?cohort=head")
+            let inbox = try await eventually("the head is being drawn") { held.withLock { $0.first } }
+            for query in ["cohort=main", "cohort=head&room=life&index=7"] {
+                let first = try await gateway.http.get("/api/rooms/r/board.png?\(query)")
+                #expect(first.headers[.eTag] == "\"life.7.0\"", "\(query)")
+                #expect(first.bytes == picture(bytes: 100), "\(query)")
+            }
+            try connection.publish(picture(bytes: 2000), to: inbox, headers: future)
+            #expect(try await head.headers[.eTag] == "\"life.8.0\"")
+        }
+    }
+
     @Test("widths and cohorts out of the rule are refused")
     func badQueries() async throws {
         try await RunningGateway.with { gateway in
