@@ -153,6 +153,25 @@ struct AuthTests {
         }
     }
 
+    @Test("a session's cookie is for all paths where the token is for many rooms or an operator's, however late")
+    func wideSessions() async throws {
+        let key = try await Self.key()
+        try await Self.with(key) { gateway in
+            var far = try Self.claims(.student)
+            far.expires = Date(timeIntervalSince1970: 1e300)
+            let rooms = try (1...9).map { try Self.room("r\($0)") }
+            for (claims, path) in [
+                (far, "Path=/rooms/r; Max-Age=31536000;"),
+                (try Self.claims(.teacher, rooms: .some(rooms), author: "anna"), "Path=/;"),
+                (try Self.claims(.operator), "Path=/;"),
+            ] {
+                let session = try await gateway.http.post("/api/session", body: try await key.sign(claims))
+                #expect(session.status == .noContent)
+                #expect(session.fields["set-cookie"]?.contains(path) == true, "\(session.fields)")
+            }
+        }
+    }
+
     @Test("a stream ends with its token")
     func streamEnds() async throws {
         let key = try await Self.key()
@@ -204,6 +223,9 @@ struct AuthTests {
             #expect(preflight.fields["access-control-allow-credentials"] == nil)
             let time = try await gateway.http.send("GET", "/api/time", headers: origin)
             #expect(time.fields["access-control-allow-origin"] == "https://school.example")
+            // A cache must not give a page of that origin what was answered without it.
+            let plain = try await gateway.http.send("GET", "/api/time")
+            #expect(plain.fields["access-control-allow-origin"] == nil && plain.fields["vary"] == "Origin")
             let error = try await gateway.http.send("GET", "/api/rooms/R", headers: origin)
             #expect(error.status == .badRequest)
             #expect(error.fields["access-control-allow-origin"] == "https://school.example")

@@ -17,7 +17,12 @@ struct OriginPolicy: RouterMiddleware {
     func handle(
         _ request: Request, context: Context, next: @concurrent (Request, Context) async throws -> Response
     ) async throws -> Response {
-        guard let origin = request.headers[Self.origin]?.lowercased() else { return try await next(request, context) }
+        guard let origin = request.headers[Self.origin]?.lowercased() else {
+            var response = try await next(request, context)
+            // Else a browser's cache would answer an allowed page with a response that lacks the headers below.
+            if !allowed.isEmpty { response.headers.append(.init(name: .vary, value: "Origin")) }
+            return response
+        }
         let isAllowed = allowed.contains(origin)
         if request.method == .options, isAllowed {
             return Response(
@@ -33,8 +38,8 @@ struct OriginPolicy: RouterMiddleware {
         if isAllowed {
             response.headers[.accessControlAllowOrigin] = origin
             response.headers[.accessControlExposeHeaders] = "Retry-After, ETag"
-            response.headers.append(.init(name: .vary, value: "Origin"))
         }
+        if !allowed.isEmpty { response.headers.append(.init(name: .vary, value: "Origin")) }
         return response
     }
 
