@@ -244,8 +244,8 @@ struct GatewayLimits: Sendable {
     var outcomeTimeout = Duration.seconds(2)
     /// Bytes of a body at most.
     var bodyBytes = 1 << 20
-    /// Messages of a body at most.
-    var messages = 1000
+    /// Messages of a body at most: what an author may post at a time.
+    var messages = AuthorRates.burst
     /// Those of event streams, whose connections do not count above.
     var events = EventLimits()
 }

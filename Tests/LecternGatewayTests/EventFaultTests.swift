@@ -184,6 +184,25 @@ struct EventFaultTests {
         }
     }
 
+    @Test("a reader who has missed more than its buffer holds gets it all, as long as it is kept")
+    func longTail() async throws {
+        var limits = GatewayLimits.quick
+        limits.events.readerBuffer = 100_000
+        try await RunningGateway.with(limits: limits) { gateway in
+            try gateway.service.answer("ink.0.r.join.main") { _ in [.text(board(0))] }
+            try await gateway.service.ready()
+            let reader = try open(gateway)
+            _ = try await reader.next()
+            let message = #"{"n":1,"a":4,"pad":"\#(String(repeating: "x", count: 50_000))"}"#
+            for index in 1...8 {
+                try release(index, gateway, message: message)
+                #expect(try await reader.nextOperation().id == "life:\(index)")
+            }
+            let back = try open(gateway, "?last=life:1")
+            #expect(try await back.next(7).map(\.id) == (2...8).map { "life:\($0)" })
+        }
+    }
+
     @Test("a reader that takes nothing of its board is cut off")
     func stalledReader() async throws {
         var limits = GatewayLimits.quick

@@ -44,10 +44,12 @@ final class EventReader: @unchecked Sendable {
     /// What came before the head of the response was written.
     private var backlog: [StreamEvent] = []
     private var backlogBytes = 0
+    /// How many events of the backlog are what it starts with.
+    private var startCount = 0
     private var needsFlush = false
     /// Bytes written, sent or not.
     private var written = 0
-    /// Bytes written at the end of the last start, which may be larger than the buffer.
+    /// Bytes written at the end of the last start, a board or what it has missed, which may be larger than the buffer.
     private var startEnd = 0
     /// Bytes sent at the last check for progress.
     private var sentBefore = -1
@@ -120,7 +122,10 @@ final class EventReader: @unchecked Sendable {
         deadlines.streamBegan(on: channel)
         let waiting = backlog
         (backlog, backlogBytes) = ([], 0)
-        for event in waiting { write(event) }
+        for (place, event) in waiting.enumerated() {
+            write(event)
+            if place < startCount { startEnd = written }
+        }
         flush()
     }
 }
@@ -160,9 +165,11 @@ extension EventReader {
             break
         }
         guard isStarted else {
-            if event.lease == nil { backlogBytes += event.size }
+            // What it starts with is shared, and bounded by what the feed keeps.
+            if event.lease == nil, !isStart { backlogBytes += event.size }
             guard backlogBytes <= limits.readerBuffer else { return end(.slow) }
             backlog.append(event)
+            if isStart { startCount = backlog.count }
             return
         }
         guard channel.isWritable || hasRoom(for: event) else { return end(.slow) }

@@ -83,6 +83,9 @@ struct ObservationRoute {
             } catch {
                 throw GatewayError.badRequest("An observation is {\"v\":ms,\"index\":number,\"skew\":ms}.")
             }
+            guard observations.allSatisfy({ abs($0.skew) <= Observation.maxSkew }) else {
+                throw GatewayError.badRequest("skew is at most a day.")
+            }
             for observation in observations { skew.record(abs(observation.skew) / 1000) }
             return Response(status: .accepted)
         }
@@ -93,6 +96,9 @@ struct ObservationRoute {
         let v: Double?
         /// The last operation drawn.
         let index: UInt64
+        /// More is nonsense, and would hide the sum of all others.
+        static let maxSkew = 86_400_000.0
+
         /// Milliseconds that the ink was drawn after its time.
         let skew: Double
     }

@@ -63,6 +63,8 @@ final class AuthorRates: Sendable {
     /// Authors that are kept; when there are more, those who have not sent for two seconds are forgotten.
     private static let bound = 10_000
     private static let messagesPerSecond = 200.0
+    /// Messages that an author may send at once.
+    static let burst = 400
     private static let bytesPerSecond = Double(1 << 20)
 
     private let buckets = Locked<[Author: Bucket]>([:])
@@ -80,10 +82,10 @@ final class AuthorRates: Sendable {
             var bucket =
                 buckets[key]
                 ?? Bucket(
-                    messages: 2 * Self.messagesPerSecond, bytes: 2 * Self.bytesPerSecond, updated: now)
+                    messages: Double(Self.burst), bytes: 2 * Self.bytesPerSecond, updated: now)
             let seconds = (now - bucket.updated) / .seconds(1)
             bucket.messages = min(
-                2 * Self.messagesPerSecond, bucket.messages + seconds * Self.messagesPerSecond)
+                Double(Self.burst), bucket.messages + seconds * Self.messagesPerSecond)
             bucket.bytes = min(2 * Self.bytesPerSecond, bucket.bytes + seconds * Self.bytesPerSecond)
             bucket.updated = now
             defer { buckets[key] = bucket }
