@@ -30,7 +30,7 @@ ATTACKS ?=
 # The browser of tests with pages.
 BROWSER_PACKAGES = chromium chromium-driver
 
-.PHONY: help demo test browser build lint format docs example tsan simulate soak bench clean packages browser-packages
+.PHONY: help demo test browser openapi build lint format docs example tsan simulate soak bench clean packages browser-packages
 
 ## help: prints these targets
 help:
@@ -52,6 +52,15 @@ test: packages browser-packages
 browser: packages browser-packages
 	LECTERN_TARGETS=service $(SWIFT) build --build-tests $(STRICT)
 	LECTERN_BROWSER=1 LECTERN_TARGETS=service SWIFT=$(SWIFT) .ci/test -- 'DaemonTests\.Browser.*'
+
+## openapi: sends requests that schemathesis makes of /api/openapi.json to the daemon, and checks every answer
+openapi: packages
+	@.ci/packages python3-venv
+	@[ -x .build/schemathesis/bin/schemathesis ] || \
+		{ python3 -m venv .build/schemathesis && .build/schemathesis/bin/pip install --quiet schemathesis; }
+	LECTERN_TARGETS=service $(SWIFT) build --build-tests $(STRICT)
+	LECTERN_SCHEMATHESIS=$(CURDIR)/.build/schemathesis/bin/schemathesis LECTERN_TARGETS=service SWIFT=$(SWIFT) \
+		.ci/test -- 'DaemonTests\.OpenAPI.*'
 
 ## build: builds the release executable
 build: packages

@@ -119,7 +119,7 @@ struct EventFaultTests {
     @Test("a refusal of the service, and its silence, answer the request")
     func refused() async throws {
         var limits = GatewayLimits.quick
-        limits.events.joinTimeout = .milliseconds(200)
+        limits.events.joinTimeout = .seconds(1)
         try await RunningGateway.with(limits: limits) { gateway in
             let alone = try await gateway.http.get("/api/rooms/r/events")
             #expect(alone.status == .serviceUnavailable)
@@ -223,9 +223,9 @@ struct EventFaultTests {
     @Test("a stream outlives the time of a request, has comments, and ends with the gateway")
     func longLife() async throws {
         var limits = GatewayLimits.quick
-        limits.requestTimeout = .milliseconds(300)
-        limits.headTimeout = .milliseconds(300)
-        limits.events.commentInterval = .milliseconds(200)
+        limits.requestTimeout = .seconds(1)
+        limits.headTimeout = .seconds(1)
+        limits.events.commentInterval = .milliseconds(600)
         let (readers, keeping) = AsyncStream.makeStream(of: EventStreamClient.self)
         try await RunningGateway.with(limits: limits) { gateway in
             try gateway.service.answer("ink.0.r.join.main") { _ in [.text(board(0))] }
