@@ -12,9 +12,12 @@ internal import StrokeWire
 struct BoardRoutes {
     let rooms: RoomService
     let cache: PictureCache
+    /// Memory of the boards and pictures that are being sent.
+    private let replies: ByteBudget
 
     init(rooms: RoomService, limits: GatewayLimits) {
         self.rooms = rooms
+        replies = ByteBudget(limits.replyBytes)
         cache = PictureCache(drawings: limits.drawings, byteLimit: limits.pictureBytes)
     }
 
@@ -44,7 +47,7 @@ struct BoardRoutes {
         guard let current else { throw .badGateway("The service's answer is no picture.") }
         if let notModified = query.notModified(current.tag, headers) { return notModified }
         // A service of an older release knows no tags: it has sent the picture.
-        guard current.bytes.readableBytes == 0 else { return query.response(to: current, format) }
+        guard current.bytes.readableBytes == 0 else { return try response(to: current, format, query) }
         request.unless = nil
         let wanted = request
         let key = PictureCache.Key(room: room, tag: current.tag)
@@ -56,8 +59,36 @@ struct BoardRoutes {
             }
             return picture
         }
-        return query.response(to: picture, format)
+        return try response(to: picture, format, query)
     }
+
+    private func response(
+        to picture: Picture, _ format: PictureFormat, _ query: BoardQuery
+    ) throws(GatewayError) -> Response {
+        try response(query.headers(of: picture, format), picture.bytes)
+    }
+
+    /// Sends bytes as the client takes them. Their memory counts until all but the last pieces are sent, or the connection
+    /// is closed.
+    private func response(_ headers: HTTPFields, _ bytes: ByteBuffer) throws(GatewayError) -> Response {
+        guard let lease = replies.lease(bytes.readableBytes) else {
+            throw .notReady("The gateway is sending as many boards as it can hold; ask again in a second.")
+        }
+        let body = ResponseBody(contentLength: bytes.readableBytes) { writer in
+            var rest = bytes.readableBytesView
+            while !rest.isEmpty {
+                // A slice would keep all of the bytes for as long as the last piece waits for the socket.
+                try await writer.write(ByteBuffer(bytes: rest.prefix(Self.piece)))
+                rest = rest.dropFirst(Self.piece)
+            }
+            withExtendedLifetime(lease) {}
+            try await writer.finish(nil)
+        }
+        return Response(status: .ok, headers: headers, body: body)
+    }
+
+    /// Bytes that are given to a connection at a time.
+    private static let piece = 64 << 10
 
     private func board(
         of room: RoomID, _ query: BoardQuery, _ headers: HTTPFields
@@ -65,7 +96,10 @@ struct BoardRoutes {
         let reply = try await rooms.board(of: room, query.feed, query.join)
         let tag = EntityTag(of: reply)
         if let notModified = query.notModified(tag, headers) { return notModified }
-        return Response.body(reply, type: "application/json", headers: query.headers(tag))
+        var headers = query.headers(tag)
+        headers[.contentType] = "application/json"
+        headers[.xContentTypeOptions] = "nosniff"
+        return try response(headers, ByteBuffer(bytes: reply))
     }
 }
 
@@ -137,7 +171,7 @@ struct BoardQuery: Sendable {
         return Response(status: .notModified, headers: self.headers(tag))
     }
 
-    func response(to picture: Picture, _ format: PictureFormat) -> Response {
+    func headers(of picture: Picture, _ format: PictureFormat) -> HTTPFields {
         var headers = headers(picture.tag)
         for (name, value) in [(HeaderName.room, picture.incarnation), (HeaderName.index, picture.index)] {
             if let value, let name = HTTPFields.Element.Name(name) { headers[name] = value }
@@ -151,7 +185,7 @@ struct BoardQuery: Sendable {
         case .pdf: headers[.contentType] = "application/pdf"
         }
         headers[.xContentTypeOptions] = "nosniff"
-        return Response(status: .ok, headers: headers, body: ResponseBody(byteBuffer: picture.bytes))
+        return headers
     }
 }
 

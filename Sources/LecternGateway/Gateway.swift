@@ -237,6 +237,8 @@ struct GatewayLimits: Sendable {
     var drawings = 4
     /// Bytes of pictures that are kept for the next client.
     var pictureBytes = 32 << 20
+    /// Bytes of boards and pictures that are being sent; a request for one more is answered 503.
+    var replyBytes = 256 << 20
     /// Time for all daemons to answer with their rooms; then the list goes without the missing ones, and says so.
     /// Requests in this time, and in the second after it, share one list.
     var listingWindow = Duration.seconds(1)

@@ -220,6 +220,29 @@ struct EventFaultTests {
         }
     }
 
+    @Test("boards that clients do not read are bounded, and there is room again when these are gone")
+    func stalledBoards() async throws {
+        var limits = GatewayLimits.quick
+        limits.replyBytes = 48_000_000
+        try await RunningGateway.with(limits: limits) { gateway in
+            try gateway.service.answer("ink.0.r.join.main") { _ in
+                Answer.parts(Array(board(0, pad: 32_000_000).utf8), 128)
+            }
+            try await gateway.service.ready()
+            do {
+                let stalled = try RawConnection(port: gateway.port, receiveBuffer: 4096)
+                #expect(stalled.send("GET /api/rooms/r/board.json HTTP/1.1\r\nHost: h\r\n\r\n"))
+                // The head has come when the memory is taken.
+                #expect(stalled.readSome() != nil)
+                let refused = try await gateway.http.get("/api/rooms/r/board.json")
+                #expect(refused.status == .serviceUnavailable && refused.headers[.retryAfter] == "1")
+            }
+            _ = try await eventually("there is room again") {
+                try await gateway.http.head("/api/rooms/r/board.json").status == .ok ? true : nil
+            }
+        }
+    }
+
     @Test("a stream outlives the time of a request, has comments, and ends with the gateway")
     func longLife() async throws {
         var limits = GatewayLimits.quick

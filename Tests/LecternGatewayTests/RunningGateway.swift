@@ -148,8 +148,12 @@ func picture(bytes: Int) -> [UInt8] {
 final class RawConnection: Sendable {
     private let descriptor: Int32
 
-    init(port: Int) throws {
+    /// - Parameter receiveBuffer: bytes that the system takes for it; nil leaves that to the system.
+    init(port: Int, receiveBuffer: Int32? = nil) throws {
         descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        if var size = receiveBuffer {
+            setsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &size, socklen_t(MemoryLayout<Int32>.size))
+        }
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
         address.sin_port = in_port_t(port).bigEndian
