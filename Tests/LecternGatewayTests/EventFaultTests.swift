@@ -116,6 +116,35 @@ struct EventFaultTests {
         }
     }
 
+    @Test("a board that had another digest at its index is sent anew, once")
+    func diverged() async throws {
+        try await RunningGateway.with { gateway in
+            let current = Locked((board: board(1), joins: 0))
+            try gateway.service.answer("ink.0.r.join.main") { _ in
+                [
+                    .text(
+                        current.withLock { current in
+                            current.joins += 1
+                            return current.board
+                        })
+                ]
+            }
+            try await gateway.service.ready()
+            let reader = try open(gateway)
+            #expect(try await reader.next().id == "life:1")
+            let right = board(1).replacing("0000000000000000", with: "1111111111111111")
+            current.withLock { $0.board = right }
+            let mark = Array(#"{"room":"life","index":1,"digest":"1111111111111111","v":null}"#.utf8)
+            try gateway.service.connection.publish(mark, to: "ink.0.r.mark.main")
+            let board = try await reader.nextOperation()
+            #expect(board.name == "board" && board.id == "life:1" && board.data.contains("1111111111111111"))
+            try gateway.service.connection.publish(mark, to: "ink.0.r.mark.main")
+            try release(2, gateway)
+            #expect(try await reader.nextOperation().id == "life:2")
+            #expect(current.withLock { $0.joins } == 2)
+        }
+    }
+
     @Test("a refusal of the service, and its silence, answer the request")
     func refused() async throws {
         var limits = GatewayLimits.quick

@@ -135,11 +135,11 @@ struct Authorization: RouterMiddleware {
         return try await next(Request(head: head, body: request.body), context)
     }
 
-    /// The token in the header, else in the cookie.
+    /// The token in the header, else in the cookie. Another scheme in the header is for a proxy.
     private static func token(of request: Request) -> String? {
         if let header = request.headers[.authorization] {
             let parts = header.split(separator: " ", maxSplits: 1)
-            return parts.count == 2 && parts[0].lowercased() == "bearer" ? String(parts[1]) : nil
+            if parts.first?.lowercased() == "bearer" { return parts.count == 2 ? String(parts[1]) : nil }
         }
         for field in request.headers[values: .cookie] {
             for pair in field.split(separator: ";") {

@@ -379,10 +379,14 @@ extension FeedState {
 
     /// Takes a board as the feed's own, and sends it to readers who need it.
     private mutating func move(to join: FeedJoin, _ event: StreamEvent, _ actions: inout [Action]) {
-        if let position, position.room == join.position.room, join.position.index <= position.index { return }
-        let isReset = position.map { $0.room != join.position.room } ?? false
+        // Where the digest is another at the same index, the feed has diverged from the room.
+        let hasDiverged = position == join.position && digest != join.digest
+        if let position, position.room == join.position.room, join.position.index <= position.index, !hasDiverged {
+            return
+        }
+        let isReset = hasDiverged || position.map { $0.room != join.position.room } ?? false
         // Operations of the incarnation that has ended would be taken for those of a third one.
-        if isReset, let position { buffer.drop(room: position.room) }
+        if isReset, !hasDiverged, let position { buffer.drop(room: position.room) }
         if isReset { markedIndex = 0 }
         position = join.position
         digest = join.digest
