@@ -219,22 +219,6 @@ final class Inbox: Sendable {
     }
 }
 
-/// Runs an operation with a deadline.
-func withDeadline<Result: Sendable>(
-    _ limit: Duration, _ body: @escaping @Sendable () async throws -> Result
-) async throws -> Result {
-    try await withThrowingTaskGroup(of: Result.self) { group in
-        group.addTask { try await body() }
-        group.addTask {
-            try await Task.sleep(for: limit)
-            throw Unexpected("nothing came within \(limit)")
-        }
-        guard let first = try await group.next() else { throw Unexpected("no task") }
-        group.cancelAll()
-        return first
-    }
-}
-
 /// Publishes messages of one author as text.
 struct Hand: Sendable {
     let connection: NATSConnection
