@@ -265,6 +265,7 @@ struct EventFaultTests {
                 #expect(stalled.readSome() != nil)
                 let refused = try await gateway.http.get("/api/rooms/r/board.json")
                 #expect(refused.status == .serviceUnavailable && refused.headers[.retryAfter] == "1")
+                withExtendedLifetime(stalled) {}
             }
             _ = try await eventually("there is room again") {
                 try await gateway.http.head("/api/rooms/r/board.json").status == .ok ? true : nil
