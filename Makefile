@@ -29,8 +29,16 @@ ATTACKS ?=
 
 # The browser of tests with pages.
 BROWSER_PACKAGES = chromium chromium-driver
+# A media server of tests with WebRTC.
+WEBRTC_PACKAGES = python3-aiohttp python3-aiortc
+# FFmpeg's libraries, which lectern-probe alone needs, and its encoders for tests.
+PROBE_PACKAGES = ffmpeg libavcodec-dev libavformat-dev libavutil-dev
 
-.PHONY: help demo test browser openapi build lint format docs example tsan simulate soak bench clean packages browser-packages
+# A server of RTMP and HLS.
+PROOF_PACKAGES = nginx libnginx-mod-rtmp
+
+.PHONY: help demo test browser openapi build probe proof lint format docs example tsan simulate soak bench clean packages \
+	browser-packages probe-packages
 
 ## help: prints these targets
 help:
@@ -43,13 +51,17 @@ demo: build
 		$(if $(LESSON),--lesson "$(LESSON)") $(if $(KEEP),--keep)
 
 ## test: runs all tests, first the pure ones, then those with servers of their own; one class in a browser among them
-test: packages browser-packages
+test: packages browser-packages probe-packages
 	$(PURE)
+	LECTERN_TARGETS=probe $(SWIFT) build --build-tests $(STRICT)
+	LECTERN_TARGETS=probe SWIFT=$(SWIFT) .ci/test -- 'ProbeTests\.(?!LiveTests).*' 'ProbeTests\.LiveTests'
 	LECTERN_TARGETS=service $(SWIFT) build --build-tests $(STRICT)
 	LECTERN_TARGETS=service SWIFT=$(SWIFT) .ci/test -- $(SERVICE_TESTS)
 
-## browser: runs lectern.js and the pages in Chromium: ink of every style, classes, failures; pictures in .build/browser
+## browser: runs lectern.js and the pages in Chromium: ink of every style, classes, failures, a clock over WebRTC; pictures in
+##          .build/browser
 browser: packages browser-packages
+	@.ci/packages $(WEBRTC_PACKAGES)
 	LECTERN_TARGETS=service $(SWIFT) build --build-tests $(STRICT)
 	LECTERN_BROWSER=1 LECTERN_TARGETS=service SWIFT=$(SWIFT) .ci/test -- 'DaemonTests\.Browser.*'
 
@@ -66,6 +78,18 @@ openapi: packages
 build: packages
 	$(SWIFT) build -c release --product lectern $(STRICT)
 
+## probe: builds lectern-probe, which needs FFmpeg's libraries
+probe: packages probe-packages
+	LECTERN_TARGETS=probe $(SWIFT) build -c release --product lectern-probe $(STRICT)
+
+## proof: plays a video with bar codes beside a board, and measures by the pixels how ink and picture meet; a table a delivery
+proof: build probe browser-packages
+	@.ci/packages $(PROOF_PACKAGES)
+	LECTERN_TARGETS=service $(SWIFT) build --build-tests $(STRICT)
+	LECTERN_PROOF=all LECTERN_PROGRAM="$$($(SWIFT) build -c release --show-bin-path)/lectern" \
+		LECTERN_PROBE="$$($(SWIFT) build -c release --show-bin-path)/lectern-probe" LECTERN_TARGETS=service \
+		SWIFT=$(SWIFT) .ci/test -- 'DaemonTests\.ProofTests'
+
 ## lint: checks the format of all sources
 lint:
 	$(SWIFT) format lint --strict --recursive --parallel Package.swift Sources Tests
@@ -74,7 +98,7 @@ lint:
 format:
 	$(SWIFT) format --in-place --recursive --parallel Package.swift Sources Tests
 
-## docs: builds the documentation of protocol, client library and rasterizer in .build/docs; a link to nowhere is an error
+## docs: builds the documentation of protocol, client library, ink and rasterizer in .build/docs; a link to nowhere is an error
 docs: packages
 	LECTERN_TARGETS=service $(SWIFT) build --target LecternClient
 	LECTERN_TARGETS=service $(SWIFT) build --target Raster
@@ -101,11 +125,11 @@ soak: build
 		LECTERN_SOAK_SECONDS=$(SECONDS) LECTERN_SOAK_ATTACKS=$(ATTACKS) SWIFT=$(SWIFT) \
 		LECTERN_TARGETS=service .ci/test -- 'DaemonTests\.SoakTests'
 
-## bench: measures drawing, decoding, rooms, the way from NATS to NATS beside a bare relay, a load, readers over HTTP, recovery
+## bench: measures drawing, decoding, rooms, the way from NATS to NATS beside a bare relay, a load, wet ink, readers over HTTP, recovery
 bench: packages
 	$(SWIFT) build -c release --product lectern $(STRICT)
 	$(SWIFT) build -c release --product lectern-bench $(STRICT)
-	@for part in raster encoding room rooms relay "relay --journal jetstream" load gateway idle recovery; do \
+	@for part in raster encoding room rooms relay "relay --journal jetstream" load wet gateway idle recovery; do \
 		"$$($(SWIFT) build -c release --show-bin-path)/lectern-bench" $$part || exit; \
 	done
 
@@ -115,6 +139,9 @@ packages:
 
 browser-packages:
 	@.ci/packages $(BROWSER_PACKAGES)
+
+probe-packages:
+	@.ci/packages $(PROBE_PACKAGES)
 
 ## clean: removes what was built
 clean:

@@ -15,8 +15,8 @@ func layer(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
 }
 
 /// Tests of what is listed here, with what all tests share.
-func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
-    .testTarget(name: name, dependencies: dependencies + ["TestSupport"], swiftSettings: settings)
+func tests(_ name: String, _ dependencies: [Target.Dependency], exclude: [String] = []) -> Target {
+    .testTarget(name: name, dependencies: dependencies + ["TestSupport"], exclude: exclude, swiftSettings: settings)
 }
 
 let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
@@ -38,22 +38,28 @@ let ordered: Target.Dependency = .product(name: "OrderedCollections", package: "
 let deque: Target.Dependency = .product(name: "DequeModule", package: "swift-collections")
 
 /// Which targets a run of tests needs, so that no more is built: `pure` ones with their tests, those with `threads` with
-/// theirs, the whole `service` without the pure tests; all of them unless said.
+/// theirs, the whole `service` without the pure tests, the `probe`, which alone needs FFmpeg; all of them unless said.
 let selection = Context.environment["LECTERN_TARGETS"] ?? "all"
 let hasPureTests = ["pure", "all"].contains(selection)
+let hasThreads = ["threads", "service", "all"].contains(selection)
 let hasService = ["service", "all"].contains(selection)
+let hasProbe = ["probe", "all"].contains(selection)
 
 let pureTargets: [Target] = [
     // No Foundation, no clocks, no I/O, no `await`; time is a parameter.
     layer("StrokeWire"),
     layer("Ink", ["StrokeWire"]),
     layer("Mesh", ["Ink"]),
+    // Paths of lines and curves: intersections, cutting, union.
+    layer("PathGeometry"),
     // Vector operations, and loops in C that choose the instructions of the processor while they run.
     .target(name: "CLanes"),
     layer("Raster", ["CLanes", "Ink", "StrokeWire", ordered]),
     layer("PNG", ["Raster"]),
-    layer("Whiteboard", ["StrokeWire", deque, heap, ordered]),
+    layer("Whiteboard", ["Ink", "StrokeWire", deque, heap, ordered]),
     layer("Hosting", ["Whiteboard", "StrokeWire", deque, heap]),
+    // Times in video streams, and where a player stands in one.
+    layer("VideoTiming", ["StrokeWire", deque]),
 
     // What tests share: seeds, random numbers, lessons, models, waiting.
     .target(
@@ -64,23 +70,37 @@ let pureTargets: [Target] = [
 let pureTests: [Target] = [
     tests("StrokeWireTests", ["StrokeWire"]),
     tests("InkTests", ["Ink", "StrokeWire"]),
+    tests(
+        "PathGeometryTests", ["PathGeometry", "Raster", "Ink", "StrokeWire"], exclude: ["skia_areas.py"]),
     tests("MeshTests", ["Mesh", "Ink", "StrokeWire"]),
     tests("RasterTests", ["Raster", "Ink", "StrokeWire"]),
     tests("PNGTests", ["PNG", "Raster", "Ink", "StrokeWire"]),
     tests("WhiteboardTests", ["Whiteboard", "StrokeWire"]),
+    tests("VideoTimingTests", ["VideoTiming", "StrokeWire"]),
     // Counts what the tests' threads allocate.
     .target(name: "AllocationCounter", path: "Tests/AllocationCounter"),
     tests("HostingTests", ["AllocationCounter", "Hosting", "Whiteboard", "StrokeWire", heap]),
 ]
 
-let threadTargets: [Target] = [
+let natsTargets: [Target] = [
     .systemLibrary(name: "CNATS", pkgConfig: "libnats", providers: [.apt(["libnats-dev"])]),
     // The lock of all modules with threads.
     layer("Locking"),
     layer("NATSClient", ["CNATS", "Locking", logging]),
     // A nats-server as a child process, for the demo, tests and `nats.url: embedded`.
     layer("EmbeddedNATS", ["NATSClient"]),
-    layer("Journal", ["NATSClient", "Locking", "Whiteboard", "StrokeWire", logging]),
+    // A nats-server of its own for each test that asks for one.
+    .target(
+        name: "NATSTestServer", dependencies: ["EmbeddedNATS", "NATSClient", "Locking", logging],
+        path: "Tests/NATSTestServer",
+        swiftSettings: settings),
+]
+
+// Options of commands that connect to NATS, for the programs.
+let commandTargets: [Target] = [layer("ConnectionOptions", ["NATSClient", arguments, logging])]
+
+let threadTargets: [Target] = [
+    layer("Journal", ["NATSClient", "Locking", "Whiteboard", "StrokeWire", logging, deque]),
     .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
     .systemLibrary(name: "CCairo", pkgConfig: "cairo", providers: [.apt(["libcairo2-dev"])]),
     layer("VectorGraphics", ["CCairo", "Mesh", "Raster", "Ink", "StrokeWire"]),
@@ -95,11 +115,6 @@ let threadTargets: [Target] = [
     // The lesson of `lectern demo`, of benchmarks and tests.
     layer("LecternDemo", ["LecternClient", "StrokeWire"]),
 
-    // A nats-server of its own for each test that asks for one.
-    .target(
-        name: "NATSTestServer", dependencies: ["EmbeddedNATS", "NATSClient", "Locking", logging],
-        path: "Tests/NATSTestServer",
-        swiftSettings: settings),
     tests("NATSClientTests", ["NATSClient", "NATSTestServer", "Locking", logging]),
     tests("EmbeddedNATSTests", ["EmbeddedNATS", "NATSClient", "NATSTestServer"]),
     tests(
@@ -132,8 +147,9 @@ let serviceTargets: [Target] = [
     .executableTarget(
         name: "lectern",
         dependencies: [
-            "LecternServer", "LecternGateway", "LecternClient", "LecternDemo", "LecternConfiguration", "Hosting",
-            "Journal", "EmbeddedNATS", "NATSClient", "Locking", "VectorGraphics", "PNG", "Raster", "Ink",
+            "LecternServer", "LecternGateway", "LecternClient", "LecternDemo", "LecternConfiguration",
+            "ConnectionOptions", "Hosting", "Journal", "EmbeddedNATS", "NATSClient", "Locking", "VectorGraphics", "PNG",
+            "Raster", "Ink",
             "Whiteboard", "StrokeWire", arguments, logging, metrics, lifecycle, signals,
             .target(name: "CJemalloc", condition: .when(platforms: [.linux])),
         ],
@@ -149,6 +165,7 @@ let serviceTargets: [Target] = [
             "LecternServer", "LecternClient", "LecternDemo", "Journal", "EmbeddedNATS", "NATSClient", "Hosting",
             "Whiteboard",
             "VectorGraphics", "PNG", "Raster", "Ink", "StrokeWire", "Locking", "CCairo", "CMalloc", "CPNG", "CRelay",
+            "CZlib",
             arguments, histogram, lifecycle, logging, nio, nioPosix,
         ],
         swiftSettings: settings),
@@ -159,7 +176,7 @@ let serviceTargets: [Target] = [
         "LecternGatewayTests",
         [
             "CZlib", "LecternGateway", "LecternServer", "LecternClient", "NATSClient", "NATSTestServer", "Locking",
-            "Whiteboard", "StrokeWire", hummingbird, nio, metrics, lifecycle, logging,
+            "Whiteboard", "StrokeWire", hummingbird, nio, nioPosix, metrics, lifecycle, logging,
         ]),
     // The client of the documentation, which is a package of its own, too.
     .executableTarget(
@@ -168,7 +185,28 @@ let serviceTargets: [Target] = [
     // The built program beside real NATS servers, both ended in every way there is.
     tests(
         "DaemonTests",
-        ["LecternClient", "EmbeddedNATS", "NATSClient", "NATSTestServer", "Locking", "StrokeWire", logging]),
+        ["LecternClient", "EmbeddedNATS", "NATSClient", "NATSTestServer", "Locking", "StrokeWire", logging],
+        exclude: ["Proof/Player"]),
+]
+
+let probeTargets: [Target] = [
+    .systemLibrary(
+        name: "CAVFormat", pkgConfig: "libavformat libavcodec libavutil",
+        providers: [.apt(["libavformat-dev", "libavcodec-dev", "libavutil-dev"])]),
+    .executableTarget(
+        name: "lectern-probe",
+        dependencies: [
+            "CAVFormat", "ConnectionOptions", "VideoTiming", "NATSClient", "Locking", "StrokeWire", arguments, logging,
+            signals, nio, nioPosix, http1,
+        ],
+        swiftSettings: settings),
+    // The built program beside real encoders and NATS servers.
+    tests(
+        "ProbeTests",
+        [
+            "VideoTiming", "EmbeddedNATS", "NATSClient", "NATSTestServer", "Locking", "StrokeWire", logging, nio,
+            nioPosix, http1,
+        ]),
 ]
 
 let pureProducts: [Product] = [
@@ -176,6 +214,7 @@ let pureProducts: [Product] = [
     .library(name: "Ink", targets: ["Ink"]),
     // Strokes as triangles, for clients that draw with a graphics processor.
     .library(name: "Mesh", targets: ["Mesh"]),
+    .library(name: "PathGeometry", targets: ["PathGeometry"]),
     .library(name: "Raster", targets: ["Raster"]),
     .library(name: "PNG", targets: ["PNG"]),
     .library(name: "Whiteboard", targets: ["Whiteboard"]),
@@ -185,6 +224,10 @@ let serviceProducts: [Product] = [
     // With the modules of its API: connections, messages and subjects.
     .library(name: "LecternClient", targets: ["LecternClient", "NATSClient", "StrokeWire"]),
     .executable(name: "lectern", targets: ["lectern"]),
+]
+
+let probeProducts: [Product] = [
+    .executable(name: "lectern-probe", targets: ["lectern-probe"])
 ]
 
 let serviceDependencies: [Package.Dependency] = [
@@ -205,12 +248,15 @@ let serviceDependencies: [Package.Dependency] = [
 let package = Package(
     name: "lectern",
     platforms: [.macOS(.v15), .iOS(.v18)],
-    products: pureProducts + (hasService ? serviceProducts : []),
+    products: pureProducts + (hasService ? serviceProducts : []) + (hasProbe ? probeProducts : []),
     dependencies: [.package(url: "https://github.com/apple/swift-collections", from: "1.1.0")]
         + (selection == "pure" ? [] : serviceDependencies),
     targets: pureTargets
         + (hasPureTests ? pureTests : [])
-        + (selection == "pure" ? [] : threadTargets)
-        + (hasService ? serviceTargets : []),
+        + (selection == "pure" ? [] : natsTargets)
+        + (hasThreads ? threadTargets : [])
+        + (hasService || hasProbe ? commandTargets : [])
+        + (hasService ? serviceTargets : [])
+        + (hasProbe ? probeTargets : []),
     swiftLanguageModes: [.v6]
 )

@@ -11,6 +11,9 @@ static const unsigned char api_openapi_json[] = {
 static const unsigned char lectern_js[] = {
 #embed "../LecternGateway/Site/lectern.js"
 };
+static const unsigned char lectern_board_canvas_js[] = {
+#embed "../LecternGateway/Site/lectern/board-canvas.js"
+};
 static const unsigned char lectern_board_js[] = {
 #embed "../LecternGateway/Site/lectern/board.js"
 };
@@ -26,11 +29,17 @@ static const unsigned char lectern_curves_js[] = {
 static const unsigned char lectern_events_js[] = {
 #embed "../LecternGateway/Site/lectern/events.js"
 };
+static const unsigned char lectern_frame_clock_js[] = {
+#embed "../LecternGateway/Site/lectern/frame-clock.js"
+};
 static const unsigned char lectern_gateway_js[] = {
 #embed "../LecternGateway/Site/lectern/gateway.js"
 };
 static const unsigned char lectern_hold_js[] = {
 #embed "../LecternGateway/Site/lectern/hold.js"
+};
+static const unsigned char lectern_lesson_js[] = {
+#embed "../LecternGateway/Site/lectern/lesson.js"
 };
 static const unsigned char lectern_model_js[] = {
 #embed "../LecternGateway/Site/lectern/model.js"
@@ -44,14 +53,44 @@ static const unsigned char lectern_painter_js[] = {
 static const unsigned char lectern_pen_js[] = {
 #embed "../LecternGateway/Site/lectern/pen.js"
 };
+static const unsigned char lectern_player_clock_js[] = {
+#embed "../LecternGateway/Site/lectern/player-clock.js"
+};
+static const unsigned char lectern_replay_js[] = {
+#embed "../LecternGateway/Site/lectern/replay.js"
+};
 static const unsigned char lectern_sender_js[] = {
 #embed "../LecternGateway/Site/lectern/sender.js"
+};
+static const unsigned char lectern_server_clock_js[] = {
+#embed "../LecternGateway/Site/lectern/server-clock.js"
 };
 static const unsigned char lectern_teacher_js[] = {
 #embed "../LecternGateway/Site/lectern/teacher.js"
 };
+static const unsigned char lectern_wet_js[] = {
+#embed "../LecternGateway/Site/lectern/wet.js"
+};
+static const unsigned char lectern_wet_sender_js[] = {
+#embed "../LecternGateway/Site/lectern/wet-sender.js"
+};
+static const unsigned char lectern_whep_js[] = {
+#embed "../LecternGateway/Site/lectern/whep.js"
+};
 static const unsigned char lectern_writer_js[] = {
 #embed "../LecternGateway/Site/lectern/writer.js"
+};
+static const unsigned char pages_clock_css[] = {
+#embed "../LecternGateway/Site/pages/clock.css"
+};
+static const unsigned char pages_clock_html[] = {
+#embed "../LecternGateway/Site/pages/clock.html"
+};
+static const unsigned char pages_clock_js[] = {
+#embed "../LecternGateway/Site/pages/clock.js"
+};
+static const unsigned char pages_clock_sender_js[] = {
+#embed "../LecternGateway/Site/pages/clock-sender.js"
 };
 static const unsigned char pages_common_js[] = {
 #embed "../LecternGateway/Site/pages/common.js"
@@ -76,6 +115,12 @@ static const unsigned char pages_monitor_html[] = {
 };
 static const unsigned char pages_monitor_js[] = {
 #embed "../LecternGateway/Site/pages/monitor.js"
+};
+static const unsigned char pages_player_js[] = {
+#embed "../LecternGateway/Site/pages/player.js"
+};
+static const unsigned char pages_replay_js[] = {
+#embed "../LecternGateway/Site/pages/replay.js"
 };
 static const unsigned char pages_site_css[] = {
 #embed "../LecternGateway/Site/pages/site.css"
@@ -107,6 +152,9 @@ static const unsigned char pages_teach_html[] = {
 static const unsigned char pages_teach_js[] = {
 #embed "../LecternGateway/Site/pages/teach.js"
 };
+static const unsigned char pages_time_line_js[] = {
+#embed "../LecternGateway/Site/pages/time-line.js"
+};
 static const unsigned char pages_toolbar_js[] = {
 #embed "../LecternGateway/Site/pages/toolbar.js"
 };
@@ -116,20 +164,33 @@ static const unsigned char pages_toolbar_js[] = {
 static const struct site_file files[] = {
     FILE("api/openapi.json", api_openapi_json),
     FILE("lectern.js", lectern_js),
+    FILE("lectern/board-canvas.js", lectern_board_canvas_js),
     FILE("lectern/board.js", lectern_board_js),
     FILE("lectern/centreline.js", lectern_centreline_js),
     FILE("lectern/coverage.js", lectern_coverage_js),
     FILE("lectern/curves.js", lectern_curves_js),
     FILE("lectern/events.js", lectern_events_js),
+    FILE("lectern/frame-clock.js", lectern_frame_clock_js),
     FILE("lectern/gateway.js", lectern_gateway_js),
     FILE("lectern/hold.js", lectern_hold_js),
+    FILE("lectern/lesson.js", lectern_lesson_js),
     FILE("lectern/model.js", lectern_model_js),
     FILE("lectern/outbox.js", lectern_outbox_js),
     FILE("lectern/painter.js", lectern_painter_js),
     FILE("lectern/pen.js", lectern_pen_js),
+    FILE("lectern/player-clock.js", lectern_player_clock_js),
+    FILE("lectern/replay.js", lectern_replay_js),
     FILE("lectern/sender.js", lectern_sender_js),
+    FILE("lectern/server-clock.js", lectern_server_clock_js),
     FILE("lectern/teacher.js", lectern_teacher_js),
+    FILE("lectern/wet.js", lectern_wet_js),
+    FILE("lectern/wet-sender.js", lectern_wet_sender_js),
+    FILE("lectern/whep.js", lectern_whep_js),
     FILE("lectern/writer.js", lectern_writer_js),
+    FILE("pages/clock.css", pages_clock_css),
+    FILE("pages/clock.html", pages_clock_html),
+    FILE("pages/clock.js", pages_clock_js),
+    FILE("pages/clock-sender.js", pages_clock_sender_js),
     FILE("pages/common.js", pages_common_js),
     FILE("pages/demo-clock.js", pages_demo_clock_js),
     FILE("pages/icon.svg", pages_icon_svg),
@@ -138,6 +199,8 @@ static const struct site_file files[] = {
     FILE("pages/monitor.css", pages_monitor_css),
     FILE("pages/monitor.html", pages_monitor_html),
     FILE("pages/monitor.js", pages_monitor_js),
+    FILE("pages/player.js", pages_player_js),
+    FILE("pages/replay.js", pages_replay_js),
     FILE("pages/site.css", pages_site_css),
     FILE("pages/start.css", pages_start_css),
     FILE("pages/start.html", pages_start_html),
@@ -148,6 +211,7 @@ static const struct site_file files[] = {
     FILE("pages/teach.css", pages_teach_css),
     FILE("pages/teach.html", pages_teach_html),
     FILE("pages/teach.js", pages_teach_js),
+    FILE("pages/time-line.js", pages_time_line_js),
     FILE("pages/toolbar.js", pages_toolbar_js),
 };
 

@@ -10,13 +10,22 @@ public struct InkStroke: Sendable, Equatable {
     public var width: Double
     /// The points in board units, first = begin, last = end.
     public var points: [StrokePoint]
+    /// A 1024th of the board's longer side, in board units, above 0: what `calligraphy` and `pencil` measure speeds in.
+    public var unit: Double
+    /// What the style `stamp` stamps with.
+    public var tip: InkTip
 
-    /// Makes a stroke.
-    public init(element: Element, style: InkStyle, width: Double, points: [StrokePoint]) {
+    /// Makes a stroke, on a board of 1024 units unless said.
+    public init(
+        element: Element, style: InkStyle, width: Double, points: [StrokePoint], unit: Double = 1,
+        tip: InkTip = .round
+    ) {
         self.element = element
         self.style = style
         self.width = width
         self.points = points
+        self.unit = unit
+        self.tip = tip
     }
 
     /// Whether the stroke removes paint.
@@ -53,7 +62,7 @@ public struct InkStroke: Sendable, Equatable {
             trace(into: &fitter)
             return fitter.samples.withUnsafeBufferPointer(body)
         }
-        var tracer = StrokeTracer(element: element, style: style, width: width)
+        var tracer = StrokeTracer(element: element, style: style, width: width, unit: unit, tip: tip)
         for start in stride(from: 0, to: points.count, by: Self.chunkSize) {
             fitter.keepLastSample()
             let end = min(start + Self.chunkSize, points.count)
@@ -66,7 +75,7 @@ public struct InkStroke: Sendable, Equatable {
 
     @inline(__always)
     private func send(to sink: inout some CurveSink) {
-        var tracer = StrokeTracer(element: element, style: style, width: width)
+        var tracer = StrokeTracer(element: element, style: style, width: width, unit: unit, tip: tip)
         tracer.add(points, into: &sink)
         tracer.finish(into: &sink)
     }
@@ -88,4 +97,32 @@ public enum InkStyle: String, Sendable, CaseIterable {
     case pen
     /// The curve of `pen`, stamped with a soft round brush that builds up within the stroke.
     case stamp
+    /// The curve of `pen`; the harder the pencil the wider and darker the line, and wide and light where it is held flat.
+    case pencil
+}
+
+/// What the style `stamp` stamps with. A room has one; other styles and erasers ignore it.
+public enum InkTip: String, Sendable, CaseIterable {
+    /// A soft round brush, wider and darker the slower or harder the pen.
+    case round
+    /// A square that stays upright.
+    case square
+    /// A flat tip whose edge lies across the azimuth of the pen: thick and thin by the direction of writing.
+    case marker
+    /// A flat tip that lies across the line, translucent.
+    case highlighter
+
+    /// The opacity of a stroke whose stamps have built up.
+    public var opacity: Float { self == .highlighter ? 0.4 : 1 }
+
+    /// Whether the line has the same width and opacity throughout, as felt leaves it.
+    public var isFelt: Bool { self == .marker || self == .highlighter }
+}
+
+extension InkStyle {
+    /// The name that clients are told: that of the style, and for `stamp` with another tip than the round one that of the
+    /// tip, as in `stamp-marker`.
+    public func name(tip: InkTip) -> String {
+        self == .stamp && tip != .round ? "\(rawValue)-\(tip.rawValue)" : rawValue
+    }
 }

@@ -81,6 +81,8 @@ extension [CentreSample] {
 public struct ParabolaFitter: CurveSink, Sendable {
     /// The largest distance of a parabola from its cubic, in pixels, above 0.
     public var tolerance = 0.004
+    /// The largest error of a width that changes along a quadratic, in pixels.
+    private static let widthTolerance = 0.008
     /// Sag below which a parabola that would have to be halved counts as straight, in pixels.
     private static let minimumSag = 0.004
     /// A sample nearer than this to the one before, in pixels, with the same nib, is left out.
@@ -158,6 +160,11 @@ public struct ParabolaFitter: CurveSink, Sendable {
             Cubic(
                 position, position.interpolated(to: control, at: 2.0 / 3), end.interpolated(to: control, at: 2.0 / 3),
                 end, nib))
+    }
+
+    public mutating func quadratic(_ segment: SwellingQuadratic) {
+        let pieces = segment.pieces(tolerance: Self.widthTolerance / scale)
+        segment.forEachPiece(pieces) { control, end in quadratic(control: control, to: end.position, nib: end.nib) }
     }
 
     public mutating func cubic(control1: Vector, control2: Vector, to end: Vector, nib: Nib) {

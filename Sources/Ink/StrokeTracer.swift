@@ -10,14 +10,20 @@ public struct StrokeTracer: Sendable {
         case quadratic(QuadraticCurve)
         case bspline(BSplineCurve)
         case calligraphy(CalligraphyCurve)
-        case pen(PenCurve)
+        case pen(PenCurve<BallPen>)
+        case felt(PenCurve<FeltTip>)
+        case pencil(PenCurve<PencilLead>)
         case shape(ShapeCurve)
     }
 
     private var curve: Curve
 
     /// Begins a stroke of the given width in board units. The eraser takes the same curves as freehand ink.
-    public init(element: Element, style: InkStyle, width: Double) {
+    ///
+    /// - Parameters:
+    ///   - unit: see ``InkStroke/unit``.
+    ///   - tip: see ``InkStroke/tip``.
+    public init(element: Element, style: InkStyle, width: Double, unit: Double = 1, tip: InkTip = .round) {
         switch element {
         case .line: curve = .shape(ShapeCurve(kind: .line, width: width))
         case .rectangle: curve = .shape(ShapeCurve(kind: .rectangle, width: width))
@@ -27,9 +33,13 @@ public struct StrokeTracer: Sendable {
             case .smooth: curve = .smooth(SmoothCurve(width: width))
             case .quadratic: curve = .quadratic(QuadraticCurve(width: width))
             case .bspline: curve = .bspline(BSplineCurve(width: width))
-            case .calligraphy: curve = .calligraphy(CalligraphyCurve(width: width))
+            case .calligraphy: curve = .calligraphy(CalligraphyCurve(width: width, unit: unit))
+            case .stamp where tip.isFelt && element == .freehand:
+                curve = .felt(PenCurve(width: width, FeltTip(tip)))
             case .pen, .stamp:
-                curve = .pen(element == .eraser ? PenCurve(width: width, leastOpacity: 1) : PenCurve(width: width))
+                curve = .pen(PenCurve(width: width, element == .eraser ? BallPen(leastOpacity: 1) : BallPen()))
+            case .pencil:
+                curve = .pencil(PenCurve(width: width, PencilLead(unit: unit, isErasing: element == .eraser)))
             }
         }
     }
@@ -52,6 +62,12 @@ public struct StrokeTracer: Sendable {
         case .pen(var pen):
             for point in points { pen.add(point, into: &sink) }
             curve = .pen(pen)
+        case .felt(var felt):
+            for point in points { felt.add(point, into: &sink) }
+            curve = .felt(felt)
+        case .pencil(var pencil):
+            for point in points { pencil.add(point, into: &sink) }
+            curve = .pencil(pencil)
         case .shape(var shape):
             for point in points { shape.add(Vector(point.x, point.y)) }
             curve = .shape(shape)
@@ -66,6 +82,8 @@ public struct StrokeTracer: Sendable {
         case .bspline(let bspline): bspline.finish(into: &sink)
         case .calligraphy(let calligraphy): calligraphy.finish(into: &sink)
         case .pen(let pen): pen.finish(into: &sink)
+        case .felt(let felt): felt.finish(into: &sink)
+        case .pencil(let pencil): pencil.finish(into: &sink)
         case .shape(let shape): shape.finish(into: &sink)
         }
     }

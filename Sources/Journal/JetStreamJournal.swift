@@ -1,3 +1,4 @@
+import DequeModule
 import Locking
 public import Logging
 public import NATSClient
@@ -139,28 +140,55 @@ public final class JetStreamJournal: Sendable {
     }
 
     /// The records of one room after a sequence of its partition's log, up to the log's present end: for a room whose
-    /// newest checkpoint cannot be read.
-    ///
-    /// Returns them all in memory, and reads the records of all rooms: the server refuses a filter wider than one of
-    /// the stream's subjects, and two reads with a filter each would not end at the same place.
+    /// newest checkpoint cannot be read. Returns them all in memory.
     /// - Parameter timeout: the longest time without a record; reading all may take longer.
     /// - Throws: `.stream`, also when nothing came for `timeout` before the end.
     public func records(
         of room: RoomID, after sequence: UInt64, timeout: Duration = .seconds(30)
     ) async throws(JournalError) -> [JournalRecord] {
-        let partition = RoomAddress.partition(of: room, among: partitions)
-        let streams = PartitionStreams(root: root, partition: partition)
-        let settings = OrderedConsumerSettings(stream: streams.log, start: .sequence(sequence &+ 1))
         let found = Locked<[JournalRecord]>([])
+        try await read(room, after: sequence, timeout: timeout) { record in found.withLock { $0.append(record) } }
+        return found.withLock { $0 }
+    }
+
+    /// Reads the records of one room after a sequence of its partition's log, up to the log's present end.
+    ///
+    /// The server refuses a filter wider than one of the stream's subjects. So the room's decisions, which are few, are
+    /// read first, and its messages then with the decisions among them; both up to the same sequence.
+    /// - Parameters:
+    ///   - timeout: the longest time without a record; reading all may take longer.
+    ///   - body: called for each record, in the order of the log, from threads of the connection, one at a time.
+    /// - Throws: `.stream`, also when nothing came for `timeout` before the end.
+    public func read(
+        _ room: RoomID, after sequence: UInt64, timeout: Duration = .seconds(30),
+        _ body: @escaping @Sendable (JournalRecord) -> Void
+    ) async throws(JournalError) {
+        let partition = RoomAddress.partition(of: room, among: partitions)
+        let stream = PartitionStreams(root: root, partition: partition).log
+        let address = RoomAddress(root: root, partition: partition, room: room)
+        let decisions = Locked<Deque<JournalRecord>>([])
         do throws(JetStreamError) {
-            try await jetStream.readToEnd(settings, logger: logger, timeout: timeout) { message, metadata in
-                guard let record = self.record(message, metadata, of: partition), record.room == room else { return }
-                found.withLock { $0.append(record) }
+            let end = try await jetStream.streamInfo(stream).lastSequence
+            func read(_ subject: String, _ take: @escaping @Sendable (JournalRecord) -> Void)
+                async throws(JetStreamError)
+            {
+                let settings = OrderedConsumerSettings(
+                    stream: stream, start: .sequence(sequence &+ 1), filterSubject: subject)
+                try await jetStream.readToEnd(settings, logger: logger, timeout: timeout) { message, metadata in
+                    guard metadata.streamSequence <= end, let record = self.record(message, metadata, of: partition)
+                    else { return }
+                    take(record)
+                }
+            }
+            try await read(address.subject(.control)) { record in decisions.withLock { $0.append(record) } }
+            try await read("\(address).in.*") { record in
+                while let decision = decisions.withLock({ $0.popFirst(before: record.sequence) }) { body(decision) }
+                body(record)
             }
         } catch {
-            throw .stream(name: streams.log, error)
+            throw .stream(name: stream, error)
         }
-        return found.withLock { $0 }
+        for decision in decisions.withLock({ $0 }) { body(decision) }
     }
 
     /// Decodes a message of the log; nil, and counted, when it is not a room's record.
@@ -193,6 +221,13 @@ public final class JetStreamJournal: Sendable {
         logger.warning(
             "skipped a message on a subject of no room; do its sender and the service agree on partitions?",
             metadata: ["subject": "\(subject)", "partitions": "\(partitions)", "count": "\(count)"])
+    }
+}
+
+extension Deque<JournalRecord> {
+    /// Removes and returns the first record if it comes before a sequence.
+    fileprivate mutating func popFirst(before sequence: UInt64) -> JournalRecord? {
+        first.map { $0.sequence < sequence } == true ? removeFirst() : nil
     }
 }
 

@@ -12,6 +12,10 @@ public struct Lesson: Sendable {
         self.messages = Self.schedule(Array(messages))
     }
 
+    private init(scheduled messages: [LessonMessage]) {
+        self.messages = messages
+    }
+
     /// Time of the last message, from the start of the video.
     public var duration: Duration { messages.last?.due ?? .zero }
 }
@@ -74,6 +78,31 @@ extension Lesson {
 }
 
 extension Lesson {
+    /// The lesson on another time line: its first time becomes `origin`, and publishing begins with that.
+    ///
+    /// Messages without a time have none afterwards.
+    public func moved(to origin: Int64) -> Lesson {
+        let first = messages.lazy.compactMap(\.header.time).first ?? 0
+        let begin = Duration.milliseconds(max(0, first))
+        return Lesson(
+            scheduled: messages.map { message in
+                let due = max(.zero, message.due - begin)
+                guard let time = message.header.time else {
+                    return LessonMessage(bytes: message.bytes, header: message.header, due: due)
+                }
+                var header = message.header
+                header.time = time &- first &+ origin
+                let bytes = header.encoded(interior: message.interior)
+                if header.action == .draw {
+                    // Before `]}`.
+                    let end = bytes.count - 2
+                    header.points = PointArray(
+                        count: header.points.count, interior: end - message.interior.count..<end)
+                }
+                return LessonMessage(bytes: bytes, header: header, due: due)
+            })
+    }
+
     /// Cuts the strokes anew into shards of at most `points` points.
     ///
     /// - Parameter points: at least 1; more where a stroke would need more than 1024 shards.

@@ -93,6 +93,8 @@ extension DaemonConfiguration {
         public var mediaOrigins: [String] = []
         /// Bytes of events that may wait to be sent to one reader.
         public var readerBuffer = 1 << 20
+        /// Where ink of a room is later than this for a minute, the log says so.
+        public var skewAlarm = Duration.milliseconds(500)
     }
 
     /// Who may use the HTTP side.
@@ -244,6 +246,8 @@ extension DaemonConfiguration {
     public struct Ink: Sendable, Equatable {
         /// How the points of a freehand stroke or an eraser become ink.
         public var style = InkStyle.smooth
+        /// What the style `stamp` stamps with.
+        public var tip = InkTip.round
     }
 
     /// The picture of a room.

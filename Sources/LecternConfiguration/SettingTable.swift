@@ -118,10 +118,13 @@ extension DaemonConfiguration {
             "http.trusted_proxies", \.http.trustedProxies, .addressRanges,
             "Proxies that name the address of their client in X-Forwarded-For."),
         Setting(
-            "http.media_origins", \.http.mediaOrigins, .origins, "Origins of videos that the pages may load."),
+            "http.media_origins", \.http.mediaOrigins, .origins, "Origins of the pages' videos and WHEP servers."),
         Setting(
             "http.reader_buffer", \.http.readerBuffer, .size(64 << 10...64 << 20),
             "Bytes of events that may wait to be sent to one reader; beyond, it is cut off and comes back."),
+        Setting(
+            "http.skew_alarm", \.http.skewAlarm, .duration(.milliseconds(20) ... .seconds(3600)),
+            "How late ink may come after its picture; a room where it comes later for a minute is named in the log."),
         Setting(
             "auth.mode", \.authentication.mode, .choice,
             "Who may use the HTTP side: everybody who reaches it, or who has a token."),
@@ -212,6 +215,7 @@ extension DaemonConfiguration {
             "log.held_bytes", \.log.heldBytes, .size(1 << 20...64 << 30),
             "Bytes of operations that some cohort of a room holds; beyond, the oldest are released late."),
         Setting("ink.style", \.ink.style, .choice, "How points of a stroke become ink."),
+        Setting("ink.tip", \.ink.tip, .choice, "What the style stamp stamps with."),
         Setting("canvas.scale", \.canvas.scale, .number(0.25...8), "Pixels a board unit."),
         Setting(
             "canvas.memory", \.canvas.memory, .size(16 << 20...64 << 30),

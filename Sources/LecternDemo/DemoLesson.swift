@@ -8,10 +8,12 @@ public import StrokeWire
 public enum DemoLesson {
     /// Makes the lesson, the same for the same seed on every machine.
     ///
-    /// - Parameter seed: seed of the jitter and the pauses of the hand. The content is always the same.
+    /// - Parameters:
+    ///   - seed: seed of the jitter and the pauses of the hand. The content is always the same.
+    ///   - hasTimes: whether each point has its time, so that strokes can grow while they are drawn.
     /// - Throws: an invalid message, which no known seed makes.
-    public static func make(seed: UInt64 = 1) throws(MalformedMessage) -> Lesson {
-        var hand = DemoHand(seed: seed)
+    public static func make(seed: UInt64 = 1, hasTimes: Bool = false) throws(MalformedMessage) -> Lesson {
+        var hand = DemoHand(seed: seed, hasTimes: hasTimes)
         for step in DemoScript.firstBoard + [.clear, .pause(milliseconds: 900)] + DemoScript.secondBoard {
             hand.perform(step)
         }
@@ -68,11 +70,13 @@ private struct DemoHand {
     private static let board = (width: 1024.0, height: 768.0)
 
     private(set) var messages: [[UInt8]] = []
+    private let hasTimes: Bool
     private var random: SeededGenerator
     private var number: Int64 = 0
     private var milliseconds: Int64 = 400
 
-    init(seed: UInt64) {
+    init(seed: UInt64, hasTimes: Bool) {
+        self.hasTimes = hasTimes
         random = SeededGenerator(seed: seed)
     }
 
@@ -117,7 +121,11 @@ private struct DemoHand {
     private mutating func draw(
         _ element: Element, _ places: [Place], _ pen: DemoStep.Pen, pause: ClosedRange<Int64> = 100...250
     ) {
-        let points = places.map { StrokePoint(x: tenths($0.x), y: tenths($0.y)) }
+        let points = places.enumerated().map { index, place in
+            StrokePoint(
+                x: tenths(place.x), y: tenths(place.y),
+                milliseconds: hasTimes ? Double(Int64(index) * 1000 / Self.sampling) : nil)
+        }
         var header = next(.draw)
         header.colour = pen.colour
         header.width = pen.width

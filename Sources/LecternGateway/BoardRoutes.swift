@@ -5,9 +5,9 @@ internal import NIOCore
 internal import StrokeWire
 
 /// `GET /api/rooms/ROOM/board.png`, `.svg`, `.pdf`, `.json`: a board as released to a cohort, now or at an earlier
-/// position.
+/// position; and `GET /api/rooms/ROOM/replay`: the board at a time of the recorded video, and what follows.
 ///
-/// Each request first asks the service for the tag of the picture, which draws nothing: it is enough for a 304, and for a
+/// Each request for a picture first asks the service for the tag of the picture, which draws nothing: it is enough for a 304, and for a
 /// picture that is cached here.
 struct BoardRoutes {
     let rooms: RoomService
@@ -21,14 +21,24 @@ struct BoardRoutes {
         cache = PictureCache(drawings: limits.drawings, byteLimit: limits.pictureBytes)
     }
 
-    func add(to router: Router<some RequestContext>) {
+    func add(to router: Router<GatewayContext>) {
         for format in PictureFormat.allCases {
             router.get("api/rooms/:room/board.\(format.rawValue)") { request, context in
-                try await picture(of: context.room(), BoardQuery(request), format, request.headers)
+                try await picture(
+                    of: context.room(), BoardQuery(request), format, request.headers, on: context.channel.eventLoop)
             }
         }
         router.get("api/rooms/:room/board.json") { request, context in
-            try await board(of: context.room(), BoardQuery(request), request.headers)
+            try await board(of: context.room(), BoardQuery(request), request.headers, on: context.channel.eventLoop)
+        }
+        router.get("api/rooms/:room/replay") { request, context in
+            let reply = try await rooms.replay(of: context.room(), request.feed(), ReplayRequest(query: request))
+            return try response(
+                [
+                    .contentType: "application/json", .cacheControl: "private, no-cache",
+                    .xContentTypeOptions: "nosniff",
+                ],
+                ByteBuffer(bytes: reply), on: context.channel.eventLoop)
         }
         // Where pictures were before.
         router.get("rooms/:room/board.png") { request, context in
@@ -39,7 +49,7 @@ struct BoardRoutes {
     }
 
     private func picture(
-        of room: RoomID, _ query: BoardQuery, _ format: PictureFormat, _ headers: HTTPFields
+        of room: RoomID, _ query: BoardQuery, _ format: PictureFormat, _ headers: HTTPFields, on loop: any EventLoop
     ) async throws(GatewayError) -> Response {
         var request = query.image(format)
         request.unless = "*"
@@ -47,7 +57,7 @@ struct BoardRoutes {
         guard let current else { throw .badGateway("The service's answer is no picture.") }
         if let notModified = query.notModified(current.tag, headers) { return notModified }
         // A service of an older release knows no tags: it has sent the picture.
-        guard current.bytes.readableBytes == 0 else { return try response(to: current, format, query) }
+        guard current.bytes.readableBytes == 0 else { return try response(to: current, format, query, on: loop) }
         request.unless = nil
         let wanted = request
         let key = PictureCache.Key(room: room, tag: current.tag)
@@ -59,18 +69,23 @@ struct BoardRoutes {
             }
             return picture
         }
-        return try response(to: picture, format, query)
+        return try response(to: picture, format, query, on: loop)
     }
 
     private func response(
-        to picture: Picture, _ format: PictureFormat, _ query: BoardQuery
+        to picture: Picture, _ format: PictureFormat, _ query: BoardQuery, on loop: any EventLoop
     ) throws(GatewayError) -> Response {
-        try response(query.headers(of: picture, format), picture.bytes)
+        try response(query.headers(of: picture, format), picture.bytes, on: loop)
     }
 
     /// Sends bytes as the client takes them. Their memory counts until all but the last pieces are sent, or the connection
     /// is closed.
-    private func response(_ headers: HTTPFields, _ bytes: ByteBuffer) throws(GatewayError) -> Response {
+    ///
+    /// - Parameter loop: the event loop of the connection. A write is only queued there, and waits for the client once
+    ///   the loop has taken it: without a turn of the loop between them all pieces would be written at once.
+    private func response(
+        _ headers: HTTPFields, _ bytes: ByteBuffer, on loop: any EventLoop
+    ) throws(GatewayError) -> Response {
         guard let lease = replies.lease(bytes.readableBytes) else {
             throw .notReady("The gateway is sending as many boards as it can hold; ask again in a second.")
         }
@@ -80,6 +95,7 @@ struct BoardRoutes {
                 // A slice would keep all of the bytes for as long as the last piece waits for the socket.
                 try await writer.write(ByteBuffer(bytes: rest.prefix(Self.piece)))
                 rest = rest.dropFirst(Self.piece)
+                try await loop.submit {}.get()
             }
             withExtendedLifetime(lease) {}
             try await writer.finish(nil)
@@ -91,7 +107,7 @@ struct BoardRoutes {
     private static let piece = 64 << 10
 
     private func board(
-        of room: RoomID, _ query: BoardQuery, _ headers: HTTPFields
+        of room: RoomID, _ query: BoardQuery, _ headers: HTTPFields, on loop: any EventLoop
     ) async throws(GatewayError) -> Response {
         let reply = try await rooms.board(of: room, query.feed, query.join)
         let tag = EntityTag(of: reply)
@@ -99,7 +115,7 @@ struct BoardRoutes {
         var headers = query.headers(tag)
         headers[.contentType] = "application/json"
         headers[.xContentTypeOptions] = "nosniff"
-        return try response(headers, ByteBuffer(bytes: reply))
+        return try response(headers, ByteBuffer(bytes: reply), on: loop)
     }
 }
 
@@ -114,21 +130,9 @@ struct BoardQuery: Sendable {
 
     init(_ request: Request) throws(GatewayError) {
         let query = request.uri.queryParameters
-        /// A number written in digits alone.
-        func number<Value: FixedWidthInteger>(_ name: String, _ range: ClosedRange<Value>) throws(GatewayError)
-            -> Value?
-        {
-            guard let text = query[Substring(name)] else { return nil }
-            guard text.utf8.allSatisfy({ UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 }), let value = Value(text),
-                range ~= value
-            else {
-                throw .badRequest("\(name) is a whole number from \(range.lowerBound) to \(range.upperBound).")
-            }
-            return value
-        }
         feed = try request.feed()
-        width = try number("width", 1...4096)
-        page = try number("page", 0...999)
+        width = try request.number("width", 1...4096)
+        page = try request.number("page", 0...999)
         switch query["background"] {
         case nil: background = .white
         case let text?:
@@ -137,7 +141,7 @@ struct BoardQuery: Sendable {
             }
             background = known
         }
-        switch (query["room"], try number("index", 0...UInt64(Int64.max - 1))) {
+        switch (query["room"], try request.number("index", 0...UInt64(Int64.max - 1))) {
         case (nil, nil): position = nil
         case (let incarnation?, let index?):
             guard incarnation.utf8.count <= 256 else { throw .badRequest("room is at most 256 bytes long.") }
@@ -186,6 +190,43 @@ struct BoardQuery: Sendable {
         }
         headers[.xContentTypeOptions] = "nosniff"
         return headers
+    }
+}
+
+extension ReplayRequest {
+    /// The query of a request for a part of a recorded lesson.
+    fileprivate init(query request: Request) throws(GatewayError) {
+        let incarnation = request.uri.queryParameters["room"].map(String.init)
+        guard incarnation?.utf8.count ?? 0 <= 256 else { throw .badRequest("room is at most 256 bytes long.") }
+        self.init(
+            from: try request.mediaTime("from"), to: try request.mediaTime("to"),
+            epoch: try request.number("ep", 0...Int64(1 << 53 - 1)),
+            after: try request.number("after", 0...UInt64(Int64.max - 1)), incarnation: incarnation,
+            limit: try request.number("limit", 1...Self.mostOperations) ?? Self.mostOperations)
+    }
+}
+
+extension Request {
+    /// A number of the query, written in digits alone.
+    fileprivate func number<Value: FixedWidthInteger>(
+        _ name: String, _ range: ClosedRange<Value>
+    ) throws(GatewayError) -> Value? {
+        guard let text = uri.queryParameters[Substring(name)] else { return nil }
+        guard text.utf8.allSatisfy({ UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 }), let value = Value(text),
+            range ~= value
+        else {
+            throw .badRequest("\(name) is a whole number from \(range.lowerBound) to \(range.upperBound).")
+        }
+        return value
+    }
+
+    /// Milliseconds of the query, with or without a fraction.
+    fileprivate func mediaTime(_ name: String) throws(GatewayError) -> MediaTime? {
+        guard let text = uri.queryParameters[Substring(name)] else { return nil }
+        guard let number = Double(text), let time = MediaTime(milliseconds: number) else {
+            throw .badRequest("\(name) is a number of milliseconds.")
+        }
+        return time
     }
 }
 

@@ -138,14 +138,16 @@ public struct Gateway: Service {
         BoardRoutes(rooms: rooms, limits: limits).add(to: router)
         let publisher = StrokePublisher(connection: connection, timeout: limits.outcomeTimeout)
         StrokeRoute(rooms: rooms, publisher: publisher, rates: AuthorRates(), limits: limits).add(to: router)
+        WetRoute(rooms: rooms, connection: connection, rates: AuthorRates(), limits: limits).add(to: router)
         ClockRoute(rooms: rooms, connection: connection).add(to: router)
-        ObservationRoute(registry: registry).add(to: router)
         TimeRoute().add(to: router)
         var events = limits.events
         events.readerBuffer = min(events.readerBuffer, configuration.readerBuffer)
-        EventRoute(
-            rooms: rooms, hub: EventHub(connection, events, registry: registry, logger: logger),
-            proxies: configuration.trustedProxies
+        let hub = EventHub(connection, events, registry: registry, logger: logger)
+        EventRoute(rooms: rooms, hub: hub, proxies: configuration.trustedProxies).add(to: router)
+        let skews = SkewTable(limits.skews, alarm: configuration.skewAlarm, registry: registry, logger: logger)
+        ObservationRoute(
+            rooms: rooms, hub: hub, skews: skews, proxies: configuration.trustedProxies, limits: limits
         ).add(to: router)
         SiteRoutes(mediaOrigins: configuration.mediaOrigins).add(to: router)
         return router
@@ -192,6 +194,8 @@ public struct GatewayConfiguration: Sendable {
     public var mediaOrigins: [String] = []
     /// Bytes of events that may wait to be sent to one reader.
     public var readerBuffer = 1 << 20
+    /// Where ink of a room is later than this for a minute, the log says so.
+    public var skewAlarm = Duration.milliseconds(500)
     /// Whether rooms are served; otherwise health and metrics only.
     public var servesRooms = true
 
@@ -250,6 +254,8 @@ struct GatewayLimits: Sendable {
     var messages = AuthorRates.burst
     /// Those of event streams, whose connections do not count above.
     var events = EventLimits()
+    /// Those of readers that report how far ink and picture are apart.
+    var skews = SkewTable.Limits()
 }
 
 /// The gateway cannot listen on its address.

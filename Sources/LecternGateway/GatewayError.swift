@@ -83,6 +83,7 @@ extension GatewayError {
             case .badRequest: .badRequest
             case .tooLarge: .unprocessableContent
             case .notReady: .serviceUnavailable
+            case .gone: .gone
             }
         self.init(status, error.code.rawValue, error.message)
     }

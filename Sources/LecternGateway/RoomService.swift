@@ -68,6 +68,20 @@ struct RoomService: Sendable {
         return reply
     }
 
+    /// A part of a recorded lesson: the service's JSON, unchanged.
+    func replay(of room: RoomID, _ feed: RoomFeed, _ request: ReplayRequest) async throws(GatewayError) -> [UInt8] {
+        let subject: RoomSubject =
+            switch feed {
+            case .cohort(let cohort): .replay(cohort)
+            case .head: .replayHead
+            }
+        let limit = limits.pictureTimeout
+        let reply = try await ask(address(of: room).subject(subject), request.encoded(), within: limit).payload
+        if let refusal = RequestError(decoding: reply) { throw GatewayError(refusal) }
+        guard reply.first == UInt8(ascii: "{") else { throw .badGateway("The service's answer is no lesson.") }
+        return reply
+    }
+
     /// The rooms of all daemons; at most a second old. Waits no longer than the window for a daemon that does not answer;
     /// the list then says what is missing.
     ///

@@ -46,6 +46,7 @@ struct SiteRoutes {
         ("/", "pages/start.html"),
         ("rooms/:room", "pages/student.html"),
         ("rooms/:room/teach", "pages/teach.html"),
+        ("rooms/:room/clock", "pages/clock.html"),
         ("monitor", "pages/monitor.html"),
     ]
 

@@ -121,6 +121,10 @@ public struct Server: Service {
             logger.info(
                 "serving", metadata: ["root": "\(configuration.root)", "member": "\(configuration.name)"])
         }
+        pool.replay(
+            from: JetStreamJournal(
+                root: configuration.root, partitions: configuration.partitions, settings: settings,
+                connection: bulkConnection, logger: logger))
         let ended = pool.start(journal, keeper: keeper) { ownership.report($0) }
         try pool.listen()
         let owning = Task { try await ownership.run() }

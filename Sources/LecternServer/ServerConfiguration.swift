@@ -35,6 +35,10 @@ public struct ServerConfiguration: Sendable {
     public var fanoutBytes = 65_536
     /// How strokes are drawn.
     public var style = InkStyle.smooth
+    /// What the style `stamp` stamps with.
+    public var tip = InkTip.round
+    /// The name of both that clients are told.
+    public var inkName: String { style.name(tip: tip) }
     /// Pixels of the canvas for one board unit.
     public var canvasScale = 1.0
     /// Bytes of canvases and encoded pictures of all rooms, cached or being made; beyond, the least recently used are

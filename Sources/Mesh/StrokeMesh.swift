@@ -40,7 +40,9 @@ public struct StrokeMesh: Sendable, Equatable {
     /// Curves that cannot touch a board of `width` × `height` pixels are straight segments. `fringe` is in pixels, above 0.
     public init(of stroke: InkStroke, scale: Double = 1, width: Int, height: Int, fringe: Float = 1) {
         var fitter = ParabolaFitter(scale: scale, canvasWidth: width, canvasHeight: height)
-        stroke.trace(into: &fitter)
+        var line = stroke
+        line.tip = .round
+        line.trace(into: &fitter)
         self.init(fitter.samples.flattened(), fringe: fringe)
     }
 

@@ -37,15 +37,18 @@ enum StrokeForm {
     case outline([Contour])
 }
 
-/// A stroke as one path of vector graphics, with one opacity.
+/// A stroke as one path of vector graphics, with one opacity; that of a pencil as several.
 ///
-/// Ink whose opacity changes along the line gets the mean opacity. Stamps become a line of even ink (``StampProfile``).
+/// Ink whose opacity changes along the line gets the mean opacity. Stamps become a line of even ink
+/// (``StampProfile``, ``TipOutline``).
 struct DrawableStroke {
     let ink: InkStroke
     let colour: RGB
     let form: StrokeForm
     /// The opacity of the whole path, 0 … 1.
     let opacity: Double
+    /// Paths over that one, for the darker parts of a pencil's line, from light to dark: each lies within the one before.
+    let darker: [(contours: [Contour], opacity: Double)]
 
     var isErasing: Bool { ink.isErasing }
     /// The colour on white paper, on which an eraser paints white.
@@ -58,15 +61,44 @@ struct DrawableStroke {
         guard measure.isVisible(width: width, height: height) else { return nil }
         ink = painted.stroke
         colour = painted.colour
+        let isNear = measure.isNear(width: width, height: height)
+        if painted.stroke.isStamped, painted.stroke.tip != .round {
+            opacity = measure.tipOpacity(painted.stroke.tip)
+            darker = []
+            form = .outline(Self.tipContours(painted.stroke, width: width, height: height, isNear: isNear))
+            return
+        }
         let profile = painted.stroke.isStamped ? measure.stampProfile : nil
         let part = profile?.width ?? 1
-        opacity = profile?.opacity ?? measure.opacity
-        // Renderers keep coordinates in 24 or 32 bits, and a stroke may come from farther away than that.
-        let isNear = measure.isWithin(4 * max(width, height) + measure.widest, width: width, height: height)
+        let tones =
+            painted.stroke.style == .pencil
+            ? Self.tones(painted.stroke, width: width, height: height, isNear: isNear) : nil
+        opacity = tones?.opacity ?? profile?.opacity ?? measure.opacity
+        darker = tones?.darker ?? []
         form =
             measure.isConstant && isNear
             ? .curve(width: measure.widest * part)
             : .outline(Self.contours(painted.stroke, part: part, width: width, height: height, isNear: isNear))
+    }
+
+    /// What the tip of a stroke of stamps sweeps. Unless it is near the board, parts that cannot be seen are left out.
+    private static func tipContours(
+        _ stroke: InkStroke, width: Double, height: Double, isNear: Bool
+    ) -> [Contour] {
+        let scale = max(1, 1024 / max(width, height))
+        let size = Vector(width, height) * scale
+        var fitter = ParabolaFitter(scale: scale, canvasWidth: Int(size.x) + 1, canvasHeight: Int(size.y) + 1)
+        stroke.trace(into: &fitter)
+        var outline = TipOutline(stroke.tip, scale: scale)
+        guard !isNear else {
+            outline.add(fitter.samples.flattened())
+            return outline.contours
+        }
+        return fitter.samples.touching(SIMD2<Float>(size)).flatMap { line in
+            var outline = TipOutline(stroke.tip, scale: scale)
+            outline.add(line.flattened())
+            return outline.contours
+        }
     }
 
     /// The outline of a line whose width is `part` times that of the stroke. Unless it is near the board, parts that
@@ -89,9 +121,58 @@ struct DrawableStroke {
         guard !isNear else { return outliner.contours(of: samples) }
         return samples.touching(SIMD2<Float>(size)).flatMap { outliner.contours(of: $0) }
     }
+
+    /// The most tones of a pencil's line, and the least difference of two in opacity.
+    private static let mostTones = 10
+    private static let toneStep = 0.05
+
+    /// The opacity of the lightest tone of a line, and what is darker: parts of the line, each painted over the last so that
+    /// both together have its tone.
+    private static func tones(
+        _ stroke: InkStroke, width: Double, height: Double, isNear: Bool
+    ) -> (opacity: Double, darker: [(contours: [Contour], opacity: Double)])? {
+        let fineness = max(1, 1024 / max(width, height))
+        let scale = 0.4 * fineness
+        let size = Vector(width, height) * scale
+        var fitter = ParabolaFitter(scale: scale, canvasWidth: Int(size.x) + 1, canvasHeight: Int(size.y) + 1)
+        stroke.trace(into: &fitter)
+        let (least, most) = (Double(fitter.opacities.least), Double(fitter.opacities.most))
+        guard most - least > toneStep else { return nil }
+        let count = min(mostTones, Int(((most - least) / toneStep).rounded(.up)))
+        let step = (most - least) / Double(count)
+        let lines = isNear ? [fitter.samples] : fitter.samples.touching(SIMD2<Float>(size))
+        var outliner = StrokeContours(scale: scale, tolerance: 0.05 / fineness)
+        var below = least + step * 0.5
+        var darker: [(contours: [Contour], opacity: Double)] = []
+        for tone in 1..<count {
+            let bound = least + step * Double(tone)
+            let contours = lines.flatMap { $0.parts(atLeast: Float(bound)) }.flatMap { outliner.contours(of: $0) }
+            let opacity = bound + step * 0.5
+            darker.append((contours, 1 - (1 - opacity) / (1 - below)))
+            below = opacity
+        }
+        return (least + step * 0.5, darker)
+    }
 }
 
 extension [CentreSample] {
+    /// The parts of a line on whose segments the mean opacity is at least so much.
+    fileprivate func parts(atLeast bound: Float) -> [[CentreSample]] {
+        var lines: [[CentreSample]] = []
+        var line: [CentreSample] = []
+        for (from, to) in zip(self, dropFirst()) {
+            if (from.opacity + to.opacity) * 0.5 < bound {
+                if !line.isEmpty { lines.append(line) }
+                line = []
+            } else {
+                if line.isEmpty { line.append(from) }
+                line.append(to)
+            }
+        }
+        if !line.isEmpty { lines.append(line) }
+        return lines
+    }
+
     /// The parts of a line that can touch a canvas of that size.
     fileprivate func touching(_ size: SIMD2<Float>) -> [[CentreSample]] {
         guard count > 1 else { return [self] }
@@ -135,9 +216,11 @@ struct StrokeMeasure: CurveSink {
             && high.y + reach > 0
     }
 
-    /// Whether all control points are at most so far from a board of that size.
-    func isWithin(_ margin: Double, width: Double, height: Double) -> Bool {
-        low.x >= -margin && low.y >= -margin && high.x <= width + margin && high.y <= height + margin
+    /// Whether all control points are near a board of that size: renderers keep coordinates in 24 or 32 bits, and a stroke
+    /// may come from farther away than that.
+    func isNear(width: Double, height: Double) -> Bool {
+        let margin = 4 * max(width, height) + widest
+        return low.x >= -margin && low.y >= -margin && high.x <= width + margin && high.y <= height + margin
     }
 
     /// Whether the width is constant.
@@ -153,6 +236,12 @@ struct StrokeMeasure: CurveSink {
     var stampProfile: StampProfile {
         let alpha = min(opacity / 1.5, 1)
         return length > 0 ? .line(radius: (narrowest + widest) * 0.25, alpha: alpha) : .dot(alpha: alpha)
+    }
+
+    /// The opacity of a stroke of stamps of a tip with an edge.
+    func tipOpacity(_ tip: InkTip) -> Double {
+        let alpha = tip.isFelt ? StampPlacer.feltAlpha : min(opacity / 1.5, 1)
+        return TipOutline.opacity(tip, radius: (narrowest + widest) * 0.25, alpha: alpha, isDot: length == 0)
     }
 
     mutating func begin(at point: Vector, nib: Nib) {

@@ -68,6 +68,12 @@ public enum PDFRenderer {
                 for contour in contours { contour.trace(into: &path) }
                 context.fill()
             }
+            for tone in stroke.darker {
+                context.setColour(stroke.colourOnWhite, opacity: tone.opacity)
+                var path = context.newPath()
+                for contour in tone.contours { contour.trace(into: &path) }
+                context.fill()
+            }
         }
         for marks in board.overlay?.marks ?? [] {
             context.setColour(marks.kind.colour, opacity: 1)

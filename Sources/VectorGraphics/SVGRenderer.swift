@@ -6,7 +6,7 @@ internal import Raster
 /// Each stroke is one path. A stroke of constant width is its centre line, stroked with round caps and joins; any other
 /// is its outline, filled under the nonzero rule. Coordinates are in board units, rounded to hundredths (finer on a board
 /// of few units). Strokes outside the board are left out. A path has one opacity: ink whose opacity changes along the
-/// line gets the mean. On white paper an eraser paints white, which looks the same as removing ink; on transparent paper
+/// line gets the mean, and that of a pencil up to ten paths, one for each tone. On white paper an eraser paints white, which looks the same as removing ink; on transparent paper
 /// it is a mask.
 public enum SVGRenderer {
     /// The paper below the strokes.
@@ -99,6 +99,16 @@ struct SVGDocument {
         text.append(" d=\"")
         text.append(contentsOf: path.text)
         text.append("\"/>\n")
+        for tone in stroke.darker {
+            var path = SVGPath(precision: precision)
+            for contour in tone.contours { contour.trace(into: &path) }
+            text.append("<path")
+            attribute("fill", colour)
+            attribute("fill-opacity", tone.opacity)
+            text.append(" d=\"")
+            text.append(contentsOf: path.text)
+            text.append("\"/>\n")
+        }
     }
 
     /// Adds one path for each kind of mark; its id is the kind.

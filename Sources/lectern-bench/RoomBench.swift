@@ -12,7 +12,8 @@ struct RoomBench: ParsableCommand {
         abstract: "Decode, order, log, pack and release a lesson, on one thread.",
         discussion: """
             Plays the messages of a lesson into a room again and again, each time in a new session, and reads what is \
-            released. The decoder alone is measured in the same run, for comparison.
+            released. The decoder alone is measured in the same run, for comparison. Then the updates of a pen: alone, \
+            beside strokes of others, and the worst that the rules allow.
             """)
 
     @Option(help: ArgumentHelp("A lesson file instead of the one that comes with the program.", valueName: "file"))
@@ -30,9 +31,13 @@ struct RoomBench: ParsableCommand {
         let points = lesson.messages.reduce(0) { $0 + $1.header.points.count }
         let decoding = try measureDecoding(messages)
         let (room, released) = try measureRoom(messages)
-        report(
+        var report = BenchReport(json: json)
+        add(
+            to: &report,
             messages: messages.count * rounds, points: points * rounds,
             bytes: messages.reduce(0) { $0 + $1.count } * rounds, released: released, decoding: decoding, room: room)
+        try WetCosts.report(into: &report)
+        report.print()
     }
 
     private func measureDecoding(_ messages: [[UInt8]]) throws -> Duration {
@@ -76,11 +81,11 @@ struct RoomBench: ParsableCommand {
         return (time, released)
     }
 
-    private func report(
-        messages: Int, points: Int, bytes: Int, released: Int, decoding: Duration, room: Duration
+    private func add(
+        to report: inout BenchReport, messages: Int, points: Int, bytes: Int, released: Int, decoding: Duration,
+        room: Duration
     ) {
         let (decode, whole) = (decoding / .seconds(1), room / .seconds(1))
-        var report = BenchReport(json: json)
         report.add("messages", Double(messages))
         report.add("points", Double(points))
         report.add("bytes", Double(bytes))
@@ -90,6 +95,5 @@ struct RoomBench: ParsableCommand {
         report.add("decode, order, log, pack, release: messages a second", Double(messages) / whole)
         report.add("decode, order, log, pack, release: nanoseconds a point", whole * 1e9 / Double(points))
         report.add("the whole, times decoding alone", whole / decode)
-        report.print()
     }
 }

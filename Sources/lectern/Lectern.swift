@@ -22,6 +22,7 @@ struct Lectern: AsyncParsableCommand {
         version: "0.1.0",
         subcommands: [
             DemoCommand.self, ServeCommand.self, PublishCommand.self, ClockCommand.self, WatchCommand.self,
+            ReplayCommand.self,
             LessonCommand.self, RenderCommand.self, AddressCommand.self, RoomsCommand.self, CloseCommand.self,
             TokenCommand.self,
         ])

@@ -74,6 +74,40 @@ import Testing
         }
     }
 
+    @Test func `replay plays the lesson of a room again, as far as its students have seen it`() async throws {
+        try await withDaemon { _, nats, connection in
+            try await write("lesson", on: connection)
+            @Sendable func replay(
+                _ arguments: String..., input: String? = nil
+            ) async throws -> (code: Int32?, lines: [AnyJSON], log: String) {
+                let file = FileManager.default.temporaryDirectory.appendingPathComponent("times-\(UUID())")
+                defer { try? FileManager.default.removeItem(at: file) }
+                try input.map { try Data($0.utf8).write(to: file) }
+                let process = try LecternProcess(
+                    ["replay", "--nats", nats.url, "--room"] + arguments, input: input.map { _ in file.path })
+                let code = await process.exitCode()
+                let lines = process.log.split(separator: "\n").filter { $0.hasPrefix("{") }
+                return (code, try lines.map { try AnyJSON.decode(Array($0.utf8)) }, process.log)
+            }
+            let (code, lines, log) = try await replay("lesson", "--speed", "0")
+            #expect(code == 0, "\(log)")
+            #expect(lines.map { $0["index"] } == [.number(1), .number(2), .number(3), .number(4)])
+            #expect(lines.allSatisfy { $0["e"] == .number(1000) && $0["ep"] == .number(0) })
+            #expect(lines.last?["digest"] == .string(plainDigestText([1, 2])))
+            #expect(try await replay("lesson", "--cohort", "hls", "--speed", "0").lines.isEmpty)
+            #expect(try await replay("lesson", "--cohort", "hls", "--head", "--speed", "0").lines.count == 4)
+
+            let player = try await replay("lesson", "--times", input: "1000.5\n1000\n2000\n")
+            #expect(player.lines.map { $0["index"] } == [.number(4), .number(0), .number(4)])
+            #expect(player.lines.map { $0["visible"] } == [.number(2), .number(0), .number(2)])
+            #expect(player.lines.dropFirst().first?["moved"] == .bool(true))
+
+            let unknown = try await replay("nothing")
+            #expect(unknown.code == 1 && unknown.log.contains("Nobody has written"))
+            #expect(try await replay("lesson", "--times", input: "soon\n").code == 1)
+        }
+    }
+
     @Test(arguments: [[], ["journal.mode=none"]])
     func `close ends a room for good; the next message begins it anew`(_ settings: [String]) async throws {
         try await withDaemon(settings) { daemon, nats, connection in

@@ -109,6 +109,7 @@ private final class DiscardingOutput: HostOutput {
     func fetch(_ room: RoomID, _ stored: StoredRoom) {}
     func save(_ request: SaveRequest) {}
     func settled(_ room: HostedRoom, _ counts: RoomCounts) {}
+    func count(_ outcome: WetOutcome) {}
     func opened(_ room: HostedRoom) {}
     func left(_ room: HostedRoom) {}
     func forgotten(_ room: RoomID) {}

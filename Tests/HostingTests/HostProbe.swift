@@ -21,7 +21,7 @@ final class HostProbe {
     init(
         isDurable: Bool = true, gate: CohortSettings.Gating = .none, cohorts: CohortsConfiguration? = nil,
         stored: [RoomID: StoredRoom] = [:], kept: Duration? = nil, rooms: Int = 100, departing: Int = 0,
-        sleepingBytes: Int = 1 << 20,
+        sleepingBytes: Int = 1 << 20, wetBytes: Int = 64 << 20,
         after sequence: UInt64 = 0, isLive: Bool = true
     ) {
         let cohorts = cohorts ?? CohortsConfiguration(defaults: CohortSettings(gate: gate))
@@ -30,7 +30,8 @@ final class HostProbe {
                 room: RoomConfiguration(cohorts: cohorts),
                 checkpoints: isDurable ? CheckpointSchedule() : nil, idle: .seconds(60), rooms: rooms,
                 departing: departing,
-                waitingBytes: 2500, sleepingBytes: sleepingBytes, unsentBytes: 4096),
+                waitingBytes: 2500, sleepingBytes: sleepingBytes, unsentBytes: 4096,
+                wetBytes: wetBytes),
             output: output, isOutputOpen: true)
         self.sequence = sequence
         output.isVolatile = !isDurable
@@ -63,6 +64,13 @@ final class HostProbe {
         host.sample(
             IncomingSample(room: room, partition: 0, cohort: cohort, bytes: Array(text.utf8), arrivedAt: arrivedAt),
             at: now)
+    }
+
+    /// Gives the host an update of a stroke being drawn.
+    func wet(_ update: [UInt8], to room: RoomID = .algebra, by author: String = "ann") {
+        guard let author = AuthorID(author) else { return }
+        host.draw(
+            IncomingWetUpdate(room: room, partition: 0, author: author, session: nil, bytes: update), at: now)
     }
 
     func draw(_ number: Int, to room: RoomID = .algebra) {
@@ -169,6 +177,7 @@ final class FakeHostOutput: HostOutput {
     private(set) var closed: [Int] = []
     private(set) var left: [RoomID] = []
     private(set) var forgotten: [RoomID] = []
+    private(set) var wetUpdates: [WetOutcome: Int] = [:]
     var lastSequence: UInt64 = 0
 
     func publish(_ effect: RoomEffect, of room: HostedRoom) -> Bool {
@@ -205,7 +214,11 @@ final class FakeHostOutput: HostOutput {
     func countStored(_ change: Int, of partition: Int) { storedRooms += change }
     func fetch(_ room: RoomID, _ stored: StoredRoom) { fetched.append((room, stored)) }
     func save(_ request: SaveRequest) { saves.append(request) }
-    func settled(_ room: HostedRoom, _ counts: RoomCounts) {}
+    func settled(_ room: HostedRoom, _ counts: RoomCounts) {
+        wetUpdates.merge(counts.wetUpdates, uniquingKeysWith: +)
+    }
+
+    func count(_ outcome: WetOutcome) { wetUpdates[outcome, default: 0] += 1 }
     func opened(_ room: HostedRoom) {}
     func left(_ room: HostedRoom) { left.append(room.id) }
     func forgotten(_ room: RoomID) { forgotten.append(room) }

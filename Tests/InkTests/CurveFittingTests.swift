@@ -99,6 +99,43 @@ private struct Parabola: CustomStringConvertible {
 
 @Suite("Flattening")
 struct FlatteningTests {
+    @Test("keeps the width of a quadratic whose width is quadratic, too", arguments: [0.5, 1, 4])
+    func swelling(scale: Double) {
+        let seed = TestSeed.choose()
+        var random = SeededGenerator(seed: seed)
+        for round in 0..<200 {
+            func sample() -> PenSample {
+                PenSample(
+                    position: Vector(
+                        Double.random(in: 0...200, using: &random), Double.random(in: 0...200, using: &random)),
+                    nib: Nib(width: Double.random(in: 1...12, using: &random)))
+            }
+            let segment = SwellingQuadratic(start: sample(), control: sample(), end: sample())
+            var fitter = ParabolaFitter(scale: scale, canvasWidth: 800, canvasHeight: 800)
+            fitter.begin(at: segment.start.position, nib: segment.start.nib)
+            fitter.quadratic(segment)
+            let line = fitter.samples.flattened()
+            for step in 0...16 {
+                let wanted = segment.sample(at: Double(step) / 16)
+                let nearest = zip(line, line.dropFirst()).map { a, b in
+                    Self.miss(wanted.position * scale, wanted.nib.width * scale / 2, from: a, to: b)
+                }.min()
+                #expect(nearest.map { $0 < 0.2 } == true, "seed \(seed), round \(round), \(step): \(nearest ?? -1)")
+            }
+            #expect(line.last.map { $0.radius == Float(segment.end.nib.width * scale / 2) } == true)
+        }
+    }
+
+    /// How far a disc is from the nearest of a chord, in place and in radius together.
+    private static func miss(_ place: Vector, _ radius: Double, from a: CentreSample, to b: CentreSample) -> Double {
+        let start = Vector(Double(a.x), Double(a.y))
+        let way = Vector(Double(b.x), Double(b.y)) - start
+        let square = way.dot(way)
+        let at = square > 0 ? min(max((place - start).dot(way) / square, 0), 1) : 0
+        let there = Double(a.radius) + Double(b.radius - a.radius) * at
+        return (place - start - way * at).length + abs(there - radius)
+    }
+
     @Test("keeps every chord within a tenth of a pixel of the curve, and the nib")
     func tolerance() {
         let seed = TestSeed.choose()
@@ -148,6 +185,7 @@ struct Recorder: CurveSink, Equatable {
         case begin(Vector, Nib)
         case line(Vector, Nib)
         case quadratic(Vector, Vector, Nib)
+        case swelling(Vector, Nib, Vector, Nib)
         case cubic(Vector, Vector, Vector, Nib)
     }
 
@@ -158,6 +196,10 @@ struct Recorder: CurveSink, Equatable {
     mutating func quadratic(control: Vector, to end: Vector, nib: Nib) {
         segments.append(.quadratic(control, end, nib))
     }
+    mutating func quadratic(_ segment: SwellingQuadratic) {
+        segments.append(
+            .swelling(segment.control.position, segment.control.nib, segment.end.position, segment.end.nib))
+    }
     mutating func cubic(control1: Vector, control2: Vector, to end: Vector, nib: Nib) {
         segments.append(.cubic(control1, control2, end, nib))
     }
@@ -165,7 +207,9 @@ struct Recorder: CurveSink, Equatable {
     /// Where the pen was last.
     var end: Vector? {
         switch segments.last {
-        case .begin(let point, _), .line(let point, _), .quadratic(_, let point, _), .cubic(_, _, let point, _): point
+        case .begin(let point, _), .line(let point, _), .quadratic(_, let point, _), .swelling(_, _, let point, _),
+            .cubic(_, _, let point, _):
+            point
         case nil: nil
         }
     }
@@ -187,7 +231,9 @@ extension Recorder.Segment {
     /// The nib at the end.
     var nib: Nib {
         switch self {
-        case .begin(_, let nib), .line(_, let nib), .quadratic(_, _, let nib), .cubic(_, _, _, let nib): nib
+        case .begin(_, let nib), .line(_, let nib), .quadratic(_, _, let nib), .swelling(_, _, _, let nib),
+            .cubic(_, _, _, let nib):
+            nib
         }
     }
 }

@@ -55,7 +55,8 @@ struct ShortStrokeTests {
                 #expect((middle - one.midpoint(to: other)).length < 1e-9)
                 #expect((middle - Vector(30, 0)).length < 1e-9)
                 #expect(end == Vector(50, 40))
-            case (.quadratic(let control, let end, _), _) where segments.count == 2:
+            case (.quadratic(let control, let end, _), _) where segments.count == 2,
+                (.swelling(let control, _, let end, _), _) where segments.count == 2:
                 #expect(control == Vector(30, 0) && end == Vector(50, 40))
             default: Issue.record("\(segments)")
             }

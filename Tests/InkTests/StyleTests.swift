@@ -125,44 +125,106 @@ struct BSplineTests {
 
 @Suite("The calligraphy style")
 struct CalligraphyTests {
-    @Test("is force · 39 + 1 sixteenths of the line width, from the third point on a fifth of it")
+    /// The stated share of the line width.
+    private func share(_ size: Double, _ middle: Double, _ steepness: Int) -> Double {
+        let power = (0..<steepness).reduce(1.0) { power, _ in power * size / middle }
+        return 0.4 + 1.2 * power / (1 + power)
+    }
+
+    @Test("has the width of force · 39 + 1, from the third point on a fifth of it, in the basis of its quadratics")
     func force() {
         let forces = [0.5, 1, 0.25, 0.75, 0]
         let stroke = forces.enumerated().map { StrokePoint(x: Double($0) * 10, y: 0, force: $1) }
         var sizes = [20.5, 40]
         for fresh in [10.75, 30.25, 1] { sizes.append(0.2 * fresh + 0.8 * sizes[sizes.count - 1]) }
+        let widths = sizes.map { 32 * share($0, 14, 2) }
         let segments = trace(.calligraphy, width: 32, stroke)
-        let expected = [sizes[0], (sizes[1] + sizes[2]) / 2, (sizes[2] + sizes[3]) / 2, sizes[4]].map { $0 * 2 }
-        #expect(segments.count == expected.count)
-        for (segment, width) in zip(segments, expected) { #expect(abs(segment.nib.width - width) < 1e-9) }
+        #expect(segments.count == 4)
+        #expect(segments.first.map { abs($0.nib.width - widths[0]) < 1e-9 } == true)
+        for (index, segment) in segments.dropFirst().enumerated() {
+            guard case .swelling(_, let control, _, let end) = segment else {
+                Issue.record("\(segment)")
+                continue
+            }
+            #expect(abs(control.width - widths[index + 1]) < 1e-9)
+            #expect(abs(end.width - (index == 2 ? widths[4] : (widths[index + 1] + widths[index + 2]) / 2)) < 1e-9)
+        }
     }
 
     @Test(
-        "is speed / 166 within 1 … 40 where there is no force",
-        arguments: [(1000.0, 1000.0 / 166), (50, 1), (9000, 40)])
+        "has the width of speed / 166 within 1 … 40 where there is no force: l at 249 units a second",
+        arguments: [(249.0, 1.5), (300.0, 300.0 / 166), (120.0, 1.0), (9000.0, 40.0)])
     func speed(speed: Double, size: Double) {
         let stroke = [StrokePoint(x: 0, y: 0, milliseconds: 0), StrokePoint(x: speed, y: 0, milliseconds: 1000)]
-        #expect(trace(.calligraphy, stroke).allSatisfy { abs($0.nib.width - size) < 1e-9 })
+        #expect(trace(.calligraphy, stroke).allSatisfy { abs($0.nib.width - 16 * share(size, 1.5, 10)) < 1e-9 })
+        // Without times: 60 points a second.
+        let untimed = points([(0, 0), (speed / 60, 0)])
+        #expect(trace(.calligraphy, untimed).allSatisfy { abs($0.nib.width - 16 * share(size, 1.5, 10)) < 1e-9 })
+    }
+
+    @Test("is between 0.4 and 1.6 line widths, however fast or hard the pen")
+    func bounds() {
+        let seed = TestSeed.choose()
+        var random = SeededGenerator(seed: seed)
+        for _ in 0..<200 {
+            let points = [StrokePoint].random(count: random.int(2...40), using: &random)
+            for segment in trace(.calligraphy, width: 5, points) {
+                #expect((2...8).contains(segment.nib.width), "seed \(seed)")
+            }
+        }
+    }
+
+    @Test("looks the same on a board of any size")
+    func boardSize() {
+        let seed = TestSeed.choose()
+        var random = SeededGenerator(seed: seed)
+        for factor in [0.25, 2, 16] as [Double] {
+            let points = [StrokePoint].random(count: 40, using: &random)
+            let larger = points.map { point in
+                var point = point
+                point.x *= factor
+                point.y *= factor
+                return point
+            }
+            var (small, large) = (Recorder(), Recorder())
+            InkStroke(element: .freehand, style: .calligraphy, width: 3, points: points).trace(into: &small)
+            InkStroke(element: .freehand, style: .calligraphy, width: 3 * factor, points: larger, unit: factor)
+                .trace(into: &large)
+            #expect(small.segments.count == large.segments.count, "seed \(seed)")
+            for (one, other) in zip(small.segments, large.segments) {
+                #expect(abs(one.nib.width * factor - other.nib.width) < 1e-9 * factor, "seed \(seed)")
+            }
+        }
     }
 
     @Test(
-        "is never thinner than a board unit, nor than the line where that is thinner",
-        arguments: [(3.0, 1.0), (0.5, 0.5)])
-    func legible(width: Double, least: Double) {
-        let stroke = (0..<9).map { StrokePoint(x: Double($0) * 2, y: 0) }
-        #expect(trace(.calligraphy, width: width, stroke).allSatisfy { $0.nib.width == least })
+        "of recorded cursive is at least twice as wide in its thickest tenth as in its thinnest",
+        .needsRecordedLessons, arguments: [SampleLesson.cursiveShort, .cursiveLong])
+    func recorded(lesson: SampleLesson) throws {
+        var widths: [Double] = []
+        for stroke in try lesson.strokes() where stroke.element == .freehand && stroke.points.count > 1 {
+            for segment in trace(.calligraphy, width: 1, stroke.points) { widths.append(segment.nib.width) }
+        }
+        widths.sort()
+        let tenth = widths.count / 10
+        #expect(tenth > 100)
+        let (thin, thick) = (widths.prefix(tenth).reduce(0, +), widths.suffix(tenth).reduce(0, +))
+        print("calligraphy: the thickest tenth of recorded cursive is \(thick / thin) times the thinnest")
+        #expect(thick >= 2 * thin)
     }
 
     @Test("leaves out points closer than 1.5 units, but for the last")
     func near() {
         let places = [(0.0, 0.0), (1.4, 0), (1.5, 0), (2.9, 0), (10, 0), (11, 0)]
         let segments = trace(.calligraphy, width: 1, points(places))
-        let nib = Nib(width: 1)
-        #expect(
-            segments == [
-                .begin(Vector(0, 0), nib), .quadratic(Vector(1.5, 0), Vector(5.75, 0), nib),
-                .quadratic(Vector(10, 0), Vector(11, 0), nib),
-            ])
+        #expect(segments.count == 3)
+        guard case .begin(Vector(0, 0), _) = segments.first,
+            case .swelling(Vector(1.5, 0), _, Vector(5.75, 0), _) = segments.dropFirst().first,
+            case .swelling(Vector(10, 0), _, Vector(11, 0), _) = segments.last
+        else {
+            Issue.record("\(segments)")
+            return
+        }
     }
 }
 
@@ -176,7 +238,9 @@ struct PenTests {
         (Vector(433.391808, 94.991229), Vector(465, 113)),
     ]
 
-    @Test("has the controls of the specification's check, up to the closing curve", arguments: [InkStyle.pen, .stamp])
+    @Test(
+        "has the controls of the specification's check, up to the closing curve",
+        arguments: [InkStyle.pen, .stamp, .pencil])
     func checkValue(style: InkStyle) {
         let segments = trace(style, points(Self.places)).dropFirst()
         #expect(segments.count == 4)
@@ -220,6 +284,12 @@ struct PenTests {
             let stroke = [0, step].map { StrokePoint(x: $0, y: 0, milliseconds: times) }
             #expect(trace(.pen, stroke).last.map { abs($0.nib.width - 12) < 1e-9 } == true)
         }
+    }
+
+    @Test("goes by the force of the first point also where the second has none")
+    func firstForce() {
+        let stroke = [StrokePoint(x: 0, y: 0, force: 0.5), StrokePoint(x: 5, y: 0), StrokePoint(x: 9, y: 0)]
+        #expect(trace(.pen, stroke).first?.nib == Nib(width: 12, opacity: 0.85))
     }
 
     @Test("goes by force where there is one, whatever the speed")
@@ -307,9 +377,13 @@ private struct StyleVector: Decodable {
         let x: Double
         let y: Double
         let f: Double?
+        let i: Double?
+        let z: Double?
         let m: Double?
 
-        var point: StrokePoint { StrokePoint(x: x, y: y, force: f, milliseconds: m) }
+        var point: StrokePoint {
+            StrokePoint(x: x, y: y, force: f, altitude: i, azimuth: z, milliseconds: m)
+        }
     }
 
     struct Segment: Decodable {
@@ -320,6 +394,7 @@ private struct StyleVector: Decodable {
         let to: [Double]
         let width: Double
         let opacity: Double
+        let controlWidth: Double?
 
         /// Equal to the six decimals that are given.
         func describes(_ traced: Recorder.Segment) -> Bool {
@@ -329,6 +404,9 @@ private struct StyleVector: Decodable {
             case (.begin(let end, _), "begin"), (.line(let end, _), "line"): Self.isNear(end, to)
             case (.quadratic(let control, let end, _), "quadratic"):
                 Self.isNear(control, self.control) && Self.isNear(end, to)
+            case (.swelling(let control, let nib, let end, _), "quadratic"):
+                Self.isNear(control, self.control) && Self.isNear(end, to)
+                    && controlWidth.map { Self.isNear(nib.width, $0) } == true
             case (.cubic(let control1, let control2, let end, _), "cubic"):
                 Self.isNear(control1, self.control1) && Self.isNear(control2, self.control2) && Self.isNear(end, to)
             default: false

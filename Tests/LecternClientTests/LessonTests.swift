@@ -164,6 +164,21 @@ struct LessonTimingTests {
                 == [.milliseconds(250), .milliseconds(250), .milliseconds(250)])
     }
 
+    @Test("on another time line a lesson begins with its first time, and keeps its points and what has no time")
+    func moved() throws {
+        let points = #"{"x":1,"y":2,"m":0},{"x":3,"y":4.50,"m":400}"#
+        let lines = [
+            #"{"n":1,"t":1795462459000,"d":[\#(points)]}"#, #"{"n":2,"a":2}"#, #"{"n":3,"a":3,"t":1795462460500}"#,
+        ]
+        let lesson = try Lesson(ndjson: Array(lines.joined(separator: "\n").utf8))
+        let moved = lesson.moved(to: 7000)
+        #expect(moved.messages.map(\.header.time) == [7000, nil, 8500])
+        #expect(moved.messages.map(\.due) == [.milliseconds(400), .milliseconds(400), .milliseconds(1500)])
+        #expect(moved.messages[0].interior.elementsEqual(points.utf8))
+        // As one who reads it anew has it.
+        #expect(try Lesson(ndjson: moved.ndjson).messages.map(\.header) == moved.messages.map(\.header))
+    }
+
     @Test("times from outside never trap, however far they lie")
     func extremes() throws {
         let lines = [
@@ -175,6 +190,7 @@ struct LessonTimingTests {
         #expect(lesson.messages[0].due == .zero)
         let plan = PublishPlan(lesson, speed: 0)
         #expect(plan.messages.count == 4)
+        #expect(lesson.moved(to: .max).messages.count == 4)
     }
 
     @Test(

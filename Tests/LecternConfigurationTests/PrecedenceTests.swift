@@ -74,7 +74,8 @@ private let others: [String: String] = [
     "http.listen": "off", "http.admin": "127.0.0.1:8081",
     "http.allowed_origins": "https://school.example,http://localhost:3000",
     "http.trusted_proxies": "10.0.0.1,192.168.0.0/16,fe80::/10", "http.media_origins": "https://video.example",
-    "http.reader_buffer": "256KiB", "auth.mode": "token", "auth.insecure": "true", "auth.secret_file": "/etc/secret",
+    "http.reader_buffer": "256KiB", "http.skew_alarm": "900ms", "auth.mode": "token", "auth.insecure": "true",
+    "auth.secret_file": "/etc/secret",
     "auth.public_key_file": "/etc/key.pem",
     "nats.store_dir": "/var/lib/lectern", "journal.mode": "none",
     "journal.replicas": "3",
@@ -95,7 +96,7 @@ private let others: [String: String] = [
     "fanout.max_bytes": "2000",
     "log.tail": "0", "log.tail_bytes": "1MiB",
     "log.held_bytes": "1GiB",
-    "ink.style": "pen", "canvas.scale": "2.5", "canvas.memory": "32MiB", "server.workers": "3",
+    "ink.style": "pen", "ink.tip": "marker", "canvas.scale": "2.5", "canvas.memory": "32MiB", "server.workers": "3",
     "server.mailbox_bytes": "2MiB", "server.waiting_bytes": "1MiB", "server.replies": "16", "server.pictures": "17",
     "server.reply_bytes": "3MiB", "logging.level": "debug",
 ]

@@ -70,6 +70,7 @@ struct AuthTests {
         ]
         let clock = #"{"m":1}"#
         let stroke = #"{"n":1,"a":4}"#
+        let givenUp = #"{"n":1,"u":1,"x":true}"#
         // For each request, who gets what; all others get 403, and who has no token 401.
         let cases: [(String, String, String?, [String: Int])] = [
             ("GET", "/api/rooms/r/board.png", nil, ["student": 200, "teacher": 200, "operator": 200]),
@@ -80,9 +81,17 @@ struct AuthTests {
             ("POST", "/api/rooms/r/strokes?author=anna", stroke, ["teacher": 200, "operator": 200]),
             ("POST", "/api/rooms/r/strokes?author=bob", stroke, ["operator": 200]),
             ("POST", "/api/rooms/r/strokes", stroke, ["teacher": 200, "operator": 400]),
+            ("POST", "/api/rooms/r/wet?author=anna", givenUp, ["teacher": 202, "operator": 202]),
+            ("POST", "/api/rooms/r/wet?author=bob", givenUp, ["operator": 202]),
+            ("POST", "/api/rooms/r/wet", givenUp, ["teacher": 202, "operator": 400]),
             ("POST", "/api/rooms/r/clock?cohort=hls", clock, ["clock": 202, "operator": 202]),
             ("POST", "/api/rooms/r/clock", clock, ["clock": 202, "operator": 202]),
             ("POST", "/api/rooms/r/clock?cohort=main", clock, ["operator": 202]),
+            (
+                "POST", "/api/rooms/r/observations?cohort=hls", #"{"index":1,"skew":2}"#,
+                ["student": 202, "teacher": 202, "operator": 202]
+            ),
+            ("POST", "/api/rooms/r/observations?cohort=main", "{}", ["teacher": 400, "operator": 400]),
             ("GET", "/metrics", nil, ["operator": 200]),
             ("GET", "/api/rooms/r/anything", nil, ["operator": 404]),
             ("GET", "/api/anything", nil, ["operator": 404]),
@@ -99,9 +108,15 @@ struct AuthTests {
                     if status == 403 { #expect(try response.errorCode == "forbidden") }
                 }
             }
-            for path in ["/", "/healthz", "/readyz", "/rooms/r", "/rooms/r/teach", "/api/time", "/lectern.js"] {
+            for path in [
+                "/", "/healthz", "/readyz", "/rooms/r", "/rooms/r/teach", "/rooms/r/clock", "/api/time", "/lectern.js",
+            ] {
                 #expect(try await Self.send(gateway, "GET", path, token: nil).status == .ok, "\(path)")
             }
+            // The cohort of a student's token is one; nobody follows it here.
+            let counted = gateway.registry.text()
+            #expect(counted.contains("lectern_skew_seconds_count{cohort=\"hls\"} 1\n"))
+            #expect(counted.contains("lectern_skew_seconds_count{cohort=\"other\"} 2\n"))
             let address = try await Self.send(gateway, "GET", "/api/rooms/r", token: tokens["student"] ?? nil)
             #expect(address.text == #"{"room":"r","address":"ink.0.r"}"#)
         }

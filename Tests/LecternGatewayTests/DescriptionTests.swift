@@ -21,7 +21,8 @@ struct DescriptionTests {
 
     /// Calls of an operation: right, and wrong in each of its parameters and its body.
     private static func calls(_ path: String, _ method: String, _ operation: NSDictionary) -> [Call] {
-        let good = path.replacing("{room}", with: "r") + (path.hasSuffix("strokes") ? "?author=anna" : "")
+        let needsAuthor = path.hasSuffix("strokes") || path.hasSuffix("wet")
+        let good = path.replacing("{room}", with: "r") + (needsAuthor ? "?author=anna" : "")
         let mark = good.contains("?") ? "&" : "?"
         var targets = [good, path.replacing("{room}", with: "No%20Room"), path.replacing("{room}", with: "empty")]
         for parameter in [
@@ -32,7 +33,8 @@ struct DescriptionTests {
         guard let content = (operation["requestBody"] as? NSDictionary)?["content"] as? NSDictionary else {
             return targets.map { Call(method: method, path: path, target: $0, body: nil, type: "") }
         }
-        let bodies = ["", "{}", "no JSON", #"{"n":1,"a":4,"m":1,"v":1,"index":1,"skew":2}"#, "[]", "\u{0}"]
+        let right = #"{"n":1,"a":4,"m":1,"v":1,"index":1,"skew":2,"u":1,"x":true}"#
+        let bodies = ["", "{}", "no JSON", right, "[]", "\u{0}"]
         return targets.flatMap { target in
             content.allKeys.flatMap { type in
                 bodies.map { Call(method: method, path: path, target: target, body: $0, type: "\(type)") }

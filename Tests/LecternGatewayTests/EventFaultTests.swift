@@ -1,7 +1,9 @@
 import Foundation
+import Glibc
 import Hummingbird
 import Locking
 import NATSClient
+import NIOPosix
 import StrokeWire
 import TestSupport
 import Testing
@@ -252,10 +254,13 @@ struct EventFaultTests {
     @Test("boards that clients do not read are bounded, and there is room again when these are gone")
     func stalledBoards() async throws {
         var limits = GatewayLimits.quick
-        limits.replyBytes = 48_000_000
+        limits.replyBytes = 20_000_000
+        limits.pictureTimeout = .seconds(20)
         try await RunningGateway.with(limits: limits) { gateway in
             try gateway.service.answer("ink.0.r.join.main") { _ in
-                Answer.parts(Array(board(0, pad: 32_000_000).utf8), 128)
+                // Event loops that are late: what is written to a connection waits for them in memory.
+                for loop in MultiThreadedEventLoopGroup.singleton.makeIterator() { loop.execute { usleep(1_500_000) } }
+                return Answer.parts(Array(board(0, pad: 12_000_000).utf8), 48)
             }
             try await gateway.service.ready()
             do {
@@ -264,7 +269,8 @@ struct EventFaultTests {
                 // The head has come when the memory is taken.
                 #expect(stalled.readSome() != nil)
                 let refused = try await gateway.http.get("/api/rooms/r/board.json")
-                #expect(refused.status == .serviceUnavailable && refused.headers[.retryAfter] == "1")
+                #expect(refused.status == .serviceUnavailable)
+                #expect(refused.headers[.retryAfter] == "1")
                 withExtendedLifetime(stalled) {}
             }
             _ = try await eventually("there is room again") {

@@ -141,7 +141,7 @@ struct HistogramTests {
 
     @Test("bounds ascend, and reach from half a millisecond to a minute")
     func bounds() {
-        for bounds in [HistogramBounds.seconds, .counts] {
+        for bounds in [HistogramBounds.seconds, .skew, .counts] {
             #expect(zip(bounds.upper, bounds.upper.dropFirst()).allSatisfy { $0 < $1 })
         }
         #expect(HistogramBounds.seconds.upper.first == 0.0005)
@@ -155,14 +155,16 @@ struct HistogramTests {
         #expect(written(histogram).hasSuffix("m_sum 0\nm_count 0\n"))
     }
 
-    @Test("a recorder in _seconds and a timer have the bounds of seconds, other recorders those of counts")
+    @Test("a timer and a recorder in _seconds have the bounds of seconds, skew has its own, all others those of counts")
     func choice() {
         let registry = PrometheusRegistry()
         Recorder(label: "wait_seconds", factory: registry).record(0.004)
+        Recorder(label: "lectern_skew_seconds", factory: registry).record(0.24)
         Metrics.Timer(label: "work", factory: registry).recordNanoseconds(4_000_000)
         Recorder(label: "points", factory: registry).record(5)
         let text = registry.text()
         #expect(text.contains("wait_seconds_bucket{le=\"0.003\"} 0\nwait_seconds_bucket{le=\"0.004\"} 1\n"))
+        #expect(text.contains("skew_seconds_bucket{le=\"0.2\"} 0\nlectern_skew_seconds_bucket{le=\"0.25\"} 1\n"))
         #expect(text.contains("work_seconds_bucket{le=\"0.003\"} 0\nwork_seconds_bucket{le=\"0.004\"} 1\n"))
         #expect(text.contains("work_seconds_sum 0.004\n"))
         #expect(text.contains("points_bucket{le=\"4\"} 0\npoints_bucket{le=\"16\"} 1\n"))

@@ -58,6 +58,7 @@ struct SiteRouteTests {
             let titles = [
                 "/": "<title>Lectern</title>", "/rooms/physics": "<title>Board · Lectern</title>",
                 "/rooms/physics/teach": "<title>Teach · Lectern</title>",
+                "/rooms/physics/clock": "<title>Clock · Lectern</title>",
                 "/monitor": "<title>Monitor · Lectern</title>",
             ]
             for (path, title) in titles {

@@ -27,7 +27,7 @@ import Whiteboard
 
     @Test func `the head is joined on a subject of its own, and is ahead of the released operations`() async throws {
         var configuration = ServerConfiguration()
-        configuration.style = .pen
+        (configuration.style, configuration.tip) = (.stamp, .marker)
         try await RunningService.with(configuration) { service in
             let address = try service.address("head-joined")
             let hand = try Hand(service.client, address)
@@ -45,7 +45,7 @@ import Whiteboard
             guard case .board(_, _, let visible, _, _) = whole.content else { throw Unexpected("no board") }
             #expect(
                 whole.index == 3 && visible.map(\.index) == [1, 2, 3] && whole.digest == BoardDigest(of: [1, 2, 3]))
-            #expect(whole.style == "pen" && !whole.isProvisional)
+            #expect(whole.style == "stamp-marker" && !whole.isProvisional)
             let rest = try await ask(JoinRequest(incarnation: room, have: 1), .joinHead)
             guard case .tail(let operations) = rest.content else { throw Unexpected("no tail") }
             #expect(operations.map(\.index) == [2, 3])
@@ -125,7 +125,7 @@ import Whiteboard
 @Suite struct JoinQueueTests {
     private func queue(_ recorder: ReplyRecorder, requests: Int = 100, bytes: Int = 64 << 20) -> JoinQueue {
         JoinQueue(
-            palette: .standard, style: .smooth, budget: ReplyBudget(requests: requests, bytes: bytes),
+            palette: .standard, style: "smooth", budget: ReplyBudget(requests: requests, bytes: bytes),
             sink: recorder.sink)
     }
 

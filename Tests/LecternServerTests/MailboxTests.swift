@@ -39,6 +39,18 @@ import Whiteboard
         #expect(take() == [])
     }
 
+    @Test func `what is dispensable has a quarter of the capacity, and takes no other's place`() {
+        func post(_ item: Int, isDispensable: Bool) -> Bool {
+            mailbox.post(item, cost: 100, mustNotBeLost: false, isBrief: true, isDispensable: isDispensable)
+        }
+        #expect((1...9).count { post($0, isDispensable: true) } == 2)
+        #expect((10...19).count { post($0, isDispensable: false) } == 8)
+        #expect(!post(20, isDispensable: true))
+        #expect(take() == [1, 2] + Array(10...17))
+        #expect(!post(21, isDispensable: true), "the batch still counts")
+        #expect(mailbox.load.dropped == 7 + 2 + 1 + 1)
+    }
+
     @Test func `what is posted in a round is handled at its end by whoever has opened it`() {
         #expect(take() == [])
         #expect(closeRound() == nil, "handled by the thread that took")

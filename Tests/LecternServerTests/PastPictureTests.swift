@@ -273,7 +273,7 @@ import Whiteboard
         var configuration = ServerConfiguration()
         add(configuration, PictureForm(width: 64))
         // That of the transcript.
-        #expect(tags == ["dn23qtgl30ll-1.7.19dca24df1f710a1"])
+        #expect(tags == ["dn23qtgl30ll-1.7.248e6b79362dd84a"])
         add(configuration)
         add(configuration, at: 8)
         add(configuration, PictureForm(format: .svg))

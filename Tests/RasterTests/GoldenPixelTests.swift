@@ -13,56 +13,74 @@ import Testing
 struct GoldenPixelTests {
     private static let fingerprints: [String: UInt64] = [
         "cut off, bspline": 0x4600_D9E6_D178_D2B7,
-        "cut off, calligraphy": 0x930D_AC4D_D020_3AF5,
+        "cut off, calligraphy": 0xCAA3_0644_5E23_7E1F,
         "cut off, pen": 0x7C9F_C047_395D_0938,
+        "cut off, pencil": 0x8FC4_7F72_B22C_744A,
         "cut off, quadratic": 0x4905_6B34_843C_D133,
         "cut off, smooth": 0x60E4_0715_7DBC_9EE7,
         "cut off, stamp": 0xE60F_846B_BFA2_42F7,
-        "erasers": 0xF9FE_6019_F6A7_BA5C,
-        "few points": 0xEBA5_6844_5299_5EE3,
-        "history, 10 strokes": 0xFCD3_C520_5655_0E1B,
-        "history, 10 strokes, scaled": 0x0B97_710E_47C4_3D26,
-        "history, 2 redone": 0xDD8F_705E_AE81_DC1E,
-        "history, 2 redone, scaled": 0xA431_5E34_A35A_C721,
-        "history, 20 strokes": 0x2717_33D9_4BD7_7760,
-        "history, 20 strokes, scaled": 0x32D7_5A32_11B9_0F6D,
-        "history, 30 strokes": 0xEE4E_6006_63A2_7296,
-        "history, 30 strokes, scaled": 0x34CF_E975_6A05_DA94,
-        "history, 40 strokes": 0xAB2B_B267_12A1_8391,
-        "history, 40 strokes, scaled": 0x710D_E773_B191_A767,
-        "history, 6 undone": 0x3518_2D9B_905D_22C2,
-        "history, 6 undone, scaled": 0xA3E3_4DE7_5844_2866,
-        "history, one more": 0xF6D4_CF5F_A011_00BE,
-        "history, one more, scaled": 0xD8EA_9948_EA8D_708C,
-        "history, some removed": 0xC2FC_2EB4_93F1_20C7,
-        "history, some removed, scaled": 0x8939_6459_39BE_4FBC,
+        "erasers": 0xABA4_7F46_3200_F853,
+        "few points": 0xD3A4_06AF_0D07_0A93,
+        "history, 10 strokes": 0xA4F4_4F4B_3E8D_B5A8,
+        "history, 10 strokes, scaled": 0x2715_B0DD_FBA0_96A3,
+        "history, 2 redone": 0xA2E2_F848_80ED_127E,
+        "history, 2 redone, scaled": 0x8C4A_8A46_0109_10B8,
+        "history, 20 strokes": 0xDEE4_1722_BC81_60A9,
+        "history, 20 strokes, scaled": 0xFA14_CF07_CBA7_A8B0,
+        "history, 30 strokes": 0xCFDF_82C2_7684_6BD5,
+        "history, 30 strokes, scaled": 0xB6AD_4E6A_928F_38E9,
+        "history, 40 strokes": 0x41DE_BD39_5519_2AB6,
+        "history, 40 strokes, scaled": 0xD105_5111_80DF_1268,
+        "history, 6 undone": 0xDAAA_1CF0_BEB5_400A,
+        "history, 6 undone, scaled": 0xE1B0_0BC4_D9C7_DA0D,
+        "history, one more": 0x08DF_1099_504C_4638,
+        "history, one more, scaled": 0x022B_409C_1C10_CB9C,
+        "history, some removed": 0x4DB9_33DD_B105_91BC,
+        "history, some removed, scaled": 0x6E76_245D_65E8_85BE,
         "large canvas, bspline": 0xEE6D_F0DE_96F6_FA7A,
         "large canvas, smooth": 0xC37D_02BC_F5BF_5648,
         "long stroke, pen": 0x2378_2BDD_6E35_6D4B,
         "long stroke, smooth": 0x8AAA_6DC0_6FE3_22DD,
         "long stroke, stamp": 0xCF11_BD56_E146_7790,
         "scale 0.23, bspline": 0x0B2F_6CFC_B333_2A41,
-        "scale 0.23, calligraphy": 0xF699_2A9B_92BE_10EA,
+        "scale 0.23, calligraphy": 0xA771_9379_0F3A_2148,
         "scale 0.23, pen": 0xEFB4_0B53_07B0_C1F8,
+        "scale 0.23, pencil": 0x68E4_C17D_7741_04C9,
         "scale 0.23, quadratic": 0xE5EF_C6B5_C409_5B7F,
         "scale 0.23, smooth": 0x4398_1F4B_C8CA_B9F6,
         "scale 0.23, stamp": 0x9480_C694_2712_23F1,
         "scale 4.6, bspline": 0xA75B_D2F0_442C_C087,
-        "scale 4.6, calligraphy": 0x74AE_A9F1_6C58_C679,
+        "scale 4.6, calligraphy": 0xCA91_7FBF_9E65_384D,
         "scale 4.6, pen": 0xAAA5_30DC_81A7_B6B1,
+        "scale 4.6, pencil": 0x32E3_DFC2_F439_D2C4,
         "scale 4.6, quadratic": 0x6924_931D_2627_D584,
         "scale 4.6, smooth": 0x9F21_3207_E5BA_C9BE,
         "scale 4.6, stamp": 0x9D38_55DB_C39E_E9B7,
+        "shading, pencil": 0x6D79_DE21_FCC6_C9BF,
         "shapes": 0x3026_B54B_E877_349E,
         "style bspline": 0xF54F_9852_5242_DC12,
-        "style calligraphy": 0x00F2_FA62_1481_7955,
+        "style calligraphy": 0xDAA5_4734_A580_54DA,
         "style pen": 0x392F_66F9_9641_9F51,
+        "style pencil": 0x0B74_0D88_0791_3468,
         "style quadratic": 0x1429_67EE_D931_02E3,
         "style smooth": 0x84D3_3126_16C5_F42B,
         "style stamp": 0x6A08_A9A7_63C7_2703,
+        "tip highlighter, scale 0.31": 0x92A6_5670_821C_3BA3,
+        "tip highlighter, scale 1.0": 0x136E_BDCB_6E97_61CC,
+        "tip highlighter, scale 3.3": 0x10EB_2B38_9F67_93E3,
+        "tip marker, scale 0.31": 0x4D87_54DE_ECC8_9837,
+        "tip marker, scale 1.0": 0x611D_411E_108E_F4A9,
+        "tip marker, scale 3.3": 0xDB70_E3DC_F1CD_45A3,
+        "tip round, scale 0.31": 0x9703_3364_4E1A_141C,
+        "tip round, scale 1.0": 0xE377_08DE_1C8B_4FB4,
+        "tip round, scale 3.3": 0xEEB1_FA3C_BEC9_3FAD,
+        "tip square, scale 0.31": 0x67A1_47B5_4B10_0D8D,
+        "tip square, scale 1.0": 0x1778_EE4A_8727_D7FD,
+        "tip square, scale 3.3": 0xCF7A_D1B4_41CA_A5BE,
         "wide and far, bspline": 0x76BC_970E_5EE1_E3C9,
-        "wide and far, calligraphy": 0x27E2_1A9C_7C23_9BF5,
+        "wide and far, calligraphy": 0x0FA7_1E3B_5DF0_B2BA,
         "wide and far, pen": 0x9545_39D9_DFDC_7588,
+        "wide and far, pencil": 0x0086_B4D7_ABD9_05C6,
         "wide and far, quadratic": 0x55D6_491E_73D3_3A1E,
         "wide and far, smooth": 0x4026_9D72_1299_6664,
         "wide and far, stamp": 0x1B63_2F48_8202_C436,
@@ -144,6 +162,39 @@ struct GoldenPixelTests {
             let points = pen.handwriting(from: SIMD2(20, 20), step: 5, points: 2500, hasForce: style == .pen)
             let stroke = pen.ink(.freehand, style, width: 3, points: points)
             expect("long stroke, \(style)", draw([stroke], width: 500, height: 400, scale: 1))
+        }
+    }
+
+    @Test("of pencils that are laid down and turned")
+    func shading() {
+        var pen = GoldenPen(seed: 11)
+        let strokes = (0..<12).map { line in
+            var points = pen.handwriting(line: line, points: 40, hasForce: line % 3 != 2)
+            for index in points.indices {
+                let (down, turned) = (1 - Double(index) / 40, Double(index * (line - 6)) / 30)
+                points[index] = StrokePoint(
+                    x: points[index].x, y: points[index].y, force: points[index].force, altitude: down,
+                    azimuth: line % 4 == 1 ? nil : turned, milliseconds: points[index].milliseconds)
+            }
+            return pen.ink(.freehand, .pencil, width: 3, points: points)
+        }
+        expect("shading, pencil", draw(strokes, width: 512, height: 384, scale: 1))
+    }
+
+    @Test("of stamps of every tip, turned and at several scales", arguments: InkTip.allCases)
+    func tips(tip: InkTip) {
+        for scale in [0.31, 1, 3.3] {
+            var pen = GoldenPen(seed: 12)
+            let strokes = (0..<12).map { line in
+                var points = pen.handwriting(line: line, points: 1 + line * 4, hasForce: line % 3 != 2)
+                for index in points.indices {
+                    points[index].azimuth = line % 4 == 1 ? nil : Double(index * (line - 6)) / 30
+                }
+                return pen.ink(line == 10 ? .eraser : .freehand, .stamp, points: points, tip: tip)
+            }
+            expect(
+                "tip \(tip), scale \(scale)",
+                draw(strokes, width: Int(512 * scale), height: Int(384 * scale), scale: scale))
         }
     }
 
@@ -262,11 +313,11 @@ private struct GoldenPen {
 
     /// A stroke of a random width and colour.
     mutating func ink(
-        _ element: Element, _ style: InkStyle, width: Double? = nil, points: [StrokePoint]
+        _ element: Element, _ style: InkStyle, width: Double? = nil, points: [StrokePoint], tip: InkTip = .round
     ) -> PaintedStroke {
         let chosen = width ?? number(0.6...9)
         return PaintedStroke(
-            stroke: InkStroke(element: element, style: style, width: chosen, points: points),
+            stroke: InkStroke(element: element, style: style, width: chosen, points: points, tip: tip),
             colour: RGB(UInt32(truncatingIfNeeded: random.next() >> 40)))
     }
 

@@ -188,6 +188,38 @@ struct StampPaintTests {
         #expect(high - low <= 16, "\(low) … \(high)")
     }
 
+    @Test("of a marker make a line as thick as its edge is across it, and thin along it")
+    func marker() {
+        func column(azimuth: Double) -> Int {
+            var canvas = Canvas(width: 400, height: 200)
+            var painter = StrokePainter(canvasWidth: 400, canvasHeight: 200)
+            let points = [50.0, 150, 250, 350].map { StrokePoint(x: $0, y: 100, azimuth: azimuth) }
+            let stroke = InkStroke(element: .freehand, style: .stamp, width: 40, points: points, tip: .marker)
+            painter.draw(PaintedStroke(stroke: stroke, colour: RGB(0)), on: &canvas)
+            return (0..<200).count { canvas.pixel(x: 200, y: $0) >> 24 > 128 }
+        }
+        #expect(abs(column(azimuth: 0) - 38) <= 2)
+        #expect(abs(column(azimuth: Double.pi / 2) - 12) <= 2)
+    }
+
+    @Test("of a highlighter are translucent, also where the line crosses itself, and of a square fill its corners")
+    func translucent() {
+        func alphas(_ tip: InkTip, _ places: [(Double, Double)]) -> [UInt32] {
+            var canvas = Canvas(width: 200, height: 200)
+            var painter = StrokePainter(canvasWidth: 200, canvasHeight: 200)
+            let points = places.map { StrokePoint(x: $0.0, y: $0.1) }
+            let stroke = InkStroke(element: .freehand, style: .stamp, width: 40, points: points, tip: tip)
+            painter.draw(PaintedStroke(stroke: stroke, colour: RGB(0)), on: &canvas)
+            return (0..<200 * 200).map { canvas.pixel(x: $0 % 200, y: $0 / 200) >> 24 }
+        }
+        let crossing = alphas(.highlighter, [(20, 50), (180, 60), (170, 160), (100, 150), (90, 20)])
+        #expect(crossing.max() == 102)
+        #expect(crossing.count { $0 == 102 } > 5000)
+        let dot = alphas(.square, [(100, 100)])
+        for (x, y) in [(84, 84), (115, 84), (84, 115), (115, 115)] { #expect(dot[y * 200 + x] > 250) }
+        #expect(dot.count { $0 > 0 } <= 1600)
+    }
+
     @Test("make a dot about as dark as a line")
     func dot() {
         #expect(alpha(9, [(100.5, 100.5)], at: [(100, 100)])[0] >= 250)

@@ -264,7 +264,7 @@ import Testing
             try ClockSample(decoding: Array(text.utf8))
                 == ClockSample(
                     media: MediaTime(microseconds: 1500), number: -7, epoch: 3, rate: 500, state: .stall,
-                    stream: "cam \"1\" é😀", isDiscontinuity: true, wrapBits: 33))
+                    stream: "cam \"1\" é😀", isDiscontinuity: true, wrapBits: 33, wallTime: 1e12))
     }
 
     @Test(arguments: [
@@ -307,7 +307,7 @@ import Testing
                 number: random.pick([nil, 0, -(1 << 53), 1 << 53]), epoch: random.pick([nil, 0, 99]),
                 rate: .random(in: 0...2000, using: &random), state: random.pick(ClockSample.State.allCases),
                 stream: random.pick(["", "a", "\"\\\n\u{1f}é\u{2028}😀"]), isDiscontinuity: random.chance(1, in: 2),
-                wrapBits: random.pick([nil, 32, 33]))
+                wrapBits: random.pick([nil, 32, 33]), wallTime: random.pick([nil, 0, 1_795_463_076_818, 1.5]))
             #expect(try ClockSample(decoding: sample.encoded()) == sample, "seed \(seed)")
         }
     }

@@ -62,7 +62,7 @@ import Testing
             String(
                 decoding: WetRelease(author: author, session: "s", number: 7, .points(released)).encoded(),
                 as: UTF8.self)
-                == #"{"author":"anna","session":"s","n":7,"k":12,"page":0,"c":1,"l":3,"e":0,"w":1024,"h":768,"d":[{"x":10.5,"y":20,"m":180}]}"#
+                == #"{"author":"anna","session":"s","n":7,"k":12,"page":0,"c":1,"l":3,"e":0,"t":1200,"w":1024,"h":768,"d":[{"x":10.5,"y":20,"m":180}]}"#
         )
         #expect(
             String(
@@ -182,7 +182,6 @@ private struct WetVector: Decodable {
         guard case .points(var points) = update.content else {
             return WetRelease(author: author, session: session, number: update.number, .givenUp)
         }
-        points.style.time = nil
         points.style.page = points.style.page ?? 0
         return WetRelease(
             author: author, session: session, number: update.number,

@@ -24,9 +24,15 @@ package enum PackageRoot {
     package static func path(to file: String) -> String { folder.appending(path: file).standardized.path }
 }
 
-/// A program from the `PATH`.
+/// A program from the `PATH`, or from elsewhere.
 package struct InstalledProgram {
     private let file: URL
+
+    /// - Returns: nil where there is no program at the path.
+    package init?(path: String) {
+        guard FileManager.default.isExecutableFile(atPath: path) else { return nil }
+        file = URL(filePath: path)
+    }
 
     /// - Returns: nil where it is not installed.
     package init?(_ name: String) {

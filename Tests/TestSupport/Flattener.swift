@@ -36,6 +36,17 @@ package struct Flattener: CurveSink {
         }
     }
 
+    package mutating func quadratic(_ segment: SwellingQuadratic) {
+        let bend = segment.start.position - segment.control.position * 2 + segment.end.position
+        let swell = abs(segment.start.nib.width - segment.control.nib.width * 2 + segment.end.nib.width)
+        let deviation = max(bend.length, swell) * scale * 0.25
+        let count = Int(max(min((deviation / tolerance).squareRoot().rounded(.up), Self.maximumSegments), 1))
+        for index in 1...count {
+            let sample = segment.sample(at: Double(index) / Double(count))
+            append(sample.position * scale, sample.nib)
+        }
+    }
+
     package mutating func cubic(control1: Vector, control2: Vector, to end: Vector, nib: Nib) {
         let (p0, p1, p2, p3) = (position, control1 * scale, control2 * scale, end * scale)
         let bend = max((p0 - p1 * 2 + p2).length, (p1 - p2 * 2 + p3).length)

@@ -108,6 +108,8 @@ extension [StrokePoint] {
             time += ([0, 4, 16, 16, 400] as [Double]).randomElement(using: &random) ?? 16
             return StrokePoint(
                 x: x, y: y, force: hasPen ? Double.random(in: 0...1, using: &random) : nil,
+                altitude: hasPen ? Double.random(in: 0...1.6, using: &random) : nil,
+                azimuth: hasPen ? Double.random(in: -3.2...6.4, using: &random) : nil,
                 milliseconds: hasPen ? time : nil)
         }
     }

@@ -36,8 +36,12 @@ struct AgreementTests {
         #expect(difference.inked > 1000)
         // Edges differ a little between programs; a path has one opacity, and no soft edge of a brush.
         let isStamped = strokes.contains { $0.stroke.isStamped }
-        #expect(difference.mean < (isStamped ? 18 : 5), "\(name): \(difference)")
-        #expect(difference.wrong < (isStamped ? 0.04 : 0.005), "\(name): \(difference)")
+        let isPencil = strokes.contains { $0.stroke.style == .pencil }
+        // A pencil's opacity goes in steps, from segment to segment.
+        #expect(difference.mean < (isStamped ? 18 : isPencil ? 8 : 5), "\(name): \(difference)")
+        // The rim of a square is soft where few stamps touch it, at the ends and on slanting ways.
+        let isSquare = strokes.contains { $0.stroke.isStamped && $0.stroke.tip == .square }
+        #expect(difference.wrong < (isSquare ? 0.08 : isStamped ? 0.04 : 0.005), "\(name): \(difference)")
     }
 
     @Test("on shapes, dots, hairpins, crossings and erasers, in every style", arguments: Rasteriser.allCases)
@@ -64,6 +68,26 @@ struct AgreementTests {
                 }
                 try check(format, strokes, width: 1024, height: 768, "\(lesson) \(style)")
             }
+        }
+    }
+
+    @Test("on stamps of every tip", arguments: Rasteriser.allCases)
+    func tips(format: Rasteriser) throws {
+        try format.requireInstalled()
+        for tip in InkTip.allCases {
+            let azimuth = tip == .marker ? 0.6 : nil
+            let strokes = [
+                ([(40.0, 40.0), (90, 60), (150, 30), (220, 70), (290, 50)], 0xD9_2020 as UInt32),
+                ([(50, 200), (90, 110), (130, 200), (170, 110), (210, 200)], 0x1F_4FD8),
+                ([(270, 190)], 0x00_0000),
+            ].map { places, colour in
+                PaintedStroke(
+                    stroke: InkStroke(
+                        element: .freehand, style: .stamp, width: 24,
+                        points: places.map { StrokePoint(x: $0.0, y: $0.1, azimuth: azimuth) }, tip: tip),
+                    colour: RGB(colour))
+            }
+            try check(format, strokes, width: 320, height: 240, "tip \(tip)")
         }
     }
 

@@ -35,7 +35,23 @@ struct SVGStructureTests {
         #expect(all.filter { $0.name == "path" }.count == 1)
     }
 
-    @Test("has one path a stroke in its colour, bottom to top", arguments: InkStyle.allCases)
+    @Test("has a path for each tone of a pencil, from light to dark, none of them opaque")
+    func tones() throws {
+        let points = (0..<20).map { StrokePoint(x: 20 + 12 * Double($0), y: 80, force: 0.03 + 0.015 * Double($0)) }
+        let strokes = [
+            PaintedStroke(
+                stroke: InkStroke(element: .freehand, style: .pencil, width: 4, points: points), colour: RGB(0))
+        ]
+        let paths = try elements(BoardDrawing(width: 320, height: 240, strokes: strokes)).filter { $0.name == "path" }
+        #expect((4...10).contains(paths.count))
+        for path in paths {
+            #expect(path.attributes["fill"] == "#000000")
+            #expect(path.attributes["fill-opacity"].flatMap(Double.init).map { $0 > 0 && $0 < 1 } == true)
+        }
+    }
+
+    @Test(
+        "has one path a stroke in its colour, bottom to top", arguments: InkStyle.allCases.filter { $0 != .pencil })
     func paths(style: InkStyle) throws {
         for board in TrialBoard.allCases {
             let strokes = board.strokes(style)

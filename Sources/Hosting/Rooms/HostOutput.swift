@@ -23,6 +23,8 @@ public protocol HostOutput: AnyObject {
     func save(_ request: SaveRequest)
     /// Reports what a room has counted since the last call.
     func settled(_ room: HostedRoom, _ counts: RoomCounts)
+    /// Counts an update of a stroke being drawn that came to no room.
+    func count(_ outcome: WetOutcome)
     /// A room was loaded; requests about it can be answered.
     func opened(_ room: HostedRoom)
     /// A room is no longer in memory.

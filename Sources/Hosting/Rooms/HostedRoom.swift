@@ -61,7 +61,9 @@ public final class HostedRoom {
     /// It leaves no earlier to make place for another.
     var staysUntil = Instant.distantPast
     var eviction = EvictionOrder.Entry()
-    /// Bytes of strokes that grow, as they were last counted.
+    /// Updates of strokes being drawn that came while it was not there.
+    var wetUpdates: [IncomingWetUpdate] = []
+    /// Bytes of strokes that grow, as they were last counted, or of these updates.
     var wetBytes = 0
 
     init(_ address: RoomAddress, at now: Instant) {

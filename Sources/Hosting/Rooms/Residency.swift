@@ -27,10 +27,12 @@ extension RoomHost {
     /// A room that is not in memory: fetched where it is stored, made where it is new; at once where there is a place.
     /// - Parameters:
     ///   - record: the first that waits for it.
+    ///   - update: of a stroke being drawn, for which it comes.
     ///   - hasClock: whether it comes for a clock.
     @discardableResult
     func load(
-        _ id: RoomID, for record: JournalRecord? = nil, hasClock: Bool = false, at now: Instant
+        _ id: RoomID, for record: JournalRecord? = nil, drawing update: IncomingWetUpdate? = nil,
+        hasClock: Bool = false, at now: Instant
     ) -> HostedRoom {
         let hosted = HostedRoom(address(of: id), at: now)
         hosted.hasClock = hasClock
@@ -49,6 +51,7 @@ extension RoomHost {
         register(hosted)
         queue.append(hosted)
         if let record { wait(record, for: hosted) }
+        if let update { keep(update, for: hosted) }
         fillPlaces(at: now)
         return hosted
     }
@@ -139,6 +142,7 @@ extension RoomHost {
         if hosted.incarnation != hosted.lifeToRestore { hosted.cursorsToRestore = [:] }
         if partitions[hosted.partition]?.phase == .live { resume(hosted, at: now) }
         takeSamples(of: hosted, at: now)
+        takeWetUpdates(of: hosted, at: now)
         output.opened(hosted)
         settle(hosted, at: now)
         sayReady(hosted.partition)
@@ -263,7 +267,8 @@ extension RoomHost {
         let isIdle = nextRest(of: hosted).map { $0 <= now } ?? false
         let isEmpty = hosted.room?.isBlank ?? false
         let isForClock = hosted.hasClock && hosted.hasPlace
-        guard hosted.isLeaving || isIdle || isEmpty && !isForClock else { return false }
+        let isForPen = hosted.hasPlace && hosted.withRoom { $0.isDrawing } ?? false
+        guard hosted.isLeaving || isIdle || isEmpty && !isForClock && !isForPen else { return false }
         retire(hosted, at: now)
         return true
     }
@@ -285,6 +290,7 @@ extension RoomHost {
     private func retire(_ hosted: HostedRoom, at now: Instant) {
         let waiting = takeWaiting(of: hosted)
         if isLive(hosted), !hosted.isDiscarded {
+            hosted.room?.endDrawing(into: &effects)
             hosted.room?.sendLastMarks(at: now, into: &effects)
             perform(in: hosted, at: now)
         }

@@ -35,7 +35,8 @@ extension SIMD2<Double> {
 public struct Nib: Sendable, Equatable {
     /// The full width of the line in board units, never negative.
     public var width: Double
-    /// Opacity, 0 … 1.
+    /// Opacity, 0 … 1. A marker (``InkTip/marker``), whose ink is even, has the direction of its edge here, in radians; that
+    /// may be more than a turn, so that it changes evenly.
     public var opacity: Double
 
     /// Makes a nib, opaque by default.
@@ -66,19 +67,91 @@ public protocol CurveSink {
     mutating func line(to end: Vector, nib: Nib)
     /// Draws a quadratic Bézier segment.
     mutating func quadratic(control: Vector, to end: Vector, nib: Nib)
+    /// Draws a quadratic Bézier segment on which the nib is quadratic, too. It starts where the last call ended, with the
+    /// nib there.
+    mutating func quadratic(_ segment: SwellingQuadratic)
     /// Draws a cubic Bézier segment.
     mutating func cubic(control1: Vector, control2: Vector, to end: Vector, nib: Nib)
 }
 
+extension CurveSink {
+    /// Draws pieces on each of which the nib is linear, off by at most a 200th of the width.
+    public mutating func quadratic(_ segment: SwellingQuadratic) {
+        segment.forEachPiece(segment.pieces(tolerance: segment.widest / 200)) { control, end in
+            quadratic(control: control, to: end.position, nib: end.nib)
+        }
+    }
+}
+
 /// A position of the pen, and its nib there.
-struct PenSample: Sendable, Equatable {
-    var position: Vector
-    var nib: Nib
+public struct PenSample: Sendable, Equatable {
+    /// The middle of the nib, in board units.
+    public var position: Vector
+    /// Width and opacity there.
+    public var nib: Nib
+
+    /// Makes a sample.
+    @inlinable
+    public init(position: Vector, nib: Nib) {
+        self.position = position
+        self.nib = nib
+    }
 
     static let none = PenSample(position: .zero, nib: Nib(width: 0))
 
-    func midpoint(to other: PenSample) -> PenSample {
-        PenSample(position: position.midpoint(to: other.position), nib: nib.interpolated(to: other.nib, at: 0.5))
+    /// The sample halfway to another.
+    @inlinable
+    public func midpoint(to other: PenSample) -> PenSample { interpolated(to: other, at: 0.5) }
+
+    /// The sample at `fraction` of the way to another.
+    @inlinable
+    public func interpolated(to other: PenSample, at fraction: Double) -> PenSample {
+        PenSample(
+            position: position.interpolated(to: other.position, at: fraction),
+            nib: nib.interpolated(to: other.nib, at: fraction))
+    }
+}
+
+/// A quadratic Bézier segment whose position and nib have the same basis: at t they are
+/// (1 − t)² · start + 2t(1 − t) · control + t² · end.
+public struct SwellingQuadratic: Sendable, Equatable {
+    /// Where it begins.
+    public var start: PenSample
+    /// The control point, and the nib that belongs to it.
+    public var control: PenSample
+    /// Where it ends.
+    public var end: PenSample
+
+    /// Makes a segment.
+    public init(start: PenSample, control: PenSample, end: PenSample) {
+        (self.start, self.control, self.end) = (start, control, end)
+    }
+
+    /// The greatest width of its samples in board units.
+    public var widest: Double { max(start.nib.width, control.nib.width, end.nib.width) }
+
+    /// The sample at t, 0 … 1.
+    public func sample(at t: Double) -> PenSample {
+        start.interpolated(to: control, at: t).interpolated(to: control.interpolated(to: end, at: t), at: t)
+    }
+
+    /// How many pieces, 1 … 16, have widths that are linear but for a tolerance above 0 in board units.
+    public func pieces(tolerance: Double) -> Int {
+        // Of n pieces each is off by a quarter of the second difference divided by n².
+        let off = abs(start.nib.width - control.nib.width * 2 + end.nib.width) * 0.25
+        var count = 1
+        while count < 16, off > tolerance * Double(count * count) { count += 1 }
+        return count
+    }
+
+    /// Calls with the control point and the end of each of `count` pieces that lie on the same curve.
+    public func forEachPiece(_ count: Int, _ body: (_ control: Vector, _ end: PenSample) -> Void) {
+        for index in 0..<count {
+            let (from, to) = (Double(index) / Double(count), Double(index + 1) / Double(count))
+            let middle = start.position.interpolated(to: control.position, at: from).interpolated(
+                to: control.position.interpolated(to: end.position, at: from), at: to)
+            body(middle, index + 1 == count ? end : sample(at: to))
+        }
     }
 }
 

@@ -65,21 +65,32 @@ struct QuadraticCurve: Sendable {
 /// Quadratic segments between the midpoints of neighbouring points, each with the point between them as control.
 ///
 /// The first segment begins at the first point and the last one ends at the last, so that two points are a line and three
-/// points one quadratic. The width is linear along each segment, between the means of neighbouring widths.
+/// points one quadratic. A joint has the mean of its neighbours' widths; along a segment the width is linear, or in the same
+/// quadratic basis as the position.
 struct MidpointQuadratics: Sendable {
+    private let isSwelling: Bool
+    private var start = PenSample.none
     private var control = PenSample.none
     private var end = PenSample.none
     /// How many points were added: 0, 1, 2, and 3 for more.
     private var count = 0
 
+    /// - Parameter isSwelling: whether the width is quadratic along a segment, not linear.
+    init(isSwelling: Bool = false) {
+        self.isSwelling = isSwelling
+    }
+
     mutating func add(_ sample: PenSample, into sink: inout some CurveSink) {
         switch count {
-        case 0: sink.begin(at: sample.position, nib: sample.nib)
+        case 0:
+            sink.begin(at: sample.position, nib: sample.nib)
+            start = sample
         case 1: break
         case 2: control = end
         default:
             let joint = control.midpoint(to: end)
-            sink.quadratic(control: control.position, to: joint.position, nib: joint.nib)
+            draw(to: joint, into: &sink)
+            start = joint
             control = end
         }
         end = sample
@@ -89,8 +100,16 @@ struct MidpointQuadratics: Sendable {
     func finish(into sink: inout some CurveSink) {
         switch count {
         case 2: sink.line(to: end.position, nib: end.nib)
-        case 3: sink.quadratic(control: control.position, to: end.position, nib: end.nib)
+        case 3: draw(to: end, into: &sink)
         default: break
+        }
+    }
+
+    private func draw(to end: PenSample, into sink: inout some CurveSink) {
+        if isSwelling {
+            sink.quadratic(SwellingQuadratic(start: start, control: control, end: end))
+        } else {
+            sink.quadratic(control: control.position, to: end.position, nib: end.nib)
         }
     }
 }

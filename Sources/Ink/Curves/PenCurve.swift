@@ -1,17 +1,11 @@
 internal import StrokeWire
 
-/// The `pen` style, and the centre line of the `stamp` style: a curve through all points; the slower or harder the pen,
-/// the wider and darker the line. After Adam Wulf, JotUI and DrawUI.
+/// The curve of the styles `pen`, `stamp` and `pencil`: through all points. After Adam Wulf, JotUI and DrawUI.
 ///
-/// The pressure is the force, or 1 − v, where v is the speed, 20 … 3000 units a second mapped to 0 … 1. From the least
-/// pressure to the greatest the width goes from ½ · l to l and the opacity from 0.7 to 1. Repeated positions are left
-/// out: they have no direction.
-struct PenCurve: Sendable {
-    private static let speeds = 20.0...3000.0
-    private static let leastWidth = 0.5
-
+/// Repeated positions are left out: they have no direction.
+struct PenCurve<Instrument: PenInstrument>: Sendable {
     private let width: Double
-    private let leastOpacity: Double
+    private var instrument: Instrument
     private var estimator = SpeedEstimator()
     private var p0 = PenSample.none
     private var p1 = PenSample.none
@@ -19,25 +13,32 @@ struct PenCurve: Sendable {
     /// How many of p0, p1, p2 are set; once all are, they are the last three samples.
     private var count = 0
     private var hasBegun = false
+    /// The first point, which gets its speed and its direction from the second.
+    private var first: StrokePoint?
     private var last = Vector.zero
 
-    /// - Parameter leastOpacity: opacity at the least pressure; 1 for an eraser, which has to remove everything.
-    init(width: Double, leastOpacity: Double = 0.7) {
+    init(width: Double, _ instrument: Instrument) {
         self.width = width
-        self.leastOpacity = leastOpacity
+        self.instrument = instrument
     }
 
     mutating func add(_ point: StrokePoint, into sink: inout some CurveSink) {
         let position = Vector(point.x, point.y)
         guard count == 0 || position != last else { return }
+        let way = position - last
         last = position
-        let sample = PenSample(position: position, nib: nib(force: point.force, speed: estimator.speed(to: point)))
+        guard let speed = estimator.speed(to: point) else {
+            first = point
+            p0.position = position
+            count = 1
+            return
+        }
+        if let first { p0.nib = instrument.nib(at: first, width: width, speed: speed, way: way) }
+        first = nil
+        let sample = PenSample(
+            position: position, nib: instrument.nib(at: point, width: width, speed: speed, way: way))
         switch count {
-        case 0: p0 = sample
-        case 1:
-            // A first point without force has no speed; it gets the nib of the second.
-            if point.force == nil { p0.nib = sample.nib }
-            p1 = sample
+        case 1: p1 = sample
         case 2: p2 = sample
         default:
             if !hasBegun {
@@ -54,7 +55,9 @@ struct PenCurve: Sendable {
     func finish(into sink: inout some CurveSink) {
         if hasBegun { return Self.draw(p0, p1, p2, p2, into: &sink) }
         switch count {
-        case 1: sink.begin(at: p0.position, nib: Nib(width: width))
+        case 1:
+            var instrument = instrument
+            sink.begin(at: p0.position, nib: first.map { instrument.dot(at: $0, width: width) } ?? Nib(width: width))
         case 2:
             sink.begin(at: p0.position, nib: p0.nib)
             sink.line(to: p1.position, nib: p1.nib)
@@ -72,20 +75,86 @@ struct PenCurve: Sendable {
         sink.quadratic(control: control.midpoint(to: p2.position), to: p2.position, nib: p2.nib)
     }
 
-    private func nib(force: Double?, speed: Double?) -> Nib {
-        let range = Self.speeds
-        let slow = min(max(speed ?? 0, range.lowerBound), range.upperBound)
-        let pressure = force ?? (range.upperBound - slow) / (range.upperBound - range.lowerBound)
-        return Nib(
-            width: width * (Self.leastWidth + pressure * (1 - Self.leastWidth)),
-            opacity: leastOpacity + pressure * (1 - leastOpacity))
-    }
-
     private static func draw(
         _ p0: PenSample, _ p1: PenSample, _ p2: PenSample, _ p3: PenSample, into sink: inout some CurveSink
     ) {
         let curve = InterpolatingCubic(p0.position, p1.position, p2.position, p3.position)
         sink.cubic(control1: curve.control1, control2: curve.control2, to: p2.position, nib: p2.nib)
+    }
+}
+
+/// What of a pen decides its nib at a point.
+protocol PenInstrument: Sendable {
+    /// The nib at the next point of a stroke.
+    /// - Parameters:
+    ///   - width: the line width of the stroke.
+    ///   - speed: in board units a second; the first point has that of the second.
+    ///   - way: from the point before, not zero; the first point has that to the second.
+    mutating func nib(at point: StrokePoint, width: Double, speed: Double, way: Vector) -> Nib
+
+    /// The nib of a stroke that stays at one point.
+    mutating func dot(at point: StrokePoint, width: Double) -> Nib
+}
+
+extension PenInstrument {
+    func dot(at point: StrokePoint, width: Double) -> Nib { Nib(width: width) }
+}
+
+/// The nib of the `pen` style: the slower or harder the pen, the wider and darker the line.
+///
+/// The pressure is the force, or 1 − v, where v is the speed, 20 … 3000 units a second mapped to 0 … 1. From the least
+/// pressure to the greatest the width goes from ½ · l to l and the opacity from 0.7 to 1.
+struct BallPen: PenInstrument {
+    private static let speeds = 20.0...3000.0
+    private static let leastWidth = 0.5
+
+    /// Opacity at the least pressure; 1 for an eraser, which has to remove everything.
+    let leastOpacity: Double
+
+    init(leastOpacity: Double = 0.7) {
+        self.leastOpacity = leastOpacity
+    }
+
+    func nib(at point: StrokePoint, width: Double, speed: Double, way: Vector) -> Nib {
+        let pressure = point.force ?? Self.pressure(speed: speed)
+        return Nib(
+            width: width * (Self.leastWidth + pressure * (1 - Self.leastWidth)),
+            opacity: leastOpacity + pressure * (1 - leastOpacity))
+    }
+
+    /// The pressure, 0 … 1, of a pen that does not tell its force.
+    static func pressure(speed: Double) -> Double {
+        (speeds.upperBound - min(max(speed, speeds.lowerBound), speeds.upperBound))
+            / (speeds.upperBound - speeds.lowerBound)
+    }
+}
+
+/// The nib of the tips `marker` and `highlighter` of the `stamp` style, of one width. That of a marker has an edge across the
+/// azimuth: its direction stands in place of the opacity.
+///
+/// Without an azimuth the edge rises to the right at 45°, as that of a broad pen. An edge has no ends to tell apart: from
+/// point to point it turns by the lesser angle.
+struct FeltTip: PenInstrument {
+    let isTurned: Bool
+    private var turn = -Double.pi / 4
+    private var hasTurn = false
+
+    init(_ tip: InkTip) {
+        isTurned = tip == .marker
+    }
+
+    mutating func nib(at point: StrokePoint, width: Double, speed: Double, way: Vector) -> Nib {
+        dot(at: point, width: width)
+    }
+
+    mutating func dot(at point: StrokePoint, width: Double) -> Nib {
+        guard isTurned else { return Nib(width: width) }
+        if let azimuth = point.azimuth {
+            let edge = azimuth.truncatingRemainder(dividingBy: Double.pi) + Double.pi / 2
+            turn = hasTurn ? edge + ((turn - edge) / Double.pi + 0.5).rounded(.down) * Double.pi : edge
+            hasTurn = true
+        }
+        return Nib(width: width, opacity: turn)
     }
 }
 

@@ -33,6 +33,14 @@ public enum RoomFeed: Sendable, Hashable {
         case .head: nil
         }
     }
+
+    /// Subject of the points of strokes being drawn.
+    package var wet: RoomSubject {
+        switch self {
+        case .cohort(let cohort): .wet(cohort)
+        case .head: .wetHead
+        }
+    }
 }
 
 /// A student client: follows a cohort of a room over NATS, or the head of its log.
@@ -44,6 +52,7 @@ public final class Student: Sendable {
         case released(ReleasedMessage)
         case marked(Mark)
         case malformed(String)
+        case wet(WetRelease, room: String)
         case reply(JoinReply, ticket: Int)
         case joinFailed(JoinFailure, ticket: Int)
         case connection(ConnectionState)
@@ -55,6 +64,7 @@ public final class Student: Sendable {
     private let feed: RoomFeed
     private let joinTimeout: Duration
     private let encoding: WireEncoding
+    private let wetInk: Bool
     private let logger: Logger
     private let events = EventQueue<Event>()
 
@@ -62,26 +72,28 @@ public final class Student: Sendable {
     ///   - connection: a connection that `connect` was called on; it may be lost and restored at any time.
     ///   - joinTimeout: time limit of one join request.
     ///   - encoding: the form of join replies to ask for. The service decides on that of operations; both are read.
+    ///   - wetInk: whether to follow strokes being drawn, too: the events ``StudentEvent/wet(_:)``.
     public init(
         connection: NATSConnection, address: RoomAddress, feed: RoomFeed, joinTimeout: Duration = .seconds(3),
-        encoding: WireEncoding = .json, logger: Logger
+        encoding: WireEncoding = .json, wetInk: Bool = false, logger: Logger
     ) {
         self.connection = connection
         self.address = address
         self.feed = feed
         self.joinTimeout = joinTimeout
         self.encoding = encoding
+        self.wetInk = wetInk
         self.logger = logger
     }
 
     /// Makes a student of a cohort.
     public convenience init(
         connection: NATSConnection, address: RoomAddress, cohort: CohortName,
-        joinTimeout: Duration = .seconds(3), encoding: WireEncoding = .json, logger: Logger
+        joinTimeout: Duration = .seconds(3), encoding: WireEncoding = .json, wetInk: Bool = false, logger: Logger
     ) {
         self.init(
             connection: connection, address: address, feed: .cohort(cohort), joinTimeout: joinTimeout,
-            encoding: encoding, logger: logger)
+            encoding: encoding, wetInk: wetInk, logger: logger)
     }
 
     /// Follows the feed until `handle` returns false, the limit has passed, or the task is cancelled. Call it once.
@@ -95,7 +107,7 @@ public final class Student: Sendable {
     public func follow(
         for limit: Duration? = nil, _ handle: (StudentEvent, borrowing StudentSession) -> Bool
     ) async throws(NATSError) -> StudentSession {
-        let needed = [feed.operations, feed.marks].compactMap {
+        let needed = [feed.operations, feed.marks, wetInk ? feed.wet : nil].compactMap {
             $0.map { PermissionViolation(.subscribe, address.subject($0)) }
         }
         let observations = [
@@ -103,7 +115,8 @@ public final class Student: Sendable {
             connection.onStateChange { [events] in events.put(.connection($0)) },
         ]
         defer { for observation in observations { observation.cancel() } }
-        let subscriptions = [try subscribeToOperations(), try subscribeToMarks()].compactMap(\.self)
+        let subscriptions = [try subscribeToOperations(), try subscribeToMarks(), try subscribeToWetInk()]
+            .compactMap(\.self)
         defer { for subscription in subscriptions { subscription.unsubscribe() } }
         if connection.state == .connected { events.put(.connection(.connected)) }
 
@@ -140,6 +153,7 @@ public final class Student: Sendable {
         case .released(let message): return session.receive(message, at: now)
         case .marked(let mark): return session.receive(mark, at: now)
         case .malformed(let why): return session.receiveMalformed(why)
+        case .wet(let wet, let room): return session.receive(wet, of: room)
         case .reply(let reply, let ticket): return session.joined(reply, ticket: ticket, at: now)
         case .joinFailed(let why, let ticket): return session.joinFailed(why, ticket: ticket, at: now)
         case .connection(.connected): return session.connected(at: now)
@@ -168,6 +182,19 @@ public final class Student: Sendable {
                 events.put(.marked(try Mark(decoding: message.copyPayload())))
             } catch {
                 events.put(.malformed("mark: \(error.message)"))
+            }
+        }
+    }
+
+    private func subscribeToWetInk() throws(NATSError) -> NATSSubscription? {
+        guard wetInk else { return nil }
+        let limits = WireLimits(messageBytes: .max, points: .max, colours: .rgb)
+        return try connection.subscribe(address.subject(feed.wet)) { [events] message in
+            do throws(Rejection) {
+                let wet = try WetRelease(decoding: message.copyPayload(), limits: limits)
+                events.put(.wet(wet, room: message.header(HeaderName.room) ?? ""))
+            } catch {
+                events.put(.malformed("wet ink: \(error.message)"))
             }
         }
     }

@@ -7,6 +7,9 @@ public enum StudentEvent: Sendable, Equatable {
     case joined(room: String, index: UInt64, digest: BoardDigest, visible: Int)
     /// An operation was applied to the board, which now has this digest.
     case applied(ReleasedOperation, room: String, digest: BoardDigest)
+    /// Points of a stroke being drawn, or the word that it is given up; only for a ``Student`` with `wetInk`. The
+    /// operation replaces them.
+    case wet(WetRelease)
     /// A problem, from which the student recovers by a join where it can.
     case problem(StudentProblem)
 }

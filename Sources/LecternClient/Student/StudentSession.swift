@@ -103,6 +103,13 @@ public struct StudentSession: Sendable {
         return actions
     }
 
+    /// Points of a stroke being drawn arrived. They change nothing; those of an operation that the board has are left out.
+    /// - Parameter room: incarnation of the room.
+    public func receive(_ wet: WetRelease, of room: String) -> [StudentAction] {
+        guard phase == .live, board.room.isEmpty || board.room == room else { return [] }
+        return wet.index ?? .max > board.index ? [.emit(.wet(wet))] : []
+    }
+
     /// A message arrived that cannot be decoded.
     public mutating func receiveMalformed(_ why: String) -> [StudentAction] {
         report.malformed += 1

@@ -22,6 +22,8 @@ public struct PublishPlan: Sendable, Equatable {
 
     /// In sending order; times never decrease.
     public let messages: [OutgoingMessage]
+    /// Seconds of the lesson per second.
+    public let speed: Double
 
     /// Plans a lesson.
     ///
@@ -32,6 +34,7 @@ public struct PublishPlan: Sendable, Equatable {
     public init(_ lesson: Lesson, speed: Double = 1, faults: Faults = Faults()) {
         var random = SeededGenerator(seed: faults.seed)
         let speed = max(speed, 0.001)
+        self.speed = speed
         let planned = lesson.messages.enumerated().map { place, message in
             let isLost = random.unit() < faults.lose
             return OutgoingMessage(

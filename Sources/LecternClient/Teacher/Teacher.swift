@@ -37,6 +37,8 @@ public final class Teacher: Sendable {
     ///   - session: id of this sequence of operation numbers: 1 … 64 visible ASCII characters, a new one for each
     ///     sequence. The outbox's session takes precedence.
     ///   - outbox: a file that records the messages and resumes an earlier run; nil keeps them in memory.
+    ///   - wetInk: whether strokes are shown while they are being drawn: their points go out on `.wet-in` as the pen
+    ///     reaches them. Without permission for that, it is left out.
     ///   - answerTimeout: how long to wait when everything is sent and the service is silent, or when no message gets
     ///     through; at least a minute if some got through before.
     ///   - progress: called twice a second on the caller's executor.
@@ -44,10 +46,17 @@ public final class Teacher: Sendable {
     /// - Returns: the state of the operations, with those of earlier runs of the outbox; also when the task is cancelled,
     ///   and when a newer session of the author has ended this one.
     public func publish(
-        _ plan: PublishPlan, session: String = Teacher.newSession(), outbox: OutboxFile? = nil,
+        _ plan: PublishPlan, session: String = Teacher.newSession(), outbox: OutboxFile? = nil, wetInk: Bool = true,
         answerTimeout: Duration = .seconds(10), progress: (TeacherReport) -> Void = { _ in }
     ) async throws(TeacherError) -> TeacherReport {
         var state = try begin(plan, session: session, outbox: outbox, answerTimeout: answerTimeout)
+        var playback = wetInk ? WetPlayback(state.unsent, speed: plan.speed) : nil
+        var wetUpdates = 0
+        func report(_ state: TeacherSession) -> TeacherReport {
+            var report = state.report
+            report.wetUpdates = wetUpdates
+            return report
+        }
         let events = EventQueue<TeacherEvent>()
         let transport: TeacherTransport
         do throws(NATSError) {
@@ -79,19 +88,28 @@ public final class Teacher: Sendable {
                 if isBack { state.connectionReturned(at: now) }
                 deadline = isBack ? now : now + Self.heartbeat
             case .finish:
-                return state.report
+                return report(state)
+            }
+            for update in playback?.updates(at: now) ?? [] where connection.state == .connected {
+                // One that is lost is healed by a later one.
+                if (try? transport.publish(wet: update, session: state.session)) != nil { wetUpdates += 1 }
             }
             state.feedbackDropped(events.dropped)
             if reported.duration(to: .now) >= Self.heartbeat {
                 reported = .now
-                progress(state.report)
+                progress(report(state))
             }
-            if let event = await reader.next(until: start + deadline) {
-                try handle(event, &state, at: start.duration(to: .now))
+            let wake = min(deadline, playback?.deadline ?? deadline)
+            switch await reader.next(until: start + wake) {
+            case nil: continue
+            case .wetDenied:
+                playback = nil
+                logger.warning("strokes are not shown while they are drawn: no permission for their updates")
+            case let event?: try handle(event, &state, at: start.duration(to: .now))
             }
         }
         try write(state.takeRecords(), to: outbox)
-        return state.report
+        return report(state)
     }
 
     /// A new session id: 64 random bits in hexadecimal.
@@ -160,6 +178,8 @@ public final class Teacher: Sendable {
             break
         case .denied(let violation):
             throw .nats(.notPermitted(violation))
+        case .wetDenied:
+            break
         }
     }
 }
@@ -185,12 +205,15 @@ private enum TeacherEvent: Sendable {
     case reply(PublishReply, Receipt)
     case connection(ConnectionState)
     case denied(PermissionViolation)
+    /// Updates of strokes being drawn are not permitted.
+    case wetDenied
 }
 
 /// The NATS side of a teacher: publishes messages; queues feedback, publish replies and changes of the connection.
 private struct TeacherTransport: Sendable {
     private let connection: NATSConnection
     private let input: String
+    private let wetInput: String
     private let inbox: String
     private let subscriptions: [NATSSubscription]
     private let observations: [Observation]
@@ -201,13 +224,16 @@ private struct TeacherTransport: Sendable {
     ) throws(NATSError) {
         self.connection = connection
         input = address.subject(.input(author))
+        wetInput = address.subject(.wetInput(author))
         let inbox = connection.makeInbox() + "."
         self.inbox = inbox
         let needed = [
             PermissionViolation(.publish, input), PermissionViolation(.subscribe, address.subject(.feedback(author))),
             PermissionViolation(.subscribe, inbox + "*"),
         ]
+        let wetViolation = PermissionViolation(.publish, wetInput)
         observations = [
+            connection.onPermissionViolation { if $0 == wetViolation { events.put(.wetDenied) } },
             connection.onPermissionViolation { if needed.contains($0) { events.put(.denied($0)) } },
             connection.onStateChange { events.put(.connection($0)) },
         ]
@@ -235,6 +261,11 @@ private struct TeacherTransport: Sendable {
         try connection.publish(
             message.bytes, to: input, reply: inbox + receipt.description,
             headers: [HeaderName.session: session, HeaderName.msgID: messageID])
+    }
+
+    /// Publishes an update of a stroke being drawn; nothing answers it.
+    func publish(wet update: [UInt8], session: String) throws(NATSError) {
+        try connection.publish(update, to: wetInput, headers: [HeaderName.session: session])
     }
 
     func close() {

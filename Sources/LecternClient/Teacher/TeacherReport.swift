@@ -42,6 +42,8 @@ public struct TeacherReport: Sendable, Equatable {
     public internal(set) var reconnects = 0
     /// Id of the session after a newer session of the author has ended it, which ends publishing; nil otherwise.
     public internal(set) var endedSession: String?
+    /// Updates of strokes while they were being drawn.
+    public internal(set) var wetUpdates = 0
     /// Feedback that could not be decoded.
     public internal(set) var malformedFeedback = 0
 

@@ -71,6 +71,9 @@ public struct TeacherSession: Sendable {
         return report
     }
 
+    /// The messages that were not sent yet, in sending order.
+    var unsent: some Sequence<OutgoingMessage> { plan }
+
     /// The next action.
     public mutating func next(at now: Duration) -> Step {
         guard counts.endedSession == nil else { return .finish }

@@ -26,7 +26,8 @@ enum AccessNeed: Equatable {
         let parts = request.uri.path.split(separator: "/").map(String.init)
         let path = parts.joined(separator: "/")
         let query = request.uri.queryParameters
-        let isPage = parts.first == "rooms" && (parts.count == 2 || parts.count == 3 && parts[2] == "teach")
+        let isPage =
+            parts.first == "rooms" && (parts.count == 2 || parts.count == 3 && ["teach", "clock"].contains(parts[2]))
         if isPage || Self.openPaths.contains(path) || SiteRoutes.files[path] != nil {
             self = .nothing
             return

@@ -42,7 +42,8 @@ final class EventFeed: Sendable {
     /// Subscribes and joins. Call it once, before the first reader.
     func open() throws(NATSError) {
         var subscriptions = [
-            try connection.subscribe(address.subject(source.operations)) { [weak self] in self?.receive($0) }
+            try connection.subscribe(address.subject(source.operations)) { [weak self] in self?.receive($0) },
+            try connection.subscribe(address.subject(source.wet)) { [weak self] in self?.receiveWet($0) },
         ]
         if let marks = source.marks {
             subscriptions.append(
@@ -107,6 +108,19 @@ final class EventFeed: Sendable {
             shared.metrics.malformed.increment()
         }
     }
+
+    private func receiveWet(_ message: borrowing NATSMessage) {
+        let bytes = message.copyPayload()
+        guard let room = message.header(HeaderName.room),
+            (try? WetRelease(decoding: bytes, limits: Self.wetLimits)) != nil
+        else { return shared.metrics.malformed.increment() }
+        shared.metrics.wet.increment()
+        let event = StreamEvent.wet(bytes)
+        perform { feed, _ in feed.receive(wet: event, of: room) }
+    }
+
+    /// The room has its own, which are configured.
+    private static let wetLimits = WireLimits(messageBytes: .max, points: .max, colours: .rgb)
 
     /// Changes the state and performs the actions. The lock is held for both: events go to all loops in one order.
     private func perform(_ change: (inout FeedState<EventReader>, Duration) -> [FeedState<EventReader>.Action]) {

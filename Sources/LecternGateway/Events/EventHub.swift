@@ -75,6 +75,11 @@ final class EventHub: Sendable {
         return reader
     }
 
+    /// Whether somebody follows a feed here.
+    func hasReaders(of source: RoomFeed, in room: RoomAddress) -> Bool {
+        state.withLock { $0.feeds[Key(room: room, source: source)] != nil }
+    }
+
     /// Counts a reader, and opens the feed for the first one.
     private func enter(_ key: Key, _ client: String, on loop: any EventLoop) throws -> EventFeed {
         let (feed, isNew) = try state.withLock { state in
@@ -160,6 +165,7 @@ struct EventMetrics: Sendable {
     let joins: Counter
     let failedJoins: Counter
     let malformed: Counter
+    let wet: Counter
 
     init(_ registry: PrometheusRegistry) {
         readers = Gauge(label: GatewayMetrics.readers, factory: registry)
@@ -167,6 +173,7 @@ struct EventMetrics: Sendable {
         joins = Counter(label: GatewayMetrics.joins, dimensions: [("outcome", "joined")], factory: registry)
         failedJoins = Counter(label: GatewayMetrics.joins, dimensions: [("outcome", "failed")], factory: registry)
         malformed = Counter(label: GatewayMetrics.malformed, factory: registry)
+        wet = Counter(label: GatewayMetrics.wet, factory: registry)
         readers.record(0)
     }
 }

@@ -161,6 +161,10 @@ extension EventReader {
         case .start(let index):
             guard isStart || index > cursor else { return }
             cursor = index
+        case .wet:
+            // It heals by itself; what waits to be sent is for the rest.
+            guard isStarted, unsentBytes + event.size <= limits.wetBuffer else { return }
+            return write(event)
         case .other:
             break
         }
@@ -231,7 +235,9 @@ extension EventReader {
         let unsent = unsentBytes
         let isSendingStart = written - unsent < startEnd
         if event.lease != nil { return !isSendingStart }
-        return (isSendingStart ? written - startEnd : unsent) + event.size <= limits.readerBuffer
+        // Beyond the buffer, so that none but slow readers are cut off while strokes are being drawn.
+        let bound = limits.readerBuffer + limits.wetBuffer
+        return (isSendingStart ? written - startEnd : unsent) + event.size <= bound
     }
 }
 
@@ -239,6 +245,8 @@ extension EventReader {
 struct EventLimits: Sendable {
     /// Bytes of events that may wait to be sent to one reader; boards do not count.
     var readerBuffer = 1 << 20
+    /// Bytes that may wait to be sent to a reader for it to get points of a stroke being drawn.
+    var wetBuffer = 128 << 10
     /// Readers of one address.
     var readersPerAddress = 1000
     /// Readers in all.

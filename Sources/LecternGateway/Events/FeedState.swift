@@ -244,6 +244,13 @@ extension FeedState {
         return actions
     }
 
+    /// Points of a stroke being drawn arrived. They go to the readers who are there and are not kept.
+    /// - Parameter room: incarnation of the room; a room without operations has none yet.
+    mutating func receive(wet event: StreamEvent, of room: String) -> [Action] {
+        guard isLive, let position, position.room.isEmpty || position.room == room else { return [] }
+        return [.send(event)]
+    }
+
     /// Messages may have been lost before they were read.
     mutating func inputLost(at now: Duration) -> [Action] {
         var actions: [Action] = []

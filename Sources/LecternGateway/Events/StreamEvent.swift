@@ -10,6 +10,8 @@ struct StreamEvent: Sendable {
         /// The board after the operation with this index, or the operations up to it: what a reader starts with.
         case start(through: UInt64)
         case operation(UInt64)
+        /// Points of a stroke being drawn: a reader who is slow does without.
+        case wet
         /// A mark, or a comment.
         case other
     }
@@ -92,6 +94,16 @@ extension StreamEvent {
         chunk.append(line: mark.encoded())
         chunk.append("\n\n")
         return StreamEvent(.other, chunk)
+    }
+
+    /// `event: wet`: points of a stroke being drawn.
+    /// - Parameter release: the message as the service wrote it.
+    static func wet(_ release: [UInt8]) -> StreamEvent {
+        var chunk = EventText(capacity: release.count + 32)
+        chunk.append("event: wet\ndata: ")
+        chunk.append(line: release)
+        chunk.append("\n\n")
+        return StreamEvent(.wet, chunk)
     }
 
     /// A comment, which keeps proxies from closing a silent connection and shows a dead one.

@@ -55,12 +55,18 @@ struct HistogramBounds {
         1, 2.5, 5, 10, 30, 60,
     ])
 
+    /// How far ink and picture are apart, in seconds: small steps from 5 ms to 1 s, where people begin to notice.
+    static let skew = HistogramBounds(upper: [
+        0.005, 0.01, 0.02, 0.03, 0.04, 0.05, 0.06, 0.08, 0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5, 0.6, 0.8, 1,
+        1.5, 2, 5, 10, 30, 60,
+    ])
+
     /// Sizes and counts: the powers of four from 1 to 64 Mi.
     static let counts = HistogramBounds(upper: (0...13).map { Double(1 << (2 * $0)) })
 
-    /// The bounds for a metric: those of seconds when its name ends in `_seconds`.
+    /// The bounds for a metric: those of skew, those of seconds when its name ends in `_seconds`, else those of counts.
     init(forMetric name: String) {
-        self = name.hasSuffix("_seconds") ? .seconds : .counts
+        self = name == GatewayMetrics.skew ? .skew : name.hasSuffix("_seconds") ? .seconds : .counts
     }
 
     private init(upper: [Double]) {

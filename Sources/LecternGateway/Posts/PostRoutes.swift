@@ -1,6 +1,5 @@
 internal import Foundation
 internal import Hummingbird
-internal import Metrics
 internal import NATSClient
 internal import NIOCore
 internal import StrokeWire
@@ -11,8 +10,6 @@ struct StrokeRoute {
     let publisher: StrokePublisher
     let rates: AuthorRates
     let limits: GatewayLimits
-
-    private static let session = HTTPFields.Element.Name(HeaderName.session)!
 
     func add(to router: Router<GatewayContext>) {
         router.post("api/rooms/:room/strokes") { [self] request, context in
@@ -28,13 +25,52 @@ struct StrokeRoute {
                 throw GatewayError.tooManyRequests(
                     "The author sends more than 200 messages or 1 MiB a second.", retryAfter: seconds)
             }
-            let session = HeaderName.validSession(request.headers[Self.session])
             let outcomes = try await publisher.publish(
-                messages, by: author, session: session, to: address)
+                messages, by: author, session: request.session, to: address)
             return Response.body(
                 outcomes.encoded(), type: "application/json", headers: [.cacheControl: "no-store"])
         }
     }
+}
+
+/// `POST /api/rooms/ROOM/wet?author=A`: updates of strokes that an author is drawing, one a line.
+struct WetRoute {
+    let rooms: RoomService
+    let connection: NATSConnection
+    let rates: AuthorRates
+    let limits: GatewayLimits
+
+    func add(to router: Router<GatewayContext>) {
+        router.post("api/rooms/:room/wet") { [self] request, context in
+            let address = rooms.address(of: try context.room())
+            let author = try request.author()
+            let body = try await request.bytes(atMost: limits.bodyBytes)
+            let updates = body.ndjsonLines
+            guard 1...limits.messages ~= updates.count else {
+                throw GatewayError.badRequest("A request has 1 to \(limits.messages) updates.")
+            }
+            do throws(Rejection) {
+                // The room has its own limits, which are configured; the format's are checked here.
+                for update in updates { _ = try WetUpdate(decoding: Array(update), limits: Self.wireLimits) }
+            } catch {
+                throw GatewayError(error)
+            }
+            if let seconds = rates.take(updates.count, bytes: body.count, of: author, in: address) {
+                throw GatewayError.tooManyRequests(
+                    "The author sends more than 200 updates or 1 MiB a second.", retryAfter: seconds)
+            }
+            let subject = address.subject(.wetInput(author))
+            let headers: NATSHeaders = request.session.map { [HeaderName.session: $0] } ?? [:]
+            do throws(NATSError) {
+                for update in updates { try connection.publish(Array(update), to: subject, headers: headers) }
+            } catch {
+                throw GatewayError(error)
+            }
+            return Response(status: .accepted)
+        }
+    }
+
+    private static let wireLimits = WireLimits(messageBytes: .max, points: .max, colours: .rgb)
 }
 
 /// `POST /api/rooms/ROOM/clock?cohort=C`: one sample of a cohort's video clock.
@@ -62,48 +98,6 @@ struct ClockRoute {
     }
 }
 
-/// `POST /api/rooms/ROOM/observations?cohort=C`: how far ink and picture are apart at a reader. Telemetry; it changes
-/// nothing.
-struct ObservationRoute {
-    private let skew: Recorder
-
-    init(registry: PrometheusRegistry) {
-        skew = Recorder(label: GatewayMetrics.skew, factory: registry)
-    }
-
-    func add(to router: Router<GatewayContext>) {
-        router.post("api/rooms/:room/observations") { [skew] request, context in
-            _ = try context.room()
-            _ = try request.cohort()
-            let body = try await request.bytes(atMost: 64 << 10)
-            let decoder = JSONDecoder()
-            let observations: [Observation]
-            do {
-                observations = try body.ndjsonLines.map { try decoder.decode(Observation.self, from: Data($0)) }
-            } catch {
-                throw GatewayError.badRequest("An observation is {\"v\":ms,\"index\":number,\"skew\":ms}.")
-            }
-            guard observations.allSatisfy({ abs($0.skew) <= Observation.maxSkew }) else {
-                throw GatewayError.badRequest("skew is at most a day.")
-            }
-            for observation in observations { skew.record(abs(observation.skew) / 1000) }
-            return Response(status: .accepted)
-        }
-    }
-
-    private struct Observation: Decodable {
-        /// The player's media time, in milliseconds.
-        let v: Double?
-        /// The last operation drawn.
-        let index: UInt64
-        /// More is nonsense, and would hide the sum of all others.
-        static let maxSkew = 86_400_000.0
-
-        /// Milliseconds that the ink was drawn after its time.
-        let skew: Double
-    }
-}
-
 /// `GET /api/time`: when the request came and when the answer left, for an offset in the manner of NTP.
 struct TimeRoute {
     /// UTC in milliseconds, with a fraction.
@@ -120,6 +114,11 @@ struct TimeRoute {
 }
 
 extension Request {
+    private static let sessionField = HTTPFields.Element.Name(HeaderName.session)!
+
+    /// The session whose sequence the numbers belong to; nil without one, or with an unusable one.
+    var session: String? { HeaderName.validSession(headers[Self.sessionField]) }
+
     /// The author in the query.
     func author() throws(GatewayError) -> AuthorID {
         guard let author = uri.queryParameters["author"].flatMap({ AuthorID($0) }) else {

@@ -13,7 +13,13 @@
 
 export { Board } from "./lectern/board.js";
 export { Element } from "./lectern/curves.js";
+export { FrameClock } from "./lectern/frame-clock.js";
 export { Gateway, GatewayError } from "./lectern/gateway.js";
 export { BoardModel, Divergence } from "./lectern/model.js";
 export { Painter } from "./lectern/painter.js";
+export { PlayerClock } from "./lectern/player-clock.js";
+export { ServerClock } from "./lectern/server-clock.js";
+export { Replay } from "./lectern/replay.js";
 export { Teacher } from "./lectern/teacher.js";
+export { WetInk } from "./lectern/wet.js";
+export { WhepPlayer } from "./lectern/whep.js";

@@ -324,11 +324,13 @@ struct ImageCache: Sendable {
 /// Converts a logged stroke to what the painter draws: points in board units, width, colour.
 public struct StrokeSource: Sendable {
     private let style: InkStyle
+    private let tip: InkTip
     private let colours: ColourSpace
     private let palette: Palette
 
     public init(_ configuration: ServerConfiguration) {
         style = configuration.style
+        tip = configuration.tip
         colours = configuration.room.intake.wire.colours
         palette = configuration.palette
     }
@@ -348,7 +350,8 @@ public struct StrokeSource: Sendable {
         }
         return PaintedStroke(
             stroke: InkStroke(
-                element: header.element, style: style, width: header.width * scale.width, points: points),
+                element: header.element, style: style, width: header.width * scale.width, points: points,
+                unit: size.longerSide / 1024, tip: tip),
             colour: colour(header.colour))
     }
 

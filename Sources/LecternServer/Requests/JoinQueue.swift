@@ -36,11 +36,11 @@ final class JoinQueue: Sendable {
 
     private let queues: [DispatchQueue]
     private let palette: Palette
-    private let style: InkStyle
+    private let style: String
     private let sink: ReplySink
     private let state: Locked<State>
 
-    init(palette: Palette, style: InkStyle, budget: ReplyBudget, sink: ReplySink) {
+    init(palette: Palette, style: String, budget: ReplyBudget, sink: ReplySink) {
         // Half of the cores; the other half is for the rooms.
         let count = max(1, ProcessInfo.processInfo.activeProcessorCount / 2)
         queues = (0..<count).map { DispatchQueue(label: "lectern.joins.\($0)") }
@@ -103,7 +103,7 @@ final class JoinQueue: Sendable {
         if isClosing {
             for reply in pending.replies { sink.refuse(reply, .shuttingDown) }
         } else {
-            let bytes = pending.snapshot.encoded(palette: palette, style: style.rawValue, as: key.encoding)
+            let bytes = pending.snapshot.encoded(palette: palette, style: style, as: key.encoding)
             for reply in pending.replies { sink.send(bytes, reply) }
         }
         state.withLock {

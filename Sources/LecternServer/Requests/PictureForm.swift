@@ -27,7 +27,7 @@ struct PictureForm: Sendable, Hashable {
 struct PictureTags: Sendable {
     /// Raise it with every change to what is drawn for the same board: the fingerprints of `RasterTests` change then, or
     /// the documents of `VectorGraphicsTests`.
-    static let rendererVersion = 1
+    static let rendererVersion = 2
 
     private let settings: String
 
@@ -39,7 +39,7 @@ struct PictureTags: Sendable {
             }
         // The memory bounds the pixels of a large board.
         settings = """
-            \(Self.rendererVersion) \(configuration.style.rawValue) \(colours) \(configuration.canvasScale) \
+            \(Self.rendererVersion) \(configuration.inkName) \(colours) \(configuration.canvasScale) \
             \(configuration.canvasBytes)
             """
     }

@@ -13,6 +13,7 @@ struct RequestHandler: Sendable {
     let joins: JoinQueue
     let infos: ReplyQueue
     let renders: RenderQueue
+    let replays: ReplayQueue
     let metrics: ServerMetrics
 
     /// Answers a request.
@@ -21,6 +22,7 @@ struct RequestHandler: Sendable {
         switch request.kind {
         case .join(let view): join(room, request.address.room, view, request.payload, reply: request.reply)
         case .image(let view): image(room, request.address.room, view, request.payload, reply: request.reply)
+        case .replay(let view): replay(room, request.address.room, view, request.payload, reply: request.reply)
         case .info: info(room, request.address, at: now, reply: request.reply)
         }
     }
@@ -109,6 +111,23 @@ struct RequestHandler: Sendable {
         }
     }
 
+    /// Answers with a part of the recorded lesson, as far as a cohort has seen it, or to the end of the log.
+    private func replay(_ room: Room?, _ id: RoomID, _ view: RoomView, _ bytes: [UInt8], reply: String) {
+        let request: ReplayRequest
+        do throws(Rejection) {
+            request = try ReplayRequest(decoding: bytes)
+        } catch {
+            return sink.refuse(reply, RequestError(.badRequest, error.message))
+        }
+        guard let room, !room.isBlank else { return sink.refuse(reply, unknown(id)) }
+        var last = room.head.index
+        if case .cohort(let cohort) = view {
+            guard room.serves(cohort) else { return sink.refuse(reply, unknown(cohort)) }
+            last = room.board(of: cohort).index
+        }
+        replays.answer(request, of: id, incarnation: room.incarnation, through: last, reply: reply)
+    }
+
     /// Answers with the room's summary.
     private func info(_ room: Room?, _ address: RoomAddress, at now: Instant, reply: String) {
         guard let room else { return sink.refuse(reply, unknown(address.room)) }
@@ -121,6 +140,7 @@ struct RequestHandler: Sendable {
         joins.close()
         infos.close()
         renders.close()
+        replays.close()
     }
 
     private func unknown(_ room: RoomID) -> RequestError {

@@ -14,6 +14,7 @@ struct RoomRequest: Sendable {
     enum Kind: Sendable {
         case join(RoomView)
         case image(RoomView)
+        case replay(RoomView)
         case info
     }
 

@@ -36,7 +36,7 @@ final class SubjectRouter: Sendable {
     /// Subscribes to what clients ask for.
     func subscribeToRequests(on connection: NATSConnection) throws(NATSError) {
         let root = configuration.root
-        for kind in ["join.*", "join-head", "image.*", "image-head", "info"] {
+        for kind in ["join.*", "join-head", "image.*", "image-head", "replay.*", "replay-head", "info"] {
             _ = try connection.subscribe("\(root).*.*.\(kind)") { self.route($0) }
         }
         _ = try connection.subscribe("\(root).rooms") { [listing] message in
@@ -109,6 +109,8 @@ extension RoomRequest.Kind {
         case .joinHead: self = .join(.head)
         case .image(let cohort): self = .image(.cohort(cohort))
         case .imageHead: self = .image(.head)
+        case .replay(let cohort): self = .replay(.cohort(cohort))
+        case .replayHead: self = .replay(.head)
         case .info: self = .info
         default: return nil
         }

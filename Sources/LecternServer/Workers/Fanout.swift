@@ -69,7 +69,8 @@ final class Fanout {
         case .wet(let name, let wet):
             let cohort = name.map { room.cohort($0, metrics) }
             headers.removeAll()
-            headers.append(room.incarnation(incarnation))
+            // A room without an incarnation has no such header: it must not be blank.
+            if !incarnation.isEmpty { headers.append(room.incarnation(incarnation)) }
             guard send(wet.body, to: cohort.map(\.wet) ?? room.wetHead, on: generation) else { return false }
             if let cohort { metrics.countWet(cohort.metrics, wet, at: MonotonicClock.now()) }
             return true

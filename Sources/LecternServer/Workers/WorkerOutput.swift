@@ -96,6 +96,8 @@ final class WorkerOutput: HostOutput {
         room.withRoom { state.gauges.report(&$0, metrics) }
     }
 
+    func count(_ outcome: WetOutcome) { counts.wetUpdates[outcome, default: 0] += 1 }
+
     /// Has the socket written with all that was published so far, and adds up what was counted.
     func flush() {
         fanout.flush()

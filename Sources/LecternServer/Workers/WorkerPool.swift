@@ -1,6 +1,7 @@
 import Dispatch
 import Foundation
 import Hosting
+import Journal
 import Locking
 import Logging
 import NATSClient
@@ -34,7 +35,7 @@ struct WorkerPool: Sendable {
             configuration.workers > 0 ? configuration.workers : max(1, ProcessInfo.processInfo.activeProcessorCount)
         workers = RoomWorkers(count: count, capacity: configuration.mailboxBytes)
         let joins = JoinQueue(
-            palette: configuration.palette, style: configuration.style,
+            palette: configuration.palette, style: configuration.inkName,
             budget: ReplyBudget(requests: configuration.replies, bytes: configuration.replyBytes),
             sink: sink)
         let renders = RenderQueue(
@@ -43,7 +44,7 @@ struct WorkerPool: Sendable {
         requests = RequestHandler(
             configuration: configuration, sink: sink, joins: joins,
             infos: ReplyQueue(label: "lectern.infos", limit: configuration.replies, sink: sink),
-            renders: renders, metrics: metrics)
+            renders: renders, replays: ReplayQueue(configuration, sink: sink, logger: logger), metrics: metrics)
         listing = RoomListing(
             service: configuration.name, partitions: configuration.partitions, sink: sink
         ) { [workers] found in
@@ -87,6 +88,10 @@ struct WorkerPool: Sendable {
         try router.subscribeToClocks(on: connection)
         try router.subscribeToRequests(on: bulkConnection)
     }
+
+    /// Answers requests for recorded lessons.
+    /// - Parameter journal: on the connection for requests.
+    func replay(from journal: JetStreamJournal) { requests.replays.start(reading: journal) }
 
     func loadMetrics(misaddressed: @escaping @Sendable () -> Int) -> LoadMetrics {
         LoadMetrics(

@@ -57,6 +57,19 @@ struct TileSet: Sendable {
         }
     }
 
+    /// Adds the tiles to the right of those in the set, up to the right end of a box of pixels.
+    mutating func extendToTheRight(of box: PixelBox) {
+        guard !box.isEmpty else { return }
+        for row in 0..<members.count / columns {
+            let tiles = row * columns..<row * columns + (box.maxX - 1) / Tile.side + 1
+            guard let first = tiles.first(where: { members[$0] }) else { continue }
+            for index in first..<tiles.upperBound where !members[index] {
+                members[index] = true
+                count += 1
+            }
+        }
+    }
+
     /// Whether a box of pixels touches any of the tiles.
     func touches(_ box: PixelBox) -> Bool {
         guard !box.isEmpty else { return false }

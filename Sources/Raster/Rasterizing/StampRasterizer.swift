@@ -20,10 +20,14 @@ struct StampRasterizer: Sendable {
     private var openBlocks = 0
     /// The number of pixels visited so far, each as often as it was.
     private(set) var visited = 0
+    private var tip = InkTip.round
+    private var step: Float = 1
 
-    /// Begins a stroke in a box of pixels of the canvas.
-    mutating func begin(_ box: PixelBox) {
+    /// Begins a stroke in a box of pixels of the canvas, of stamps that lie `step` pixels apart.
+    mutating func begin(_ box: PixelBox, tip: InkTip, step: Float) {
         self.box = box
+        self.tip = tip
+        self.step = step
         visited = 0
         blocks = (box.width + (1 << Self.blockShift) - 1) >> Self.blockShift
         openBlocks = blocks * box.height
@@ -48,7 +52,9 @@ struct StampRasterizer: Sendable {
         // A brush smaller than a pixel would fall between the centres: it gets the size of a pixel, and is as faint as small.
         let radius = stamp.radius.raised(to: 1)
         let small = stamp.radius / radius
-        let brush = Brush(texels: 32 / radius, alpha: stamp.alpha * small * small, count: stamp.count)
+        let brush = Brush(
+            texels: 32 / radius, alpha: stamp.alpha * small * small, count: stamp.count, edge: stamp.edge,
+            rectangle: tip == .round ? nil : StampRectangle(tip, radius: radius, step: step))
         let columns = CoverageRows.centres(from: centreX - radius, to: centreX + radius, below: box.width)
         let rows = CoverageRows.centres(from: centreY - radius, to: centreY + radius, below: box.height)
         guard !columns.isEmpty else { return }
@@ -65,7 +71,7 @@ struct StampRasterizer: Sendable {
                     let pixels = uncovered + (y &* blocks) << Self.blockShift
                     brush.lower(
                         pixels, from: max(first, columns.lowerBound & ~3), to: min(end, columns.upperBound),
-                        dx: 0.5 - centreX, dySquared: dy * dy)
+                        dx: 0.5 - centreX, dy: dy)
                     visited &+= 1 << Self.blockShift
                     if (first..<end).allSatisfy({ pixels[$0] < Self.least }) {
                         isFull[y &* blocks &+ block] = true
@@ -78,27 +84,33 @@ struct StampRasterizer: Sendable {
 
     /// Ends the stroke: writes the coverage to a clear mask of the box.
     func finish(_ rows: CoverageRows) {
+        let most = tip.opacity * 255
         for y in 0..<rows.height {
             rows.dirty[y] = rows.blocks.bits(0..<rows.width)
             let row = rows.row(y)
             for x in 0..<rows.width {
                 let left = uncovered[(y &* blocks) << Self.blockShift &+ x]
-                row[x] = UInt8(truncatingIfNeeded: ((1 - left) * 255).roundedToInt)
+                row[x] = UInt8(truncatingIfNeeded: ((1 - left) * most).roundedToInt)
             }
         }
     }
 }
 
-/// The soft round brush of a stamp.
+/// The brush of a stamp.
 private struct Brush {
     /// Texels a pixel: the radius of the brush is 32 texels.
     let texels: Float
     let alpha: Float
     let count: Int
+    let edge: SIMD2<Float>
+    /// Of tips that are not round.
+    let rectangle: StampRectangle?
 
     /// Multiplies the uncovered parts of pixels of a row, four at a time, by the part that the brush leaves.
     @inline(__always)
-    func lower(_ pixels: UnsafeMutablePointer<Float>, from first: Int, to end: Int, dx: Float, dySquared: Float) {
+    func lower(_ pixels: UnsafeMutablePointer<Float>, from first: Int, to end: Int, dx: Float, dy: Float) {
+        if let rectangle { return lower(pixels, from: first, to: end, dx: dx, dy: dy, rectangle) }
+        let dySquared = dy * dy
         var x = first
         while x < end {
             let offset = SIMD4<Float>(0, 1, 2, 3) + (Float(x) + dx)
@@ -107,6 +119,28 @@ private struct Brush {
             let place = UnsafeMutableRawPointer(pixels + x)
             let old = place.loadUnaligned(as: SIMD4<Float>.self)
             // Subnormal numbers would be slow.
+            place.storeBytes(of: (old * power(1 - strength * alpha)).raised(to: 0x1p-40), as: SIMD4<Float>.self)
+            x &+= 4
+        }
+    }
+
+    private func lower(
+        _ pixels: UnsafeMutablePointer<Float>, from first: Int, to end: Int, dx: Float, dy: Float,
+        _ rectangle: StampRectangle
+    ) {
+        let perRim = 1 / rectangle.rim
+        var x = first
+        while x < end {
+            let offset = SIMD4<Float>(0, 1, 2, 3) + (Float(x) + dx)
+            let along = offset * edge.x + dy * edge.y
+            let across = offset * edge.y - dy * edge.x
+            func part(_ half: Float, _ distance: SIMD4<Float>) -> SIMD4<Float> {
+                let amount = distance.raised(to: -distance)
+                return ((half - amount) * perRim + 0.5).raised(to: 0).lowered(to: 1)
+            }
+            let strength = part(rectangle.halfLength, along) * part(rectangle.halfThickness, across)
+            let place = UnsafeMutableRawPointer(pixels + x)
+            let old = place.loadUnaligned(as: SIMD4<Float>.self)
             place.storeBytes(of: (old * power(1 - strength * alpha)).raised(to: 0x1p-40), as: SIMD4<Float>.self)
             x &+= 4
         }

@@ -11,6 +11,11 @@ package struct Contour: Sendable, Equatable {
     package var start: Vector
     package var segments: [Segment]
 
+    package init(start: Vector, segments: [Segment]) {
+        self.start = start
+        self.segments = segments
+    }
+
     /// Sends the contour to a path.
     package func trace(into sink: inout some ContourSink) {
         sink.move(to: start)

@@ -126,3 +126,12 @@ extension JSONObject {
         return elements
     }
 }
+
+/// Reads one number of a foreign JSON object, for example the time in a video's metadata.
+package enum JSONField {
+    /// The number of a top-level member; nil where the text is no JSON object, or the member is missing or no number.
+    package static func number(_ name: String, in bytes: [UInt8]) -> Double? {
+        guard let object = try? JSONObject(bytes, keeping: [name]) else { return nil }
+        return (try? object.number(name, in: -0x1p63...0x1p63)) ?? nil
+    }
+}

@@ -25,10 +25,12 @@ public struct ClockSample: Sendable, Equatable {
     public var isDiscontinuity: Bool
     /// Bits after which the raw counter `media` wraps, 32 or 33; nil if `media` is not a counter. `b`.
     public var wrapBits: Int?
+    /// Wall time of sampling, UTC in milliseconds, for those who look for delays; the service does not read it. `w`.
+    public var wallTime: Double?
 
     public init(
         media: MediaTime, number: Int64? = nil, epoch: Int64? = nil, rate: Int = 1000, state: State = .play,
-        stream: String = "", isDiscontinuity: Bool = false, wrapBits: Int? = nil
+        stream: String = "", isDiscontinuity: Bool = false, wrapBits: Int? = nil, wallTime: Double? = nil
     ) {
         self.media = media
         self.number = number
@@ -38,13 +40,14 @@ public struct ClockSample: Sendable, Equatable {
         self.stream = stream
         self.isDiscontinuity = isDiscontinuity
         self.wrapBits = wrapBits
+        self.wallTime = wallTime
     }
 }
 
 extension ClockSample {
     private static let keys = ["m", "q", "ep", "r", "s", "st", "d", "b", "w"]
 
-    /// Reads a sample. Unknown keys are ignored; `w` only has to be a number.
+    /// Reads a sample. Unknown keys are ignored.
     /// - Throws: the first fault, in the order of the properties.
     public init(decoding bytes: [UInt8]) throws(Rejection) {
         let body = try JSONObject(bytes, keeping: Self.keys, limit: 4096)
@@ -62,7 +65,7 @@ extension ClockSample {
         isDiscontinuity = try body.bool("d") ?? false
         let bits = try body.integer("b", in: 32...33)
         wrapBits = bits.map(Int.init)
-        _ = try body["w"].number("w", bytes.span)
+        wallTime = try body["w"].number("w", bytes.span)
     }
 
     /// Writes a sample without the values that are their defaults.
@@ -83,6 +86,10 @@ extension ClockSample {
         }
         if isDiscontinuity { bytes.append(",\"d\":true") }
         append(",\"b\":", wrapBits, to: &bytes)
+        if let wallTime, let time = MediaTime(milliseconds: wallTime) {
+            bytes.append(",\"w\":")
+            bytes.append(time: time)
+        }
         bytes.append(UInt8(ascii: "}"))
         return bytes
     }

@@ -138,7 +138,7 @@ extension JSONObject {
 extension JoinedOperation {
     private static let keys = ["index", "author", "ref", "late", "digest", "message"]
 
-    fileprivate init(_ token: JSONToken, of bytes: [UInt8], field: String) throws(Rejection) {
+    init(_ token: JSONToken, of bytes: [UInt8], field: String) throws(Rejection) {
         let body = try JSONObject(token, of: bytes, keeping: Self.keys, field: field)
         guard let message = body["message"] else { throw .missing("message") }
         guard case .object(let range) = message else { throw .wrongType("message", "an object") }
@@ -223,22 +223,28 @@ public struct JoinReplyWriter: Sendable {
 extension [UInt8] {
     fileprivate mutating func append(operations: some Sequence<JoinedOperation>) {
         append(list: operations) { bytes, operation in
-            bytes.append("{\"index\":")
-            bytes.append(integer: operation.index)
-            bytes.append(",\"author\":")
-            bytes.append(string: operation.author.text)
-            if let reference = operation.reference {
-                bytes.append(",\"ref\":")
-                bytes.append(integer: reference)
-            }
-            if operation.isLate { bytes.append(",\"late\":true") }
-            if let digest = operation.digest {
-                bytes.append(",\"digest\":")
-                bytes.append(digest: digest)
-            }
-            bytes.append(",\"message\":")
-            bytes.append(contentsOf: operation.message)
+            bytes.append(UInt8(ascii: "{"))
+            bytes.append(members: operation)
             bytes.append(UInt8(ascii: "}"))
         }
+    }
+
+    /// What stands between the braces of an operation.
+    mutating func append(members operation: JoinedOperation) {
+        append("\"index\":")
+        append(integer: operation.index)
+        append(",\"author\":")
+        append(string: operation.author.text)
+        if let reference = operation.reference {
+            append(",\"ref\":")
+            append(integer: reference)
+        }
+        if operation.isLate { append(",\"late\":true") }
+        if let digest = operation.digest {
+            append(",\"digest\":")
+            append(digest: digest)
+        }
+        append(",\"message\":")
+        append(contentsOf: operation.message)
     }
 }

@@ -121,7 +121,7 @@ extension ImageRequest {
 }
 
 /// The JSON object that carries a request; an empty payload is the same as `{}`.
-private struct RequestBody {
+struct RequestBody {
     /// Bytes of a request at most.
     private static let limit = 4096
 
@@ -158,6 +158,8 @@ public struct RequestError: Error, Sendable, Hashable {
         /// The reply would be too large.
         case tooLarge = "too-large"
         case notReady = "not-ready"
+        /// The log no longer holds the beginning of the lesson.
+        case gone
     }
 
     public let code: Code

@@ -120,6 +120,10 @@ public enum RoomSubject: Hashable, Sendable {
     case joinHead
     /// Requests for a picture of the board at the end of the log.
     case imageHead
+    /// Requests for a part of the lesson as released to a cohort, with its times.
+    case replay(CohortName)
+    /// The same up to the end of the log.
+    case replayHead
     /// Updates of strokes that an author is drawing.
     case wetInput(AuthorID)
     /// Points of strokes being drawn, as far as a cohort's video has come.
@@ -146,6 +150,8 @@ extension RoomSubject: CustomStringConvertible {
         case .image(let cohort): "image.\(cohort)"
         case .joinHead: "join-head"
         case .imageHead: "image-head"
+        case .replay(let cohort): "replay.\(cohort)"
+        case .replayHead: "replay-head"
         case .wetInput(let author): "wet-in.\(author)"
         case .wet(let cohort): "wet.\(cohort)"
         case .wetHead: "wet-head"
@@ -246,6 +252,8 @@ extension RoomSubject {
             case "head": bare(.head)
             case "join-head": bare(.joinHead)
             case "image-head": bare(.imageHead)
+            case "replay": cohort(RoomSubject.replay)
+            case "replay-head": bare(.replayHead)
             case "wet-in": author(RoomSubject.wetInput)
             case "wet": cohort(RoomSubject.wet)
             case "wet-head": bare(.wetHead)

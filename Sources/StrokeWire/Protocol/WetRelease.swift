@@ -2,7 +2,7 @@
 /// `.wet-head`.
 public struct WetRelease: Sendable, Equatable {
     public enum Content: Sendable, Equatable {
-        /// Points, in a style without a time. Predicted ones stand on `.wet-head` alone.
+        /// Points. Predicted ones stand on `.wet-head` alone.
         case points(WetPoints)
         /// Forget the stroke. `x`.
         case givenUp
@@ -54,7 +54,7 @@ extension WetRelease {
         bytes.append(integer: first)
         bytes.append(",\"page\":")
         bytes.append(integer: style.page ?? 0)
-        bytes.append(wetStyle: style, withTime: false)
+        bytes.append(wetStyle: style)
         if let index {
             bytes.append(",\"index\":")
             bytes.append(integer: index)
@@ -89,7 +89,7 @@ extension WetRelease {
     ///   - bytes: at most ``WetUpdate/maximumBytes``.
     ///   - limits: limits of the stroke, and the meaning of colours.
     /// - Throws: the first fault in the order: size, well-formed JSON, an object, then the fields `author session n x`,
-    ///   and, unless `x` is true, `k page c l e w h index d p`.
+    ///   and, unless `x` is true, `k page c l e t w h index d p`.
     public init(decoding bytes: [UInt8], limits: WireLimits = WireLimits()) throws(Rejection) {
         guard bytes.count <= WetUpdate.maximumBytes else {
             throw .tooLarge(bytes: bytes.count, limit: WetUpdate.maximumBytes)
@@ -128,7 +128,6 @@ extension WetRelease {
         let first = try fields.readFirst(limits, text)
         let page = try fields.releasedPage.integer("page", in: 0...999, text)
         var style = try fields.readStyle(limits, text)
-        style.time = nil
         style.page = Int(page ?? 0)
         index = try fields.index.integer("index", in: 1...(Int64.max - 1), text).map { UInt64($0) }
         try fields.checkPoints(first: first, limits)

@@ -229,7 +229,7 @@ extension WetUpdate {
         case .points(let points):
             bytes.append(",\"k\":")
             bytes.append(integer: points.first)
-            bytes.append(wetStyle: points.style, withTime: true)
+            bytes.append(wetStyle: points.style)
             if let page = points.style.page {
                 bytes.append(",\"g\":")
                 bytes.append(integer: page)
@@ -243,14 +243,14 @@ extension WetUpdate {
 }
 
 extension [UInt8] {
-    mutating func append(wetStyle style: WetStrokeStyle, withTime: Bool) {
+    mutating func append(wetStyle style: WetStrokeStyle) {
         append(",\"c\":")
         append(integer: style.colour)
         append(",\"l\":")
         append(number: style.width)
         append(",\"e\":")
         append(integer: style.element.rawValue)
-        if withTime, let time = style.time {
+        if let time = style.time {
             append(",\"t\":")
             append(integer: time)
         }

@@ -233,6 +233,9 @@ public struct BoardSize: Sendable, Equatable {
         self.height = height
     }
 
+    /// The greater of both.
+    public var longerSide: Double { max(width, height) }
+
     /// The size fixed by the first draw of a room; the standard's where the draw gives none.
     init(firstDraw header: StrokeMessage) {
         self.init(

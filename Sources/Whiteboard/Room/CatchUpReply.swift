@@ -62,7 +62,7 @@ extension JoinedOperation {
             index: stroke.index, author: stroke.author, isLate: stroke.isLate, message: stroke.message.bytes[...])
     }
 
-    fileprivate init(_ operation: Operation) {
+    init(_ operation: Operation) {
         self.init(
             index: operation.index, author: operation.author, reference: operation.reference,
             isLate: operation.isLate, digest: operation.digest, message: operation.restoredMessage[...])

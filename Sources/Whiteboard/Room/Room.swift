@@ -92,8 +92,8 @@ extension Room {
         if isNew { self.incarnation = incarnation() }
         var output = IntakeOutput()
         intake.receive(incoming, intakeContext, into: &output)
-        apply(output, loggedAt: incoming.loggedAt, at: now, into: &effects)
-        forgetRejected(incoming.author, isNew: isNew, at: now)
+        apply(output, of: incoming.author, loggedAt: incoming.loggedAt, at: now, into: &effects)
+        forgetRejected(incoming.author, isNew: isNew, at: now, into: &effects)
         // Clocks may have named an epoch before the room had a log.
         if isNew, !isBlank, let epoch = gate.askForEpoch(at: now) { effects.list.append(.record(.epoch(epoch))) }
     }
@@ -111,12 +111,13 @@ extension Room {
             guard life == nil || life == incarnation else { return }
             var output = IntakeOutput()
             intake.giveUp(author, from: from, to: to, intakeContext, into: &output)
-            apply(output, loggedAt: loggedAt, at: now, into: &effects)
-            forgetRejected(author, isNew: false, at: now)
+            apply(output, of: author, loggedAt: loggedAt, at: now, into: &effects)
+            forgetRejected(author, isNew: false, at: now, into: &effects)
         case .epoch(let epoch):
             let unnamed = gate.epoch == nil
             gate.beginEpoch(epoch, at: clockOffset.localTime(of: loggedAt), now: now)
             if unnamed { ink.nameEpoch(Epochs.unnamed, epoch) }
+            ink.noteClockChange()
         case .close:
             close(at: now, into: &effects)
         case .full:
@@ -129,15 +130,19 @@ extension Room {
         IntakeContext(limits: configuration.intake, head: log.head.index, lastClear: log.head.lastClear)
     }
 
+    /// - Parameter author: whose numbers may have been settled; nil for none's.
     private mutating func apply(
-        _ output: IntakeOutput, loggedAt: Instant, at now: Instant, into effects: inout RoomEffects
+        _ output: IntakeOutput, of author: AuthorID?, loggedAt: Instant, at now: Instant,
+        into effects: inout RoomEffects
     ) {
         effects.counts.intake += output.counts
         for (author, session, feedback) in output.feedback {
             effects.list.append(.feedback(author, session: session, feedback))
         }
         for operation in output.ready { apply(operation, loggedAt: loggedAt, at: now, into: &effects) }
-        ink.forgetSettled({ intake.isSettled($1, session: $2, of: $0) }, into: &effects)
+        if let author {
+            ink.forgetSettled(of: author, { intake.isSettled($0, session: $1, of: author) }, into: &effects)
+        }
         for (author, numbers) in output.giveUps {
             effects.list.append(
                 .record(
@@ -165,7 +170,7 @@ extension Room {
         gate.append(
             time: operation.time, reach: gate.isProgressive ? ready.reach : 0,
             at: clockOffset.localTime(of: loggedAt), now: now)
-        if ink.strokes.hasStrokes {
+        if ink.isActive {
             ink.logged(operation, session: intake.session(of: ready.author), at: now, into: &effects)
         }
         intake.recordApplied(ready, index: operation.index)
@@ -180,9 +185,11 @@ extension Room {
 
     /// Forgets an author without a trace while the room has no operation and nothing is pending for the author: a room
     /// exists from its first acceptable message.
-    private mutating func forgetRejected(_ author: AuthorID, isNew: Bool, at now: Instant) {
+    private mutating func forgetRejected(
+        _ author: AuthorID, isNew: Bool, at now: Instant, into effects: inout RoomEffects
+    ) {
         guard log.head.index == 0, intake.forgetUnlessPending(author) else { return }
-        if isNew { incarnation = "" } else { restart(at: now) }
+        if isNew { incarnation = "" } else { restart(at: now, into: &effects) }
     }
 
     /// Ends this incarnation and tells its cohorts. The next message begins another.
@@ -190,10 +197,11 @@ extension Room {
         for cohort in gate.cohortNames {
             effects.list.append(.mark(cohort, Mark(room: "", index: 0, digest: .empty, video: nil)))
         }
-        restart(at: now)
+        restart(at: now, into: &effects)
     }
 
-    private mutating func restart(at now: Instant) {
+    private mutating func restart(at now: Instant, into effects: inout RoomEffects) {
+        ink.end(into: &effects)
         var blank = Room(configuration: configuration, at: now)
         blank.isOutputOpen = isOutputOpen
         blank.clockOffset = clockOffset
@@ -243,8 +251,16 @@ extension Room {
         effects.counts.wetUpdates[outcome, default: 0] += 1
     }
 
+    /// Forgets the strokes being drawn, and tells those who have points of them, before the room leaves memory.
+    public mutating func endDrawing(into effects: inout RoomEffects) {
+        if isOutputOpen { ink.end(into: &effects) }
+    }
+
     /// Bytes of strokes that grow, about.
     public var wetBytes: Int { ink.byteCount }
+
+    /// Whether a stroke is being drawn.
+    public var isDrawing: Bool { ink.strokes.hasStrokes }
 }
 
 // MARK: - Clock samples
@@ -271,6 +287,7 @@ extension Room {
         case .candidate, .ignored, .awaitingEpoch, .unknownCohort, .tooManyCohorts:
             effects.counts.samplesIgnored += 1
         }
+        ink.noteClockChange()
         addViews()
     }
 
@@ -313,7 +330,7 @@ extension Room {
         guard isOutputOpen else { return }
         release(at: now, isTurn: isTurn, into: &effects)
         if ink.isActive {
-            ink.advance(gate, log.operations, session: { intake.session(of: $0) }, at: now, into: &effects)
+            ink.advance(gate, log.operations, at: now, into: &effects)
         }
         sendMarks(at: now, into: &effects)
         compact(at: now)
@@ -324,7 +341,7 @@ extension Room {
         guard let deadline = intake.deadline, deadline <= logTime else { return }
         var output = IntakeOutput()
         intake.checkGaps(at: logTime, heldLimit: configuration.intake.held, into: &output)
-        apply(output, loggedAt: logTime, at: now, into: &effects)
+        apply(output, of: nil, loggedAt: logTime, at: now, into: &effects)
     }
 
     /// Bytes of messages that are released at once. A clock that jumps may make all due that a room holds, for several
@@ -453,6 +470,7 @@ extension Room {
     /// - Parameter start: now, or earlier for a room that was not in memory then.
     public mutating func beginReleases(at start: Instant) {
         gate.begin(at: start)
+        ink.noteClockChange()
     }
 
     /// Restores cursors that are newer than the checkpoint, and makes their cohorts where they are missing and allowed.

@@ -1,3 +1,5 @@
+import DequeModule
+import Ink
 import StrokeWire
 
 /// Points of strokes that grow, to be published.
@@ -14,7 +16,7 @@ public struct WetPublication: Sendable {
 /// reached in part.
 ///
 /// Output only: it reads the gate and the log, and changes neither. Costs nothing while no cohort is progressive and no
-/// update comes.
+/// update comes. An update costs what its own points cost, and a look at the time of each other stroke of the room.
 struct RoomInk: Sendable {
     private(set) var strokes = WetStrokes()
     /// By the positions of the cohorts; nil for those in which strokes appear whole.
@@ -24,8 +26,13 @@ struct RoomInk: Sendable {
     /// Strokes of the log that grow in some cohort.
     private var logged: [UInt64: LoggedStroke] = [:]
     private var loggedBytes = 0
+    /// The author's session of each operation that a progressive cohort may hold, the last of the log at the end; of those
+    /// before a restart it is not known.
+    private var sessions: Deque<String?> = []
     private let hasProgressive: Bool
-    /// When ``advance(_:_:session:at:into:)`` has something to do; nil for never.
+    /// Whether a clock or an epoch may have changed since the last ``advance(_:_:at:into:)``.
+    private var hasClockChanged = true
+    /// When ``advance(_:_:at:into:)`` has something to do; nil for never.
     private(set) var nextWake: Instant?
 
     private struct LoggedStroke: Sendable {
@@ -40,7 +47,10 @@ struct RoomInk: Sendable {
         hasProgressive = configuration.cohorts.hasProgressive
     }
 
-    /// Whether ``advance(_:_:session:at:into:)`` may have something to do.
+    /// Notes that a clock or an epoch may have changed: what waits for a video is looked at again.
+    mutating func noteClockChange() { hasClockChanged = true }
+
+    /// Whether ``advance(_:_:at:into:)`` may have something to do.
     var isActive: Bool { hasProgressive || !strokes.isEmpty }
 
     /// Bytes that it keeps in memory, about.
@@ -70,11 +80,13 @@ extension RoomInk {
         case .points(let points):
             let (outcome, change) = strokes.take(
                 update, points, of: author, session: session, epoch: epoch, spare: spare, at: now)
-            guard let first = change?.first, let before = change?.countBefore else { return outcome }
+            guard let change else { return outcome }
+            let range = change.first.map { $0..<max($0, points.first + points.points.count) }
             for position in feeds.indices {
-                feeds[position]?.changed(author, update.number, session, from: first, countBefore: before, at: now)
+                feeds[position]?.updated(
+                    author, update.number, session, range, countBefore: change.countBefore, at: now)
             }
-            head.changed(author, update.number, session, from: first, countBefore: before, at: now)
+            head.updated(author, update.number, session, range, countBefore: change.countBefore, at: now)
             return outcome
         }
     }
@@ -96,16 +108,31 @@ extension RoomInk {
         }
     }
 
-    /// Forgets strokes whose numbers are settled.
+    /// Forgets the strokes of an author whose numbers are settled.
     mutating func forgetSettled(
-        _ isSettled: (AuthorID, Int64, String?) -> Bool, into effects: inout RoomEffects
+        of author: AuthorID, _ isSettled: (Int64, String?) -> Bool, into effects: inout RoomEffects
     ) {
         guard strokes.hasStrokes else { return }
-        forget(where: { isSettled($0, $1.number, $1.session) }, into: &effects)
+        forget(where: { $0 == author && isSettled($1.number, $1.session) }, into: &effects)
+    }
+
+    /// Forgets everything, and tells those who have points of it: the room ends, or leaves memory.
+    mutating func end(into effects: inout RoomEffects) {
+        for feed in feeds.compactMap(\.self) + [head] {
+            for cursor in feed.cursors where cursor.shown > 0 {
+                effects.giveUp(feed.cohort, cursor.author, cursor.number, cursor.session)
+            }
+        }
+        (strokes, feeds, head, logged, loggedBytes) = (WetStrokes(), [], WetFeed(), [:], 0)
+        sessions = []
+        hasClockChanged = true
+        nextWake = nil
     }
 
     /// An operation has come into the log: cohorts that have points of it get the rest from there.
     mutating func logged(_ operation: Operation, session: String?, at now: Instant, into effects: inout RoomEffects) {
+        if hasProgressive { sessions.append(session) }
+        guard strokes.hasStrokes else { return }
         let (author, number) = (operation.author, operation.number)
         guard let wet = strokes[author, number, session] else { return }
         _ = strokes.remove { $0 == author && $1.number == number && $1.session == session }
@@ -131,99 +158,116 @@ extension RoomInk {
 
 extension RoomInk {
     /// Publishes the points whose time has come.
-    /// - Parameter session: the session of an author's current sequence.
     mutating func advance(
-        _ gate: borrowing Gate, _ log: borrowing OperationLog, session: (AuthorID) -> String?, at now: Instant,
-        into effects: inout RoomEffects
+        _ gate: borrowing Gate, _ log: borrowing OperationLog, at now: Instant, into effects: inout RoomEffects
     ) {
-        forget(where: { $1.updatedAt + WetStroke.lifetime <= now }, into: &effects)
-        strokes.forgetSilent(at: now)
+        if let expiry = strokes.nextExpiry, expiry <= now {
+            forget(where: { $1.updatedAt + WetStroke.lifetime <= now }, into: &effects)
+            strokes.forgetSilent(at: now)
+        }
         var wake = strokes.nextExpiry ?? .distantFuture
-        var needed: Set<UInt64> = []
+        var hasMoved = false
+        var firstHeld = gate.timeline.last + 1
         for position in gate.cohorts.indices {
-            let cohort = gate.cohorts[position]
-            if position == feeds.count {
-                feeds.append(cohort.settings.ink == .progressive ? WetFeed(cohort: cohort.name) : nil)
-            }
+            if position == feeds.count { addFeed(of: gate.cohorts[position], at: now) }
             guard var feed = feeds[position] else { continue }
+            // So that its cursors are not copied.
             feeds[position] = nil
-            feed.find(in: log, after: cohort.released, through: gate.timeline.last)
-            for index in feed.growing {
-                wake = min(
-                    wake, grow(index, in: &feed, of: cohort, gate, log, &needed, session: session, at: now, &effects))
-            }
-            for author in strokes.authors where !feed.holdsBack(author.id) {
-                for stroke in author.strokes {
-                    wake = min(wake, draw(stroke, of: author.id, in: &feed, of: cohort, at: now, &effects))
+            let cohort = gate.cohorts[position]
+            let isMoved = feed.find(
+                in: log, after: cohort.released, through: gate.timeline.last, sessions: sessions, at: now)
+            firstHeld = min(firstHeld, cohort.released + 1)
+            if hasClockChanged { feed.wakeAll() }
+            hasMoved = hasMoved || isMoved
+            for place in feed.cursors.indices where feed.cursors[place].wake <= now {
+                feed.cursors[place].wake = .distantFuture
+                guard !feed.isHeldBack(place, at: now) else { continue }
+                if let index = feed.cursors[place].index {
+                    grow(index, place, in: &feed, of: cohort, gate, log, at: now, &effects)
+                } else {
+                    draw(place, in: &feed, of: cohort, at: now, &effects)
                 }
             }
+            wake = min(wake, feed.nextWake)
             feeds[position] = feed
         }
-        for author in strokes.authors {
-            for stroke in author.strokes { wake = min(wake, drawAtHead(stroke, of: author.id, at: now, &effects)) }
+        hasClockChanged = false
+        for place in head.cursors.indices where head.cursors[place].wake <= now {
+            drawAtHead(place, at: now, &effects)
         }
-        if logged.count > needed.count {
-            logged = logged.filter { needed.contains($0.key) }
-            loggedBytes = logged.values.reduce(0) { $0 + $1.growing.byteCount }
+        if hasMoved {
+            let held = Int(gate.timeline.last + 1 - firstHeld)
+            if sessions.count > held { sessions.removeFirst(sessions.count - held) }
+            if !logged.isEmpty { forgetReleased() }
         }
+        wake = min(wake, head.nextWake)
         nextWake = wake == .distantFuture ? nil : wake
     }
 
+    /// Adds what a cohort has of the strokes.
+    private mutating func addFeed(of cohort: Cohort, at now: Instant) {
+        guard cohort.settings.ink == .progressive else { return feeds.append(nil) }
+        var feed = WetFeed(cohort: cohort.name)
+        for author in strokes.authors {
+            for stroke in author.strokes { feed.add(author.id, stroke.number, stroke.session, index: nil, at: now) }
+        }
+        feeds.append(feed)
+    }
+
     /// Publishes points of a held stroke of the log.
-    /// - Returns: when there is more to do for it.
     private mutating func grow(
-        _ index: UInt64, in feed: inout WetFeed, of cohort: Cohort, _ gate: borrowing Gate,
-        _ log: borrowing OperationLog, _ needed: inout Set<UInt64>, session: (AuthorID) -> String?, at now: Instant,
-        _ effects: inout RoomEffects
-    ) -> Instant {
+        _ index: UInt64, _ place: Int, in feed: inout WetFeed, of cohort: Cohort, _ gate: borrowing Gate,
+        _ log: borrowing OperationLog, at now: Instant, _ effects: inout RoomEffects
+    ) {
         let entry = gate.timeline[index]
         guard cohort.settings.gate == .video, let clock = cohort.clock, clock.epoch == entry.epoch,
             entry.time != .none, let end = gate.timeline.end(of: index)
-        else { return .distantFuture }
+        else { return }
         guard clock.videoTime(at: now) > entry.time else {
-            return clock.passes(entry.time).map { max($0, now + Self.leastWait) } ?? .distantFuture
+            feed.cursors[place].wake = clock.passes(entry.time).map { max($0, now + Self.leastWait) } ?? .distantFuture
+            return
         }
-        guard let stroke = loggedStroke(index, log) else { return .distantFuture }
-        needed.insert(index)
-        let operation = log[index]
-        let place =
-            feed.cursors.firstIndex { $0.index == index }
-            ?? feed.add(operation.author, operation.number, session(operation.author), index: index, at: now)
-        return feed.step(
+        guard let stroke = loggedStroke(index, log) else { return }
+        feed.step(
             place, stroke.growing, stroke.style, clock: clock, time: entry.time, hasReaches: end.reach > 0, at: now,
             &effects)
     }
 
     /// Publishes points of a stroke that is not in the log yet.
     private func draw(
-        _ stroke: WetStroke, of author: AuthorID, in feed: inout WetFeed, of cohort: Cohort, at now: Instant,
-        _ effects: inout RoomEffects
-    ) -> Instant {
+        _ place: Int, in feed: inout WetFeed, of cohort: Cohort, at now: Instant, _ effects: inout RoomEffects
+    ) {
+        let cursor = feed.cursors[place]
+        guard let stroke = strokes[cursor.author, cursor.number, cursor.session] else { return }
         var clock: VideoClock?
         if cohort.settings.gate == .video {
             clock = cohort.clock
-            guard clock?.epoch == stroke.epoch, stroke.style.time != nil else { return .distantFuture }
+            guard clock?.epoch == stroke.epoch, stroke.style.time != nil else { return }
         }
-        let place =
-            feed.cursors.firstIndex { $0.index == nil && $0.isOf(author, stroke.number, stroke.session) }
-            ?? feed.add(author, stroke.number, stroke.session, index: nil, at: now)
-        return feed.step(
+        feed.step(
             place, stroke.growing, stroke.style, clock: clock,
             time: MediaTime(milliseconds: stroke.style.time ?? 0), hasReaches: true, at: now, &effects)
     }
 
-    private mutating func drawAtHead(
-        _ stroke: WetStroke, of author: AuthorID, at now: Instant, _ effects: inout RoomEffects
-    ) -> Instant {
-        let place =
-            head.cursors.firstIndex { $0.isOf(author, stroke.number, stroke.session) }
-            ?? head.add(author, stroke.number, stroke.session, index: nil, at: now)
-        return head.step(
+    private mutating func drawAtHead(_ place: Int, at now: Instant, _ effects: inout RoomEffects) {
+        let cursor = head.cursors[place]
+        head.cursors[place].wake = .distantFuture
+        guard let stroke = strokes[cursor.author, cursor.number, cursor.session] else { return }
+        head.step(
             place, stroke.growing, stroke.style, clock: nil, time: .none, hasReaches: false,
-            predicted: (stroke.update, stroke.predicted), at: now, &effects)
+            predicted: (stroke.update, stroke.growing.model.predicted), at: now, &effects)
     }
 
     private static var leastWait: Duration { .milliseconds(1) }
+
+    /// Forgets the decoded strokes that no cohort needs any more.
+    private mutating func forgetReleased() {
+        var needed: Set<UInt64> = []
+        for case let feed? in feeds { needed.formUnion(feed.cursors.lazy.compactMap(\.index)) }
+        guard logged.contains(where: { !needed.contains($0.key) }) else { return }
+        logged = logged.filter { needed.contains($0.key) }
+        loggedBytes = logged.values.reduce(0) { $0 + $1.growing.byteCount }
+    }
 
     /// A stroke of the log, decoded.
     /// - Returns: nil where it cannot be, or is beyond the bound.

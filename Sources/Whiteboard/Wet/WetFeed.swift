@@ -1,3 +1,5 @@
+import DequeModule
+import Ink
 import StrokeWire
 
 /// How far one growing stroke has gone out on one subject.
@@ -7,11 +9,9 @@ struct WetCursor: Sendable {
     let number: Int64
     /// Once it is in the log.
     var index: UInt64?
-    /// Points that are out as they are now.
-    var sent = 0
     /// Points that are out, as they are now or as they were.
     var shown = 0
-    /// When the points after ``sent`` were there to be sent.
+    /// When the points after ``shown`` were there to be sent.
     var freshSince: Instant
     /// No message before.
     var nextMessage = Instant.distantPast
@@ -19,14 +19,30 @@ struct WetCursor: Sendable {
     var nextRepeat = Instant.distantFuture
     /// Where that part begins.
     var repeatFrom = 0
+    /// Points below ``shown`` that have changed since they went out.
+    private var stale: Range<Int>?
+    /// When there is something to do for it; `distantFuture` for never.
+    var wake = Instant.distantPast
+    /// Whether an operation in the log holds it back.
+    var isHeldBack = false
     /// The last update that has gone out, and whether with predicted points; at the head alone.
     var update: Int64 = 0
     var hasPredicted = false
+
+    init(_ author: AuthorID, _ number: Int64, _ session: String?, index: UInt64?, at now: Instant) {
+        self.author = author
+        self.session = session
+        self.number = number
+        self.index = index
+        freshSince = now
+    }
 
     /// Time between two messages of a stroke.
     static let interval = Duration.milliseconds(33)
     /// Time between two repeats of a stroke.
     static let repeatInterval = Duration.seconds(1)
+    /// Points before the last one shown whose changes go out with the next message.
+    static let nearby = 128
 
     func isOf(_ author: AuthorID, _ number: Int64, _ session: String?) -> Bool {
         self.number == number && self.author == author && self.session == session
@@ -49,79 +65,114 @@ struct WetCursor: Sendable {
         of growing: GrowingPoints, due: Int, isForced: Bool = false, at now: Instant
     ) -> Message? {
         guard now >= nextMessage else { return nil }
-        var first = sent
+        var (first, end) = (shown, due)
+        if let change = nextChange, change.lowerBound < due {
+            first = change.lowerBound
+            end = max(due > shown ? due : 0, min(change.upperBound, due))
+        }
         let isRepeat = now >= nextRepeat
         if isRepeat {
             nextRepeat = now + Self.repeatInterval
             // V may have stepped back: what lies at or above it does not go out again.
-            if due >= sent { first = min(repeatFrom, sent) } else if !isForced { return nil }
+            if due >= shown { (first, end) = (min(stale?.lowerBound ?? repeatFrom, shown), due) }
         }
-        guard due > first || isForced else { return nil }
-        let (interior, end) = growing.encoded(first..<max(first, due))
+        guard end > first || isForced else { return nil }
+        let interior: [UInt8]
+        (interior, end) = growing.encoded(first..<max(first, end))
         let newCount = max(0, end - max(shown, first))
-        repeatFrom = isRepeat && end < sent ? end : isRepeat ? 0 : repeatFrom
-        sent = max(sent, end)
-        shown = max(shown, sent)
+        if isRepeat { repeatFrom = end < shown ? end : 0 }
+        if let range = stale, first <= range.lowerBound {
+            stale = end < range.upperBound ? max(end, range.lowerBound)..<range.upperBound : nil
+        }
+        shown = max(shown, end)
         nextMessage = now + Self.interval
         if nextRepeat == .distantFuture { nextRepeat = now + Self.repeatInterval }
         return Message(first: first, end: end, interior: interior, newCount: newCount)
     }
 
-    /// Notes that points from `first` on are other ones than before, or new.
+    /// Changed points that go out with the next message. Those far behind the end wait for the next repeat: a small update
+    /// must not have a whole stroke sent thirty times a second.
+    var nextChange: Range<Int>? { stale.flatMap { shown - $0.lowerBound <= Self.nearby ? $0 : nil } }
+
+    /// Notes that points in `range` are other ones than before, or new.
     /// - Parameter countBefore: number of points before.
-    mutating func changed(from first: Int, countBefore: Int, at now: Instant) {
-        if sent >= min(first, countBefore) { freshSince = now }
-        sent = min(sent, first)
+    mutating func changed(_ range: Range<Int>, countBefore: Int, at now: Instant) {
+        wake = .distantPast
+        if shown >= countBefore { freshSince = now }
+        guard range.lowerBound < shown else { return }
+        let changed = range.lowerBound..<max(range.lowerBound + 1, min(range.upperBound, shown))
+        stale = stale.map { min($0.lowerBound, changed.lowerBound)..<max($0.upperBound, changed.upperBound) } ?? changed
     }
 }
 
 /// The strokes that grow for the students of one cohort, or at the head.
 struct WetFeed: Sendable {
     /// nil at the head.
-    var cohort: CohortName?
+    let cohort: CohortName?
     var cursors: [WetCursor] = []
-    /// The log position and the cohort's cursor for which the rest is computed.
-    var head: UInt64 = 0
-    var released: UInt64?
+    /// The end of the log and the cohort's cursor for which the rest is computed.
+    private var head: UInt64 = 0
+    private var released: UInt64?
     /// Held strokes that may grow, in the order of the log.
-    var growing: [UInt64] = []
+    private(set) var growing: [UInt64] = []
     /// Authors of held strokes.
-    var authors: [AuthorID] = []
+    private var authors: [AuthorID] = []
     /// Whether an operation is held behind which nothing grows.
-    var hasBarrier = false
+    private var hasBarrier = false
 
     /// Held operations that are looked at. What comes behind them waits.
     private static let lookahead = 256
 
     /// Finds the held strokes that may grow: none behind an undo, redo or clear, and of each author the first alone.
-    mutating func find(in log: OperationLog, after released: UInt64, through head: UInt64) {
-        guard self.released != released || self.head != head else { return }
-        self.released = released
-        self.head = head
-        growing.removeAll(keepingCapacity: true)
-        authors.removeAll(keepingCapacity: true)
-        hasBarrier = false
-        cursors.removeAll { cursor in cursor.index.map { $0 <= released } ?? false }
-        guard released < head else { return }
-        for index in released + 1...head {
-            let operation = log[index]
-            guard operation.action == .draw, index - released <= Self.lookahead else {
-                hasBarrier = true
-                return
-            }
-            guard !authors.contains(operation.author) else { continue }
-            authors.append(operation.author)
-            growing.append(index)
+    /// - Parameter sessions: those of the last operations of the log.
+    /// - Returns: false where nothing is another than at the last call.
+    mutating func find(
+        in log: borrowing OperationLog, after released: UInt64, through head: UInt64, sessions: Deque<String?>,
+        at now: Instant
+    ) -> Bool {
+        guard self.released != released || self.head != head else { return false }
+        var next = released + 1
+        if self.released == released, head > self.head {
+            // What is appended behind a barrier has to wait.
+            next = hasBarrier ? head + 1 : self.head + 1
+        } else {
+            growing.removeAll(keepingCapacity: true)
+            authors.removeAll(keepingCapacity: true)
+            hasBarrier = false
+            cursors.removeAll { cursor in cursor.index.map { $0 <= released } ?? false }
         }
+        (self.released, self.head) = (released, head)
+        while next <= head, !hasBarrier {
+            let operation = log[next]
+            if operation.action != .draw || next - released > Self.lookahead {
+                hasBarrier = true
+            } else if !authors.contains(operation.author) {
+                authors.append(operation.author)
+                growing.append(next)
+                if !cursors.contains(where: { $0.index == next }) {
+                    let place = sessions.count - 1 - Int(head - next)
+                    add(
+                        operation.author, operation.number, place < 0 ? nil : sessions[place], index: next, at: now)
+                }
+            }
+            next += 1
+        }
+        wakeAll()
+        return true
+    }
+
+    init(cohort: CohortName? = nil) {
+        self.cohort = cohort
     }
 
     /// Starts a stroke.
-    /// - Returns: the place of its cursor.
-    mutating func add(
-        _ author: AuthorID, _ number: Int64, _ session: String?, index: UInt64?, at now: Instant
-    ) -> Int {
-        cursors.append(WetCursor(author: author, session: session, number: number, index: index, freshSince: now))
-        return cursors.count - 1
+    mutating func add(_ author: AuthorID, _ number: Int64, _ session: String?, index: UInt64?, at now: Instant) {
+        cursors.append(WetCursor(author, number, session, index: index, at: now))
+    }
+
+    /// Has every stroke looked at again: the clock, the log or the cohort's place in it has changed.
+    mutating func wakeAll() {
+        for place in cursors.indices { cursors[place].wake = .distantPast }
     }
 
     /// Ends a stroke that is not in the log.
@@ -133,14 +184,21 @@ struct WetFeed: Sendable {
         return cursors.remove(at: place).shown > 0
     }
 
-    /// Notes that points of a stroke that is not in the log are other ones than before, or new.
-    mutating func changed(
-        _ author: AuthorID, _ number: Int64, _ session: String?, from first: Int, countBefore: Int, at now: Instant
+    /// Notes an update of a stroke that is not in the log.
+    /// - Parameters:
+    ///   - range: points that are other ones than before, or new; nil where none are.
+    ///   - countBefore: number of points before.
+    mutating func updated(
+        _ author: AuthorID, _ number: Int64, _ session: String?, _ range: Range<Int>?, countBefore: Int, at now: Instant
     ) {
         guard let place = cursors.firstIndex(where: { $0.index == nil && $0.isOf(author, number, session) }) else {
-            return
+            return add(author, number, session, index: nil, at: now)
         }
-        cursors[place].changed(from: first, countBefore: countBefore, at: now)
+        if let range {
+            cursors[place].changed(range, countBefore: countBefore, at: now)
+        } else {
+            cursors[place].wake = .distantPast
+        }
     }
 
     /// A stroke has come into the log.
@@ -159,7 +217,10 @@ struct WetFeed: Sendable {
             return cursors.remove(at: place).shown == 0
         }
         cursors[place].index = index
-        cursors[place].changed(from: points.firstDifference(from: before), countBefore: before.count, at: now)
+        let first = points.firstDifference(from: before)
+        let common = first..<max(first, min(points.count, before.count))
+        let last = common.last { points.model.points[$0] != before.model.points[$0] }
+        cursors[place].changed(first..<(last.map { $0 + 1 } ?? first), countBefore: before.count, at: now)
         return true
     }
 
@@ -169,12 +230,11 @@ struct WetFeed: Sendable {
     ///   - time: that of the stroke.
     ///   - hasReaches: whether its points have times of their own.
     ///   - predicted: the number of the last update and its predicted points; at the head.
-    /// - Returns: when there is more to do for it.
     mutating func step(
         _ place: Int, _ growing: GrowingPoints, _ style: WetStrokeStyle, clock: VideoClock?, time: MediaTime,
-        hasReaches: Bool, predicted: (update: Int64, points: [StrokePoint])? = nil, at now: Instant,
+        hasReaches: Bool, predicted: (update: Int64, points: ArraySlice<StrokePoint>)? = nil, at now: Instant,
         _ effects: inout RoomEffects
-    ) -> Instant {
+    ) {
         func timeOf(_ point: Int) -> MediaTime { hasReaches ? time + growing.reaches[point] : time }
         var due = growing.count
         if let clock {
@@ -183,8 +243,8 @@ struct WetFeed: Sendable {
                 hasReaches
                 ? growing.reaches.partitioningIndex { time + $0 >= video } : time < video ? growing.count : 0
         }
-        let sent = cursors[place].sent
-        let firstDue = sent < due ? clock?.passes(timeOf(sent)) ?? .distantPast : .distantPast
+        let shown = cursors[place].shown
+        let firstDue = shown < due ? clock?.passes(timeOf(shown)) ?? .distantPast : .distantPast
         var isForced = false
         if let predicted, predicted.update > cursors[place].update {
             isForced = cursors[place].hasPredicted || !predicted.points.isEmpty
@@ -195,7 +255,7 @@ struct WetFeed: Sendable {
             if let predicted {
                 cursors[place].update = predicted.update
                 cursors[place].hasPredicted = !predicted.points.isEmpty
-                if message.end == growing.count { ahead = PointEncoder.interior(of: predicted.points) }
+                if message.end == growing.count { ahead = PointEncoder.interior(of: Array(predicted.points)) }
                 if ahead.count > GrowingPoints.messageBytes / 2 { ahead = [] }
             }
             var style = style
@@ -210,7 +270,7 @@ struct WetFeed: Sendable {
                     cohort,
                     WetPublication(body: body, newPoints: message.newCount, due: min(now, max(firstDue, freshSince)))))
         }
-        return wake(place, growing.count, clock, timeOf, isWaiting: isForced, at: now)
+        cursors[place].wake = wake(place, growing.count, clock, timeOf, isWaiting: isForced, at: now)
     }
 
     private func wake(
@@ -218,15 +278,27 @@ struct WetFeed: Sendable {
     ) -> Instant {
         let cursor = cursors[place]
         var wake = Instant.distantFuture
-        if cursor.sent < count {
-            let passes = clock.map { $0.passes(time(cursor.sent)) ?? .distantFuture } ?? now
-            wake = passes == .distantFuture ? passes : max(passes, cursor.nextMessage)
+        func consider(_ point: Int) {
+            guard point < count, let passes = clock.map({ $0.passes(time(point)) }) ?? now else { return }
+            wake = min(wake, max(passes, cursor.nextMessage))
         }
+        consider(cursor.shown)
+        if let change = cursor.nextChange { consider(change.lowerBound) }
         if isWaiting { wake = min(wake, cursor.nextMessage) }
         if cursor.shown > 0 { wake = min(wake, max(cursor.nextRepeat, cursor.nextMessage)) }
         return wake == .distantFuture ? wake : max(wake, now + .nanoseconds(1))
     }
 
-    /// Whether a stroke that is not in the log yet has to wait for what is.
-    func holdsBack(_ author: AuthorID) -> Bool { hasBarrier || authors.contains(author) }
+    /// Whether a stroke has to wait for what is held before it in the log. Points that come free are due from then on.
+    mutating func isHeldBack(_ place: Int, at now: Instant) -> Bool {
+        let cursor = cursors[place]
+        let isHeld =
+            cursor.index.map { !growing.contains($0) } ?? (hasBarrier || authors.contains(cursor.author))
+        if cursor.isHeldBack, !isHeld { cursors[place].freshSince = now }
+        cursors[place].isHeldBack = isHeld
+        return isHeld
+    }
+
+    /// When there is something to do for a stroke; `distantFuture` for never.
+    var nextWake: Instant { cursors.reduce(.distantFuture) { min($0, $1.wake) } }
 }

@@ -1,51 +1,49 @@
+import Ink
 import StrokeWire
 
 /// The points of a stroke that grows, and when each may be seen.
 struct GrowingPoints: Sendable {
-    private(set) var points: [StrokePoint] = []
-    /// For each point: microseconds from the stroke's time to it, or to a point before it that is later. A point is
-    /// never seen before those before it.
+    private(set) var model: StrokeModel
+    /// For each confirmed point: microseconds from the stroke's time to it, or to a point before it that is later. A point
+    /// is never seen before those before it.
     private(set) var reaches: [Int64] = []
 
-    init() {}
-
-    init(_ points: [StrokePoint]) {
-        replace(from: 0, by: points[...])
+    /// No points yet: those of updates.
+    init() {
+        // Cursors are told of each change when it comes.
+        model = StrokeModel(rememberedChanges: 0)
     }
 
-    var count: Int { points.count }
+    /// The points of an operation.
+    init(_ points: [StrokePoint]) {
+        model = StrokeModel(complete: points)
+        updateReaches(from: 0)
+    }
 
-    /// Bytes that it keeps in memory, about.
-    var byteCount: Int { count * (MemoryLayout<StrokePoint>.stride + MemoryLayout<Int64>.stride) }
+    /// The number of confirmed points.
+    var count: Int { model.confirmedCount }
+
+    /// Bytes that its confirmed points keep in memory, about.
+    var byteCount: Int { Self.byteCount(of: count) }
 
     /// Bytes of so many points, about.
-    static func byteCount(of count: Int) -> Int { GrowingPoints().byteCountOfOne * count }
+    static func byteCount(of count: Int) -> Int {
+        count * (MemoryLayout<StrokePoint>.stride + MemoryLayout<Int64>.stride)
+    }
 
-    private var byteCountOfOne: Int { MemoryLayout<StrokePoint>.stride + MemoryLayout<Int64>.stride }
+    /// Takes an update.
+    /// - Returns: the first place with another confirmed point than before; nil where there is none.
+    mutating func take(_ points: WetPoints, update: Int64) -> Int? {
+        guard case .taken(let first?) = model.receive(points, update: update) else { return nil }
+        updateReaches(from: first)
+        return first
+    }
 
-    /// Puts points to the places from `first` on. Those behind them stay.
-    /// - Precondition: `first <= count`
-    /// - Returns: the first place with another point than before; nil where nothing has changed.
-    @discardableResult
-    mutating func replace(from first: Int, by new: ArraySlice<StrokePoint>) -> Int? {
-        var changed: Int?
-        for (offset, point) in new.enumerated() {
-            let place = first + offset
-            if place == points.count {
-                points.append(point)
-                reaches.append(0)
-            } else if points[place] == point {
-                continue
-            } else {
-                points[place] = point
-            }
-            changed = changed ?? place
+    private mutating func updateReaches(from first: Int) {
+        reaches.append(contentsOf: repeatElement(0, count: model.confirmedCount - reaches.count))
+        for place in first..<model.confirmedCount {
+            reaches[place] = max(Self.reach(of: model.points[place]), place == 0 ? 0 : reaches[place - 1])
         }
-        guard let changed else { return nil }
-        for place in changed..<points.count {
-            reaches[place] = max(Self.reach(of: points[place]), place == 0 ? 0 : reaches[place - 1])
-        }
-        return changed
     }
 
     /// Microseconds from the stroke's time to a point; negative ones count as 0.
@@ -56,7 +54,7 @@ struct GrowingPoints: Sendable {
 
     /// The first place in which two strokes differ, or the end of the shorter one.
     func firstDifference(from other: GrowingPoints) -> Int {
-        zip(points, other.points).enumerated().first { $0.element.0 != $0.element.1 }?.offset ?? min(count, other.count)
+        (0..<min(count, other.count)).first { model.points[$0] != other.model.points[$0] } ?? min(count, other.count)
     }
 
     /// Greatest size of the points in one message, in bytes.
@@ -69,7 +67,7 @@ struct GrowingPoints: Sendable {
         var end = range.lowerBound
         while end < range.upperBound {
             let next = min(end + 32, range.upperBound)
-            let part = PointEncoder.interior(of: Array(points[end..<next]))
+            let part = PointEncoder.interior(of: Array(model.points[end..<next]))
             guard bytes.isEmpty || bytes.count + part.count < Self.messageBytes else { break }
             if !bytes.isEmpty { bytes.append(UInt8(ascii: ",")) }
             bytes += part
@@ -87,9 +85,6 @@ struct WetStroke: Sendable {
     /// The room's epoch when the first update came.
     var epoch: Int64
     private(set) var growing = GrowingPoints()
-    private(set) var predicted: [StrokePoint] = []
-    /// Number of the last update.
-    private(set) var update: Int64 = 0
     private(set) var updatedAt: Instant
 
     init(number: Int64, session: String?, style: WetStrokeStyle, epoch: Int64, at now: Instant) {
@@ -106,9 +101,12 @@ struct WetStroke: Sendable {
     /// Bytes of a stroke without its points, about.
     static let overhead = 512
 
+    /// Number of the last update.
+    var update: Int64 { growing.model.update }
+
     /// Bytes that it keeps in memory, about.
     var byteCount: Int {
-        Self.overhead + growing.byteCount + predicted.count * MemoryLayout<StrokePoint>.stride
+        Self.overhead + growing.byteCount + growing.model.predicted.count * MemoryLayout<StrokePoint>.stride
     }
 
     /// Bytes that it would keep with an update, about.
@@ -120,10 +118,8 @@ struct WetStroke: Sendable {
     /// Takes an update that is newer than the last one and joins on.
     /// - Returns: the first place with another point than before; nil where no point has changed.
     mutating func take(_ update: Int64, _ points: WetPoints, at now: Instant) -> Int? {
-        self.update = update
         updatedAt = now
-        predicted = points.predicted
-        return growing.replace(from: points.first, by: points.points[...])
+        return growing.take(points, update: update)
     }
 }
 
@@ -144,4 +140,6 @@ public enum WetOutcome: String, Sendable, CaseIterable {
     case limited
     /// The author, the room or the service keeps as much as it may.
     case full
+    /// Its room is not in memory, and there is no place for it.
+    case noRoom = "no-room"
 }

@@ -1,3 +1,4 @@
+import Ink
 import StrokeWire
 
 /// The strokes that the authors of a room are drawing, bounded for each author.
@@ -26,6 +27,8 @@ struct WetStrokes: Sendable {
     private(set) var authors: [Author] = []
     /// Bytes of all strokes, about.
     private(set) var byteCount = 0
+    /// When a stroke or an author is to be forgotten if no update comes, possibly too early; nil for never.
+    private(set) var nextExpiry: Instant?
 
     var isEmpty: Bool { authors.isEmpty }
     var hasStrokes: Bool { authors.contains { !$0.strokes.isEmpty } }
@@ -43,6 +46,7 @@ struct WetStrokes: Sendable {
     /// - Parameter limit: greatest number of authors.
     /// - Returns: nil where it is to be read, else why not.
     mutating func admit(_ author: AuthorID, bytes: Int, limit: Int, at now: Instant) -> WetOutcome? {
+        if nextExpiry == nil { nextExpiry = now + WetStroke.lifetime }
         if place(of: author) == nil {
             if authors.count >= limit {
                 guard let idle = authors.firstIndex(where: { $0.strokes.isEmpty }) else { return .full }
@@ -83,9 +87,10 @@ struct WetStrokes: Sendable {
         var stroke =
             known.map { authors[place].strokes[$0] }
             ?? WetStroke(number: update.number, session: session, style: points.style, epoch: epoch, at: now)
-        guard update.update > stroke.update else { return (.repeated, nil) }
+        let refusal = stroke.growing.model.refusal(of: update.update, first: points.first)
+        guard refusal != .repeated else { return (.repeated, nil) }
         guard stroke.style == points.style else { return (.rejected, nil) }
-        guard points.first <= stroke.growing.count else { return (.gap, nil) }
+        guard refusal == nil else { return (.gap, nil) }
         guard known != nil || authors[place].strokes.count < Bounds.strokes else { return (.full, nil) }
         let before = known == nil ? 0 : stroke.byteCount
         let added = stroke.byteCount(with: points) - before
@@ -117,16 +122,13 @@ struct WetStrokes: Sendable {
         return removed
     }
 
-    /// When the next stroke, or author, is to be forgotten if no update comes; nil for never.
-    var nextExpiry: Instant? {
-        authors.lazy.map { author in
-            author.strokes.lazy.map { $0.updatedAt + WetStroke.lifetime }.min() ?? author.lastHeard + WetStroke.lifetime
-        }.min()
-    }
-
     /// Forgets authors without strokes who have been silent.
     mutating func forgetSilent(at now: Instant) {
         authors.removeAll { $0.strokes.isEmpty && $0.lastHeard + WetStroke.lifetime <= now }
+        nextExpiry =
+            authors.lazy.map { author in
+                (author.strokes.lazy.map(\.updatedAt).min() ?? author.lastHeard) + WetStroke.lifetime
+            }.min()
     }
 
     /// Rule 6: the epoch that was there already has got its name.

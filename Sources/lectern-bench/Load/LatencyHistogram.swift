@@ -27,9 +27,10 @@ final class LatencyHistogram: Sendable {
 }
 
 extension BenchReport {
-    mutating func add(_ name: String, _ latencies: LatencyHistogram) {
+    /// - Parameter goal: the greatest p99 that is good, in milliseconds; nil where there is none.
+    mutating func add(_ name: String, _ latencies: LatencyHistogram, p99AtMost goal: Double? = nil) {
         for (label, percentile) in [("p50", 50.0), ("p90", 90), ("p99", 99), ("p99.9", 99.9)] {
-            add("\(name): \(label), ms", latencies.percentile(percentile))
+            add("\(name): \(label), ms", latencies.percentile(percentile), atMost: percentile == 99 ? goal : nil)
         }
         add("\(name): max, ms", latencies.maximum)
     }

@@ -172,9 +172,11 @@ struct LocalSystem {
     /// Starts both, runs a body and ends both.
     /// - Parameters:
     ///   - http: where the daemon's gateway listens.
+    ///   - cohorts: more members of `cohorts`, each after a comma.
     ///   - settings: lines of YAML, added to those of every benchmark.
     static func with(
-        _ program: String?, journal: String, isGated: Bool, http: String = "off", settings: String = "",
+        _ program: String?, journal: String, isGated: Bool, http: String = "off", cohorts: String = "",
+        settings: String = "",
         _ body: (LocalSystem) async throws -> Void
     ) async throws {
         let directory = FileManager.default.temporaryDirectory.appendingPathComponent("lectern-bench-\(UUID())")
@@ -186,7 +188,7 @@ struct LocalSystem {
         do {
             let daemon = try RelayProcess.service(
                 program, url: server.url, root: "bench", journal: journal, isGated: isGated, http: http,
-                settings: settings, in: directory)
+                cohorts: cohorts, settings: settings, in: directory)
             do {
                 try await body(LocalSystem(url: server.url, daemon: daemon, server: server.processIdentifier))
             } catch {

@@ -11,10 +11,11 @@ struct RelayProcess {
     /// Starts the program `lectern` with rooms that have no limits.
     /// - Parameters:
     ///   - http: where its gateway listens.
-    ///   - settings: more lines of its YAML file.
+    ///   - cohorts: more members of `cohorts` in its YAML file, each after a comma.
+    ///   - settings: more lines of that file.
     static func service(
         _ program: String?, url: String, root: String, journal: String, isGated: Bool, http: String = "off",
-        settings: String = "", in directory: URL
+        cohorts: String = "", settings: String = "", in directory: URL
     ) throws -> RelayProcess {
         let beside = Bundle.main.executableURL?.deletingLastPathComponent().appendingPathComponent("lectern").path
         guard let path = program ?? beside, FileManager.default.isExecutableFile(atPath: path) else {
@@ -26,7 +27,7 @@ struct RelayProcess {
         http: {listen: "\(http)"}
         subjects: {root: "\(root)"}
         journal: {mode: \(journal)}
-        cohorts: {default: {gate: \(isGated ? "video" : "none")}}
+        cohorts: {default: {gate: \(isGated ? "video" : "none")}\(cohorts)}
         limits: {messages_per_second: 100000, bytes_per_second: 1GiB}
         logging: {level: warning}
         \(settings)

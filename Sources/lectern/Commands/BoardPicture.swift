@@ -23,6 +23,14 @@ struct BoardPicture {
         let size = board.size
         let source = StrokeSource(configuration)
         let strokes = board.visible.map { source.stroke($0, on: size) }
+        self.init(
+            BoardDrawing(width: size.width, height: size.height, strokes: strokes), width: width, format: format,
+            marks: marks)
+    }
+
+    /// The same of strokes that lie on no board.
+    init(_ size: BoardDrawing, width: Int?, format: PictureFormat, marks: Set<DebugOverlay.Kind> = []) {
+        let strokes = size.strokes
         canvasSize =
             width.map { CanvasSize(boardWidth: size.width, boardHeight: size.height, width: $0) }
             ?? CanvasSize(boardWidth: size.width, boardHeight: size.height, scale: 1)

@@ -106,7 +106,7 @@ struct LessonSource: ExpressibleByArgument, Equatable {
     func load(seed: UInt64 = 1) throws -> Lesson {
         do {
             switch self {
-            case .demo: return try DemoLesson.make(seed: seed)
+            case .demo: return try DemoLesson.make(seed: seed, hasTimes: true)
             case .standardInput: return try Lesson(ndjson: Array(FileHandle.standardInput.readToEnd() ?? Data()))
             default: return try Lesson(contentsOfFile: name)
             }

@@ -1,3 +1,4 @@
+import ArgumentParser
 import Foundation
 import StrokeWire
 
@@ -118,4 +119,11 @@ struct JSONLine {
         bytes.append(string: key)
         bytes.append(UInt8(ascii: ":"))
     }
+}
+
+extension ExitCode {
+    /// The command failed, or found a fault.
+    static let failed = ExitCode(1)
+    /// A service has not answered yet: all is in the journal, or a list is not whole.
+    static let unanswered = ExitCode(3)
 }

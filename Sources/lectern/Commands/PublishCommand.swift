@@ -1,4 +1,5 @@
 import ArgumentParser
+import ConnectionOptions
 import Foundation
 import LecternClient
 import NATSClient
@@ -11,8 +12,10 @@ struct PublishCommand: AsyncParsableCommand {
         abstract: "Publish a lesson into a room, as a teacher client does.",
         discussion: """
             Publishes every message at its time, reads the service's feedback, sends missing messages again, and \
-            waits at the end until every operation is applied or rejected. Never sends more than 200 messages or 1 MiB \
-            a second, at any speed: that is what the service takes from one author.
+            waits at the end until every operation is applied or rejected. Sends the points of each stroke while the pen \
+            is down, too: in cohorts with `ink: progressive` it grows on the students' screens as it grew under the pen. \
+            Those updates are lost without harm, and --no-wet leaves them out. Never sends more than 200 messages or 1 MiB \
+            a second, at any speed: that is what the service takes from one author, beside the updates.
 
             With a journal (JetStream), messages are sent in order until they are acknowledged, also after lost \
             connections, restarts of NATS or of the service, and a full journal; repeats are stored once. No new \
@@ -22,6 +25,12 @@ struct PublishCommand: AsyncParsableCommand {
             session, and sends what was not acknowledged again. A finished lesson is not sent again; remove the file \
             to publish it anew.
 
+            Times count on the time line of the room's video. By default those of the lesson stay as they are. With --time \
+            utc or since-start the lesson begins when publishing starts, and its strokes get the times at which they are \
+            drawn again; so a lesson that was recorded in UTC can be played, too. With --gateway UTC is that of the \
+            gateway, which may be more right than this machine's. Both play at --speed 1, without --outbox, which keeps \
+            messages as they are.
+
             A session ends when its author begins another one, as a second publish under the same name does: the \
             service ignores the old session, and its command ends with an error.
 
@@ -29,7 +38,7 @@ struct PublishCommand: AsyncParsableCommand {
             publishing with the summary; a second one ends the command at once.
 
             Exit codes: 0 when every operation was applied; 1 when one was rejected, given up, or did not arrive, when \
-            the session is over, or when this NATS user may not publish; 2 when NATS cannot be reached; 3 when all of \
+            the session is over, or when this NATS user may not publish; 2 when NATS or the gateway cannot be reached; 3 when all of \
             them are in the journal, and the service has not answered for each; 130 after SIGINT, 143 after SIGTERM.
 
             EXAMPLES
@@ -37,17 +46,22 @@ struct PublishCommand: AsyncParsableCommand {
               lectern publish lesson.ndjson --room lesson-7 --author ann --speed 4
               lectern publish demo --room trial --author ann --lose 0.1 --shuffle --json
               lectern publish lesson.ndjson --room lesson-7 --author ann --outbox ann.outbox
+              lectern publish demo --room lesson-7 --author ann --time utc --gateway http://127.0.0.1:8080
             """)
 
     @OptionGroup var lesson: LessonOptions
     @OptionGroup var room: RoomOptions
     @OptionGroup var connection: ConnectionOptions
+    @OptionGroup var timeLine: TimeLineOptions
 
     @Option(help: "The author: 1 to 64 characters of a-z, 0-9, _ and -.", transform: authorID)
     var author: AuthorID
 
     @Option(help: "Seconds of the lesson published per second.")
     var speed = 1.0
+
+    @Flag(inversion: .prefixedNo, help: "Send strokes while they are being drawn, every 33 ms.")
+    var wet = true
 
     @Option(help: ArgumentHelp("Share of the messages that are not sent the first time, 0 to 1.", valueName: "share"))
     var lose = 0.0
@@ -78,6 +92,9 @@ struct PublishCommand: AsyncParsableCommand {
     func validate() throws {
         guard speed >= 0.001, speed <= 1000 else { throw ValidationError("--speed is 0.001 to 1000") }
         guard 0...1 ~= lose else { throw ValidationError("--lose is 0 to 1") }
+        guard timeLine.line == .media || speed == 1 && outbox == nil else {
+            throw ValidationError("--time \(timeLine.line.rawValue) goes with --speed 1 and without --outbox")
+        }
         let isVisible = session?.utf8.allSatisfy { 0x21...0x7e ~= $0 } ?? true
         guard isVisible, 1...64 ~= session?.utf8.count ?? 1 else {
             throw ValidationError("--session takes 1 to 64 visible characters")
@@ -86,13 +103,21 @@ struct PublishCommand: AsyncParsableCommand {
 
     func run() async throws {
         let faults = PublishPlan.Faults(lose: lose, shuffle: shuffle ? 8 : 0, seed: seed)
-        let plan = PublishPlan(try lesson.load(seed: seed), speed: speed, faults: faults)
+        let loaded = try lesson.load(seed: seed)
         let file = try openOutbox()
         let nats = try await connection.connect(as: "lectern publish")
         let teacher = Teacher(
             connection: nats, address: room.address, author: author, logger: connection.logger)
-        let start = ContinuousClock.now
         let interrupts = await InterruptHandler()
+        let origin: Int64?
+        do {
+            origin = try await timeLine.origin()
+        } catch {
+            await nats.close()
+            throw error
+        }
+        let plan = PublishPlan(origin.map(loaded.moved) ?? loaded, speed: speed, faults: faults)
+        let start = ContinuousClock.now
         let report: TeacherReport
         do {
             report = try await interrupts.run { try await publish(plan, as: teacher, file) }
@@ -125,7 +150,7 @@ struct PublishCommand: AsyncParsableCommand {
         var progress = PublishProgress(isQuiet: quiet)
         defer { progress.end() }
         return try await teacher.publish(
-            plan, session: session ?? Teacher.newSession(), outbox: outbox, answerTimeout: answerTimeout
+            plan, session: session ?? Teacher.newSession(), outbox: outbox, wetInk: wet, answerTimeout: answerTimeout
         ) { progress.show($0) }
     }
 
@@ -201,6 +226,7 @@ private struct PublishSummary {
     var text: String {
         var lines = [
             "sent         \(report.published) messages in \(seconds) s, \(report.resent) again, \(report.withheld) withheld",
+            "wet ink      \(report.wetUpdates) updates of strokes being drawn",
             "applied      \(report.applied) operations, last index \(report.lastIndex)",
             report.isJournalled
                 ? "in journal   \(report.stored) messages; \(report.unstored) operations are not there, refused \(report.refusals) times"
@@ -226,6 +252,7 @@ private struct PublishSummary {
         line.add("sent", report.published)
         line.add("resent", report.resent)
         line.add("withheld", report.withheld)
+        line.add("wet_updates", report.wetUpdates)
         line.add("applied", report.applied)
         line.add("last_index", report.lastIndex)
         line.add(

@@ -27,13 +27,14 @@ struct RenderCommand: ParsableCommand {
               lectern render monday.ndjson tuesday.ndjson -o week.pdf
               lectern render lesson.ndjson -o why.svg --debug
               lectern render lesson.ndjson -o /dev/stdout --format svg
+              lectern render --specimens -o styles.png
 
             Exit codes: 0 when the picture was written; 1 when a lesson cannot be read, ends before --at, or has a \
             message that a room rejects, or when the picture cannot be written; 64 for wrong arguments.
             """)
 
     @Argument(help: ArgumentHelp(LessonSource.help))
-    var lessons: [LessonSource]
+    var lessons: [LessonSource] = []
 
     @Option(name: .shortAndLong, help: "The file of the picture; its name ends in .png, .svg or .pdf.")
     var output: String
@@ -43,6 +44,9 @@ struct RenderCommand: ParsableCommand {
 
     @Option(help: ArgumentHelp("How freehand strokes become ink.", valueName: "style"))
     var style = ServerConfiguration().style
+
+    @Option(help: ArgumentHelp("What the style stamp stamps with.", valueName: "tip"))
+    var tip = ServerConfiguration().tip
 
     @Option(
         help: ArgumentHelp(
@@ -63,7 +67,16 @@ struct RenderCommand: ParsableCommand {
     @Flag(help: "Draw the triangles of strokes over the ink, as clients with a graphics processor draw them.")
     var mesh = false
 
+    @Flag(help: "Draw a page with the same handwriting in every ink style, instead of a lesson.")
+    var specimens = false
+
     func validate() throws {
+        guard specimens || !lessons.isEmpty else {
+            throw ValidationError("A lesson is needed, or --specimens.")
+        }
+        if specimens, !lessons.isEmpty || at != nil {
+            throw ValidationError("--specimens draws a page of its own, without a lesson.")
+        }
         if let width, !(1...Canvas.largestSide).contains(width) {
             throw ValidationError("--width takes 1 … \(Canvas.largestSide).")
         }
@@ -82,13 +95,17 @@ struct RenderCommand: ParsableCommand {
     func run() throws {
         var configuration = ServerConfiguration()
         configuration.style = style
+        configuration.tip = tip
         let format = try chosenFormat()
+        if specimens {
+            let page = BoardPicture(SpecimenPage.drawing, width: width, format: format, marks: marks)
+            try write(try encode([page], format))
+            return StandardError.write("\(output): \(SpecimenInk.all.count) specimens")
+        }
         let folds = try lessons.map { try fold($0, configuration.room) }
-        let marks: Set<DebugOverlay.Kind> = debug ? [.tiles, .dirty, .controls, .points] : []
         let pictures = folds.map { fold in
             BoardPicture(
-                fold.board, configuration: configuration, width: width, format: format,
-                marks: mesh ? marks.union([.mesh]) : marks)
+                fold.board, configuration: configuration, width: width, format: format, marks: marks)
         }
         let bytes = try encode(pictures, format)
         try write(bytes)
@@ -98,6 +115,11 @@ struct RenderCommand: ParsableCommand {
                 "\(output): operation \(board.index), \(board.visible.count) strokes, digest \(board.digest)")
         }
         if folds.contains(where: { !$0.rejections.isEmpty }) { throw ExitCode.failure }
+    }
+
+    private var marks: Set<DebugOverlay.Kind> {
+        let marks: Set<DebugOverlay.Kind> = debug ? [.tiles, .dirty, .controls, .points] : []
+        return mesh ? marks.union([.mesh]) : marks
     }
 
     private func fold(_ source: LessonSource, _ configuration: RoomConfiguration) throws -> BoardFold {
@@ -158,3 +180,4 @@ extension PictureFormat: ExpressibleByArgument {
 }
 
 extension InkStyle: ExpressibleByArgument {}
+extension InkTip: ExpressibleByArgument {}

@@ -1,4 +1,5 @@
 import ArgumentParser
+import ConnectionOptions
 import Foundation
 import LecternClient
 import NATSClient

@@ -11,7 +11,7 @@ struct TokenCommand: AsyncParsableCommand {
         discussion: """
             For a daemon with auth.mode token. The key is the daemon's secret (auth.secret_file), or the private key of \
             its auth.public_key_file. A client sends the token as `Authorization: Bearer`, or opens a page as \
-            /rooms/ROOM#token=TOKEN.
+            /rooms/ROOM#token=TOKEN; a clock opens /rooms/ROOM/clock.
 
             A student reads one cohort; a teacher reads and writes a room as one author; a clock sets one cohort's \
             clock; an operator does everything.
@@ -20,6 +20,7 @@ struct TokenCommand: AsyncParsableCommand {
               head -c 32 /dev/urandom | base64 > secret
               lectern token --secret-file secret --room physics --role student --cohort hls --expires 4h
               lectern token --secret-file secret --room physics --role teacher --author anna --expires 8h
+              lectern token --secret-file secret --room physics --role clock --cohort webrtc --expires 30d
               lectern token --secret-file secret --role operator --expires 30d
             """)
 

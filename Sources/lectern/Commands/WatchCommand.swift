@@ -1,4 +1,5 @@
 public import ArgumentParser
+import ConnectionOptions
 import LecternClient
 import NATSClient
 public import StrokeWire
@@ -18,6 +19,10 @@ struct WatchCommand: AsyncParsableCommand {
             `late` when it was released late, the `digest` of the board after it, `at` in milliseconds since the \
             start, and the `message`. A join prints a line with `"event":"joined"`.
 
+            With --wet, the points of strokes that are being drawn are printed as they come, a line with \
+            `"event":"wet"` for each message, which is in `release`. They come at the head, and in cohorts with \
+            `ink: progressive` as their video reaches them; the operation replaces them.
+
             Problems go to standard error.
 
             Exit codes: 0, also after a signal; 1 when the student saw what must never happen (a digest that does not \
@@ -29,6 +34,7 @@ struct WatchCommand: AsyncParsableCommand {
               lectern watch --room lesson-7
               lectern watch --room lesson-7 --cohort hls --until-index 300 --for 2m
               lectern watch --room lesson-7 --head | jq .index
+              lectern watch --room lesson-7 --wet | jq -c 'select(.event == "wet") | .release.d'
             """)
 
     @OptionGroup var room: RoomOptions
@@ -39,6 +45,9 @@ struct WatchCommand: AsyncParsableCommand {
 
     @Flag(help: "Follow the head feed: operations as soon as they are applied.")
     var head = false
+
+    @Flag(help: "Print the points of strokes that are being drawn, too.")
+    var wet = false
 
     @Option(help: "Form of the replies to joins: json or binary. Operations are read in both.")
     var encoding = WireEncoding.json
@@ -76,7 +85,7 @@ struct WatchCommand: AsyncParsableCommand {
         var output = WatchOutput(untilIndex: untilIndex)
         let student = Student(
             connection: nats, address: room.address, feed: head ? .head : .cohort(cohort), encoding: encoding,
-            logger: connection.logger)
+            wetInk: wet, logger: connection.logger)
         let report = try await student.follow(for: limit) { event, _ in output.show(event) }.report
         return (output, report)
     }
@@ -107,6 +116,13 @@ private struct WatchOutput {
         case .problem(let problem):
             if case .joinFailed(.refused(let why)) = problem { refusal = why }
             StandardError.write("\(at) ms: \(problem)")
+            return true
+        case .wet(let release):
+            var line = JSONLine()
+            line.add("event", "wet")
+            line.add("at", at)
+            line.add("release", json: release.encoded())
+            StandardOutput.write(bytes: line.closed)
             return true
         case .joined(let room, let index, let digest, let visible):
             self.index = index

@@ -24,6 +24,7 @@ extension DaemonConfiguration {
         configuration.palette = palette
         configuration.fanoutBytes = fanout.maxBytes
         configuration.style = ink.style
+        configuration.tip = ink.tip
         configuration.canvasScale = canvas.scale
         configuration.canvasBytes = canvas.memory
         configuration.workers = server.workers
@@ -59,6 +60,7 @@ extension DaemonConfiguration {
             gateway.trustedProxies = http.trustedProxies.compactMap { AddressRange($0) }
             gateway.mediaOrigins = http.mediaOrigins
             gateway.readerBuffer = http.readerBuffer
+            gateway.skewAlarm = http.skewAlarm
             gateway.servesRooms = node.roles.contains(.gateway)
             switch (authentication.mode, authentication.secretFile, authentication.publicKeyFile) {
             case (.token, let file?, _): gateway.access = .tokens(try await .secret(file: file))

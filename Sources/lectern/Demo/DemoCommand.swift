@@ -14,8 +14,9 @@ struct DemoCommand: AsyncParsableCommand {
         abstract: "Play a lesson from teacher to student, and draw the board.",
         discussion: """
             Starts a NATS server and the service, publishes a lesson as a teacher, publishes a video clock with a \
-            latency, and follows the room as a student. Shows the numbers of messages sent and of operations logged, \
-            held and released, and how long after the video operations arrived. At the end the student's board is \
+            latency, and follows the room as a student, on whose board strokes grow point by point as the video reaches \
+            them, also while their pen is still down (`ink: progressive`). Shows the numbers of messages sent and of operations logged, \
+            held and released, and how long after the video operations and points arrived. At the end the student's board is \
             compared with the lesson, and its picture is written.
 
             Prints the addresses of the room's pages: anybody with a browser on this machine may follow the lesson, or \
@@ -29,7 +30,7 @@ struct DemoCommand: AsyncParsableCommand {
               lectern demo --lesson lesson.ndjson --speed 20
               lectern demo --keep --port 8080
 
-            Exit codes: 0 when the student saw every operation, none early; 1 otherwise. SIGINT (Ctrl-C) or SIGTERM \
+            Exit codes: 0 when the student saw every operation, and no point early; 1 otherwise. SIGINT (Ctrl-C) or SIGTERM \
             ends the lesson, without a picture, and everything that was started for it: exit code 130 or 143; a second \
             one ends the command at once.
             """)
@@ -71,7 +72,9 @@ struct DemoCommand: AsyncParsableCommand {
         let minutes = String(format: "%.1f", lesson.duration / .seconds(60) / speed)
         print(
             "A lesson of \(statistics.operations) operations and \(statistics.points) points, about \(minutes) min; "
-                + "the video is \((latency / .seconds(1)).formatted()) s behind.")
+                + "the video is \((latency / .seconds(1)).formatted()) s behind.\n"
+                + "Strokes grow on the student's board while they are drawn: each point appears when the video reaches it."
+        )
         let outcome: DemoRun.Outcome
         do {
             outcome = try await play(lesson, interrupts, logger) { outcome in
@@ -119,10 +122,11 @@ struct DemoCommand: AsyncParsableCommand {
         _ lesson: Lesson, _ interrupts: InterruptHandler, _ logger: Logger,
         afterwards: @escaping @Sendable (DemoRun.Outcome) async throws -> Void
     ) async throws -> DemoRun.Outcome {
-        guard let room = RoomID("demo") else { throw DemoFailure.notAnswered }
+        guard let room = RoomID("demo"), let author = AuthorID("teacher") else { throw DemoFailure.notAnswered }
         let environment = try await DemoEnvironment.start(room: room, logger: logger)
         let run = DemoRun(
-            environment: environment, lesson: lesson, speed: speed, latency: latency, logger: logger)
+            environment: environment, lesson: lesson, speed: speed, latency: latency, author: author,
+            logger: logger)
         let display = StatusLine()
         defer { display.end() }
         // Everything that was started is ended in order, however the lesson ends.
@@ -206,7 +210,7 @@ private struct DemoSummary {
     /// Whether the student saw every operation, and none early.
     var isGood: Bool {
         state.teacher?.isComplete == true && (state.guests > 0 || isLesson) && state.lateness.early == 0
-            && outcome.session.report.isSound
+            && state.growth.early == 0 && outcome.session.report.isSound
     }
 
     /// Whether the student's board is that of the lesson, with nothing of others.
@@ -237,12 +241,18 @@ private struct DemoSummary {
             ]
         }
         lines.append("released   \(state.released) operations to the student, \(state.lateness.early) early")
-        lines.append("lateness   p50 \(quantile(0.5)) ms, p99 \(quantile(0.99)) ms behind the video\(reservation)")
+        lines.append(
+            "lateness   p50 \(milliseconds(state.lateness.quantile(0.5))), p99 "
+                + "\(milliseconds(state.lateness.quantile(0.99))) behind the video\(reservation)")
+        lines.append(
+            "wet ink    \(state.growth.count) points of \(state.growth.strokes) strokes while they grew, \(state.growth.early) "
+                + "early, p50 \(milliseconds(state.growth.quantile(0.5))), p99 "
+                + "\(milliseconds(state.growth.quantile(0.99))) behind the video")
         return (lines + last + state.problems.prefix(10).map { "problem    \($0)" }).joined(separator: "\n")
     }
 
-    private func quantile(_ share: Double) -> String {
-        state.lateness.quantile(share).map { String(format: "%.1f", $0) } ?? "–"
+    private func milliseconds(_ value: Double?) -> String {
+        value.map { String(format: "%.1f ms", $0) } ?? "–"
     }
 
     private var reservation: String {

@@ -7,6 +7,7 @@ import Logging
 import NATSClient
 import ServiceLifecycle
 import StrokeWire
+import Whiteboard
 
 /// The NATS server, the service and the pages of the demo, all ended with it.
 struct DemoEnvironment {
@@ -17,7 +18,8 @@ struct DemoEnvironment {
     private let logger: Logger
 
     static func start(room: RoomID, logger: Logger) async throws -> DemoEnvironment {
-        let configuration = DaemonConfiguration().serverConfiguration
+        var configuration = DaemonConfiguration().serverConfiguration
+        configuration.room.cohorts.defaults.ink = .progressive
         let store = FileManager.default.temporaryDirectory.appendingPathComponent("lectern-demo-\(UUID().uuidString)")
         var settings = EmbeddedServer.Settings()
         settings.storeDirectory = store.path

@@ -12,6 +12,8 @@ struct DemoRun: Sendable {
     let lesson: Lesson
     let speed: Double
     let latency: Duration
+    /// Who publishes the lesson.
+    let author: AuthorID
     let logger: Logger
 
     private var timeline: VideoTimeline { VideoTimeline(latency: latency, speed: speed) }
@@ -34,9 +36,8 @@ struct DemoRun: Sendable {
         afterwards: @Sendable (Outcome) async throws -> Void,
         _ show: @escaping @Sendable (DemoProgress.State, Duration) -> Void
     ) async throws -> Outcome {
-        guard let author = AuthorID("teacher") else { throw DemoFailure.notAnswered }
         let cohort = CohortName.main
-        let progress = DemoProgress(lateness: LatenessRecorder(timeline: timeline, speed: speed))
+        let progress = DemoProgress(timeline: timeline, speed: speed)
         let teacher = try await environment.connect("demo teacher")
         let video = try await environment.connect("demo video")
         let viewer = try await environment.connect("demo student")
@@ -51,8 +52,9 @@ struct DemoRun: Sendable {
             await watch(progress, over: viewer) { if $0.isTeacherDone { show($0, start.duration(to: .now)) } }
         }
         let session = Task {
-            try await Student(connection: viewer, address: environment.address, cohort: cohort, logger: logger)
-                .follow { event, _ in note(event, on: progress, at: start.duration(to: .now)) }
+            try await Student(
+                connection: viewer, address: environment.address, cohort: cohort, wetInk: true, logger: logger
+            ).follow { event, _ in note(event, on: progress, at: start.duration(to: .now)) }
         }
         defer {
             status.cancel()
@@ -97,6 +99,7 @@ struct DemoRun: Sendable {
             case .applied(let operation, _, _):
                 state.released = operation.index
                 state.lateness.record(operation, at: elapsed)
+            case .wet(let release): if release.author == author { state.growth.record(release, at: elapsed) }
             case .problem(let problem): state.problems.append(problem.description)
             }
             goesOn = !state.isComplete
@@ -150,6 +153,7 @@ final class DemoProgress: Sendable {
         var isTeacherDone = false
         var released: UInt64 = 0
         var lateness: LatenessRecorder
+        var growth: GrowthRecorder
         var problems: [String] = []
         var logged: UInt64 = 0
         var held = 0
@@ -173,14 +177,17 @@ final class DemoProgress: Sendable {
             let logged = max(logged, released)
             return
                 "\(time)  messages sent \(teacher?.published ?? 0)  operations logged \(logged)  held \(held)  "
-                + "released \(released)  lateness p50 \(milliseconds(0.5))  p99 \(milliseconds(0.99))"
+                + "released \(released)  points grown \(growth.count)  lateness p50 \(milliseconds(0.5))  p99 \(milliseconds(0.99))"
         }
     }
 
     private let box: Locked<State>
 
-    init(lateness: LatenessRecorder) {
-        box = Locked(State(lateness: lateness))
+    init(timeline: VideoTimeline, speed: Double) {
+        box = Locked(
+            State(
+                lateness: LatenessRecorder(timeline: timeline, speed: speed),
+                growth: GrowthRecorder(timeline: timeline, speed: speed)))
     }
 
     var state: State { box.withLock { $0 } }
@@ -192,13 +199,14 @@ final class DemoProgress: Sendable {
 
 /// Measures how long after the video each operation arrived at the student.
 ///
-/// An operation is due when the video has passed its media time and those of all operations before it. The lateness is
-/// the time from then to its arrival; a negative one means ink from the video's future.
+/// An operation is due when the video has passed its end, a stroke's last point, and those of all operations before it. The
+/// lateness is the time from then to its arrival; a negative one means ink from the video's future.
 struct LatenessRecorder {
     private let timeline: VideoTimeline
     private let speed: Double
     /// Seconds, in order of arrival.
     private var values: [Double] = []
+    /// Microseconds of media time.
     private var gateTime: Int64?
     /// Number of operations that came before they were due.
     private(set) var early = 0
@@ -213,9 +221,11 @@ struct LatenessRecorder {
         guard let header = try? StrokeMessage(decoding: operation.bytes, limits: WireLimits(messageBytes: .max)),
             let time = header.time
         else { return }
-        let gateTime = max(time, self.gateTime ?? time)
+        let reach = header.decodePoints(of: operation.bytes).reduce(0) { max($0, $1.milliseconds ?? 0) }
+        let end = time * 1000 + Int64(reach * 1000)
+        let gateTime = max(end, self.gateTime ?? end)
         self.gateTime = gateTime
-        let behind = timeline.sample(at: elapsed).media.microseconds - MediaTime(milliseconds: gateTime).microseconds
+        let behind = timeline.sample(at: elapsed).media.microseconds - gateTime
         if behind < 0 { early += 1 }
         values.append(Double(behind) / 1e6 / speed)
     }
@@ -223,6 +233,50 @@ struct LatenessRecorder {
     var count: Int { values.count }
 
     /// A quantile of the lateness in milliseconds; nil before the first operation.
+    func quantile(_ share: Double) -> Double? {
+        guard !values.isEmpty else { return nil }
+        let ordered = values.sorted()
+        return ordered[min(ordered.count - 1, Int(share * Double(ordered.count)))] * 1000
+    }
+}
+
+/// Measures how long after the video the points of growing strokes arrived at the student, before their strokes were whole.
+struct GrowthRecorder {
+    private let timeline: VideoTimeline
+    private let speed: Double
+    /// Points seen, by the numbers of the strokes.
+    private var shown: [Int64: Int] = [:]
+    /// Seconds, in order of arrival.
+    private var values: [Double] = []
+    /// Number of points that came before the video had reached them.
+    private(set) var early = 0
+
+    init(timeline: VideoTimeline, speed: Double) {
+        self.timeline = timeline
+        self.speed = speed
+    }
+
+    /// Number of strokes that grew.
+    var strokes: Int { shown.count }
+
+    /// Number of points that came before their strokes were whole.
+    var count: Int { values.count }
+
+    /// Records a message that arrived `elapsed` after the start of the video.
+    mutating func record(_ release: WetRelease, at elapsed: Duration) {
+        guard case .points(let points) = release.content, let time = points.style.time else { return }
+        let video = timeline.sample(at: elapsed).media.microseconds
+        let known = shown[release.number] ?? 0
+        // Repeats begin before what is known.
+        for point in points.points.dropFirst(max(0, known - points.first)) {
+            let behind = video - time * 1000 - Int64(max(0, point.milliseconds ?? 0) * 1000)
+            if behind < 0 { early += 1 }
+            values.append(Double(behind) / 1e6 / speed)
+        }
+        shown[release.number] = max(known, points.first + points.points.count)
+    }
+
+    /// A quantile of the lateness in milliseconds; nil before the first point.
     func quantile(_ share: Double) -> Double? {
         guard !values.isEmpty else { return nil }
         let ordered = values.sorted()

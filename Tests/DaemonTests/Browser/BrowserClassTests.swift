@@ -226,47 +226,6 @@ struct BrowserClassTests {
         }
     }
 
-    @Test("a board with the clock of its player holds what that has not reached, in order, and takes nothing back")
-    func playerClock() async throws {
-        try await BrowserRoom.with { room, _ in
-            try room.playVideo()
-            // Strokes at 1, 2 … 6 ms of media time, which the server has released long ago.
-            try await room.publish(6)
-            let window = try await BrowserWindow()
-            try await window.open("\(room.address)/rooms/other")
-            try await window.run(
-                """
-                const { Board } = await import("/lectern.js");
-                const canvas = document.createElement("canvas");
-                canvas.style.width = "800px";
-                document.body.prepend(canvas);
-                Object.assign(window, { time: 3.5, held: 0, painted: canvas, skews: [] });
-                window.own = new Board(canvas, { room: "\(room.name)", clock: () => window.time });
-                own.addEventListener("lag", ({ detail }) => (window.held = detail.held));
-                own.addEventListener("skew", ({ detail }) => skews.push(detail.milliseconds));
-                window.ink = () => {
-                    const { data } = painted.getContext("2d").getImageData(0, 0, painted.width, painted.height);
-                    return data.reduce((sum, value, place) => sum + (place % 4 === 3 && value > 0 ? 1 : 0), 0);
-                };
-                """)
-            try await window.wait(for: "three strokes, and three that wait", "own.index === 6 && held === 3")
-            let three = try await window.run("return ink()")
-            try await window.run("window.time = 5.5; own.look();")
-            try await window.wait(for: "one that waits", "held === 1")
-            let five = try await window.run("return ink()")
-            try await window.run("window.time = 1.5; own.look();")
-            #expect(try await window.run("return ink()") == five)
-            #expect(try #require(five.double) > (try #require(three.double)))
-            // New ones wait as well.
-            try await room.publish(1, after: 6)
-            try await window.wait(for: "two that wait", "held === 2")
-            #expect(try await window.run("return own.index") == .number(6))
-            try await window.run("window.time = 100; own.look();")
-            try await window.wait(for: "all", "held === 0 && own.index === 7 && skews.length === 1")
-            #expect(try await window.run("return skews[0]") == .number(93))
-        }
-    }
-
     @Test("a link with a token lets everybody into what is theirs, and no further")
     func tokens() async throws {
         let secret = FileManager.default.temporaryDirectory.appendingPathComponent("secret-\(UUID())").path
@@ -401,6 +360,7 @@ struct BrowserClassTests {
                     let window = try await BrowserWindow(size, isDark: isDark)
                     let pages = [
                         "start": "/", "monitor": "/monitor", "student": "/rooms/\(room.name)",
+                        "replay": "/rooms/\(room.name)?replay",
                         "demo": "/rooms/\(room.name)?demo=2", "teacher": "/rooms/\(room.name)/teach?author=anna",
                     ]
                     for (page, path) in pages {

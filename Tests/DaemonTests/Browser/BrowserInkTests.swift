@@ -10,7 +10,10 @@ struct BrowserInkTests {
     private static let mostMean = 6.0
     private static let mostOff = 0.001
 
-    private static let styles = ["smooth", "quadratic", "bspline", "calligraphy", "pen", "stamp"]
+    private static let styles = [
+        "smooth", "quadratic", "bspline", "calligraphy", "pen", "stamp", "stamp-square", "stamp-marker",
+        "stamp-highlighter", "pencil",
+    ]
 
     /// Folds the operations of a lesson, paints them, and compares with a picture.
     private static let comparison = """
@@ -100,8 +103,8 @@ struct BrowserInkTests {
                     const note = (kind) => (...numbers) => traced.push([kind, ...numbers]);
                     const sink = { begin: note("begin"), line: note("line"), quadratic: note("quadratic"), cubic: note("cubic") };
                     trace({ element: e, width: l, points: d }, style, sink);
-                    const wanted = segments.map(({ segment, control = [], control1 = [], control2 = [], to, width, opacity }) =>
-                        [segment, ...control, ...control1, ...control2, ...to, width, opacity]);
+                    const wanted = segments.map(({ segment, control = [], control1 = [], control2 = [], to, width, opacity, controlWidth }) =>
+                        [segment, ...control, ...control1, ...control2, ...to, width, opacity, controlWidth ?? []].flat());
                     const isSame = traced.length === wanted.length && traced.flat().every((value, place) => {
                         const other = wanted.flat()[place];
                         return value === other || Math.abs(value - other) < 2e-6;
@@ -128,8 +131,11 @@ struct BrowserInkTests {
         defer { try? FileManager.default.removeItem(at: folder) }
         let (source, picture) = (folder.path + "/lesson.ndjson", folder.path + "/board.png")
         try Data(lesson.bytes()).write(to: URL(filePath: source))
+        // As in the settings: a style, and its tip.
+        let ink = style.split(separator: "-").map(String.init)
         let run = try await LecternProcess.run(
-            "render", source, "-o", picture, "--style", style, "--width", "\(width)")
+            "render", source, "-o", picture, "--style", ink[0], "--tip", ink.count > 1 ? ink[1] : "round", "--width",
+            "\(width)")
         guard run.exitCode == 0 else { throw Unexpected(run.log) }
         let lines = try lesson.messages().map { AnyJSON.string(String(decoding: $0, as: UTF8.self)) }
         // The short lessons at once too.

@@ -10,6 +10,7 @@ final class BrowserRoom: Sendable {
     let nats: NATSTestServer
     let address: String
     private let video: ScriptedAuthor
+    private let connection: NATSConnection
 
     /// Starts a daemon, and a connection for the video.
     static func with(
@@ -28,6 +29,7 @@ final class BrowserRoom: Sendable {
     private init(_ nats: NATSTestServer, _ connection: NATSConnection, port: Int) throws {
         self.nats = nats
         address = "http://127.0.0.1:\(port)"
+        self.connection = connection
         video = try ScriptedAuthor("video", room: name, on: connection)
     }
 
@@ -45,6 +47,22 @@ final class BrowserRoom: Sendable {
     /// The video is beyond all strokes, and stands still.
     func playVideo(_ cohort: String = "main") throws {
         try video.clock(now + 600_000, cohort, #","d":true"#)
+    }
+
+    /// The video stands still at a media time.
+    func setVideo(_ media: Int, _ cohort: String = "main") throws {
+        try video.clock(media, cohort, #","d":true"#)
+    }
+
+    /// An author whose messages the test sends.
+    func author(_ name: String) throws -> ScriptedAuthor { try ScriptedAuthor(name, room: self.name, on: connection) }
+
+    /// Takes the first messages from the journal.
+    func purgeJournal(before sequence: Int) async throws {
+        let body = Array(#"{"seq":\#(sequence)}"#.utf8)
+        let reply = try await connection.request(body, to: "$JS.API.STREAM.PURGE.INK_LOG_0")
+        let answer = String(decoding: reply.payload, as: UTF8.self)
+        guard answer.contains(#""success":true"#) else { throw Unexpected(answer) }
     }
 
     /// Publishes so many strokes as an author of its own, after those published before, and waits until the last one is
@@ -136,8 +154,13 @@ extension BrowserWindow {
         return count.double.map { Int($0) } ?? 0
     }
 
-    /// Draws a wave on the board: `place` from 0, at the top, to 9.
-    func drawWave(_ place: Int, with pointer: Pointer = .pen) async throws {
+    /// Draws a wave on the board, or a part of it.
+    /// - Parameters:
+    ///   - place: from 0, at the top, to 9.
+    ///   - steps: of the 40 points of the wave.
+    func drawWave(
+        _ place: Int, with pointer: Pointer = .pen, _ steps: Range<Int> = 0..<40, _ phase: Phase = .whole
+    ) async throws {
         let reply = try await run(
             """
             const { left, top, width, height } = \(Self.canvas).getBoundingClientRect();
@@ -147,11 +170,11 @@ extension BrowserWindow {
         let (left, top) = (numbers[0].double ?? 0, numbers[1].double ?? 0)
         let (width, height) = (numbers[2].double ?? 0, numbers[3].double ?? 0)
         try await draw(
-            (0..<40).map { step in
+            steps.map { step in
                 let across = 0.1 + 0.8 * Double(step) / 39
                 let down = 0.07 + 0.09 * Double(place) + 0.03 * sin(Double(step) / 3)
                 return (left + width * across, top + height * down)
-            }, with: pointer)
+            }, with: pointer, phase)
     }
 
     /// Chooses a tool by its key.

@@ -107,9 +107,21 @@ final class BrowserWindow: Sendable {
         return text
     }
 
-    /// Draws a stroke through points of the window, in CSS pixels.
-    func draw(_ points: [(x: Double, y: Double)], with pointer: Pointer = .pen) async throws {
-        guard let first = points.first else { return }
+    /// The part of a stroke that is drawn.
+    enum Phase {
+        /// Puts the pen down at the first point; it stays down.
+        case begin
+        /// Moves the pen, which is down.
+        case go
+        /// Moves the pen, which is down, and lifts it.
+        case end
+        case whole
+    }
+
+    /// Draws a stroke, or a part of one, through points of the window, in CSS pixels.
+    func draw(
+        _ points: [(x: Double, y: Double)], with pointer: Pointer = .pen, _ phase: Phase = .whole
+    ) async throws {
         func move(_ point: (x: Double, y: Double), _ number: Int) -> AnyJSON {
             var action: [String: AnyJSON] = [
                 "type": .string("pointerMove"), "x": .number(point.x.rounded()), "y": .number(point.y.rounded()),
@@ -118,11 +130,16 @@ final class BrowserWindow: Sendable {
             if pointer == .pen, number > 0 { action["pressure"] = .number(min(0.3 + Double(number) / 100, 1)) }
             return .object(action)
         }
-        var down: [String: AnyJSON] = ["type": .string("pointerDown"), "button": .number(0)]
-        if pointer == .pen { down["pressure"] = .number(0.3) }
-        let actions =
-            [move(first, 0), .object(down)] + points.dropFirst().enumerated().map { move($1, $0 + 1) }
-            + [.object(["type": .string("pointerUp"), "button": .number(0)])]
+        var actions: [AnyJSON] = []
+        if phase == .begin || phase == .whole, let first = points.first {
+            var down: [String: AnyJSON] = ["type": .string("pointerDown"), "button": .number(0)]
+            if pointer == .pen { down["pressure"] = .number(0.3) }
+            actions = [move(first, 0), .object(down)]
+        }
+        actions += points.dropFirst(actions.isEmpty ? 0 : 1).enumerated().map { move($1, $0 + 1) }
+        if phase == .end || phase == .whole {
+            actions.append(.object(["type": .string("pointerUp"), "button": .number(0)]))
+        }
         let source = AnyJSON.object([
             "type": .string("pointer"), "id": .string(pointer.rawValue),
             "parameters": .object(["pointerType": .string(pointer.rawValue)]), "actions": .array(actions),

@@ -11,9 +11,11 @@ final class LecternProcess: Sendable {
     private let child: ChildProcess
     private let logFile: URL
 
-    /// Of `lectern` the path in `LECTERN_PROGRAM`; else, and of other programs, the file beside the test program.
-    private static func path(of program: String) throws -> String {
-        if program == "lectern", let given = EnvironmentVariable("LECTERN_PROGRAM").text { return given }
+    /// Of `lectern` the path in `LECTERN_PROGRAM`, of `lectern-probe` that in `LECTERN_PROBE`; else, and of other programs, the
+    /// file beside the test program.
+    static func path(of program: String) throws -> String {
+        let variable = ["lectern": "LECTERN_PROGRAM", "lectern-probe": "LECTERN_PROBE"][program]
+        if let given = variable.flatMap({ EnvironmentVariable($0).text }) { return given }
         let test = Bundle.main.executableURL ?? URL(fileURLWithPath: CommandLine.arguments[0])
         let path = test.resolvingSymlinksInPath().deletingLastPathComponent().appendingPathComponent(program).path
         guard FileManager.default.isExecutableFile(atPath: path) else { throw Unexpected("no \(program) at \(path)") }
@@ -90,6 +92,10 @@ final class LecternProcess: Sendable {
 extension LecternProcess {
     /// Runs a command to its end.
     static func run(_ arguments: String...) async throws -> (exitCode: Int32?, log: String) {
+        try await run(arguments: arguments)
+    }
+
+    static func run(arguments: [String]) async throws -> (exitCode: Int32?, log: String) {
         let process = try LecternProcess(arguments)
         let code = await process.exitCode()
         return (code, process.log)

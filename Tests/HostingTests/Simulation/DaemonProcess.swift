@@ -155,6 +155,16 @@ extension DaemonProcess {
         }
     }
 
+    func hear(_ update: [UInt8], of room: RoomID, by author: AuthorID, _ session: String?) {
+        post { [self] in
+            cluster.wet.hear(update, of: room, by: author, session, process: self)
+            host.draw(
+                IncomingWetUpdate(
+                    room: room, partition: cluster.partition(of: room), author: author, session: session,
+                    bytes: update), at: now)
+        }
+    }
+
     private func halfASecondAhead(_ bytes: [UInt8]) -> [UInt8] {
         guard var sample = try? ClockSample(decoding: bytes) else { return bytes }
         sample.media = sample.media + 500_000

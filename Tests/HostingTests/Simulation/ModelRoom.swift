@@ -19,6 +19,8 @@ struct ModelRoom {
         /// Its own media time, and the encoder's session whose time line that is on; nil for none that is of use.
         let time: Int64?
         let timeLine: Int64?
+        /// Milliseconds from its time to its last point.
+        let reach: Int64
         let loggedAt: Moment
 
         var summary: String {
@@ -43,12 +45,14 @@ struct ModelRoom {
 
         /// Media times that the video has to have passed at the least before each operation can be shown: those on the
         /// time line of its own session, by rule 2; nil where there is none.
-        var gateTimes: [Int64?] {
+        /// - Parameter isProgressive: whether a stroke counts with its last point.
+        func gateTimes(isProgressive: Bool) -> [Int64?] {
             var latest: [Int: Int64] = [:]
             return operations.map { operation in
                 let session = session(of: operation)
                 if let time = operation.time, session < 0 || operation.timeLine == session {
-                    latest[operation.epoch] = max(latest[operation.epoch] ?? .min, time)
+                    let end = time + (isProgressive ? operation.reach : 0)
+                    latest[operation.epoch] = max(latest[operation.epoch] ?? .min, end)
                 }
                 return latest[operation.epoch]
             }
@@ -283,7 +287,7 @@ struct ModelRoom {
                 index: index, author: first.author.text, number: first.number, kind: first.kind, reference: reference,
                 isLate: isLate, ink: parts.flatMap(\.ink), digest: plainDigest(board.visible), epoch: epoch,
                 time: first.timeLine == nil ? nil : first.time, timeLine: first.timeLine,
-                loggedAt: entry?.at ?? Moment(nanoseconds: 0)))
+                reach: parts.map(\.reach).max() ?? 0, loggedAt: entry?.at ?? Moment(nanoseconds: 0)))
     }
 
     private mutating func owe(_ name: String, _ author: ModelAuthor, _ number: Int64, _ kind: Owed.Kind) {

@@ -47,9 +47,11 @@ final class ProcessOutput: HostOutput {
                 cluster.network.tell(message, to: author, of: id)
             }
         case .head(let operation):
+            cluster.wet.release(operation, of: room, to: nil, by: process)
             process.buffer.send { cluster.ledger.head(operation, of: room, life) }
         case .release(let cohort, let operation, let isLate, _):
             cluster.ledger.say(operation, of: room, to: cohort, by: process)
+            cluster.wet.release(operation, of: room, to: cohort, by: process)
             process.buffer.send { [process] in
                 let late = isLate ? " late" : ""
                 process.world.note("\(process.name) releases \(room.id) \(operation.index) to \(cohort)\(late)")
@@ -58,8 +60,11 @@ final class ProcessOutput: HostOutput {
             }
         case .mark(let cohort, let mark):
             process.buffer.send { [id = room.id] in cluster.network.mark(mark, to: id, cohort) }
-        case .wet:
-            process.report("nobody draws")
+        case .wet(_, let wet) where cluster.fault == .forgetsStrokes && wet.newPoints == 0: break
+        case .wet(let cohort, let wet):
+            for _ in 0..<(cluster.fault == .repeatsPoints ? 2 : 1) {
+                cluster.wet.publish(wet, of: room, to: cohort, by: process)
+            }
         case .record:
             process.report("a decision was to be published")
         }
@@ -99,6 +104,7 @@ final class ProcessOutput: HostOutput {
     func fetch(_ room: RoomID, _ stored: StoredRoom) { process.keeper.fetch(room, stored.sequence) }
     func save(_ request: SaveRequest) { process.keeper.save(request) }
     func settled(_ room: HostedRoom, _ counts: RoomCounts) {}
+    func count(_ outcome: WetOutcome) {}
 
     func opened(_ room: HostedRoom) {
         hasOpened = true
@@ -107,6 +113,7 @@ final class ProcessOutput: HostOutput {
 
     func left(_ room: HostedRoom) {
         process.clocks.leave(room)
+        process.cluster.wet.leave(room, by: process)
         process.world.note("\(process.name) lets go of \(room.id)")
     }
 

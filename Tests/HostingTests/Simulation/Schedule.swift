@@ -37,7 +37,8 @@ struct Schedule {
         for number in 0..<world.random.int(1...3) {
             guard let author = AuthorID("teacher-\(number)") else { continue }
             let teacher = Teacher(
-                room: room, id: author, encoder: encoder, log: cluster.logs[cluster.partition(of: room)], world: world)
+                room: room, id: author, encoder: encoder, log: cluster.logs[cluster.partition(of: room)], world: world,
+                network: cluster.network, pens: cluster.wet, penRest: plan.end + .seconds(-20))
             teacher.write(world.random.int(3...30), from: moment(0...6000))
             cluster.network.teachers.append(teacher)
             world.at(plan.end + .seconds(-14)) { teacher.stop() }
@@ -157,6 +158,8 @@ struct Plan {
     let storedRooms: Int
     let maxHold: Duration
     let history: HistoryConfiguration
+    /// Cohorts in which strokes grow.
+    let progressive: Set<CohortName>
     /// Whether clock samples name the encoder's sessions.
     let namesSessions: Bool
     /// Whether rooms are closed.
@@ -177,6 +180,7 @@ struct Plan {
         maxHold = random.milliseconds(5000...12_000)
         history = HistoryConfiguration(
             scope: random.chance(500, in: 1000) ? .room : .author, depth: random.chance(500, in: 1000) ? 4 : 100)
+        progressive = Set(cohorts.filter { _ in random.chance(600, in: 1000) })
         namesSessions = random.chance(700, in: 1000)
         closesRooms = random.chance(400, in: 1000)
         calm = Moment(nanoseconds: Int64(random.int(12...25)) * 1_000_000_000)
@@ -186,9 +190,13 @@ struct Plan {
     var configuration: HostConfiguration {
         var settings = CohortSettings()
         settings.maxHold = maxHold
+        var growing = settings
+        growing.ink = .progressive
         return HostConfiguration(
             room: RoomConfiguration(
-                history: history, cohorts: CohortsConfiguration(defaults: settings)),
+                history: history,
+                cohorts: CohortsConfiguration(
+                    defaults: settings, named: Dictionary(uniqueKeysWithValues: progressive.map { ($0, growing) }))),
             partitions: partitions,
             checkpoints: CheckpointSchedule(interval: .seconds(4), operations: 24, cursors: .seconds(1), releases: 8),
             idle: .seconds(5), rooms: places, departing: departing, waitingBytes: 2000)
@@ -206,6 +214,7 @@ final class Cluster {
     let findings: Findings
     let fault: Fault?
     let ledger: Ledger
+    let wet: WetLedger
 
     init(world: World, plan: Plan, fault: Fault?) {
         self.fault = fault
@@ -217,6 +226,7 @@ final class Cluster {
         network = SimulatedNetwork(world: world)
         findings = Findings(trace: world.trace)
         ledger = Ledger(world: world, findings: findings)
+        wet = WetLedger(plan: plan, world: world, findings: findings)
     }
 
     func partition(of room: RoomID) -> Int { RoomAddress.partition(of: room, among: plan.partitions) }
@@ -242,4 +252,8 @@ enum Fault: String, CaseIterable {
     case decidesLate
     /// The video is taken to be half a second ahead of its clock samples.
     case aheadOfVideo
+    /// Points of growing strokes are published twice.
+    case repeatsPoints
+    /// Nobody is told to forget a stroke.
+    case forgetsStrokes
 }

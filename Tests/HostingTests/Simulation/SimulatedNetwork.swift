@@ -39,6 +39,16 @@ final class SimulatedNetwork {
         }
     }
 
+    /// An update of a stroke being drawn: it may be lost, come twice, or late.
+    func draw(_ update: [UInt8], in room: RoomID, by author: AuthorID, _ session: String?) {
+        for process in processes where process.isReached {
+            for _ in 0..<(world.chance(50) ? 2 : 1) where !world.chance(100) {
+                let delay = world.chance(100) ? 20...400 : 0...10
+                world.after(delay) { process.hear(update, of: room, by: author, session) }
+            }
+        }
+    }
+
     func announce(_ announcement: Announcement) {
         for process in processes where process.isReached && !world.chance(20) {
             carry(to: process) { process.hear(announcement) }

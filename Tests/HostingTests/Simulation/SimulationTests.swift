@@ -15,7 +15,8 @@ import Testing
 /// 9. `Ledger`: records what daemons publish, and checks each message as it comes.
 /// 10. `ModelRoom`: the rules as they read, apart from the product: what has to come out of a log.
 /// 11. `ModelClock`: the same for clocks: how far a video may be believed to be.
-/// 12. `Verdict`: compares the two when everything is at rest.
+/// 12. `Pen`, `WetLedger`: strokes that are being drawn, and what of them daemons may publish.
+/// 13. `Verdict`: compares product and models when everything is at rest.
 @Suite struct SimulationTests {
     @Test func `whatever befalls daemons, streams and networks, every class has its whiteboard`() async {
         let settings = SimulationSettings()
@@ -32,9 +33,17 @@ import Testing
         }
     }
 
+    /// An update for a room that is there for an answer alone; a stroke of the log with a later `Ink-Session` of its author;
+    /// a point that came again and again while the video stepped back.
+    @Test(arguments: [814_555_582, 814_555_583, 814_555_618] as [UInt64])
+    func `what was found once is not found again`(seed: UInt64) {
+        let findings = Schedule(seed: seed).run()
+        #expect(findings.isEmpty, "make simulate SEED=\(seed): \(findings.prefix(3))")
+    }
+
     @Test(arguments: Fault.allCases)
     func `daemons that do one thing wrong are found out`(fault: Fault) {
-        #expect((1...60).contains { !Schedule(seed: $0, fault: fault).run().isEmpty })
+        #expect((1...200).contains { !Schedule(seed: $0, fault: fault).run().isEmpty })
     }
 }
 

@@ -10,6 +10,10 @@ final class Teacher {
     private let world: World
     private let log: SimulatedLog
     private let encoder: Encoder
+    private let network: SimulatedNetwork
+    private let pens: WetLedger
+    /// From then on no stroke is sent before it is whole.
+    private let penRest: Moment
     private var outbox: [Int64: [Int: SentMessage]] = [:]
     private var session: String?
     private var next: Int64
@@ -18,7 +22,13 @@ final class Teacher {
     private var doomed: Set<Int64> = []
     private var isOver = false
 
-    init(room: RoomID, id: AuthorID, encoder: Encoder, log: SimulatedLog, world: World) {
+    init(
+        room: RoomID, id: AuthorID, encoder: Encoder, log: SimulatedLog, world: World, network: SimulatedNetwork,
+        pens: WetLedger, penRest: Moment
+    ) {
+        self.network = network
+        self.pens = pens
+        self.penRest = penRest
         self.room = room
         self.id = id
         self.encoder = encoder
@@ -74,6 +84,7 @@ final class Teacher {
         let line = time.map { $0 < 1_000_000_000 } ?? false ? picture.session : nil
         let text = MessageText(number: number, time: time)
         switch world.random.int(0...99) {
+        case 0...69 where line != nil && world.now < penRest && world.chance(600): draw(number, at: picture)
         case 0...69: stroke(text, number, time, line)
         case 70...83: command(.undo, text, number, time, line)
         case 84...94: command(.redo, text, number, time, line)
@@ -94,15 +105,42 @@ final class Teacher {
         post(sent)
     }
 
+    /// Draws a stroke point by point, and sends updates of it. At its end comes the operation, or something else under
+    /// its number.
+    private func draw(_ number: Int64, at picture: Encoder.Picture) {
+        let pen = Pen(
+            room: room, author: id, session: session, number: number, time: picture.media, line: picture.session,
+            world: world)
+        pens.begin(pen.stroke)
+        step(pen)
+    }
+
+    private func step(_ pen: Pen) {
+        // The page was reloaded: nobody knows of the stroke any more.
+        guard pen.stroke.session == session else { return }
+        for update in pen.move() where !isOver { network.draw(update, in: room, by: id, session) }
+        guard pen.isUp else { return world.after(.milliseconds(pen.stroke.step)) { [self] in step(pen) } }
+        let text = MessageText(number: pen.stroke.number, time: pen.stroke.time, step: pen.stroke.step)
+        if pen.isGivenUp, world.chance(500) {
+            command(.undo, text, pen.stroke.number, pen.stroke.time, pen.stroke.line)
+        } else {
+            stroke(text, pen.stroke.number, pen.stroke.time, pen.stroke.line)
+        }
+    }
+
     private func stroke(_ text: MessageText, _ number: Int64, _ time: Int64?, _ line: Int64?) {
         let parts = world.chance(300) ? world.random.int(2...5) : 1
         let base = world.random.int(0...1)
         let cuts = [0] + (1..<parts).map { _ in world.random.int(0...12) }.sorted() + [world.random.int(13...16)]
+        pens.begin(
+            DrawnStroke(
+                room: room, author: id, session: session, number: number, time: time, line: line, step: text.step))
         for part in 0..<parts {
             let ink = Array(cuts[part]..<cuts[part + 1])
             let sent = SentMessage(
                 author: id, session: session, number: number, kind: .draw, part: part, parts: parts, ink: ink,
-                time: time, timeLine: line, bytes: text.stroke(ink, order: part + base, of: parts))
+                time: time, timeLine: line, reach: Int64((ink.last ?? 0) * text.step),
+                bytes: text.stroke(ink, order: part + base, of: parts))
             outbox[number, default: [:]][part + base] = sent
             post(sent)
         }
@@ -150,6 +188,8 @@ struct SentMessage {
     /// Media time in milliseconds, and the encoder session that it belongs to.
     var time: Int64?
     var timeLine: Int64?
+    /// Milliseconds from there to its last point.
+    var reach: Int64 = 0
     let bytes: [UInt8]
 
     var summary: String {
@@ -162,6 +202,8 @@ struct SentMessage {
 struct MessageText {
     let number: Int64
     var time: Int64?
+    /// Milliseconds from a point to the next; 0 for points without times.
+    var step = 0
 
     private var head: String { #"{"n":\#(number)"# + (time.map { #","t":\#($0)"# } ?? "") }
 
@@ -172,7 +214,9 @@ struct MessageText {
 
     /// - Parameter order: as sent, from 0 or from 1.
     func stroke(_ ink: [Int], order: Int = 0, of parts: Int = 1) -> [UInt8] {
-        let points = ink.map { #"{"x":\#($0),"y":\#($0 % 7)}"# }.joined(separator: ",")
+        let points = ink.map { index in
+            #"{"x":\#(index),"y":\#(index % 7)"# + (step > 0 ? #","m":\#(index * step)}"# : "}")
+        }.joined(separator: ",")
         let shard = parts > 1 ? #","s":\#(parts),"o":\#(order)"# : ""
         return Array(#"\#(head)\#(shard),"d":[\#(points)]}"#.utf8)
     }

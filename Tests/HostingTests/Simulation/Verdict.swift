@@ -27,6 +27,9 @@ struct Verdict {
             checkTold(room, plain)
             checkStudents(of: room, plain)
         }
+        for process in cluster.network.processes where process.isAlive {
+            cluster.wet.checkEnd(of: process)
+        }
     }
 
     /// Indices are dense, and each has the content that the log gives it.
@@ -85,11 +88,13 @@ struct Verdict {
 
     /// Nothing is released before its time, unless it is late and says so.
     private func checkTimes(of known: Ledger.Life, _ life: ModelRoom.Life) {
-        let gateTimes = life.gateTimes
+        let gateTimes = life.gateTimes(isProgressive: false)
+        let ends = life.gateTimes(isProgressive: true)
         for release in ledger.releases where release.following.life == known {
             guard release.index > 0, release.index <= life.operations.count else { continue }
             let operation = life.operations[Int(release.index - 1)]
-            let gateTime = gateTimes[Int(release.index - 1)]
+            let isProgressive = cluster.plan.progressive.contains(release.following.cohort)
+            let gateTime = (isProgressive ? ends : gateTimes)[Int(release.index - 1)]
             if let video = release.video, isInTime(video, operation, gateTime, life) { continue }
             let waited = release.at - operation.loggedAt
             if release.isLate, waited >= cluster.plan.maxHold - .milliseconds(200) { continue }

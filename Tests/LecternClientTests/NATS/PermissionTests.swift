@@ -151,7 +151,9 @@ struct ClusterAccountTests {
     private static let kinds = [
         "in.ann", "in.bob", "feedback.ann", "feedback.bob", "clock.main", "clock.hls", "out.main", "out.hls",
         "mark.main",
-        "mark.hls", "head", "join.main", "join.hls", "join-head", "image.main", "image.hls", "image-head", "ctl",
+        "mark.hls", "head", "join.main", "join.hls", "join-head", "image.main", "image.hls", "image-head",
+        "replay.main",
+        "replay.hls", "replay-head", "ctl",
         "info",
         "checkpoint", "checkpoint.1", "asset-in", "wet-in.ann", "wet.main", "wet-head",
     ]
@@ -190,13 +192,13 @@ struct ClusterAccountTests {
         "ann": Grant(
             publish: [
                 "ink.2.physics.in.ann", "ink.2.physics.join-head", "ink.2.physics.image-head",
-                "ink.2.physics.wet-in.ann",
+                "ink.2.physics.replay-head", "ink.2.physics.wet-in.ann",
             ],
             subscribe: [
                 "ink.2.physics.feedback.ann", "ink.2.physics.head", "ink.2.physics.wet-head", "_INBOX.ann.x.1",
             ]),
         "sam": Grant(
-            publish: ["ink.2.physics.join.main", "ink.2.physics.image.main"],
+            publish: ["ink.2.physics.join.main", "ink.2.physics.image.main", "ink.2.physics.replay.main"],
             subscribe: [
                 "ink.2.physics.out.main", "ink.2.physics.mark.main", "ink.2.physics.wet.main", "_INBOX.sam.x.1",
             ]),
@@ -206,13 +208,16 @@ struct ClusterAccountTests {
         "gateway": Grant(
             publish: rooms.flatMap { room in
                 [
-                    "info", "image.main", "image.hls", "image-head", "join.main", "join.hls", "join-head", "in.ann",
-                    "in.bob", "clock.main", "clock.hls",
+                    "info", "image.main", "image.hls", "image-head", "join.main", "join.hls", "join-head",
+                    "replay.main",
+                    "replay.hls", "replay-head", "in.ann",
+                    "in.bob", "wet-in.ann", "clock.main", "clock.hls",
                 ].map { "\(room).\($0)" }
             } + ["ink.rooms"],
             subscribe: rooms.flatMap { room in
                 [
                     "out.main", "out.hls", "mark.main", "mark.hls", "head", "feedback.ann", "feedback.bob",
+                    "wet.main", "wet-head",
                 ].map { "\(room).\($0)" }
             } + ["_INBOX.gateway.x.1"] + ["ink.*.*.out.*", "ink.*.*.out.main", "ink.2.physics.out.*", "ink.*.*.head"]),
         "service": Grant(

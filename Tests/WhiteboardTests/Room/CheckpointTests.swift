@@ -287,7 +287,7 @@ struct CheckpointVersionTests {
         NDEsImEiOjN9AJCU1oAEAA57Im4iOjQ1LCJhIjozfQCR/YmGAQABAQ8AAAEOAQ8QAAAA
         """)
 
-    private static func base64(_ text: String) -> [UInt8] {
+    static func base64(_ text: String) -> [UInt8] {
         let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
         var bytes: [UInt8] = []
         var (rest, bits) = (0, 0)

@@ -72,7 +72,12 @@ private struct WetLesson {
             if step % 31 == 0 { sample(Self.webrtc, behind: 300) }
             if step % 37 == 0 { sample(Self.hls, behind: 12_000) }
             if step % 41 == 0 { sample(.main, behind: 2000) }
-            for author in authors where step < 1800 { try draw(author) }
+            // What a sample lets out comes before what is logged in the same instant.
+            try check()
+            for author in authors where step < 1800 {
+                try draw(author)
+                try check()
+            }
             deliver()
             room.wait(.milliseconds(8))
             plain.wait(.milliseconds(8))

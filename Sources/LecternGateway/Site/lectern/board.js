@@ -4,14 +4,25 @@
  * @module
  */
 
+import { BoardCanvas } from "./board-canvas.js";
+import { PixelBox } from "./coverage.js";
 import { EventStream } from "./events.js";
 import { Gateway, now } from "./gateway.js";
 import { HoldQueue } from "./hold.js";
-import { BoardModel, Divergence } from "./model.js";
+import { Action, BoardModel, Divergence } from "./model.js";
 import { Painter } from "./painter.js";
+import { WetInk, endOf } from "./wet.js";
 
 /** Milliseconds between two observations that are sent to the server. */
 const observationInterval = 2000;
+/** Milliseconds between two looks at strokes being drawn when nothing comes, and operations that wait that are looked at. */
+const wetInterval = 1000;
+const mostGrowing = 64;
+/** A player that goes on faster than this, or farther than so many milliseconds at once, has jumped. */
+const fastestPlay = 2;
+const jumpTolerance = 250;
+/** Milliseconds that a picture may be shown until the player counts as standing. */
+const longestPicture = 1000;
 
 /**
  * Shows a room's board on a canvas and keeps it so: joins, resumes, checks digests, draws, scales.
@@ -29,9 +40,11 @@ const observationInterval = 2000;
  * - `connection`: `{state, reason, code, retryAt}`, see `ConnectionState` in events.js;
  * - `index`: `{index, received, author, strokes, digest}`: what is shown, and up to where the server has sent;
  * - `operation`: `{operation}`, as `BoardModel.apply` takes it: it is shown now;
+ * - `wet`: `{author, n, points}`: so many points of a stroke being drawn are shown, above the board;
  * - `painted`: the whole board is drawn anew, as after a join or in another size;
  * - `lag`: `{held, milliseconds}`: what waits for the player's clock, and how far it is ahead of it;
- * - `skew`: `{milliseconds}`: how long after the player's picture of it an operation was drawn, where there is a clock;
+ * - `skew`: `{milliseconds}`: how long after the player's picture of it ink was drawn, where there is a clock: an operation, or
+ *   new points of a stroke being drawn;
  * - `behind`: `{milliseconds}`: how far the cohort's video is ahead of the player;
  * - `size`: `{width, height}`: the board's size in its own units;
  * - `progress`: `{part}`: 0 … 1 while a large board is drawn;
@@ -50,35 +63,48 @@ export class Board extends EventTarget {
     #incarnation = "";
     #received = 0;
     #isJoined = false;
-    #observer;
-    #pixels = 0;
     #observedAt = 0;
+    /** A name for the server, which tells by it how many report; it says nothing else. */
+    #reader = `r${Math.random().toString(36).slice(2)}`;
+    /** From where the player has played on: what lies before, it has jumped over. NaN while that is not known. */
+    #playedFrom = NaN;
+    #played = { time: NaN, at: 0 };
+    /** Strokes that are being drawn, and those above the room's that the page shows itself. */
+    #wet = new WetInk();
+    #live = [];
+    /** Whether strokes grow in this cohort: they are due when the player has reached their end, not their beginning. */
+    #isProgressive = false;
+    #frame = null;
+    #wetTimer = null;
+    /** The session whose strokes the page draws itself while they are wet. */
+    #ownSession = () => null;
+    #player = null;
+    #onpicture = () => this.look();
 
     /**
      * @param {HTMLCanvasElement} canvas
      * @param {object} options
      * @param {string} options.room the room's name
      * @param {string} [options.cohort] unless said the token's, else `main`; `head`, for teachers, is ahead of every video
-     * @param {() => number} [options.clock] the media time of this page's player in milliseconds, on the time line of the
-     *   room's video; NaN while unknown. Without it the server's gate alone decides
+     * @param {(() => number) | PlayerClock} [options.clock] the media time of this page's player in milliseconds, on the time
+     *   line of the room's video; NaN while unknown. Without it the server's gate alone decides
      * @param {number} [options.maxHold] see {@link HoldQueue}; 30,000 ms
      * @param {Gateway} [options.gateway] or `url` and `token` as for {@link Gateway}
-     * @param {boolean} [options.observe] whether to tell the server how far this page has come; true
+     * @param {boolean} [options.observe] whether to tell the server how far ink and picture are apart, where there is a clock;
+     *   true
      */
     constructor(canvas, { gateway, url, token, ...options }) {
         super();
         this.gateway = gateway ?? new Gateway({ url, token });
-        this.#canvas = canvas;
-        this.#options = { clock: null, observe: true, ...options };
+        this.#options = { observe: true, ...options, clock: this.#follow(options.clock) };
         this.#painter = new Painter(canvas);
         this.#painter.onprogress = () => this.#tell("progress", { part: this.#painter.progress });
         const tellLag = () => this.#tellLag();
         this.#held = new HoldQueue(this.#options.clock, (operation) => this.#apply(operation), tellLag);
         this.#veil = new HoldQueue(this.#options.clock, (stroke) => this.#unveil(stroke), tellLag);
         if (options.maxHold !== undefined) this.#held.maxHold = this.#veil.maxHold = options.maxHold;
-        this.#observer = new ResizeObserver((entries) => this.#resize(entries[0]));
-        this.#observer.observe(canvas);
-        this.#shape();
+        this.#canvas = new BoardCanvas(canvas, (size) => this.#tell("size", size), () => this.#paint());
+        this.#canvas.shape(this.size);
         this.#connect();
     }
 
@@ -103,17 +129,37 @@ export class Board extends EventTarget {
     /** Draws the board; for strokes that the room does not have yet. */
     get painter() { return this.#painter; }
 
+    /**
+     * Shows strokes above the room's and above those being drawn, as {@link Painter.showLive}.
+     *
+     * @param {Stroke[]} strokes from the bottom to the top; a stroke that changes is a new object
+     * @param {PixelBox} [changed] what to paint again; all that changed unless it is known better
+     */
+    showLive(strokes, changed) {
+        this.#live = strokes;
+        this.#painter.showLive([...this.#wet.drawn, ...strokes], changed);
+    }
+
+    /** Names the session whose strokes the page itself shows while they are drawn; `session` is asked for each message. */
+    hideSession(session) {
+        this.#ownSession = session;
+    }
+
     /** Looks at the player's clock at once: call it after a seek. */
     look() {
+        this.#followPlayer();
         this.#held.look();
         this.#veil.look();
+        this.#lookAtWet();
     }
 
     /** Shows another cohort, from its beginning: its video is earlier or later. */
     setCohort(cohort) {
         if (cohort === this.cohort) return;
         this.#options.cohort = cohort;
+        this.#isProgressive = false;
         this.#forget();
+        this.#showWet();
         this.#connect();
     }
 
@@ -125,9 +171,20 @@ export class Board extends EventTarget {
     /** Ends the connection; the canvas keeps its picture. */
     close() {
         this.#stream.close();
-        this.#observer.disconnect();
+        this.#canvas.close();
         this.#held.clear();
         this.#veil.clear();
+        this.#wet.clear();
+        clearTimeout(this.#wetTimer);
+        this.#player?.removeEventListener("change", this.#onpicture);
+    }
+
+    /** The clock as a function; one that tells of pictures is looked at with each. */
+    #follow(clock) {
+        if (!clock || typeof clock === "function") return clock ?? null;
+        this.#player = clock;
+        clock.addEventListener("change", this.#onpicture);
+        return () => clock.time;
     }
 
     #connect() {
@@ -153,6 +210,7 @@ export class Board extends EventTarget {
         }
         if (type === "board") this.#join(body);
         else if (type === "op") this.#take(body);
+        else if (type === "wet") this.#takeWet(body);
         else if (type === "mark") this.#compare(body);
     }
 
@@ -166,15 +224,18 @@ export class Board extends EventTarget {
         this.#incarnation = reply.room;
         this.#received = reply.index;
         this.#isJoined = true;
+        [this.#playedFrom, this.#played] = [NaN, { time: NaN, at: 0 }];
+        this.#followPlayer();
         if (this.#options.clock) {
             const time = this.#held.time;
             for (const stroke of this.#model.strokes) {
-                if (stroke.time === undefined || stroke.time < time) continue;
+                const due = this.#isProgressive && stroke.time !== undefined ? endOf({ t: stroke.time, d: stroke.points }) : stroke.time;
+                if (due === undefined || due < time) continue;
                 this.#veiled.add(stroke);
-                this.#veil.add(stroke, stroke.time);
+                this.#veil.add(stroke, due);
             }
         }
-        this.#shape();
+        this.#canvas.shape(this.size);
         this.#paint();
         this.#tellIndex();
     }
@@ -183,8 +244,15 @@ export class Board extends EventTarget {
         if (!this.#isJoined || operation.index <= this.#received) return;
         if (operation.index !== this.#received + 1) return this.#rejoin("an operation is missing");
         this.#received = operation.index;
-        const { t } = operation.message;
-        this.#held.add(operation, t === undefined ? undefined : Math.trunc(t), operation.late === true);
+        this.#followPlayer();
+        this.#held.add(operation, this.#dueTime(operation.message), operation.late === true);
+        if (this.#options.clock && this.#isProgressive) this.#lookAtWet();
+    }
+
+    /** When the player has reached an operation; where strokes grow, their end. */
+    #dueTime(message) {
+        if (this.#isProgressive && (message.a ?? Action.draw) <= Action.draw) return endOf(message);
+        return message.t === undefined ? undefined : Math.trunc(message.t);
     }
 
     #apply(operation) {
@@ -196,21 +264,78 @@ export class Board extends EventTarget {
             return this.#rejoin(error.message);
         }
         for (const stroke of change.hidden) this.#veiled.delete(stroke);
+        // The operation takes the place of its wet stroke before the next frame.
+        const wetBox = this.#wet.settle(operation.author, operation.message.n);
         if (change.isResized) {
-            this.#shape();
+            this.#canvas.shape(this.size);
             this.#paint();
         } else this.#painter.change(change.shown, change.hidden);
+        if (wetBox) this.#showWet(wetBox);
         this.#tell("operation", { operation });
         this.#tellIndex();
-        this.#observe(operation);
+        // One that was released late was not late for this player alone.
+        if (!operation.late) this.#observe(this.#dueTime(operation.message));
     }
 
     #unveil(stroke) {
         if (this.#veiled.delete(stroke)) this.#painter.change([stroke], []);
     }
 
+    /** Takes points of a stroke being drawn. */
+    #takeWet(release) {
+        if (!this.#isJoined || release.index <= this.#received) return;
+        if (release.session !== undefined && release.session === this.#ownSession()) return;
+        const isHead = this.cohort === "head";
+        if (!isHead) this.#isProgressive = true;
+        const box = this.#wet.take(release, isHead);
+        if (box) this.#showWet(box);
+        this.#lookAtWet();
+    }
+
+    /** Looks at strokes being drawn with the next frame. */
+    #lookAtWet() {
+        this.#frame ??= requestAnimationFrame(() => {
+            this.#frame = null;
+            this.#growWet();
+        });
+    }
+
+    #growWet() {
+        clearTimeout(this.#wetTimer);
+        let box = this.#wet.expire();
+        const { clock } = this.#options;
+        const time = clock ? this.#held.time : Infinity;
+        // As the server does it: nothing grows behind an operation of its author, or one that is no stroke.
+        const authors = new Set();
+        let hasBarrier = false;
+        for (const operation of clock && this.#isProgressive ? this.#held.first(mostGrowing) : []) {
+            const { author, message, late } = operation;
+            hasBarrier = (message.a ?? Action.draw) > Action.draw;
+            if (hasBarrier) break;
+            if (authors.has(author)) continue;
+            authors.add(author);
+            if (!late && message.t < time) this.#wet.complete(operation);
+        }
+        const isHeldBack = ({ author, isComplete }) => !isComplete && (hasBarrier || authors.has(author));
+        const board = { ...this.size, palette: this.palette };
+        const grown = this.#wet.grow(time, isHeldBack, board, this.#painter, ({ author, n }, points, due) => {
+            this.#tell("wet", { author, n, points });
+            this.#observe(due);
+        });
+        box = box && grown.box ? box.union(grown.box) : (box ?? grown.box);
+        if (box) this.#showWet(box);
+        if (this.#wet.isEmpty && !(this.#isProgressive && this.#held.length > 0)) return;
+        const wait = Number.isFinite(grown.wait) ? Math.min(Math.max(grown.wait, 0), 100) : clock ? 100 : wetInterval;
+        this.#wetTimer = setTimeout(() => this.#lookAtWet(), wait);
+    }
+
+    #showWet(box) {
+        this.#painter.showLive([...this.#wet.drawn, ...this.#live], box);
+    }
+
     /** Compares with a mark: the server's word on where the cohort stands. */
     #compare(mark) {
+        this.#followPlayer();
         if (mark.room !== "") this.#incarnation ||= mark.room;
         const isSame = this.#isJoined && mark.room === this.#incarnation && mark.index === this.index;
         if (isSame && mark.digest !== undefined && mark.digest !== this.digest) {
@@ -231,46 +356,50 @@ export class Board extends EventTarget {
         this.#held.clear();
         this.#veil.clear();
         this.#veiled.clear();
+        this.#wet.clear();
         this.#isJoined = false;
     }
 
-    #shape() {
-        const { width, height } = this.size;
-        const shape = `${width} / ${height}`;
-        if (this.#canvas.style.aspectRatio === shape) return;
-        this.#canvas.style.aspectRatio = shape;
-        this.#tell("size", { width, height });
-    }
-
-    #resize(entry) {
-        const box = entry.devicePixelContentBoxSize?.[0];
-        const pixels = box ? box.inlineSize : entry.contentRect.width * (globalThis.devicePixelRatio ?? 1);
-        if (Math.round(pixels) === this.#pixels || pixels < 1) return;
-        this.#pixels = Math.round(pixels);
-        this.#paint();
-    }
-
     #paint() {
-        if (this.#pixels === 0) return;
+        if (this.#canvas.pixels === 0) return;
         const { width, height, style } = this.#model;
         const strokes = this.#model.strokes.filter((stroke) => !this.#veiled.has(stroke));
-        this.#painter.reset(strokes, { style, width, height, pixels: this.#pixels });
+        // What is wet no longer must not be on the new picture.
+        this.#showWet(new PixelBox(0, 0, 0, 0));
+        this.#painter.reset(strokes, { style, width, height, pixels: this.#canvas.pixels });
         this.#tell("painted", {});
     }
 
-    /** How far ink and picture are apart: told to the page, and now and then to the server. */
-    #observe({ message, late }) {
-        const time = this.#held.time;
-        if (!Number.isFinite(time) || message.t === undefined || late) return;
-        const skew = time - message.t;
+    /** Ink is drawn: how far it is from its picture is told to the page, and now and then to the server. */
+    #observe(due) {
+        const time = this.#followPlayer();
+        const skew = time - due;
+        if (!Number.isFinite(skew)) return;
         this.#tell("skew", { milliseconds: skew });
-        if (!this.#options.observe || now() - this.#observedAt < observationInterval) return;
+        // What the player has jumped over is not late, and nobody sees a hidden page.
+        if (!this.#options.observe || due < this.#playedFrom || document.hidden) return;
+        if (now() - this.#observedAt < observationInterval) return;
         this.#observedAt = now();
         const body = JSON.stringify({ v: time, index: this.index, skew }) + "\n";
         const path = `api/rooms/${encodeURIComponent(this.room)}/observations`;
         const headers = { "Content-Type": "application/x-ndjson" };
         // Telemetry: nothing depends on it.
-        this.gateway.request(path, { method: "POST", query: { cohort: this.cohort }, headers, body }).catch(() => {});
+        this.gateway.request(path, { method: "POST", query: { cohort: this.cohort, reader: this.#reader }, headers, body }).catch(() => {});
+    }
+
+    /** Notes where the player has jumped to, and returns its time. */
+    #followPlayer() {
+        const last = this.#played;
+        const [time, at] = [this.#held.time, now()];
+        if (time === last.time) {
+            // Between two pictures, or it stands.
+            last.at = Math.max(last.at, at - longestPicture);
+        } else if (Number.isFinite(time)) {
+            const hasJumped = time - last.time > fastestPlay * (at - last.at) + jumpTolerance;
+            if (hasJumped || !(this.#playedFrom <= time)) this.#playedFrom = time;
+            this.#played = { time, at };
+        }
+        return time;
     }
 
     #tellLag() {

@@ -40,15 +40,16 @@ export class CentreLine {
      * @param {object} stroke as {@link trace} takes it
      * @param {string} style the ink style
      * @param {number} scale pixels a board unit
+     * @param {number} [unit] a 1024th of the board's longer side, in board units
      */
-    trace(stroke, style, scale) {
+    trace(stroke, style, scale, unit = 1) {
         this.count = 0;
         this.leastOpacity = 1;
         this.isEven = true;
         this.left = this.top = Infinity;
         this.right = this.bottom = -Infinity;
         this.#scale = scale;
-        trace(stroke, style, this);
+        trace(stroke, style, this, unit);
     }
 
     begin(x, y, width, opacity) {
@@ -60,16 +61,19 @@ export class CentreLine {
         this.#to(x * this.#scale, y * this.#scale, width, opacity);
     }
 
-    quadratic(cx, cy, x, y, width, opacity) {
+    quadratic(cx, cy, x, y, width, opacity, controlWidth = (this.#width + width) / 2) {
         const s = this.#scale;
         const [x0, y0, w0, o0] = [this.#x, this.#y, this.#width, this.#opacity];
         const [x1, y1, x2, y2] = [cx * s, cy * s, x * s, y * s];
-        const count = this.#chords(Math.hypot(x0 - 2 * x1 + x2, y0 - 2 * y1 + y2) / 4);
+        const swell = w0 - 2 * controlWidth + width;
+        const count = this.#chords(
+            Math.max(Math.hypot(x0 - 2 * x1 + x2, y0 - 2 * y1 + y2), Math.abs(swell) * s) / 4);
         for (let i = 1; i < count; i++) {
             const t = i / count;
             const [a, b, c] = [(1 - t) * (1 - t), 2 * t * (1 - t), t * t];
             this.#to(
-                a * x0 + b * x1 + c * x2, a * y0 + b * y1 + c * y2, w0 + (width - w0) * t, o0 + (opacity - o0) * t);
+                a * x0 + b * x1 + c * x2, a * y0 + b * y1 + c * y2, a * w0 + b * controlWidth + c * width,
+                o0 + (opacity - o0) * t);
         }
         this.#to(x2, y2, width, opacity);
     }

@@ -61,10 +61,10 @@ export class Coverage {
      *
      * @param {CentreLine} line the centre line
      * @param {PixelBox} clip only these pixels are wanted
-     * @param {{isStamped?: boolean, scale?: number}} options `isStamped`: stamps along the line instead of a pen; `scale`:
-     *   pixels a board unit
+     * @param {{tip?: string, scale?: number}} options `tip`: stamps of this tip along the line instead of a pen, "round",
+     *   "square", "marker" or "highlighter"; `scale`: pixels a board unit
      */
-    cover(line, clip, { isStamped = false, scale = 1 } = {}) {
+    cover(line, clip, { tip = null, scale = 1 } = {}) {
         this.box = Coverage.boxOf(line).intersection(clip);
         if (this.box.isEmpty) return;
         const area = this.box.width * this.box.height;
@@ -75,7 +75,7 @@ export class Coverage {
         }
         this.firsts.fill(this.box.width, 0, this.box.height);
         this.ends.fill(0, 0, this.box.height);
-        if (isStamped) return this.#stamp(line, scale);
+        if (tip) return this.#stamp(line, scale, tip);
         if (!line.isEven) this.#tones = cleared(this.#tones, area);
         this.#capsules(line);
         if (!line.isEven || line.leastOpacity < 1) this.#tone(line);
@@ -207,8 +207,8 @@ export class Coverage {
         }
     }
 
-    /** Stamps a soft round brush along the line; each stamp lies over those before it. */
-    #stamp(line, scale) {
+    /** Stamps a tip along the line; each stamp lies over those before it. */
+    #stamp(line, scale, tip) {
         const { width, height } = this.box;
         const area = width * height;
         if (this.#uncovered.length < area) this.#uncovered = new Float32Array(area);
@@ -217,11 +217,35 @@ export class Coverage {
         const { samples, count } = line;
         let carried = 0;
         let hasMoved = false;
+        // The tip of a stamp: the unit vector along its edge.
+        let [ex, ey] = tip === "highlighter" ? [0, 1] : [1, 0];
+        let hasEdge = false;
+        // In place of the opacity a marker has the direction of its edge.
+        const flat = (turn) => {
+            if (tip === "marker") [ex, ey] = [Math.cos(turn), Math.sin(turn)];
+            return tip === "round" ? null : { tip, step, ex, ey };
+        };
+        /** Turns the edge of a highlighter at a sample, with stamps in between where the line has a corner. */
+        const fan = (at, ax, ay, bx, by, halvings) => {
+            if (ax * bx + ay * by >= 0.99 || halvings === 0) return;
+            const length = Math.hypot(ax + bx, ay + by);
+            const [mx, my] = [(ax + bx) / length, (ay + by) / length];
+            fan(at, ax, ay, mx, my, halvings - 1);
+            this.#brush(
+                samples[at], samples[at + 1], samples[at + 2], samples[at + 3], 1, { tip, step, ex: mx, ey: my });
+            fan(at, mx, my, bx, by, halvings - 1);
+        };
         for (let at = 0; at + stride < count * stride; at += stride) {
             const to = at + stride;
             const length = Math.hypot(samples[to] - samples[at], samples[to + 1] - samples[at + 1]);
             if (length === 0) continue;
-            if (!hasMoved) this.#brush(samples[0], samples[1], samples[2], samples[3], 1);
+            if (tip === "highlighter") {
+                let [nx, ny] = [(samples[at + 1] - samples[to + 1]) / length, (samples[to] - samples[at]) / length];
+                if (hasEdge && ex * nx + ey * ny < 0) [nx, ny] = [-nx, -ny];
+                if (hasEdge) fan(at, ex, ey, nx, ny, 5);
+                [ex, ey, hasEdge] = [nx, ny, true];
+            }
+            if (!hasMoved) this.#brush(samples[0], samples[1], samples[2], samples[3], 1, flat(samples[3]));
             hasMoved = true;
             const ahead = step - carried;
             const stamps = Math.floor((length - ahead) / step) + 1;
@@ -235,25 +259,27 @@ export class Coverage {
                 const together = Math.max(Math.min(group, stamps - index), 1);
                 const part = (ahead + (index + (together - 1) / 2) * step) / length;
                 const between = (offset) => samples[at + offset] + (samples[to + offset] - samples[at + offset]) * part;
-                this.#brush(between(0), between(1), between(2), between(3), together);
+                this.#brush(between(0), between(1), between(2), between(3), together, flat(between(3)));
                 index += together;
             }
         }
-        if (!hasMoved && count > 0) this.#brush(samples[0], samples[1], samples[2], samples[3], dotStamps);
+        if (!hasMoved && count > 0) this.#brush(samples[0], samples[1], samples[2], samples[3], dotStamps, flat(samples[3]));
+        const most = tip === "highlighter" ? 0.4 * 255 : 255;
         for (let row = 0; row < height; row++) {
             for (let at = row * width + this.firsts[row]; at < row * width + this.ends[row]; at++) {
-                this.bytes[at] = (1 - this.#uncovered[at]) * 255 + 0.5;
+                this.bytes[at] = (1 - this.#uncovered[at]) * most + 0.5;
             }
         }
     }
 
-    /** Stamps `count` times on one place. */
-    #brush(x, y, ownRadius, opacity, count) {
+    /** Stamps `count` times on one place; `flat` is the edge of a tip that is not round. */
+    #brush(x, y, ownRadius, opacity, count, flat) {
         const { left, top, width, height } = this.box;
         // A brush smaller than a pixel would fall between the centres: it gets the size of one, and is as faint as small.
         const radius = Math.max(ownRadius, 1);
         const small = ownRadius / radius;
-        const alpha = Math.min(1, opacity / 1.5) * small * small;
+        const ink = flat?.tip === "marker" ? 1 : opacity;
+        const alpha = Math.min(1, ink / 1.5) * small * small;
         const [cx, cy] = [x - left, y - top];
         const texels = 32 / radius;
         const firstRow = Math.max(Math.floor(cy - radius), 0);
@@ -262,19 +288,34 @@ export class Coverage {
         const past = Math.min(Math.ceil(cx + radius), width);
         if (first >= past) return;
         const uncovered = this.#uncovered;
+        const rectangle = flat && rectangleOf(flat.tip, radius, flat.step);
         for (let row = firstRow; row < endRow; row++) {
             if (first < this.firsts[row]) this.firsts[row] = first;
             if (past > this.ends[row]) this.ends[row] = past;
             const dy = row + 0.5 - cy;
             for (let column = first; column < past; column++) {
                 const dx = column + 0.5 - cx;
-                const strength = (30 - Math.sqrt(dx * dx + dy * dy) * texels) / 24;
+                const strength = rectangle
+                    ? rectangle(Math.abs(dx * flat.ex + dy * flat.ey), Math.abs(dx * flat.ey - dy * flat.ex))
+                    : (30 - Math.sqrt(dx * dx + dy * dy) * texels) / 24;
                 if (strength <= 0) continue;
                 const rest = 1 - (strength < 1 ? strength : 1) * alpha;
                 uncovered[row * width + column] *= count === 1 ? rest : rest ** count;
             }
         }
     }
+}
+
+/** The strength of a tip with an edge, by the distances from its middle along the edge and across it, in pixels. */
+function rectangleOf(tip, radius, step) {
+    const rim = Math.max(1, radius / 12);
+    const isSquare = tip === "square";
+    const halfLength = (isSquare ? radius : radius * 0.95) - rim / 2;
+    const halfThickness = isSquare
+        ? halfLength
+        : Math.min(Math.max(radius * 0.3, step * 1.5), radius * 0.6) - rim / 2;
+    const part = (inside) => Math.min(Math.max(inside / rim + 0.5, 0), 1);
+    return (along, across) => part(halfLength - along) * part(halfThickness - across);
 }
 
 /** An array of at least so many zeros. */

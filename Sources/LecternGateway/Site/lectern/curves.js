@@ -4,7 +4,8 @@
  * The same curves as the server's, style by style; all numbers are board units. A sink has the methods
  * `begin(x, y, width, opacity)`, `line(x, y, …)`, `quadratic(cx, cy, x, y, …)` and
  * `cubic(ax, ay, bx, by, x, y, …)`, each ending with the width and the opacity there; both change linearly with the
- * parameter of a segment.
+ * parameter of a segment. Where `quadratic` gets one more number, the width at the control point, the width is quadratic,
+ * too. A marker, whose ink is even, has the direction of its edge in place of the opacity, in radians.
  *
  * @module
  */
@@ -13,7 +14,8 @@
 export const Element = Object.freeze({ freehand: 0, line: 1, ellipse: 2, rectangle: 3, eraser: 4 });
 
 /** The names of the ink styles that can be drawn. */
-export const styles = Object.freeze(["smooth", "quadratic", "bspline", "calligraphy", "pen", "stamp"]);
+export const styles = Object.freeze(["smooth", "quadratic", "bspline", "calligraphy", "pen", "stamp", "pencil",
+    "stamp-square", "stamp-marker", "stamp-highlighter"]);
 
 /** 4/3 · (√2 − 1): a cubic with such handles meets a quarter of a circle in its middle as well. */
 const quadrantHandle = 0.5522847498307934;
@@ -25,8 +27,9 @@ const quadrantHandle = 0.5522847498307934;
  * @param {{element: number, width: number, points: {x: number, y: number, f?: number, m?: number}[]}} stroke
  * @param {string} style one of {@link styles}; an unknown one is drawn as `smooth`
  * @param {object} sink receives the segments
+ * @param {number} [unit] a 1024th of the board's longer side, in board units: what `calligraphy` and `pencil` measure speeds in
  */
-export function trace(stroke, style, sink) {
+export function trace(stroke, style, sink, unit = 1) {
     const { element, width, points } = stroke;
     // A kind that came after this client is not drawn; it counts in the digest all the same.
     if (points.length === 0 || !(element >= Element.freehand && element <= Element.eraser)) return;
@@ -42,11 +45,19 @@ export function trace(stroke, style, sink) {
         case "bspline":
             return traceBSpline(points, width, sink);
         case "calligraphy":
-            return traceCalligraphy(points, width, sink);
+            return traceCalligraphy(points, width, unit, sink);
         case "pen":
         case "stamp":
+        case "stamp-square":
             // An eraser has to remove everything, so it is opaque.
-            return tracePen(points, width, element === Element.eraser ? 1 : 0.7, sink);
+            return tracePen(points, ballPen(width, element === Element.eraser ? 1 : 0.7), width, sink);
+        case "stamp-marker":
+        case "stamp-highlighter":
+            // An eraser is an even line.
+            if (element === Element.eraser) return tracePen(points, ballPen(width, 1), width, sink);
+            return tracePen(points, feltTip(width, style === "stamp-marker"), width, sink);
+        case "pencil":
+            return tracePen(points, pencilLead(width, unit, element === Element.eraser), width, sink);
         default:
             return traceSmooth(points, width, sink);
     }
@@ -110,19 +121,20 @@ function traceSmooth(points, width, sink) {
 }
 
 /** Quadratics between the midpoints of neighbouring samples, from the first sample to the last. */
-function traceMidpoints(samples, sink) {
+function traceMidpoints(samples, sink, isSwelling = false) {
     const first = samples[0];
     const last = samples[samples.length - 1];
     sink.begin(first.x, first.y, first.width, first.opacity);
     if (samples.length === 2) sink.line(last.x, last.y, last.width, last.opacity);
     for (let i = 1; i < samples.length - 1; i++) {
         const [control, next] = [samples[i], samples[i + 1]];
+        const controlWidth = isSwelling ? [control.width] : [];
         if (i === samples.length - 2) {
-            sink.quadratic(control.x, control.y, next.x, next.y, next.width, next.opacity);
+            sink.quadratic(control.x, control.y, next.x, next.y, next.width, next.opacity, ...controlWidth);
         } else {
             sink.quadratic(
                 control.x, control.y, (control.x + next.x) / 2, (control.y + next.y) / 2,
-                (control.width + next.width) / 2, (control.opacity + next.opacity) / 2);
+                (control.width + next.width) / 2, (control.opacity + next.opacity) / 2, ...controlWidth);
         }
     }
 }
@@ -165,54 +177,103 @@ class SpeedEstimator {
 }
 
 /** `calligraphy`: the faster or harder the pen, the wider the line. Points closer than 1.5 are left out. */
-function traceCalligraphy(points, width, sink) {
+function traceCalligraphy(points, width, unit, sink) {
     const estimator = new SpeedEstimator();
     const rawSize = (point, speed) =>
-        point.f !== undefined ? 1 + 39 * point.f : Math.min(Math.max((speed ?? 0) / 166, 1), 40);
-    const widthOf = (size) => Math.max((size * width) / 16, Math.min(width, 1));
+        point.f !== undefined ? 1 + 39 * point.f : Math.min(Math.max((speed ?? 0) / unit / 166, 1), 40);
+    const widthOf = (size, point) => {
+        const power = point.f !== undefined ? (size / 14) ** 2 : (size / 1.5) ** 10;
+        return width * (1.6 - 1.2 / (1 + power));
+    };
     const kept = [];
     let skipped = null;
     let size = 1;
     for (const point of points) {
         const last = kept[kept.length - 1];
-        if (last && distance(last.point, point) < 1.5) {
+        if (last && distance(last, point) < 1.5 * unit) {
             skipped = point;
             continue;
         }
         skipped = null;
         const raw = rawSize(point, estimator.speed(point));
         if (kept.length > 0) size = kept.length > 1 ? 0.2 * raw + 0.8 * size : raw;
-        kept.push({ point, size });
+        kept.push({ x: point.x, y: point.y, f: point.f, width: widthOf(size, point), opacity: 1 });
     }
-    const first = kept[0].point;
-    if (kept.length === 1) {
+    const [first, second] = kept;
+    if (!second) {
         sink.begin(first.x, first.y, width, 1);
         if (skipped) sink.line(skipped.x, skipped.y, width, 1);
         return;
     }
     // The first point has no speed of its own.
-    kept[0].size = first.f !== undefined ? rawSize(first, null) : kept[1].size;
-    const samples = kept.map(({ point, size }) => sample(point, widthOf(size), 1));
-    if (skipped) samples.push(sample(skipped, widthOf(size), 1));
-    traceMidpoints(samples, sink);
+    first.width = first.f !== undefined ? widthOf(rawSize(first, null), first) : second.width;
+    if (skipped) kept.push(sample(skipped, kept[kept.length - 1].width, 1));
+    traceMidpoints(kept, sink, true);
 }
 
-/** `pen`: a curve through all points; the slower or harder the pen, the wider and darker the line. */
-function tracePen(points, width, leastOpacity, sink) {
+/** The pressure, 0 … 1, of a pen that does not tell its force. */
+function pressureOf(speed) {
+    return (3000 - Math.min(Math.max(speed, 20), 3000)) / (3000 - 20);
+}
+
+/** `pen`: the slower or harder the pen, the wider and darker the line. */
+function ballPen(width, leastOpacity) {
+    return ({ f }, speed) => {
+        const pressure = f ?? pressureOf(speed);
+        return [width * (0.5 + 0.5 * pressure), leastOpacity + pressure * (1 - leastOpacity)];
+    };
+}
+
+/** The flat tips of `stamp`, of one width; the edge of a marker lies across the azimuth, or rises at 45° without one. */
+function feltTip(width, isTurned) {
+    let [turn, hasTurn] = [-Math.PI / 4, false];
+    const nibAt = ({ z }) => {
+        if (!isTurned) return [width, 1];
+        if (z !== undefined) {
+            const edge = (z % Math.PI) + Math.PI / 2;
+            // An edge has no ends to tell apart: it turns by the lesser angle.
+            turn = hasTurn ? edge + Math.round((turn - edge) / Math.PI) * Math.PI : edge;
+            hasTurn = true;
+        }
+        return [width, turn];
+    };
+    return Object.assign(nibAt, { dot: nibAt });
+}
+
+/** `pencil`: the tip of a lead, or its side, wide and light, where the pencil is held flatter than 30°. */
+function pencilLead(width, unit, isErasing) {
+    const [shading, flat] = [Math.PI / 6, 0.25];
+    let side = null;
+    return ({ f, i, z }, speed, dx, dy) => {
+        const effort = f !== undefined ? 3 * f : pressureOf(speed / unit);
+        const lean = i !== undefined ? Math.min(Math.max((shading - i) / (shading - flat), 0), 1) : 0;
+        const sine =
+            z !== undefined ? Math.abs(dx * Math.sin(z) - dy * Math.cos(z)) / Math.sqrt(dx * dx + dy * dy) : 0.7;
+        side = side === null ? lean * sine : 0.5 * lean * sine + 0.5 * side;
+        const opacity = (0.5 + 0.4 * Math.min(effort, 1)) * (1 - 0.65 * lean);
+        return [width * (Math.min(Math.max(effort, 0.4), 1.5) + 6 * side), isErasing ? 1 : opacity];
+    };
+}
+
+/** A curve through all points; `nibAt` has the width and the opacity at each. */
+function tracePen(points, nibAt, width, sink) {
     const estimator = new SpeedEstimator();
     const samples = [];
+    let before = null;
     for (const point of points) {
-        const last = samples[samples.length - 1];
         // A repeated position has no direction.
-        if (last && last.x === point.x && last.y === point.y) continue;
-        const slow = Math.min(Math.max(estimator.speed(point) ?? 0, 20), 3000);
-        const pressure = point.f ?? (3000 - slow) / (3000 - 20);
-        samples.push(sample(point, width * (0.5 + 0.5 * pressure), leastOpacity + pressure * (1 - leastOpacity)));
+        if (before && before.x === point.x && before.y === point.y) continue;
+        const speed = estimator.speed(point);
+        if (before) {
+            const [dx, dy] = [point.x - before.x, point.y - before.y];
+            // The first point gets its speed and its direction from the second.
+            if (samples.length === 0) samples.push(sample(before, ...nibAt(before, speed, dx, dy)));
+            samples.push(sample(point, ...nibAt(point, speed, dx, dy)));
+        }
+        before = point;
     }
     const [first, second, third] = samples;
-    if (!second) return sink.begin(first.x, first.y, width, 1);
-    // A first point without force has no speed; it gets the nib of the second.
-    if (points[0].f === undefined) [first.width, first.opacity] = [second.width, second.opacity];
+    if (!first) return sink.begin(before.x, before.y, ...(nibAt.dot?.(points[0]) ?? [width, 1]));
     sink.begin(first.x, first.y, first.width, first.opacity);
     if (!third) return sink.line(second.x, second.y, second.width, second.opacity);
     if (samples.length === 3) {

@@ -41,6 +41,11 @@ export class HoldQueue {
         return this.#queue.length;
     }
 
+    /** The first operations that wait, at most so many. */
+    first(count) {
+        return this.#queue.slice(0, count).map(({ value }) => value);
+    }
+
     /** The player's media time in milliseconds, NaN while unknown. */
     get time() {
         try {

@@ -122,6 +122,21 @@ export class BoardModel {
         return this.#undone.size + this.#undoneClears.size;
     }
 
+    /** The same board, to be taken further on its own. Strokes are shared. */
+    copy() {
+        const other = new BoardModel();
+        const { room, index, width, height, palette, style, author } = this;
+        Object.assign(other, { room, index, width, height, palette, style, author });
+        other.#visible = new Map(this.#visible);
+        other.#undone = new Map(this.#undone);
+        other.#cleared = new Map(this.#cleared);
+        other.#undoneClears = new Set(this.#undoneClears);
+        other.#digest = this.#digest;
+        other.#isProvisional = this.#isProvisional;
+        other.#isSorted = this.#isSorted;
+        return other;
+    }
+
     /**
      * Takes the reply to a join: a whole board, which replaces all, or a tail.
      *

@@ -30,16 +30,16 @@ class StrokeBrush {
     #strip = new Uint32Array(0);
 
     /** The pixels that a stroke may touch. */
-    box(stroke, style, scale) {
-        this.#line.trace(stroke, style, scale);
+    box(stroke, { style, scale, unit }) {
+        this.#line.trace(stroke, style, scale, unit);
         return Coverage.boxOf(this.#line);
     }
 
     /** Draws a stroke on the pixels of `clip` of some canvases. */
-    draw(contexts, stroke, style, scale, clip) {
-        this.#line.trace(stroke, style, scale);
+    draw(contexts, stroke, { style, scale, unit }, clip) {
+        this.#line.trace(stroke, style, scale, unit);
         this.#coverage.cover(this.#line, clip, {
-            isStamped: style === "stamp" && stroke.element === Element.freehand, scale,
+            tip: style.startsWith("stamp") && stroke.element === Element.freehand ? style.slice(6) || "round" : null, scale,
         });
         if (this.#coverage.box.isEmpty) return;
         const operation = stroke.element === Element.eraser ? "destination-out" : "source-over";
@@ -101,8 +101,8 @@ export class Painter {
     /** All strokes but the live ones; null unless there have been any. */
     #board = null;
     #base = null;
-    #style = "smooth";
-    #scale = 1;
+    /** The ink style, pixels a board unit, and a 1024th of the board's longer side in board units. */
+    #ink = { style: "smooth", scale: 1, unit: 1 };
     #bounds = new PixelBox(0, 0, 0, 0);
     /** The room's strokes from the bottom to the top; the first `#settled` of them are in the base. */
     #strokes = [];
@@ -122,7 +122,12 @@ export class Painter {
 
     /** Pixels a board unit. */
     get scale() {
-        return this.#scale;
+        return this.#ink.scale;
+    }
+
+    /** How strokes become pixels: the style, pixels a board unit, and a 1024th of the board's longer side in board units. */
+    get ink() {
+        return this.#ink;
     }
 
     /** Whether a whole board is being painted, and how much of it is there: 0 … 1. */
@@ -137,8 +142,9 @@ export class Painter {
      */
     reset(strokes, { style, width, height, pixels }) {
         const scale = Math.min(pixels, largestSide, (largestSide * width) / height) / width;
-        if (scale !== this.#scale || style !== this.#style) this.#boxes = new WeakMap();
-        [this.#scale, this.#style] = [scale, style];
+        const ink = { style, scale, unit: Math.max(width, height) / 1024 };
+        if (Object.keys(ink).some((key) => ink[key] !== this.#ink[key])) this.#boxes = new WeakMap();
+        this.#ink = ink;
         this.#strokes = [...strokes];
         this.#paintAll(Math.max(Math.round(width * scale), 1), Math.max(Math.round(height * scale), 1));
     }
@@ -174,28 +180,15 @@ export class Painter {
         this.#present(changed);
     }
 
-    /** The pixels around points with a margin, both in board units. */
-    boxAround(points, margin) {
-        let [left, top, right, bottom] = [Infinity, Infinity, -Infinity, -Infinity];
-        for (const { x, y } of points) {
-            [left, top, right, bottom] = [
-                Math.min(left, x), Math.min(top, y), Math.max(right, x), Math.max(bottom, y)];
-        }
-        const scale = this.#scale;
-        return new PixelBox(
-            Math.floor((left - margin) * scale), Math.floor((top - margin) * scale), Math.ceil((right + margin) * scale),
-            Math.ceil((bottom + margin) * scale));
-    }
-
     #box(stroke) {
         let box = this.#boxes.get(stroke);
-        if (!box) this.#boxes.set(stroke, (box = this.#brush.box(stroke, this.#style, this.#scale)));
+        if (!box) this.#boxes.set(stroke, (box = this.#brush.box(stroke, this.#ink)));
         return box;
     }
 
     #draw(contexts, stroke, clip) {
         const box = this.#box(stroke).intersection(clip);
-        if (!box.isEmpty) this.#brush.draw(contexts, stroke, this.#style, this.#scale, box);
+        if (!box.isEmpty) this.#brush.draw(contexts, stroke, this.#ink, box);
     }
 
     /** Where the room's strokes are drawn. */

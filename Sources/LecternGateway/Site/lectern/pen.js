@@ -10,12 +10,15 @@ import { Element } from "./curves.js";
 const mostPoints = 50_000;
 /** A pen was used so recently that a touch is the palm, in milliseconds. */
 const palmTime = 1500;
+/** Points that the browser predicts and that are passed on. */
+const mostPredicted = 8;
 
 /**
  * A stroke under the pen.
  *
  * @typedef {object} PenStroke
  * @property {{x: number, y: number, f?: number, i?: number, z?: number, m: number}[]} points in board units
+ * @property {{x: number, y: number}[]} predicted where the browser expects the pen next; never a part of the stroke
  * @property {number} startedAt when it began, as `performance.now()`
  * @property {boolean} isErasing whether the pen's eraser end or button draws it
  */
@@ -31,6 +34,7 @@ export class Pen {
     #handlers;
     #stroke = null;
     #pointer = null;
+    #pointerType = "";
     #penAt = -Infinity;
     #listening = new AbortController();
 
@@ -65,20 +69,24 @@ export class Pen {
     }
 
     #down(event) {
-        if (event.pointerType === "pen") this.#penAt = performance.now();
+        if (event.pointerType === "pen") {
+            this.#penAt = performance.now();
+            // The hand often touches before the pen does.
+            if (this.#pointer !== null && this.#pointerType === "touch") this.#handlers.cancelled(this.#end());
+        }
         const isPalm = event.pointerType === "touch" && performance.now() - this.#penAt < palmTime;
         if (!this.#draws(event.pointerType) || isPalm || this.#pointer !== null) return;
         // The first button, the pen's tip, or its eraser.
         const isErasing = event.pointerType === "pen" && (event.button === 5 || (event.buttons & 32) !== 0);
         if (event.button !== 0 && !isErasing) return;
         event.preventDefault();
-        this.#pointer = event.pointerId;
+        [this.#pointer, this.#pointerType] = [event.pointerId, event.pointerType];
         try {
             this.#canvas.setPointerCapture(event.pointerId);
         } catch {
             // The pointer is gone already.
         }
-        this.#stroke = { points: [], startedAt: performance.now(), startedEvent: event.timeStamp, isErasing };
+        this.#stroke = { points: [], predicted: [], startedAt: performance.now(), startedEvent: event.timeStamp, isErasing };
         this.#add([event]);
         this.#handlers.began(this.#stroke);
     }
@@ -90,6 +98,8 @@ export class Pen {
         const first = this.#stroke.points.length;
         const events = event.getCoalescedEvents?.() ?? [];
         this.#add(events.length > 0 ? events : [event]);
+        const predicted = event.getPredictedEvents?.() ?? [];
+        this.#stroke.predicted = predicted.slice(0, mostPredicted).map((event) => this.#point(event));
         if (this.#stroke.points.length > first) this.#handlers.moved(this.#stroke, first);
         if (this.#stroke.points.length >= mostPoints) this.#up(event);
     }
@@ -111,16 +121,21 @@ export class Pen {
         return stroke;
     }
 
-    #add(events) {
+    #point(event) {
         const rectangle = this.#canvas.getBoundingClientRect();
         const { width, height } = this.#board();
-        const { points, startedEvent } = this.#stroke;
+        const x = ((event.clientX - rectangle.left) * width) / rectangle.width;
+        const y = ((event.clientY - rectangle.top) * height) / rectangle.height;
+        const point = { x: rounded(x, 100), y: rounded(y, 100) };
+        if (event.pointerType === "pen") Object.assign(point, penState(event));
+        point.m = rounded(Math.max(event.timeStamp - this.#stroke.startedEvent, 0), 10);
+        return point;
+    }
+
+    #add(events) {
+        const { points } = this.#stroke;
         for (const event of events) {
-            const x = ((event.clientX - rectangle.left) * width) / rectangle.width;
-            const y = ((event.clientY - rectangle.top) * height) / rectangle.height;
-            const point = { x: rounded(x, 100), y: rounded(y, 100) };
-            if (event.pointerType === "pen") Object.assign(point, penState(event));
-            point.m = rounded(Math.max(event.timeStamp - startedEvent, 0), 10);
+            const point = this.#point(event);
             const last = points[points.length - 1];
             if (last && last.x === point.x && last.y === point.y && last.f === point.f) continue;
             points.push(point);

@@ -11,12 +11,12 @@ import { Action, strokeOf } from "./model.js";
 import { Outbox } from "./outbox.js";
 import { Pen, elementOf } from "./pen.js";
 import { Sender } from "./sender.js";
+import { TracedLine } from "./wet.js";
+import { WetSender } from "./wet-sender.js";
 import { WriterLock } from "./writer.js";
 
 /** Points of one message; a longer stroke goes out in shards. */
 const shardPoints = 400;
-/** How many points back a new point may change the curve. */
-const curveReach = 6;
 
 /**
  * What the pen draws with.
@@ -36,7 +36,8 @@ const curveReach = 6;
  * teacher.tool = { element: 0, colour: 2, width: 3 };
  * ```
  *
- * What is drawn is kept by the browser until the room has answered for it, over reloads, crashes and lost networks. Of
+ * While the pen is down, the stroke goes out point by point; in cohorts where strokes grow it grows so on the students'
+ * boards, too. What is drawn is kept by the browser until the room has answered for it, over reloads, crashes and lost networks. Of
  * several pages with the same author one writes.
  *
  * Events, each with a `detail`:
@@ -60,9 +61,10 @@ export class Teacher extends EventTarget {
     #outbox;
     #sender = null;
     #lock;
+    #leaving = new AbortController();
     #state = "waiting";
     #wet = null;
-    #wetBox = null;
+    #wetSender;
     /** Applied operations that the board has not shown yet: their strokes stay until it does. */
     #applied = new Map();
 
@@ -85,6 +87,10 @@ export class Teacher extends EventTarget {
         this.board.addEventListener("painted", () => this.#showLive());
         const name = `${used.url} ${options.room} ${options.author}`;
         this.#outbox = new Outbox(name);
+        const numbering = () => ({ n: this.#outbox.next, session: this.#outbox.session });
+        this.#wetSender = new WetSender(used, options.room, options.author, numbering);
+        // Of its own strokes the page has more than the room.
+        this.board.hideSession(() => this.#outbox.session);
         this.pen = new Pen(canvas, () => this.board.size, {
             began: (stroke) => this.#began(stroke),
             moved: (stroke, first) => this.#moved(stroke, first),
@@ -92,6 +98,7 @@ export class Teacher extends EventTarget {
             cancelled: () => this.#cancelled(),
         });
         this.pen.isEnabled = false;
+        addEventListener("pagehide", () => this.#left(), { signal: this.#leaving.signal });
         this.#lock = new WriterLock(name, (isWriter) => this.#turned(isWriter));
         this.#lock.request();
     }
@@ -123,8 +130,10 @@ export class Teacher extends EventTarget {
 
     /** Ends it all; what waits stays in the browser for the next page. */
     close() {
+        this.#leaving.abort();
         this.pen.close();
         this.#sender?.close();
+        this.#wetSender.close();
         this.#lock.close();
         this.board.close();
     }
@@ -184,30 +193,34 @@ export class Teacher extends EventTarget {
             pen: stroke,
             // Undefined members do not reach the wire.
             message: { c: colour, l: line, s: 0, o: 0, e: elementOf(stroke, element), a: 1, t: this.#time(), w: width, h: height },
+            line: null,
         };
-        this.#wetBox = null;
+        const { c, l, e, t, w, h } = this.#wet.message;
+        this.#wetSender.begin({ c, l, e, t, w, h }, stroke);
         this.#tell("drawing", { isDrawing: true });
-        this.#moved(stroke, 0);
+        this.#show();
     }
 
     #moved(stroke, first) {
         if (!this.#wet) return;
-        const wet = this.#wetStroke();
-        const { painter } = this.board;
-        const isShape = wet.element >= Element.line && wet.element <= Element.rectangle;
-        const points = isShape ? wet.points : wet.points.slice(Math.max(first - curveReach, 0));
-        let farthest = 0;
-        for (let i = 1; i < points.length; i++) {
-            farthest = Math.max(farthest, Math.hypot(points[i].x - points[i - 1].x, points[i].y - points[i - 1].y));
-        }
-        const box = painter.boxAround(points, wet.width + (isShape ? 0 : farthest / 2) + 2 / painter.scale);
-        painter.showLive([...this.#pending(), wet], isShape && this.#wetBox ? box.union(this.#wetBox) : box);
-        this.#wetBox = box;
+        this.#wetSender.moved(first);
+        this.#show();
+    }
+
+    /** Shows the stroke under the pen; what of it is drawn already stays. */
+    #show() {
+        const stroke = this.#wetStroke();
+        const line = new TracedLine(stroke, this.board.painter);
+        const box = this.#wet.line ? line.changeFrom(this.#wet.line) : line.box;
+        this.#wet.line = line;
+        this.board.showLive([...this.#pending(), stroke], box);
     }
 
     #ended(stroke) {
         const { message } = this.#wet ?? {};
         this.#wet = null;
+        if (this.#outbox.isFull) this.#wetSender.giveUp();
+        else this.#wetSender.end();
         this.#tell("drawing", { isDrawing: false });
         if (message && stroke.points.length > 0) this.#enqueue((n) => ({ n, ...message, d: stroke.points }));
     }
@@ -215,8 +228,15 @@ export class Teacher extends EventTarget {
     #cancelled() {
         if (!this.#wet) return;
         this.#wet = null;
+        this.#wetSender.giveUp();
         this.#tell("drawing", { isDrawing: false });
         this.#showLive();
+    }
+
+    /** The page goes, and with it a stroke whose pen is down. */
+    #left() {
+        this.#wetSender.leave();
+        this.#cancelled();
     }
 
     #wetStroke() {
@@ -280,7 +300,7 @@ export class Teacher extends EventTarget {
 
     #showLive() {
         const strokes = this.#pending();
-        this.board.painter.showLive(this.#wet ? [...strokes, this.#wetStroke()] : strokes);
+        this.board.showLive(this.#wet ? [...strokes, this.#wetStroke()] : strokes);
     }
 
     #tellOutbox() {

@@ -21,9 +21,15 @@ export class Metrics {
         }
     }
 
-    /** The sum of a metric over its series; null where there is none. */
-    sum(name) {
-        const values = this.#series.filter((series) => series.name === name);
+    /** The values of a label of a metric, sorted. */
+    values(label, name) {
+        const values = this.#series.filter((series) => series.name === name).map(({ labels }) => labels[label]);
+        return [...new Set(values)].sort();
+    }
+
+    /** The sum of a metric over its series, or over those with certain labels; null where there is none. */
+    sum(name, wanted = {}) {
+        const values = this.#series.filter((series) => series.name === name && hasLabels(series, wanted));
         return values.length === 0 ? null : values.reduce((sum, { value }) => sum + value, 0);
     }
 
@@ -35,13 +41,13 @@ export class Metrics {
     }
 
     /**
-     * A quantile of a histogram over all of its series, since an earlier reading or ever.
+     * A quantile of a histogram over all of its series, or over those with certain labels, since an earlier reading or ever.
      *
      * @returns {number | null} the upper bound of the bucket; null where nothing was counted
      */
-    quantile(name, part, earlier = null) {
-        const buckets = this.#buckets(name);
-        const before = earlier?.#buckets(name);
+    quantile(name, part, earlier = null, wanted = {}) {
+        const buckets = this.#buckets(name, wanted);
+        const before = earlier?.#buckets(name, wanted);
         const counts = [...buckets].map(([bound, count]) => [bound, count - (before?.get(bound) ?? 0)]);
         counts.sort(([a], [b]) => a - b);
         const total = counts.at(-1)?.[1] ?? 0;
@@ -49,13 +55,18 @@ export class Metrics {
         return counts.find(([, count]) => count >= part * total)[0];
     }
 
-    #buckets(name) {
+    #buckets(name, wanted) {
         const buckets = new Map();
-        for (const { name: own, labels, value } of this.#series) {
-            if (own !== `${name}_bucket`) continue;
+        for (const series of this.#series) {
+            const { labels, value } = series;
+            if (series.name !== `${name}_bucket` || !hasLabels(series, wanted)) continue;
             const bound = labels.le === "+Inf" ? Infinity : Number(labels.le);
             buckets.set(bound, (buckets.get(bound) ?? 0) + value);
         }
         return buckets;
     }
+}
+
+function hasLabels({ labels }, wanted) {
+    return Object.entries(wanted).every(([name, value]) => labels[name] === value);
 }

@@ -14,6 +14,7 @@ const staleTime = 5000;
 
 const { gateway } = await openSession("");
 const rows = new Map();
+const skewRows = new Map();
 const readings = [];
 /** When the video time of a cohort was last seen to move. */
 const moved = new Map();
@@ -70,8 +71,41 @@ async function readMetrics() {
     const ever = metrics.quantile("lectern_release_lateness_seconds", 0.99);
     say($("lateness"), latenessWords(recent ?? ever));
     say($("lateness-note"), recent === null ? "since the start" : `last ${spanWords(metrics.at - earlier.at)}`);
+    showSkew(metrics, readings.length > 1 ? earlier : null);
     say($("requests"), rateWords(readings.length > 1 ? metrics.rate("lectern_http_requests_total", earlier) : null));
     say($("requests-note"), `${(metrics.sum("lectern_rejected_total") ?? 0).toLocaleString()} messages rejected`);
+}
+
+/** How far ink and picture are apart, by cohort; the service says whether that is bad. */
+function showSkew(metrics, earlier) {
+    const name = "lectern_skew_seconds";
+    const cohorts = metrics.values("cohort", `${name}_count`).filter((cohort) => metrics.sum(`${name}_count`, { cohort }) > 0);
+    $("skew").hidden = cohorts.length === 0;
+    for (const cohort of cohorts) {
+        let row = skewRows.get(cohort);
+        if (!row) {
+            const state = element("span", { className: "status" });
+            const cells = Array.from({ length: 5 }, (_, place) => element("td", { className: place === 1 ? "optional" : "" }));
+            row = { cells, state, line: element("tr", {}, ...cells, element("td", {}, state)) };
+            skewRows.set(cohort, row);
+        }
+        if (row.line.parentNode !== $("skew-rows")) $("skew-rows").append(row.line);
+        const labels = { cohort };
+        // What came since the earlier reading; all of it where nothing did.
+        const isRecent = metrics.sum(`${name}_count`, labels) !== (earlier?.sum(`${name}_count`, labels) ?? 0);
+        const before = isRecent ? earlier : null;
+        const quantile = (part) => metrics.quantile(name, part, before, labels);
+        const early = (metrics.sum("lectern_skew_early_total", labels) ?? 0) - (before?.sum("lectern_skew_early_total", labels) ?? 0);
+        const readers = metrics.sum("lectern_skew_readers", labels) ?? 0;
+        const bad = metrics.sum("lectern_skew_bad_rooms", labels) ?? 0;
+        const texts = [cohort, latenessWords(quantile(0.5)), latenessWords(quantile(0.99)), readers.toLocaleString(), early.toLocaleString()];
+        texts.forEach((text, place) => say(row.cells[place], text));
+        // Many cohorts in one, whose rooms nobody watches.
+        if (cohort === "other") showStatus(row.state, "", "Not judged");
+        else if (bad > 0) showStatus(row.state, "bad", `Apart in ${bad} ${bad === 1 ? "room" : "rooms"}`);
+        else showStatus(row.state, readers > 0 ? "good" : "", readers > 0 ? "In step" : "No reports");
+    }
+    for (const [cohort, { line }] of skewRows) if (!cohorts.includes(cohort)) line.remove();
 }
 
 function rateWords(rate) {
@@ -116,7 +150,8 @@ function rowOf(name) {
         }))), body);
     const links = element("span", { className: "links" },
         element("a", { href: `/rooms/${name}`, textContent: "Follow" }),
-        element("a", { href: `/rooms/${name}/teach`, textContent: "Teach" }));
+        element("a", { href: `/rooms/${name}/teach`, textContent: "Teach" }),
+        element("a", { href: `/rooms/${name}?replay`, textContent: "Replay" }));
     const node = element("li", { className: "room" }, thumb,
         element("div", { className: "room-body" },
             element("div", { className: "room-head" }, element("span", { className: "room-name", textContent: name }), state, links),

@@ -85,5 +85,6 @@ function linksOf(room, cohorts) {
         element("a", { href: `/rooms/${room}`, textContent: "Follow" }),
         ...others.map((cohort) => element("a", { href: `/rooms/${room}?cohort=${cohort}`, textContent: `Follow ${cohort}` })),
         element("a", { href: `/rooms/${room}/teach`, textContent: "Teach" }),
+        element("a", { href: `/rooms/${room}?replay`, textContent: "Replay" }),
     ];
 }

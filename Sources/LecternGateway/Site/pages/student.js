@@ -1,6 +1,6 @@
 /** The student's page: a board in step with a video. */
 
-import { Board } from "../lectern.js";
+import { Board, PlayerClock } from "../lectern.js";
 import { $, bindFullScreen, bindSaving, connectionWords, namePattern, openSession, refusalWords, roomOfPage, say, showStatus, spanWords, timeWords } from "./common.js";
 import { DemoClock } from "./demo-clock.js";
 
@@ -37,15 +37,30 @@ async function start() {
     const shown = cohort ?? claims?.cohort ?? "main";
     bindSaving(room, cohort);
     $("cohort").textContent = shown === "main" ? "" : `Cohort ${shown}`;
+    bindReplay(cohort);
+    if (query.has("replay")) {
+        const { showReplay } = await import("./replay.js");
+        return showReplay({ room, cohort, gateway, query }, { showBoard, playVideo, refuse });
+    }
     const clock = await videoClock(gateway, cohort);
     const board = new Board($("board"), { room, cohort, gateway, clock });
     showBoard(board);
     showStep(board, clock);
-    $("video").addEventListener("seeked", () => board.look());
-    document.addEventListener("keydown", (event) => {
-        if (event.target.closest?.("input, button, video, a") || event.ctrlKey || event.metaKey || event.altKey) return;
-        if (event.key === "f") $("full").click();
-    });
+}
+
+document.addEventListener("keydown", (event) => {
+    if (event.target.closest?.("input:not([type=range]), button, video, a") || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (event.key === "f") $("full").click();
+});
+
+/** The way from the class to its recording, and back. */
+function bindReplay(cohort) {
+    const isReplay = query.has("replay");
+    const parts = [isReplay ? null : "replay", cohort ? `cohort=${cohort}` : null].filter(Boolean);
+    $("other").href = location.pathname + (parts.length > 0 ? `?${parts.join("&")}` : "");
+    say($("other"), isReplay ? "Follow live" : "Watch again");
+    // The files are of the board as it is now.
+    $("save").hidden = isReplay;
 }
 
 /** What goes wrong for good stands above the board. */
@@ -70,12 +85,11 @@ function playVideo(source) {
         refuse("The video cannot be played: its address is wrong, or this server does not allow its origin.");
     });
     const offset = Number(query.get("offset")) || 0;
-    return () => {
-        if (video.readyState === 0) return NaN;
+    return new PlayerClock(video, (seconds) => {
         // Where the playlist of a live video tells the time of day, that is its time line.
         const begin = video.getStartDate?.().getTime();
-        return (Number.isFinite(begin) ? begin : 0) + video.currentTime * 1000 + offset;
-    };
+        return (Number.isFinite(begin) ? begin : 0) + seconds * 1000 + offset;
+    });
 }
 
 async function playDemo(gateway, cohort, delay) {
@@ -127,14 +141,15 @@ function showBoard(board) {
     });
     board.addEventListener("painted", () => ($("waiting").dataset.done = ""));
     let hideTimer = null;
-    board.addEventListener("operation", ({ detail }) => {
-        const { author } = detail.operation;
+    const showWriter = (author) => {
         say($("initial"), author.slice(0, 1));
         say($("writer-name"), author);
         $("writer").hidden = false;
         clearTimeout(hideTimer);
         hideTimer = setTimeout(() => ($("writer").hidden = true), writerTime);
-    });
+    };
+    board.addEventListener("operation", ({ detail }) => showWriter(detail.operation.author));
+    board.addEventListener("wet", ({ detail }) => showWriter(detail.author));
     board.addEventListener("index", ({ detail }) => {
         const count = detail.strokes;
         $("board").setAttribute("aria-label", `Whiteboard of ${room}: ${count} ${count === 1 ? "stroke" : "strokes"}`);

@@ -3,16 +3,13 @@
 import { Teacher } from "../lectern.js";
 import { now } from "../lectern/gateway.js";
 import { $, bindFullScreen, bindSaving, connectionWords, element, namePattern, openSession, refusalWords, roomOfPage, say, showStatus, spanWords, whileVisible } from "./common.js";
+import { TimeLine, showTimeLine } from "./time-line.js";
 import { Toolbar } from "./toolbar.js";
 
 const query = new URLSearchParams(location.search);
 const room = roomOfPage();
 /** Milliseconds between two looks at the cohorts. */
 const audienceInterval = 1000;
-/** A room whose video is so near to the time of day uses that as its time line. */
-const sameTimeLine = 12 * 3600_000;
-/** Another time line is followed when it is off by so many milliseconds: samples come now and then only. */
-const timeLineStep = 400;
 
 document.title = `Teach ${room} · Lectern`;
 $("room").textContent = room;
@@ -30,7 +27,7 @@ async function start() {
     if (problem) notify(`This link does not let you in: ${problem}`);
     const { author, name } = await whoTeaches(claims);
     $("author").textContent = name;
-    const timeLine = new TimeLine(gateway);
+    const timeLine = new TimeLine(gateway, room, query);
     const teacher = new Teacher($("board"), { room, author, gateway, clock: () => timeLine.time });
     const toolbar = new Toolbar(teacher);
     showBoard(teacher, toolbar);
@@ -38,47 +35,8 @@ async function start() {
     showWriter(teacher);
     bindFingers(teacher);
     showAudience(teacher, gateway, timeLine);
+    showTimeLine(timeLine, query);
     timeLine.start();
-}
-
-/** The media time that strokes get: the time of day, or where the room's video runs on another time line, that. */
-class TimeLine {
-    #gateway;
-    /** Of the server's time of day from this machine's, and of the media time from it. */
-    #offset = NaN;
-    #shift = 0;
-
-    constructor(gateway) {
-        this.#gateway = gateway;
-    }
-
-    get time() {
-        return now() + this.#offset + this.#shift;
-    }
-
-    async start() {
-        try {
-            this.#offset = (await this.#gateway.clockOffset()).offset;
-            // A room that nobody has written to has no state.
-            this.follow(await this.#gateway.json(`api/rooms/${room}`).catch(() => ({})));
-        } catch {
-            setTimeout(() => this.start(), 2000);
-        }
-    }
-
-    /** Compares with the videos of a room: the fastest one tells the time line. */
-    follow({ cohorts = [] }) {
-        const videos = cohorts.map(({ v }) => v).filter((video) => typeof video === "number");
-        if (videos.length === 0 || Number.isNaN(this.#offset)) return;
-        const ahead = Math.max(...videos) - now() - this.#offset;
-        if (Math.abs(ahead) < sameTimeLine) {
-            this.#shift = 0;
-            return;
-        }
-        // What the fastest students see now, and so much more as they are said to be behind.
-        const shift = ahead + (Number(query.get("latency")) || 0) * 1000;
-        if (Math.abs(shift - this.#shift) > timeLineStep) this.#shift = shift;
-    }
 }
 
 /** The author: the token's subject, or asked for once a browser. */

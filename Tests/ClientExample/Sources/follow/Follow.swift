@@ -22,6 +22,8 @@ import StrokeWire
                 print("joined at \(index), \(visible) strokes")
             case .applied(let operation, _, _):
                 print("\(operation.index) \(operation.action) by \(operation.author)")
+            case .wet:
+                break
             case .problem(let problem):
                 print("problem: \(problem)")
             }

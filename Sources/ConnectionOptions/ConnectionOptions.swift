@@ -1,10 +1,10 @@
-import ArgumentParser
+package import ArgumentParser
 import Foundation
-import Logging
-import NATSClient
+package import Logging
+package import NATSClient
 
-/// Options for a client's connection to NATS.
-struct ConnectionOptions: ParsableArguments {
+/// Options for a client's connection to NATS, the same in all programs.
+package struct ConnectionOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             "NATS server, or several with commas between them: nats://host:port, or tls://host:port for TLS. Default: the environment's LECTERN_NATS_URL, else nats://127.0.0.1:4222.",
@@ -15,48 +15,50 @@ struct ConnectionOptions: ParsableArguments {
                 LECTERN_NATS_CREDENTIALS.
                 """,
             valueName: "url"))
-    var nats: String?
+    package var nats: String?
 
     @Option(help: ArgumentHelp("User for servers whose URL names none.", valueName: "name"))
-    var user: String?
+    package var user: String?
 
     @Option(help: ArgumentHelp("File of NATS credentials, as `nsc` writes it.", valueName: "file"))
-    var credentials: String?
+    package var credentials: String?
 
     @Option(
         help: ArgumentHelp(
             "PEM file of certificate authorities to trust for the server, besides the system's.",
             valueName: "file"))
-    var ca: String?
+    package var ca: String?
 
     @Option(help: ArgumentHelp("PEM file of the certificate to show to the server.", valueName: "file"))
-    var certificate: String?
+    package var certificate: String?
 
     @Option(help: ArgumentHelp("PEM file of that certificate's private key.", valueName: "file"))
-    var key: String?
+    package var key: String?
 
     @Option(
         help: ArgumentHelp(
             "Prefix of the subjects for replies: _INBOX, or one that begins with _INBOX.; with permissions, one that this user may subscribe to. Default: _INBOX.NAME for a user with a password, else _INBOX.",
             valueName: "subject"))
-    var inboxPrefix: String?
+    package var inboxPrefix: String?
 
-    @Flag(name: .shortAndLong, help: "Log what the connection does to standard error.")
-    var verbose = false
+    @Flag(name: .shortAndLong, help: "Log what the command does to standard error.")
+    package var verbose = false
 
-    func validate() throws {
+    package init() {}
+
+    package func validate() throws {
         if let inboxPrefix, inboxPrefix != "_INBOX", !inboxPrefix.hasPrefix("_INBOX.") {
             throw ValidationError("--inbox-prefix is _INBOX or begins with _INBOX.: the service answers nobody else.")
         }
     }
 
     /// The servers' URLs.
-    var url: String {
+    package var url: String {
         nats ?? Self.variable("URL") ?? NATSSettings().url
     }
 
     /// The servers' URLs without users and passwords, for display.
-    var place: String {
+    package var place: String {
         guard let urls = try? ServerURL.list(url) else { return "NATS" }
         return urls.map { ($0.isSecure ? "tls://" : "nats://") + $0.address }.joined(separator: ",")
     }
@@ -66,7 +68,7 @@ struct ConnectionOptions: ParsableArguments {
     }
 
     /// The settings of a connection.
-    func settings(as name: String) -> NATSSettings {
+    package func settings(as name: String) -> NATSSettings {
         var settings = NATSSettings(url: url, name: name)
         settings.user = user ?? Self.variable("USER")
         settings.password = Self.variable("PASSWORD")
@@ -79,23 +81,28 @@ struct ConnectionOptions: ParsableArguments {
     }
 
     /// A logger on standard error; standard output has the command's results.
-    var logger: Logger {
+    package var logger: Logger {
         var logger = Logger(label: "lectern") { StreamLogHandler.standardError(label: $0) }
         logger.logLevel = verbose ? .debug : .error
         return logger
     }
 
     /// Connects, or ends the command with status 2.
-    func connect(as name: String) async throws -> NATSConnection {
+    ///
+    /// - Parameters:
+    ///   - name: the program and the command, for the server's list of connections.
+    ///   - logger: for the connection; ``logger`` unless it is said.
+    package func connect(as name: String, logger: Logger? = nil) async throws -> NATSConnection {
         let settings = settings(as: name)
-        let connection = NATSConnection(settings, logger: logger)
+        let connection = NATSConnection(settings, logger: logger ?? self.logger)
         do throws(NATSError) {
             // Without this check, connecting would be retried with settings that can never work.
             try settings.check()
             try await connection.connect()
         } catch {
             await connection.close()
-            StandardError.write("lectern: cannot connect to \(place): \(error)")
+            let program = name.prefix { $0 != " " }
+            FileHandle.standardError.write(Data("\(program): cannot connect to \(place): \(error)\n".utf8))
             throw ExitCode.cannotConnect
         }
         return connection
@@ -103,10 +110,6 @@ struct ConnectionOptions: ParsableArguments {
 }
 
 extension ExitCode {
-    /// The command failed, or found a fault.
-    static let failed = ExitCode(1)
     /// NATS cannot be reached.
-    static let cannotConnect = ExitCode(2)
-    /// A service has not answered yet: all is in the journal, or a list is not whole.
-    static let unanswered = ExitCode(3)
+    package static let cannotConnect = ExitCode(2)
 }

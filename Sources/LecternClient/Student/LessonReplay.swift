@@ -1,0 +1,172 @@
+public import NATSClient
+public import StrokeWire
+
+/// A recorded lesson, and a cursor in it that the time of a player moves, forwards and backwards.
+///
+/// A value without clocks; use it from one thread at a time. Keeps all operations, and the board after every
+/// 256 of them: any place is at most so many operations away.
+public struct LessonReplay: Sendable {
+    /// Operations between two boards that are kept.
+    static let spacing = 256
+
+    /// An operation and when it is seen.
+    public struct Entry: Sendable {
+        public let operation: ReleasedOperation
+        /// Encoder session whose time line the times are on.
+        public let epoch: Int64
+        /// Seen when the video has passed it; nil for at once.
+        public let gateTime: MediaTime?
+        /// The time of its last point, where strokes grow.
+        public let endTime: MediaTime?
+    }
+
+    /// Incarnation of the room.
+    public let room: String
+    /// In the order of the log.
+    public let epochs: [ReplayReply.Epoch]
+    /// All operations, the first of the lesson first.
+    public let entries: [Entry]
+    /// The board at the cursor.
+    public private(set) var board = StudentBoard()
+    /// The greatest epoch and gate time up to each entry.
+    private let order: [(epoch: Int64, time: MediaTime)]
+    private var boards: [StudentBoard] = []
+
+    /// Joins the parts of a lesson; the first one begins with the blank board.
+    /// - Throws: where an operation cannot be decoded, or the parts are not of one lesson from its beginning.
+    public init(_ parts: [ReplayReply]) throws(MalformedRelease) {
+        guard let last = parts.last, parts.first?.board?.index == 0, !parts.contains(where: { $0.room != last.room })
+        else { throw MalformedRelease(description: "the parts are not of one lesson from its beginning") }
+        room = last.room
+        epochs = last.epochs
+        var entries: [Entry] = []
+        for entry in parts.lazy.flatMap(\.operations) {
+            entries.append(
+                Entry(
+                    operation: try ReleasedOperation(entry.operation), epoch: entry.epoch, gateTime: entry.gateTime,
+                    endTime: entry.endTime))
+        }
+        var order: [(epoch: Int64, time: MediaTime)] = []
+        for entry in entries {
+            let last = order.last ?? (entry.epoch, .distantPast)
+            let own = (epoch: entry.epoch, time: entry.gateTime ?? .distantPast)
+            order.append(own < last ? last : own)
+        }
+        self.entries = entries
+        self.order = order
+        var board = StudentBoard()
+        board.room = room
+        self.board = board
+        for (place, entry) in entries.enumerated() {
+            if place.isMultiple(of: Self.spacing) { boards.append(board) }
+            do throws(StudentBoard.Divergence) {
+                try board.apply(entry.operation)
+            } catch {
+                throw MalformedRelease(description: error.description)
+            }
+        }
+    }
+
+    /// The number of operations that a player at a time has passed: those of the epoch whose gate time lies below it, and
+    /// those of earlier epochs.
+    /// - Parameters:
+    ///   - time: the player's.
+    ///   - epoch: nil for the last one.
+    public func index(before time: MediaTime, epoch: Int64? = nil) -> Int {
+        guard let epoch = epoch ?? epochs.last?.number else { return 0 }
+        var (low, high) = (0, order.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if order[middle] < (epoch, time) { low = middle + 1 } else { high = middle }
+        }
+        return low
+    }
+
+    /// Moves the cursor, so that the board is that after so many operations.
+    /// - Returns: the operations that the board has gone forwards by; nil where it has gone back, or far: it is another.
+    /// - Precondition: `0 <= count && count <= entries.count`
+    @discardableResult
+    public mutating func move(to count: Int) -> ArraySlice<Entry>? {
+        let start = Int(board.index)
+        if start <= count, count - start < Self.spacing {
+            apply(start..<count)
+            return entries[start..<count]
+        }
+        let place = min(count / Self.spacing, boards.count - 1)
+        if place >= 0 { board = boards[place] }
+        apply(Int(board.index)..<count)
+        return nil
+    }
+
+    /// They have been applied once, in the initializer.
+    private mutating func apply(_ range: Range<Int>) {
+        for entry in entries[range] { try? board.apply(entry.operation) }
+    }
+}
+
+extension LessonReplay {
+    /// Why a lesson could not be fetched.
+    public enum FetchError: Error, Sendable, CustomStringConvertible {
+        case refused(RequestError)
+        case unanswered(NATSError)
+        case malformed(String)
+
+        public var description: String {
+            switch self {
+            case .refused(let error): error.message
+            case .unanswered(let error): "the service does not answer: \(error)"
+            case .malformed(let text): "the service's answer cannot be used: \(text)"
+            }
+        }
+    }
+
+    /// Fetches the whole lesson, as far as a cohort has seen it or to the end of the log.
+    /// - Parameters:
+    ///   - feed: whose lesson it is.
+    ///   - address: the room's.
+    ///   - connection: connected.
+    ///   - onPart: called after each part with the number of operations so far, and with how many there are.
+    public static func fetch(
+        _ feed: RoomFeed, of address: RoomAddress, over connection: NATSConnection,
+        onPart: (_ fetched: Int, _ all: UInt64) -> Void = { _, _ in }
+    ) async throws(FetchError) -> LessonReplay {
+        let subject: RoomSubject =
+            switch feed {
+            case .cohort(let cohort): .replay(cohort)
+            case .head: .replayHead
+            }
+        var request = ReplayRequest()
+        var parts: [ReplayReply] = []
+        var fetched = 0
+        repeat {
+            let part = try await part(request, address.subject(subject), connection)
+            parts.append(part)
+            fetched += part.operations.count
+            onPart(fetched, part.epochs.map(\.indices.upperBound).max() ?? 0)
+            request.after = part.next
+            request.incarnation = part.room
+        } while request.after != nil
+        do throws(MalformedRelease) {
+            return try LessonReplay(parts)
+        } catch {
+            throw .malformed(error.description)
+        }
+    }
+
+    private static func part(
+        _ request: ReplayRequest, _ subject: String, _ connection: NATSConnection
+    ) async throws(FetchError) -> ReplayReply {
+        let bytes: [UInt8]
+        do throws(NATSError) {
+            bytes = try await connection.requestParts(request.encoded(), to: subject, timeout: .seconds(30)).payload
+        } catch {
+            throw .unanswered(error)
+        }
+        if let refusal = RequestError(decoding: bytes) { throw .refused(refusal) }
+        do throws(Rejection) {
+            return try ReplayReply(decoding: bytes)
+        } catch {
+            throw .malformed(error.message)
+        }
+    }
+}

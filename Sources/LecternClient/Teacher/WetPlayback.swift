@@ -1,0 +1,199 @@
+import StrokeWire
+
+/// Updates of the strokes of a plan while their pen is down: what goes out on `.wet-in`, and when.
+///
+/// Like ``TeacherSession`` it has no clock and no connection: methods take the time since the start. A point goes out when
+/// the pen reaches it, at most one update every 33 ms; once a second the whole stroke goes out, or a part of a large one,
+/// so that losses heal.
+struct WetPlayback {
+    /// Time between two updates of a stroke: 33 ms of the lesson, and not less of real time.
+    private static let interval = Duration.milliseconds(33)
+    /// Time between two repeats of a stroke.
+    private static let repeatInterval = Duration.seconds(1)
+    /// Size of an update, in bytes.
+    private static let updateBytes = 32 << 10
+    /// Strokes that an author draws at a time; the service keeps no more.
+    private static let mostStrokes = 4
+    /// Assumed points per second of strokes whose points have no times, as in ``Lesson``.
+    private static let sampling: Int64 = 60
+
+    /// The messages of a stroke, whose points are decoded when they are needed.
+    private struct PlannedStroke {
+        var messages: [OutgoingMessage]
+        /// When the pen is lifted.
+        var end: Duration
+    }
+
+    private let speed: Double
+    private let interval: Duration
+    /// In the order of their ends, the last one first.
+    private var planned: [PlannedStroke]
+    /// The stroke after those under the pen.
+    private var next: PenStroke?
+    private var active: [PenStroke] = []
+
+    /// - Parameters:
+    ///   - messages: those to be sent; the shards of a stroke have its number.
+    ///   - speed: seconds of the lesson per second.
+    init(_ messages: some Sequence<OutgoingMessage>, speed: Double) {
+        self.speed = speed
+        interval = max(Self.interval, Self.interval / speed)
+        var places: [Int64: Int] = [:]
+        var strokes: [PlannedStroke] = []
+        for message in messages where message.isStroke {
+            if let place = places[message.number] {
+                strokes[place].messages.append(message)
+                strokes[place].end = max(strokes[place].end, message.due)
+            } else {
+                places[message.number] = strokes.count
+                strokes.append(PlannedStroke(messages: [message], end: message.due))
+            }
+        }
+        planned = strokes.sorted { $0.end > $1.end }
+        findNext()
+    }
+
+    /// When ``updates(at:)`` has something to do; nil for never.
+    var deadline: Duration? {
+        var deadline = next?.start
+        for stroke in active { deadline = min(deadline ?? stroke.wake, stroke.wake) }
+        return deadline
+    }
+
+    /// The updates that are due, encoded.
+    mutating func updates(at now: Duration) -> [[UInt8]] {
+        while let stroke = next, stroke.start <= now {
+            if active.count < Self.mostStrokes { active.append(stroke) }
+            findNext()
+        }
+        active.removeAll { $0.end <= now }
+        var updates: [[UInt8]] = []
+        for place in active.indices where active[place].wake <= now {
+            active[place].takeUpdates(at: now, interval: interval, into: &updates)
+        }
+        return updates
+    }
+
+    /// Decodes the next stroke whose pen is down long enough for an update.
+    private mutating func findNext() {
+        next = nil
+        while let stroke = planned.popLast() {
+            guard let decoded = decode(stroke), decoded.end - decoded.start >= interval else { continue }
+            next = decoded
+            return
+        }
+    }
+
+    private func decode(_ stroke: PlannedStroke) -> PenStroke? {
+        var style: WetStrokeStyle?
+        var points: [StrokePoint] = []
+        for message in stroke.messages.sorted(by: { $0.order < $1.order }) {
+            let limits = WireLimits(messageBytes: .max, points: .max, colours: .rgb)
+            guard let header = try? StrokeMessage(decoding: message.bytes, limits: limits) else { return nil }
+            style =
+                style
+                ?? WetStrokeStyle(
+                    colour: header.colour, width: header.width, element: header.element, time: header.time,
+                    boardWidth: header.boardWidth, boardHeight: header.boardHeight)
+            points += header.decodePoints(of: message.bytes)
+        }
+        guard let style, !points.isEmpty else { return nil }
+        var offsets: [Duration] = []
+        offsets.reserveCapacity(points.count)
+        var reach = Duration.zero
+        for (place, point) in points.enumerated() {
+            let own =
+                point.milliseconds.map { Duration.milliseconds(min(max($0, 0), 0x1p53)) }
+                ?? .milliseconds(Int64(place) * 1000) / Self.sampling
+            reach = max(reach, own)
+            offsets.append(reach / speed)
+        }
+        return PenStroke(
+            number: stroke.messages[0].number, style: style, points: points, offsets: offsets,
+            start: stroke.end - reach / speed, end: stroke.end)
+    }
+}
+
+extension WetPlayback {
+    /// A stroke under the pen.
+    private struct PenStroke {
+        let number: Int64
+        let style: WetStrokeStyle
+        let points: [StrokePoint]
+        /// When the pen is at each point, from ``start`` on; never decreasing.
+        let offsets: [Duration]
+        let start: Duration
+        let end: Duration
+        /// Number of the last update.
+        private var update: Int64 = 0
+        /// Points that went out.
+        private var sent = 0
+        private var nextUpdate: Duration
+        private var nextRepeat: Duration
+        /// Where the next part of a stroke that is too large for one update begins.
+        private var repeatFrom = 0
+
+        init(
+            number: Int64, style: WetStrokeStyle, points: [StrokePoint], offsets: [Duration], start: Duration,
+            end: Duration
+        ) {
+            self.number = number
+            self.style = style
+            self.points = points
+            self.offsets = offsets
+            self.start = start
+            self.end = end
+            nextUpdate = start
+            nextRepeat = start + WetPlayback.repeatInterval
+        }
+
+        /// When there is something to send, or nothing more to do.
+        var wake: Duration {
+            let fresh = sent < points.count ? max(nextUpdate, start + offsets[sent]) : end
+            return min(fresh, nextRepeat, end)
+        }
+
+        mutating func takeUpdates(at now: Duration, interval: Duration, into updates: inout [[UInt8]]) {
+            let known = offsets.partitioningIndex { start + $0 > now }
+            if now >= nextRepeat {
+                nextRepeat = now + WetPlayback.repeatInterval
+                let (bytes, end) = encode(repeatFrom..<known)
+                if repeatFrom <= sent { sent = max(sent, end) }
+                repeatFrom = end < known ? end : 0
+                updates.append(bytes)
+            }
+            while sent < known {
+                let (bytes, end) = encode(sent..<known)
+                sent = end
+                updates.append(bytes)
+            }
+            nextUpdate = now + interval
+        }
+
+        /// The next update, with as many points of a range as fit.
+        private mutating func encode(_ range: Range<Int>) -> (bytes: [UInt8], end: Int) {
+            update += 1
+            var end = range.upperBound
+            while true {
+                let points = WetPoints(
+                    style: style, first: range.lowerBound, points: Array(points[range.lowerBound..<end]))
+                let bytes = WetUpdate(number: number, update: update, .points(points)).encoded()
+                let count = end - range.lowerBound
+                guard bytes.count > WetPlayback.updateBytes, count > 1 else { return (bytes, end) }
+                end = range.lowerBound + max(1, min(count - 1, count * WetPlayback.updateBytes / bytes.count))
+            }
+        }
+    }
+}
+
+extension [Duration] {
+    /// The first place whose value belongs to the second part.
+    fileprivate func partitioningIndex(_ isInSecond: (Duration) -> Bool) -> Int {
+        var (low, high) = (startIndex, endIndex)
+        while low < high {
+            let middle = low + (high - low) / 2
+            if isInSecond(self[middle]) { high = middle } else { low = middle + 1 }
+        }
+        return low
+    }
+}

@@ -1,0 +1,76 @@
+internal import Foundation
+internal import Hummingbird
+internal import LecternClient
+internal import StrokeWire
+
+/// `POST /api/rooms/ROOM/observations?cohort=C&reader=R`: how far ink and picture are apart at a reader. Telemetry; it
+/// changes nothing.
+struct ObservationRoute {
+    let rooms: RoomService
+    let hub: EventHub
+    let skews: SkewTable
+    let proxies: [AddressRange]
+    let limits: GatewayLimits
+
+    func add(to router: Router<GatewayContext>) {
+        router.post("api/rooms/:room/observations") { [self] request, context in
+            let address = rooms.address(of: try context.room())
+            let cohort = try request.cohort()
+            let reader = SkewTable.Reader(
+                address: request.clientAddress(context.channel, proxies: proxies), name: try request.reader(),
+                cohort: cohort)
+            let body = try await request.bytes(atMost: 64 << 10)
+            let lines = body.ndjsonLines
+            guard 1...limits.messages ~= lines.count else {
+                throw GatewayError.badRequest("A request has 1 to \(limits.messages) observations.")
+            }
+            let decoder = JSONDecoder()
+            let observations: [Observation]
+            do {
+                observations = try lines.map { try decoder.decode(Observation.self, from: Data($0)) }
+            } catch {
+                throw GatewayError.badRequest("An observation is {\"v\":ms,\"index\":number,\"skew\":ms}.")
+            }
+            guard observations.allSatisfy({ abs($0.skew) <= Observation.maxSkew }) else {
+                throw GatewayError.badRequest("skew is at most a day.")
+            }
+            // A student's cohort is the token's. Other names are the client's own.
+            let isKnown = context.claims?.role == .student || hub.hasReaders(of: .cohort(cohort), in: address)
+            skews.take(observations.map(\.skew), by: reader, in: address.room, isKnown: isKnown)
+            return Response(status: .accepted)
+        }
+    }
+
+    private struct Observation: Decodable {
+        /// More is nonsense, and would hide the sum of all others.
+        static let maxSkew = 86_400_000.0
+
+        /// The player's media time, in milliseconds.
+        let v: Double?
+        /// The last operation drawn.
+        let index: UInt64
+        /// Milliseconds that the ink was drawn after its picture.
+        let skew: Double
+    }
+}
+
+extension Request {
+    /// The name that a reader has given itself; "" for none.
+    fileprivate func reader() throws(GatewayError) -> String {
+        guard let text = uri.queryParameters["reader"].map(String.init) else { return "" }
+        let isName =
+            1...64 ~= text.utf8.count
+            && text.utf8.allSatisfy { byte in
+                switch byte {
+                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"),
+                    UInt8(ascii: "-"):
+                    true
+                default: false
+                }
+            }
+        guard isName else {
+            throw .badRequest("The name of a reader is 1 to 64 characters of a to z, 0 to 9, _ and -.")
+        }
+        return text
+    }
+}

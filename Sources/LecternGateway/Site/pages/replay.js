@@ -1,0 +1,175 @@
+/** The student's page with a recorded lesson: a board in step with a recording of the video, or with a player of its own. */
+
+import { Replay } from "../lectern.js";
+import { $, connectionWords, element, refusalWords, say, showStatus, timeWords } from "./common.js";
+import { LessonPlayer, VideoPlayer } from "./player.js";
+
+/** Milliseconds before the first operation and after the last one. */
+const margin = 1000;
+/** Milliseconds of a step by an arrow key, and by one with Shift. */
+const [step, longStep] = [5000, 30_000];
+
+/**
+ * Shows the lesson of a room.
+ *
+ * @param {object} options `room`, `cohort` and `gateway` as for `Replay`; `query`: that of the page
+ * @param {object} page `showBoard`: shows the state of a board; `playVideo`: opens a video; `refuse`: tells what is wrong
+ */
+export function showReplay({ room, cohort, gateway, query }, { showBoard, playVideo, refuse }) {
+    document.title = `Replay of ${room} · Lectern`;
+    const source = query.get("video");
+    const clock = source ? playVideo(source) : null;
+    const player = source ? new VideoPlayer($("video"), Number(query.get("offset")) || 0) : new LessonPlayer();
+    const asked = Number(query.get("ep") ?? NaN);
+    const replay = new Replay($("board"), {
+        room, cohort, gateway, clock: clock ?? (() => player.time),
+        epoch: Number.isSafeInteger(asked) && asked >= 0 ? asked : undefined,
+    });
+    showBoard(replay);
+    bindKeys(player, replay);
+    if (!source) bindTransport(player, replay);
+    showStep(player, replay, Boolean(source));
+    if (source) watchSpan(player, replay, refuse);
+}
+
+/** Space plays and pauses; arrows, Home and End seek. */
+function bindKeys(player, replay) {
+    document.addEventListener("keydown", (event) => {
+        const { key, target } = event;
+        if (event.ctrlKey || event.metaKey || event.altKey || target.closest?.("select, video, dialog")) return;
+        const seek = (time) => {
+            player.time = Math.min(Math.max(time, player.begin), player.end);
+            replay.look();
+        };
+        const length = event.shiftKey ? longStep : step;
+        switch (key) {
+            case " ":
+                if (target.closest?.("button, a")) return;
+                toggle(player, replay);
+                break;
+            case "ArrowLeft": seek(player.time - length); break;
+            case "ArrowRight": seek(player.time + length); break;
+            case "Home": seek(player.begin); break;
+            case "End": seek(player.end); break;
+            default: return;
+        }
+        event.preventDefault();
+    });
+}
+
+function toggle(player, replay) {
+    if (player.isPlaying) player.pause();
+    else player.play();
+    replay.look();
+}
+
+/** The player's own controls. */
+function bindTransport(player, replay) {
+    $("transport").hidden = false;
+    const slider = $("seek");
+    let sessions = "";
+    const showSpan = () => {
+        const { from, to } = replay.span;
+        if (Number.isNaN(from) || Number.isNaN(to)) return;
+        const isNew = Number.isNaN(player.begin);
+        player.setSpan(from - margin, to + margin);
+        if (isNew) player.play();
+        replay.look();
+    };
+    const show = () => {
+        const isKnown = !Number.isNaN(player.begin);
+        for (const id of ["play", "back", "forward", "seek", "speed"]) $(id).disabled = !isKnown;
+        if (isKnown) {
+            if (player.isPlaying && player.isAtEnd) player.pause();
+            const [time, length] = [player.time - player.begin, player.end - player.begin];
+            slider.max = String(Math.round(length));
+            slider.value = String(Math.round(time));
+            slider.style.setProperty("--part", String(time / length));
+            slider.setAttribute("aria-valuetext", `${timeWords(time)} of ${timeWords(length)}`);
+            say($("time"), timeWords(time));
+            say($("length"), timeWords(length));
+        }
+        const word = player.isPlaying ? "Pause" : "Play";
+        if ($("play").title !== `${word} (Space)`) {
+            $("play").title = `${word} (Space)`;
+            $("play").setAttribute("aria-label", word);
+            $("play-icon").setAttribute("href", `/pages/icons.svg#${word.toLowerCase()}`);
+        }
+        requestAnimationFrame(show);
+    };
+    slider.addEventListener("input", () => {
+        player.time = player.begin + Number(slider.value);
+        replay.look();
+    });
+    $("play").addEventListener("click", () => toggle(player, replay));
+    for (const [id, by] of [["back", -10_000], ["forward", 10_000]]) {
+        $(id).addEventListener("click", () => {
+            player.time += by;
+            replay.look();
+        });
+    }
+    $("speed").addEventListener("change", () => (player.rate = Number($("speed").value)));
+    replay.addEventListener("lesson", ({ detail }) => {
+        const numbers = detail.epochs.map(({ ep }) => ep);
+        if (numbers.join() !== sessions) {
+            sessions = numbers.join();
+            $("session").replaceChildren(...numbers.map((ep, place) =>
+                element("option", { value: String(ep), textContent: `Part ${place + 1}`, selected: ep === replay.epoch })));
+            $("session").hidden = numbers.length < 2;
+        }
+        showSpan();
+    });
+    // Another session of the encoder has a time line of its own.
+    $("session").addEventListener("change", () => {
+        replay.setEpoch(Number($("session").value));
+        showSpan();
+        player.time = player.begin;
+        replay.look();
+    });
+    show();
+}
+
+/** What is shown of the lesson, and whether there is more. */
+function showStep(player, replay, hasVideo) {
+    const show = () => {
+        if (replay.last === 0) return showStatus($("step"), "", "Nothing has been drawn yet");
+        if (Number.isNaN(player.time)) return showStatus($("step"), "wait", hasVideo ? "Waiting for the video" : "Fetching the lesson…");
+        if (!replay.isThere) return showStatus($("step"), "wait", "Fetching this part of the lesson…");
+        if (replay.index === replay.last) {
+            return showStatus($("step"), "good", "The end of what was released; more of it comes by itself");
+        }
+        showStatus($("step"), "good", hasVideo ? "Replay, in step with the video" : "Replay");
+    };
+    for (const type of ["index", "lesson", "progress"]) replay.addEventListener(type, show);
+    setInterval(show, 500);
+    replay.addEventListener("connection", ({ detail }) => {
+        showStatus($("connection"), ...(detail.state === "live" ? ["good", "Replay"] : connectionWords(detail)));
+        if (detail.state === "live" && detail.code) say($("waiting"), "There is no lesson here yet.");
+        if (detail.state !== "refused") return;
+        $("waiting").removeAttribute("data-done");
+        say($("waiting"), wordsOf(detail));
+        showStatus($("step"), "bad", wordsOf(detail));
+    });
+    replay.addEventListener("painted", () => ($("waiting").dataset.done = ""));
+}
+
+/** Why there is no lesson. */
+function wordsOf(detail) {
+    switch (detail.code) {
+        case "gone": return "This lesson is no longer kept, or not from its beginning.";
+        case "too-large": return "This lesson is too large to be replayed.";
+        default: return refusalWords(detail);
+    }
+}
+
+/** Says so where the video and the ink have no time in common. */
+function watchSpan(player, replay, refuse) {
+    const compare = () => {
+        const { from, to } = replay.span;
+        if (!Number.isFinite(player.end) || Number.isNaN(from) || (from < player.end && to >= player.begin)) return;
+        refuse(`The ink is from ${timeWords(from)} to ${timeWords(to)}, and no time of this video is. `
+            + `Say at which time of the lesson it begins, in milliseconds: offset=${Math.round(from)} in the address.`);
+    };
+    replay.addEventListener("lesson", compare);
+    $("video").addEventListener("loadedmetadata", compare);
+}

@@ -1,0 +1,195 @@
+import DequeModule
+import Ink
+import Journal
+import Locking
+import Logging
+import StrokeWire
+import Whiteboard
+
+/// Answers requests for recorded lessons, from the journal.
+///
+/// One lesson is read at a time; the last ones are kept, and read on from where they were. Bounded: beyond
+/// ``mostPending`` requests the answer is `not-ready`, a lesson of more than ``mostBytes`` is `too-large`, and all that are
+/// kept have ``keptBytes`` at most, or are one. Safe from any thread.
+final class ReplayQueue: Sendable {
+    static let mostPending = 64
+    static let mostBytes = 256 << 20
+    static let keptBytes = 512 << 20
+
+    private struct Request: Sendable {
+        let room: RoomID
+        let incarnation: String
+        let last: UInt64
+        let body: ReplayRequest
+        let reply: String
+    }
+
+    /// A lesson as far as it was read.
+    private struct Lesson {
+        let room: RoomID
+        var recording: RecordedRoom
+        /// The last record of the journal that is in it.
+        var sequence: UInt64
+    }
+
+    private let configuration: ServerConfiguration
+    private let sink: ReplySink
+    private let logger: Logger
+    private struct Waiting {
+        var requests: Deque<Request> = []
+        var isClosing = false
+    }
+
+    private let waiting = Locked(Waiting())
+    /// One element for each request.
+    private let arrivals: AsyncStream<Void>.Continuation
+    private let permits = Permits(mostPending)
+    private let task: Locked<Task<Void, Never>?>
+    private let stream: AsyncStream<Void>
+
+    init(_ configuration: ServerConfiguration, sink: ReplySink, logger: Logger) {
+        self.configuration = configuration
+        self.sink = sink
+        self.logger = logger
+        (stream, arrivals) = AsyncStream.makeStream(of: Void.self)
+        task = Locked(nil)
+    }
+
+    /// Begins to answer. Before it, and without a journal, requests are refused.
+    func start(reading journal: JetStreamJournal) {
+        let task = Task.detached { [self] in
+            // The last one used is the last.
+            var lessons: [Lesson] = []
+            for await _ in stream {
+                guard let request = waiting.withLock({ $0.requests.popFirst() }) else { return }
+                await answer(request, &lessons, journal)
+                permits.release()
+            }
+        }
+        self.task.withLock { $0 = task }
+    }
+
+    /// Queues the answer to a request; returns at once.
+    /// - Parameters:
+    ///   - incarnation: that of the room.
+    ///   - last: the last operation that may be seen.
+    func answer(
+        _ body: ReplayRequest, of room: RoomID, incarnation: String, through last: UInt64, reply: String
+    ) {
+        guard task.withLock({ $0 != nil }) else { return sink.refuse(reply, .noRecordings) }
+        guard permits.acquire() else { return sink.refuse(reply, .busy) }
+        let request = Request(room: room, incarnation: incarnation, last: last, body: body, reply: reply)
+        let isTaken = waiting.withLock { waiting in
+            if !waiting.isClosing { waiting.requests.append(request) }
+            return !waiting.isClosing
+        }
+        guard isTaken else { return sink.refuse(reply, .shuttingDown) }
+        arrivals.yield()
+    }
+
+    private func answer(_ request: Request, _ lessons: inout [Lesson], _ journal: JetStreamJournal) async {
+        let place = lessons.firstIndex { $0.room == request.room && $0.recording.incarnation == request.incarnation }
+        var lesson = place.map { lessons.remove(at: $0) }
+        do throws(RequestError) {
+            if lesson.map({ $0.recording.count < request.last }) ?? true {
+                lesson = try await read(request, after: lesson, journal)
+            }
+            guard let lesson else { throw .gone }
+            lessons.removeAll { $0.room == request.room }
+            lessons.append(lesson)
+            while lessons.count > 1, lessons.reduce(0, { $0 + $1.recording.byteEstimate }) > Self.keptBytes {
+                lessons.removeFirst()
+            }
+            guard let page = lesson.recording.page(request.body, through: request.last) else {
+                throw .unknownIndex
+            }
+            sink.send(
+                page.encoded(palette: configuration.palette, style: configuration.style.rawValue), request.reply)
+        } catch {
+            sink.refuse(request.reply, error)
+        }
+    }
+
+    /// Reads a lesson, or what it lacks.
+    private func read(
+        _ request: Request, after known: Lesson?, _ journal: JetStreamJournal
+    ) async throws(RequestError) -> Lesson {
+        guard let first = Self.firstSequence(of: request.incarnation) else { throw .gone }
+        let lesson =
+            known
+            ?? Lesson(
+                room: request.room, recording: RecordedRoom(configuration: configuration.room), sequence: first - 1)
+        let reading = Locked(Reading(lesson: lesson, first: known == nil ? first : nil))
+        do throws(JournalError) {
+            try await journal.read(request.room, after: lesson.sequence) { record in
+                reading.withLock { $0.take(record, incarnation: request.incarnation) }
+            }
+        } catch {
+            logger.warning(
+                "a lesson cannot be read", metadata: ["room": "\(request.room)", "error": "\(error)"])
+            throw RequestError(.notReady, "The journal does not answer; ask again in a second.")
+        }
+        return try reading.withLock { reading throws(RequestError) in
+            if reading.isTooLarge { throw .lessonTooLarge }
+            reading.lesson.recording.computeTimes()
+            guard reading.first == nil, reading.lesson.recording.incarnation == request.incarnation,
+                reading.lesson.recording.count >= request.last
+            else { throw .gone }
+            return reading.lesson
+        }
+    }
+
+    /// The sequence of the room's first message in this life.
+    private static func firstSequence(of incarnation: String) -> UInt64? {
+        incarnation.split(separator: "-").last.flatMap { UInt64($0) }.flatMap { $0 > 0 ? $0 : nil }
+    }
+
+    /// Folds the records that are read.
+    private struct Reading {
+        var lesson: Lesson
+        /// The first record that is expected; nil once it has come.
+        var first: UInt64?
+        var isTooLarge = false
+
+        mutating func take(_ record: JournalRecord, incarnation: String) {
+            guard record.sequence > lesson.sequence, !isTooLarge else { return }
+            if let first {
+                guard record.sequence == first else { return }
+                self.first = nil
+            }
+            lesson.sequence = record.sequence
+            switch record.content {
+            case .message(let author, let session, let bytes):
+                lesson.recording.receive(
+                    IncomingMessage(author: author, session: session, bytes: bytes, loggedAt: record.loggedAt),
+                    incarnation: { incarnation })
+            case .control(.full(let through)):
+                guard let first = ReplayQueue.firstSequence(of: incarnation), first <= through else { return }
+                lesson.recording.receive(.full(through: through), loggedAt: record.loggedAt)
+            case .control(let control):
+                lesson.recording.receive(control, loggedAt: record.loggedAt)
+            }
+            if lesson.recording.byteEstimate > ReplayQueue.mostBytes { isTooLarge = true }
+        }
+    }
+
+    /// Refuses the requests that wait. Does not wait for a lesson being read.
+    func close() {
+        let requests = waiting.withLock { waiting in
+            waiting.isClosing = true
+            defer { waiting.requests = [] }
+            return waiting.requests
+        }
+        for request in requests { sink.refuse(request.reply, .shuttingDown) }
+        arrivals.finish()
+        task.withLock { $0?.cancel() }
+    }
+}
+
+extension RequestError {
+    fileprivate static let noRecordings = RequestError(
+        .gone, "This service keeps no log of lessons: its journal.mode is none.")
+    fileprivate static let gone = RequestError(
+        .gone, "The journal no longer holds the beginning of the lesson.")
+    fileprivate static let lessonTooLarge = RequestError(.tooLarge, "The lesson is too large to be replayed.")
+}

@@ -1,0 +1,229 @@
+/// Joins half-edges to closed contours.
+///
+/// Where several meet, the one next to the incoming edge clockwise follows, so that what lies on the left is passed around
+/// without crossing: contours touch in vertices, they do not cross. Whatever half-edges are given, the contours are closed:
+/// where rounding has left more incoming than outgoing ones at a vertex, lines join it to the nearest vertex of the other
+/// kind.
+struct ContourTracer {
+    private typealias HalfEdge = Arrangement.HalfEdge
+
+    private let arrangement: Arrangement
+    private let halves: [HalfEdge]
+    /// The half-edges that begin at vertex v, by direction, are `outgoing[starts[v]..<starts[v + 1]]`, as indices of `halves`.
+    private var starts: [Int] = []
+    private var outgoing: [Int] = []
+
+    /// O(n log n), and O(m²) for m vertices that rounding has left out of balance.
+    ///
+    /// - Returns: the half-edges of each contour, in order.
+    static func cycles(
+        of halves: [Arrangement.HalfEdge], in arrangement: inout Arrangement
+    ) -> [[Arrangement.HalfEdge]] {
+        let joins = joins(of: halves, in: &arrangement)
+        return cycles(balanced: halves + joins, in: arrangement)
+    }
+
+    /// The contours of half-edges of which as many end as begin at each vertex. O(n log n).
+    static func cycles(balanced halves: [Arrangement.HalfEdge], in arrangement: Arrangement) -> [[Arrangement.HalfEdge]]
+    {
+        var tracer = ContourTracer(arrangement, halves)
+        tracer.sortOutgoing()
+        return tracer.trace()
+    }
+
+    private init(_ arrangement: Arrangement, _ halves: [HalfEdge]) {
+        self.arrangement = arrangement
+        self.halves = halves
+    }
+
+    /// Lines from vertices where more half-edges end than begin to the nearest ones where it is the other way round.
+    static func joins(of halves: [Arrangement.HalfEdge], in arrangement: inout Arrangement) -> [Arrangement.HalfEdge] {
+        var excess = [Int](repeating: 0, count: arrangement.vertices.count)
+        for half in halves {
+            excess[arrangement.end(of: half)] += 1
+            excess[arrangement.start(of: half)] -= 1
+        }
+        var joins: [Arrangement.HalfEdge] = []
+        var lacking = excess.indices.filter { excess[$0] < 0 }
+        for from in excess.indices where excess[from] > 0 {
+            while excess[from] > 0 {
+                let distances = lacking.map { (arrangement.vertices[$0] - arrangement.vertices[from]).length }
+                guard let nearest = distances.indices.min(by: { distances[$0] < distances[$1] }) else { break }
+                let to = lacking[nearest]
+                joins.append(arrangement.join(from, to))
+                excess[from] -= 1
+                excess[to] += 1
+                if excess[to] == 0 { lacking.remove(at: nearest) }
+            }
+        }
+        return joins
+    }
+
+    private mutating func sortOutgoing() {
+        starts = [Int](repeating: 0, count: arrangement.vertices.count + 1)
+        for half in halves { starts[arrangement.start(of: half) + 1] += 1 }
+        for vertex in arrangement.vertices.indices { starts[vertex + 1] += starts[vertex] }
+        outgoing = [Int](repeating: 0, count: halves.count)
+        var next = starts
+        for (index, half) in halves.enumerated() {
+            let vertex = arrangement.start(of: half)
+            outgoing[next[vertex]] = index
+            next[vertex] += 1
+        }
+    }
+
+    private func trace() -> [[HalfEdge]] {
+        var isDone = [Bool](repeating: false, count: halves.count)
+        var cycles: [[HalfEdge]] = []
+        for first in halves.indices where !isDone[first] {
+            var cycle: [HalfEdge] = []
+            var index = first
+            while !isDone[index] {
+                isDone[index] = true
+                cycle.append(halves[index])
+                let vertex = arrangement.end(of: halves[index])
+                guard let next = following(halves[index], at: vertex, isDone, first: first) else { break }
+                index = next
+            }
+            if arrangement.end(of: cycle[cycle.count - 1]) == arrangement.start(of: cycle[0]) { cycles.append(cycle) }
+        }
+        return cycles
+    }
+
+    private func following(_ half: HalfEdge, at vertex: Int, _ isDone: [Bool], first: Int) -> Int? {
+        let candidates = outgoing[starts[vertex]..<starts[vertex + 1]]
+        if candidates.count == 1 { return candidates[candidates.startIndex] }
+        let order = EdgeOrder(arrangement, vertex, candidates.map { halves[$0] } + [half.twin])
+        let incoming = candidates.count
+        return candidates.enumerated().min { one, other in
+            order.isBefore(one.offset, other.offset, clockwiseFrom: incoming)
+        }.flatMap { best in
+            // Where another cycle has gone this way, any other one; none is left at the start of this cycle alone.
+            best.element == first || !isDone[best.element] ? best.element : candidates.first { !isDone[$0] }
+        }
+    }
+}
+
+/// The order of half-edges around the vertex at which they begin.
+///
+/// Edges meet in vertices alone, and monotone ones go away from their start all the time, so each crosses a small enough
+/// circle around it once: the order of the crossings is that of the edges. Of tangent ones, which are hard to tell apart
+/// near the vertex, two are compared where the shorter one is half gone.
+private struct EdgeOrder {
+    /// Directions that differ by less than this part of a right angle are compared in pairs.
+    private static let tangent = 0.02
+
+    private let arrangement: Arrangement
+    private let centre: Point
+    private let halves: [Arrangement.HalfEdge]
+    private let lengths: [Double]
+    private var angles: [Double] = []
+
+    init(_ arrangement: Arrangement, _ vertex: Int, _ halves: [Arrangement.HalfEdge]) {
+        self.arrangement = arrangement
+        self.halves = halves
+        let centre = arrangement.vertices[vertex]
+        self.centre = centre
+        lengths = halves.map { (arrangement.vertices[arrangement.end(of: $0)] - centre).length }
+        let radius = (lengths.min() ?? 0) / 2
+        angles = halves.indices.map { Self.angle(way($0, radius)) }
+    }
+
+    /// From the vertex to where a half-edge is so far away from it.
+    private func way(_ half: Int, _ radius: Double) -> Point {
+        let curve = arrangement.edges[halves[half].edge].curve
+        let isForward = halves[half].isForward
+        if curve.isLine { return (isForward ? curve.end : curve.start) - centre }
+        var (low, high) = (0.0, 1.0)
+        for _ in 0..<48 {
+            let middle = (low + high) / 2
+            let place = curve.point(at: isForward ? middle : 1 - middle)
+            if (place - centre).length < radius { low = middle } else { high = middle }
+        }
+        return curve.point(at: isForward ? low : 1 - low) - centre
+    }
+
+    /// 0 … 4, growing like the angle.
+    private static func angle(_ way: Point) -> Double {
+        let sum = abs(way.x) + abs(way.y)
+        guard sum > 0 else { return 0 }
+        let (x, y) = (way.x / sum, way.y / sum)
+        if y >= 0 { return x >= 0 ? y : 1 - x }
+        return x < 0 ? 2 - y : 3 + x
+    }
+
+    /// On which side of a half-edge another one lies that is nearly tangent: above 0 for anticlockwise.
+    private func side(of other: Int, from one: Int) -> Double {
+        if halves[one] == halves[other] { return 0 }
+        let radius = min(lengths[one], lengths[other]) / 2
+        return way(one, radius).cross(way(other, radius))
+    }
+
+    /// How far it is from one half-edge to another, clockwise: above 0, at most 4.
+    private func clockwise(from one: Int, to other: Int) -> Double {
+        let turn = angles[one] - angles[other]
+        let distance = turn > 0 ? turn : turn + 4
+        guard distance < Self.tangent || distance > 4 - Self.tangent else { return distance }
+        // Just after it or just before.
+        let isAfter = side(of: other, from: one) < 0
+        if isAfter { return distance < 1 ? distance : .leastNonzeroMagnitude }
+        return distance > 1 ? distance : 4
+    }
+
+    /// Whether one of two half-edges comes first, clockwise from a third one.
+    func isBefore(_ one: Int, _ other: Int, clockwiseFrom third: Int) -> Bool {
+        let (first, second) = (clockwise(from: third, to: one), clockwise(from: third, to: other))
+        guard abs(first - second) < Self.tangent else { return first < second }
+        let side = side(of: one, from: other)
+        return side == 0 ? first < second : side > 0
+    }
+}
+
+extension Arrangement {
+    /// Segments along half-edges, in which what was cut is whole again.
+    ///
+    /// - Parameter parts: of each half-edge the segment that it is a part of, if that is not the edge's own.
+    func contour(of halves: [HalfEdge], closed: Bool, parts: [(source: Int, low: Double, high: Double)]? = nil)
+        -> Contour
+    {
+        struct Run {
+            var source: Int
+            var low, high: Double
+            var isForward: Bool
+            var from, to: Int
+        }
+        var runs: [Run] = []
+        for (index, half) in halves.enumerated() {
+            let edge = edges[half.edge]
+            // Parts of walks are along the walk, whatever the direction of the edge is.
+            let isForward = parts == nil ? half.isForward : true
+            let part = parts.map { $0[index] } ?? (edge.source, edge.low, edge.high)
+            let run = Run(
+                source: part.0, low: part.1, high: part.2, isForward: isForward, from: start(of: half),
+                to: end(of: half))
+            if let last = runs.last, let joined = join(last, run) {
+                runs[runs.count - 1] = joined
+            } else {
+                runs.append(run)
+            }
+        }
+        if closed, runs.count > 1, let joined = join(runs[runs.count - 1], runs[0]) {
+            runs[0] = joined
+            runs.removeLast()
+        }
+        func join(_ one: Run, _ other: Run) -> Run? {
+            guard one.source >= 0, one.source == other.source, one.isForward == other.isForward,
+                one.isForward ? one.high == other.low : one.low == other.high
+            else { return nil }
+            return Run(
+                source: one.source, low: min(one.low, other.low), high: max(one.high, other.high),
+                isForward: one.isForward, from: one.from, to: other.to)
+        }
+        let segments = runs.map { run -> Segment in
+            guard run.source >= 0 else { return .line(vertices[run.from], vertices[run.to]) }
+            let part = sources[run.source].subsegment(from: run.low, to: run.high)
+            return (run.isForward ? part : part.reversed).moved(start: vertices[run.from], end: vertices[run.to])
+        }
+        return Contour(segments, closed: closed)
+    }
+}

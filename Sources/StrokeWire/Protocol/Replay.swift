@@ -1,0 +1,219 @@
+/// Request for a part of a recorded lesson: the board as of a media time, and the operations after it with their times.
+public struct ReplayRequest: Sendable, Hashable {
+    /// Media time at which the part begins; nil for the beginning. `from` on the wire, milliseconds.
+    public var from: MediaTime?
+    /// Media time of the last operations; nil for the end. `to`.
+    public var to: MediaTime?
+    /// Encoder session whose time line ``from`` and ``to`` are on; nil for the last one. `ep`.
+    public var epoch: Int64?
+    /// Index after which operations are asked for, without a board: the ``ReplayReply/next`` of the reply before. `after`.
+    public var after: UInt64?
+    /// Incarnation of the room that is asked for, nil for the present one. `room`.
+    public var incarnation: String?
+    /// Operations in the reply at most, 1 … 1000. `limit`.
+    public var limit: Int
+
+    public init(
+        from: MediaTime? = nil, to: MediaTime? = nil, epoch: Int64? = nil, after: UInt64? = nil,
+        incarnation: String? = nil, limit: Int = ReplayRequest.mostOperations
+    ) {
+        self.from = from
+        self.to = to
+        self.epoch = epoch
+        self.after = after
+        self.incarnation = incarnation
+        self.limit = limit
+    }
+
+    /// Operations in a reply at most.
+    public static let mostOperations = 1000
+    /// Bytes of messages in a reply, beside its board, after which no further operation is added.
+    public static let pageBytes = 1 << 20
+}
+
+extension ReplayRequest {
+    /// Writes the request, `{}` for the whole lesson.
+    public func encoded() -> [UInt8] {
+        RequestBody.encoded { body in
+            if let from { body.append("from") { $0.append(time: from) } }
+            if let to { body.append("to") { $0.append(time: to) } }
+            if let epoch { body.append("ep") { $0.append(integer: epoch) } }
+            if let after { body.append("after") { $0.append(integer: after) } }
+            if let incarnation { body.append("room") { $0.append(string: incarnation) } }
+            if limit != Self.mostOperations { body.append("limit") { $0.append(integer: limit) } }
+        }
+    }
+
+    /// Reads a request. An empty payload asks for the whole lesson, as `{}` does.
+    /// - Throws: the first fault.
+    public init(decoding bytes: [UInt8]) throws(Rejection) {
+        self.init()
+        let names = ["from", "to", "ep", "after", "room", "limit"]
+        guard let body = try RequestBody.decoded(bytes, keeping: names) else { return }
+        from = try body.time("from")
+        to = try body.time("to")
+        epoch = try body.integer("ep", in: 0...Int64.maxSafeInteger)
+        after = try body.index("after")
+        incarnation = try body.string("room", limit: 256)
+        limit = try body.integer("limit", in: 1...Int64(Self.mostOperations)).map(Int.init) ?? Self.mostOperations
+    }
+}
+
+/// A part of a recorded lesson, as a client reads it.
+public struct ReplayReply: Sendable, Hashable {
+    /// An encoder session of the lesson.
+    public struct Epoch: Sendable, Hashable {
+        /// 0 where the video side names none. `ep`.
+        public var number: Int64
+        /// Its first and its last operation. `first`, `last`.
+        public var indices: ClosedRange<UInt64>
+        /// The first and the last gate time, nil where no operation has a time. `from`, `to`, milliseconds.
+        public var from: MediaTime?
+        public var to: MediaTime?
+
+        public init(number: Int64, indices: ClosedRange<UInt64>, from: MediaTime?, to: MediaTime?) {
+            self.number = number
+            self.indices = indices
+            self.from = from
+            self.to = to
+        }
+    }
+
+    /// An operation and when it is seen.
+    public struct Entry: Sendable, Hashable {
+        /// Encoder session whose time line the times are on. `ep`.
+        public var epoch: Int64
+        /// Gate time where strokes appear whole: seen when the video has passed it; nil for at once. `e`.
+        public var gateTime: MediaTime?
+        /// Gate time where strokes grow, that of the last point. `end`; left out where it is the same.
+        public var endTime: MediaTime?
+        public var operation: JoinedOperation
+
+        public init(epoch: Int64, gateTime: MediaTime?, endTime: MediaTime?, operation: JoinedOperation) {
+            self.epoch = epoch
+            self.gateTime = gateTime
+            self.endTime = endTime
+            self.operation = operation
+        }
+    }
+
+    /// Incarnation of the room.
+    public var room: String
+    /// In the order of the log.
+    public var epochs: [Epoch]
+    /// The board at ``ReplayRequest/from``; nil where the request names `after`.
+    public var board: JoinReply?
+    /// In the order of the log, after the board or after the request's `after`.
+    public var operations: [Entry]
+    /// What to ask for next as `after`; nil where there is nothing more.
+    public var next: UInt64?
+}
+
+extension ReplayReply {
+    /// Reads a reply whose parts were joined. A ``RequestError`` is not a reply; look for one first.
+    /// - Throws: the first fault.
+    public init(decoding bytes: [UInt8]) throws(Rejection) {
+        let names = ["room", "epochs", "board", "ops", "next"]
+        let body = try JSONObject(bytes, keeping: names, limit: JoinReply.maximumBytes)
+        room = try body.requiredString("room", limit: 256)
+        epochs = []
+        for token in try body.requiredElements("epochs") {
+            let epoch = try JSONObject(
+                token, of: bytes, keeping: ["ep", "first", "last", "from", "to"], field: "epochs")
+            let (first, last) = (try epoch.requiredIndex("first"), try epoch.requiredIndex("last"))
+            guard first <= last else { throw .outOfRange("last", "first or greater") }
+            epochs.append(
+                Epoch(
+                    number: try epoch.requiredInteger("ep", in: 0...Int64.maxSafeInteger), indices: first...last,
+                    from: try epoch.time("from"), to: try epoch.time("to")))
+        }
+        board = nil
+        if let token = body["board"] {
+            guard case .object(let range) = token else { throw .wrongType("board", "an object") }
+            board = try JoinReply(decoding: Array(bytes[range]))
+        }
+        operations = []
+        for token in try body.requiredElements("ops") {
+            let times = try JSONObject(token, of: bytes, keeping: ["ep", "e", "end"], field: "ops")
+            let gateTime = try times.time("e")
+            operations.append(
+                Entry(
+                    epoch: try times.requiredInteger("ep", in: 0...Int64.maxSafeInteger), gateTime: gateTime,
+                    endTime: try times.time("end") ?? gateTime,
+                    operation: try JoinedOperation(token, of: bytes, field: "ops")))
+        }
+        next = try body.index("next")
+    }
+}
+
+/// Writes a part of a recorded lesson.
+public struct ReplayReplyWriter: Sendable {
+    private var bytes: [UInt8] = []
+    private var isEmpty = true
+
+    /// - Parameters:
+    ///   - board: the join reply with the board, encoded; nil for none.
+    public init(room: String, epochs: [ReplayReply.Epoch], board: [UInt8]?) {
+        bytes.append("{\"room\":")
+        bytes.append(string: room)
+        bytes.append(",\"epochs\":")
+        bytes.append(list: epochs) { bytes, epoch in
+            bytes.append("{\"ep\":")
+            bytes.append(integer: epoch.number)
+            bytes.append(",\"first\":")
+            bytes.append(integer: epoch.indices.lowerBound)
+            bytes.append(",\"last\":")
+            bytes.append(integer: epoch.indices.upperBound)
+            bytes.append(",\"from\":", epoch.from)
+            bytes.append(",\"to\":", epoch.to)
+            bytes.append(UInt8(ascii: "}"))
+        }
+        if let board {
+            bytes.append(",\"board\":")
+            bytes.append(contentsOf: board)
+        }
+        bytes.append(",\"ops\":[")
+    }
+
+    /// Bytes so far.
+    public var count: Int { bytes.count }
+
+    /// Adds the next operation.
+    public mutating func add(_ entry: ReplayReply.Entry) {
+        bytes.append(isEmpty ? "{\"ep\":" : ",{\"ep\":")
+        isEmpty = false
+        bytes.append(integer: entry.epoch)
+        bytes.append(",\"e\":", entry.gateTime)
+        if entry.endTime != entry.gateTime { bytes.append(",\"end\":", entry.endTime) }
+        bytes.append(UInt8(ascii: ","))
+        bytes.append(members: entry.operation)
+        bytes.append(UInt8(ascii: "}"))
+    }
+
+    /// The reply.
+    /// - Parameter next: the index after which there is more; nil for the end.
+    public consuming func end(next: UInt64?) -> [UInt8] {
+        bytes.append(UInt8(ascii: "]"))
+        if let next {
+            bytes.append(",\"next\":")
+            bytes.append(integer: next)
+        }
+        bytes.append(UInt8(ascii: "}"))
+        return bytes
+    }
+}
+
+extension [UInt8] {
+    fileprivate mutating func append(_ key: StaticString, _ time: MediaTime?) {
+        append(key)
+        if let time { append(time: time) } else { append("null") }
+    }
+}
+
+extension JSONObject {
+    /// A media time in milliseconds; nil where it is absent or null.
+    fileprivate func time(_ name: String) throws(Rejection) -> MediaTime? {
+        if case .null? = self[name] { return nil }
+        return try number(name, in: -0x1p53...0x1p53).flatMap { MediaTime(milliseconds: $0) }
+    }
+}

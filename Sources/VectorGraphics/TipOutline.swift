@@ -1,0 +1,130 @@
+internal import Ink
+internal import Raster
+
+/// The outline of a line of stamps of a tip with an edge: the area that its rectangle sweeps.
+///
+/// One polygon from each place of the line to the next, the hull of the rectangles there, all wound the same way: filled
+/// together under the nonzero rule they have no seams. What differs from stamps is the soft rim, and that the ink is even.
+struct TipOutline {
+    /// In the units of the board.
+    private(set) var contours: [Contour] = []
+
+    private let tip: InkTip
+    private let scale: Double
+    private var last: Pose?
+
+    /// The rectangle at a place of the line, in pixels.
+    private struct Pose {
+        let centre, edge: Vector
+        let half: Vector
+
+        var corners: [Vector] {
+            let (along, across) = (edge * half.x, Vector(-edge.y, edge.x) * half.y)
+            return [centre + along + across, centre + along - across, centre - along - across, centre - along + across]
+        }
+    }
+
+    /// - Parameter scale: pixels of the samples a board unit.
+    init(_ tip: InkTip, scale: Double) {
+        self.tip = tip
+        self.scale = scale
+    }
+
+    /// The opacity of the stroke: that to which stamps build up on the middle of a line as wide as the radius says, in board
+    /// units, or the eight of a dot.
+    static func opacity(_ tip: InkTip, radius: Double, alpha: Double, isDot: Bool) -> Double {
+        let rectangle = StampRectangle(tip, radius: Float(max(radius, 1)), step: Float(StampPlacer.spacing))
+        let passing = 2 * Double(rectangle.halfThickness) / StampPlacer.spacing
+        let count = isDot ? StampPlacer.dotStamps : max(Int(passing.rounded()), 1)
+        let left = (0..<count).reduce(1.0) { left, _ in left * (1 - alpha) }
+        return (1 - left) * Double(tip.opacity)
+    }
+
+    /// Adds a line of straight segments.
+    mutating func add(_ line: [CentreSample]) {
+        guard let first = line.first else { return }
+        var hasMoved = false
+        for (a, b) in zip(line, line.dropFirst()) {
+            let way = Vector(Double(b.x) - Double(a.x), Double(b.y) - Double(a.y))
+            let length = way.length
+            guard length > 0 else { continue }
+            hasMoved = true
+            let across = Vector(-way.y, way.x) / length
+            add(pose(a, across, way: way / length))
+            add(pose(b, across, way: way / length))
+        }
+        if !hasMoved { add(pose(first, Vector(0, 1), way: nil), isDot: true) }
+    }
+
+    private func pose(_ sample: CentreSample, _ across: Vector, way: Vector?) -> Pose {
+        let rectangle = StampRectangle(
+            tip, radius: max(sample.radius, Float(scale)), step: Float(StampPlacer.spacing * scale))
+        let edge =
+            switch tip {
+            case .round, .square: Vector(1, 0)
+            case .marker: Vector(angle: Double(sample.opacity))
+            case .highlighter: across
+            }
+        let alpha = min(max(tip.isFelt ? StampPlacer.feltAlpha : Double(sample.opacity) / 1.5, 0), 1)
+        let growth = way.map { excess(of: rectangle, alpha: alpha, edge: edge, way: $0) } ?? 0
+        return Pose(
+            centre: Vector(Double(sample.x), Double(sample.y)), edge: edge,
+            half: Vector(Double(rectangle.halfLength), Double(rectangle.halfThickness)) + growth)
+    }
+
+    /// By how much larger, or smaller, than its rectangles the line is that stamps on the way to both sides cover half as much
+    /// as its middle: soft rims build up where many stamps pass, and corners that few stamps touch do not.
+    private func excess(of rectangle: StampRectangle, alpha: Double, edge: Vector, way: Vector) -> Double {
+        let (half, rim) = (Vector(Double(rectangle.halfLength), Double(rectangle.halfThickness)), Double(rectangle.rim))
+        let (normal, across) = (Vector(-way.y, way.x), Vector(-edge.y, edge.x))
+        let reach = half.length + rim
+        let step = max(StampPlacer.spacing * scale, reach / 64)
+        func coverage(_ distance: Double) -> Double {
+            let left = stride(from: -reach, through: reach, by: step).reduce(1.0) { left, along in
+                let place = normal * distance + way * along
+                let strength = rectangle.strength(
+                    along: Float(abs(place.dot(edge))), across: Float(abs(place.dot(across))))
+                return left * (1 - alpha * Double(strength))
+            }
+            return 1 - left
+        }
+        let parts = Vector(abs(normal.dot(edge)), abs(normal.dot(across)))
+        let whole = parts.dot(half)
+        let bound = coverage(0) * 0.5
+        var (low, high) = (0.0, whole + rim)
+        for _ in 0..<8 {
+            let middle = (low + high) * 0.5
+            if coverage(middle) > bound { low = middle } else { high = middle }
+        }
+        return (low - whole) / (parts.x + parts.y)
+    }
+
+    private mutating func add(_ pose: Pose, isDot: Bool = false) {
+        if let last, last.centre != pose.centre || last.edge != pose.edge {
+            add(polygon: last.corners + pose.corners)
+        } else if isDot {
+            add(polygon: pose.corners)
+        }
+        last = pose
+    }
+
+    /// Adds the convex hull of some places, by Andrew's monotone chain.
+    private mutating func add(polygon places: [Vector]) {
+        let sorted = places.sorted { ($0.x, $0.y) < ($1.x, $1.y) }
+        func chain(_ places: some Sequence<Vector>) -> [Vector] {
+            var hull: [Vector] = []
+            for place in places {
+                while hull.count > 1,
+                    (hull[hull.count - 1] - hull[hull.count - 2]).cross(place - hull[hull.count - 1]) <= 0
+                {
+                    hull.removeLast()
+                }
+                hull.append(place)
+            }
+            return hull.dropLast()
+        }
+        let hull = (chain(sorted) + chain(sorted.reversed())).map { $0 / scale }
+        guard hull.count > 2, let first = hull.first else { return }
+        contours.append(Contour(start: first, segments: hull.dropFirst().map { .line(to: $0) }))
+    }
+}

@@ -1,0 +1,290 @@
+package import StrokeWire
+
+/// A playlist of HTTP Live Streaming (RFC 8216), as far as a player's position depends on it.
+package enum HLSPlaylist: Sendable, Equatable {
+    /// Playlists of one and the same content in several qualities.
+    case variants([Variant])
+    case media(MediaPlaylist)
+
+    package struct Variant: Sendable, Equatable {
+        package let uri: String
+        /// Bits a second; 0 where it is not said.
+        package let bandwidth: Int
+    }
+
+    /// More lines than this are not read.
+    private static let maximumLines = 200_000
+
+    /// Reads a playlist. Unknown tags are ignored.
+    ///
+    /// - Returns: nil where the text is no playlist, or one without segments and variants that is not ended either.
+    package init?(_ text: String) {
+        var lines = text.utf8.split(maxSplits: Self.maximumLines, whereSeparator: { $0 == 0x0a || $0 == 0x0d })[...]
+        guard let first = lines.popFirst(), Substring(first).trimmed.hasPrefix("#EXTM3U") else { return nil }
+        var variants: [Variant] = []
+        var bandwidth: Int?
+        var media = PlaylistReader()
+        for line in lines {
+            let line = Substring(line).trimmed
+            if line.hasPrefix("#EXT-X-STREAM-INF:") {
+                bandwidth = AttributeList(line.dropFirst(18))["BANDWIDTH"].flatMap { Int($0) } ?? 0
+            } else if line.hasPrefix("#") {
+                media.read(tag: line)
+            } else if !line.isEmpty {
+                if let bandwidth {
+                    variants.append(Variant(uri: String(line), bandwidth: bandwidth))
+                } else {
+                    media.read(uri: line)
+                }
+                bandwidth = nil
+            }
+        }
+        self = variants.isEmpty ? .media(media.playlist) : .variants(variants)
+    }
+}
+
+/// The segments of a stream that are there.
+package struct MediaPlaylist: Sendable, Equatable {
+    /// A range of bytes of a file.
+    package struct ByteRange: Sendable, Equatable {
+        package let offset: Int64
+        package let length: Int64
+    }
+
+    /// What has to be read before a segment of fragmented MP4.
+    package struct Map: Sendable, Equatable {
+        package let uri: String
+        package let range: ByteRange?
+    }
+
+    /// How a segment is encrypted, with AES-128.
+    package struct Key: Sendable, Equatable {
+        package let uri: String
+        /// Sixteen bytes as hexadecimal digits; nil for the segment's number.
+        package let vector: String?
+    }
+
+    package struct Segment: Sendable, Equatable {
+        package let uri: String
+        /// Microseconds.
+        package let duration: Int64
+        /// Media sequence number.
+        package let number: Int64
+        /// Discontinuity sequence number: segments with the same one share a time line.
+        package let discontinuity: Int64
+        /// The time of its first picture, given or counted from the segments before it.
+        package let date: MediaTime?
+        package let range: ByteRange?
+        package let map: Map?
+        package let key: Key?
+        /// Whether the segment is known to be missing.
+        package let isGap: Bool
+    }
+
+    /// Microseconds; the longest that a segment may be.
+    package fileprivate(set) var targetDuration: Int64 = 0
+    /// Number of the first segment.
+    package fileprivate(set) var firstNumber: Int64 = 0
+    package fileprivate(set) var segments: [Segment] = []
+    package fileprivate(set) var isEnded = false
+    /// How far from the end players begin, in microseconds, where the playlist says so.
+    package fileprivate(set) var holdBack: Int64?
+    /// Whether segments are encrypted in a way that cannot be read.
+    package fileprivate(set) var isProtected = false
+
+    package init() {}
+
+    /// Number of the segment that would come next.
+    package var nextNumber: Int64 { firstNumber + Int64(segments.count) }
+}
+
+/// Reads a media playlist, line by line.
+private struct PlaylistReader {
+    var playlist = MediaPlaylist()
+    private var duration: Int64?
+    private var discontinuity: Int64 = 0
+    private var date: MediaTime?
+    private var range: MediaPlaylist.ByteRange?
+    private var rangeEnd: Int64 = 0
+    private var map: MediaPlaylist.Map?
+    private var key: MediaPlaylist.Key?
+    private var isGap = false
+
+    mutating func read(tag line: Substring) {
+        let name = line.prefix { $0 != ":" }
+        let value = line.dropFirst(name.count + 1)
+        switch name {
+        case "#EXTINF": duration = microseconds(value.prefix { $0 != "," })
+        case "#EXT-X-TARGETDURATION": playlist.targetDuration = microseconds(value) ?? 0
+        case "#EXT-X-MEDIA-SEQUENCE": playlist.firstNumber = number(value)
+        case "#EXT-X-DISCONTINUITY-SEQUENCE": discontinuity = number(value)
+        case "#EXT-X-DISCONTINUITY":
+            discontinuity += 1
+            date = nil
+        case "#EXT-X-PROGRAM-DATE-TIME": date = CalendarTime.read(value)
+        case "#EXT-X-BYTERANGE": range = byteRange(value)
+        case "#EXT-X-MAP":
+            let attributes = AttributeList(value)
+            map = attributes["URI"].map { uri in
+                MediaPlaylist.Map(uri: uri, range: attributes["BYTERANGE"].flatMap { byteRange(Substring($0)) })
+            }
+        case "#EXT-X-KEY":
+            let attributes = AttributeList(value)
+            let method = attributes["METHOD"]
+            key = nil
+            if method == "AES-128", let uri = attributes["URI"] {
+                key = MediaPlaylist.Key(uri: uri, vector: attributes["IV"].flatMap(vector))
+            } else if method != "NONE" {
+                playlist.isProtected = true
+            }
+        case "#EXT-X-GAP": isGap = true
+        case "#EXT-X-ENDLIST": playlist.isEnded = true
+        case "#EXT-X-SERVER-CONTROL":
+            playlist.holdBack = AttributeList(value)["HOLD-BACK"].flatMap { microseconds(Substring($0)) }
+        default: break
+        }
+    }
+
+    mutating func read(uri: Substring) {
+        guard let duration else { return }
+        // Some packagers round it down, to 0 even.
+        playlist.targetDuration = max(playlist.targetDuration, duration)
+        playlist.segments.append(
+            MediaPlaylist.Segment(
+                uri: String(uri), duration: duration, number: playlist.nextNumber, discontinuity: discontinuity,
+                date: date, range: range, map: map, key: key, isGap: isGap))
+        date = date.map { $0 + duration }
+        self.duration = nil
+        range = nil
+        isGap = false
+    }
+
+    /// At most a day.
+    private func microseconds(_ text: Substring) -> Int64? {
+        guard let seconds = Double(text.trimmed), (0...86_400).contains(seconds) else { return nil }
+        return Int64((seconds * 1_000_000).rounded())
+    }
+
+    private func number(_ text: Substring) -> Int64 {
+        Int64(text.trimmed).map { max(0, min($0, 1 << 53)) } ?? 0
+    }
+
+    private mutating func byteRange(_ text: Substring) -> MediaPlaylist.ByteRange? {
+        let parts = text.split(separator: "@")
+        guard let length = parts.first.flatMap({ Int64($0) }), (0...1 << 40).contains(length) else { return nil }
+        let offset = parts.count > 1 ? Int64(parts[1]) ?? 0 : rangeEnd
+        guard (0...1 << 53).contains(offset) else { return nil }
+        rangeEnd = offset + length
+        return MediaPlaylist.ByteRange(offset: offset, length: length)
+    }
+
+    private func vector(_ text: String) -> String? {
+        let digits = text.lowercased().dropFirst(2)
+        guard text.lowercased().hasPrefix("0x"), digits.count <= 32, digits.allSatisfy(\.isHexDigit) else { return nil }
+        return String(repeating: "0", count: 32 - digits.count) + digits
+    }
+}
+
+/// `NAME=value,NAME="value, with commas"`.
+private struct AttributeList {
+    private var values: [Substring: String] = [:]
+
+    init(_ text: Substring) {
+        var rest = text
+        while let equals = rest.firstIndex(of: "=") {
+            let name = rest[..<equals].trimmed
+            rest = rest[rest.index(after: equals)...]
+            if rest.first == "\"" {
+                rest = rest.dropFirst()
+                let end = rest.firstIndex(of: "\"") ?? rest.endIndex
+                values[name] = String(rest[..<end])
+                rest = rest[end...]
+                rest = rest[(rest.firstIndex(of: ",") ?? rest.endIndex)...].dropFirst()
+            } else {
+                let end = rest.firstIndex(of: ",") ?? rest.endIndex
+                values[name] = String(rest[..<end].trimmed)
+                rest = rest[end...].dropFirst()
+            }
+        }
+    }
+
+    subscript(_ name: Substring) -> String? { values[name] }
+}
+
+/// Dates as ISO 8601 has them.
+package enum CalendarTime {
+    /// Reads `2026-01-31T12:34:56.789Z`, or with an offset as `+01:00`; without either it is UTC. UTC milliseconds since
+    /// 1970, to the microsecond.
+    package static func read(_ text: Substring) -> MediaTime? {
+        var scanner = DigitScanner(text.trimmed.utf8)
+        guard let year = scanner.number(4), scanner.take("-"), let month = scanner.number(2), scanner.take("-"),
+            let day = scanner.number(2), scanner.take("T") || scanner.take(" "), let hour = scanner.number(2),
+            scanner.take(":"), let minute = scanner.number(2), scanner.take(":"), let second = scanner.number(2),
+            (1...12).contains(month), (1...31).contains(day), hour <= 24, minute < 60, second <= 60
+        else { return nil }
+        let fraction = scanner.take(".") || scanner.take(",") ? scanner.fraction() : 0
+        var offset: Int64 = 0
+        if scanner.take("Z") || scanner.take("z") || scanner.isAtEnd {
+            offset = 0
+        } else {
+            let sign: Int64 = scanner.take("-") ? -1 : 1
+            if sign == 1 { guard scanner.take("+") else { return nil } }
+            guard let hours = scanner.number(2) else { return nil }
+            _ = scanner.take(":")
+            offset = sign * (hours * 60 + (scanner.number(2) ?? 0))
+        }
+        let minutes = (days(year, month, day) * 24 + hour) * 60 + minute - offset
+        return MediaTime(microseconds: (minutes * 60 + second) * 1_000_000 + fraction)
+    }
+
+    /// Days since 1970-01-01 in the Gregorian calendar: Howard Hinnant's `days_from_civil`.
+    private static func days(_ year: Int64, _ month: Int64, _ day: Int64) -> Int64 {
+        let year = month <= 2 ? year - 1 : year
+        let era = year / 400
+        let yearOfEra = year - era * 400
+        let dayOfYear = (153 * (month + (month > 2 ? -3 : 9)) + 2) / 5 + day - 1
+        return era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468
+    }
+
+    private struct DigitScanner {
+        private var rest: Substring.UTF8View.SubSequence
+
+        init(_ text: Substring.UTF8View) { rest = text[...] }
+
+        var isAtEnd: Bool { rest.isEmpty }
+
+        mutating func take(_ character: Unicode.Scalar) -> Bool {
+            guard let byte = rest.first, UInt32(byte) == character.value else { return false }
+            rest = rest.dropFirst()
+            return true
+        }
+
+        mutating func number(_ count: Int) -> Int64? {
+            let digits = rest.prefix(count)
+            guard digits.count == count, digits.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
+            rest = rest.dropFirst(count)
+            return digits.reduce(0) { $0 * 10 + Int64($1 - 0x30) }
+        }
+
+        /// Microseconds, of as many digits as there are.
+        mutating func fraction() -> Int64 {
+            var value: Int64 = 0
+            var unit: Int64 = 100_000
+            while let byte = rest.first, (0x30...0x39).contains(byte) {
+                value += Int64(byte - 0x30) * unit
+                unit /= 10
+                rest = rest.dropFirst()
+            }
+            return value
+        }
+    }
+}
+
+extension Substring {
+    fileprivate var trimmed: Substring {
+        let isBlank = { (character: Character) in character == " " || character == "\t" }
+        var text = drop(while: isBlank)
+        while let last = text.last, isBlank(last) { text.removeLast() }
+        return text
+    }
+}

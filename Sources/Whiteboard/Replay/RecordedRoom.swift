@@ -1,0 +1,167 @@
+public import StrokeWire
+
+/// The life of a room as its log tells it: each operation with its gate time, and the board after each. A cursor that the
+/// clock of a recorded video moves can go to any place in it, forwards and backwards.
+///
+/// A value, made by folding the room's records in the order of the log. It has the indices and digests of the room that
+/// was there in the class; its gate times are those of rule 2, computed from the log alone, see ``ReplayTimes``.
+///
+/// Keeps an operation as the room's log does, about 5 bytes a point, and ``mostBoards`` boards at most. The board at any
+/// place is one of these and the operations after it.
+public struct RecordedRoom: Sendable {
+    /// Boards kept at most, each some bytes for each stroke on it.
+    static let mostBoards = 128
+
+    private var room: Room
+    private var effects = RoomEffects()
+    private var operations = OperationLog()
+    private var logged: [ReplayTimes.Entry] = []
+    private var epoch: Int64?
+    private var epochBegan = Instant.distantPast
+    /// Those after 0, ``spacing``, 2 · ``spacing`` … operations.
+    private var boards: [Board]
+    private var spacing: UInt64 = 64
+    private var times = ReplayTimes([])
+    /// Records since the room was last told the time.
+    private var sinceAdvance = 0
+
+    /// An empty recording.
+    /// - Parameter configuration: that of the room; its cohorts do not matter.
+    public init(configuration: RoomConfiguration) {
+        let configuration = RoomConfiguration(
+            intake: configuration.intake, history: configuration.history,
+            cohorts: CohortsConfiguration(defaults: CohortSettings(gate: .none), open: false),
+            boardSize: configuration.boardSize, log: LogRetention(tail: 0, tailBytes: 0))
+        room = Room(configuration: configuration, at: .distantPast)
+        boards = [room.head]
+    }
+
+    /// The incarnation; empty without operations.
+    public var incarnation: String { room.incarnation }
+
+    /// Index of the last operation, 0 without one.
+    public var count: UInt64 { operations.lastIndex }
+
+    /// Bytes that it keeps in memory, about, or more.
+    public var byteEstimate: Int {
+        operations.releasedBytes + logged.count * 96 + boards.reduce(0) { $0 + 512 + 16 * $1.visible.count }
+    }
+}
+
+// MARK: - Folding the log
+
+extension RecordedRoom {
+    /// Takes a message of an author.
+    /// - Parameter incarnation: that of the room where this is its first message.
+    public mutating func receive(_ incoming: IncomingMessage, incarnation: () -> String) {
+        room.receive(incoming, incarnation: incarnation, at: incoming.loggedAt, into: &effects)
+        take(loggedAt: incoming.loggedAt)
+    }
+
+    /// Takes a decision of the room's owner. The end of an incarnation ends the recording: it begins anew. Whether a
+    /// ``ControlRecord/full(through:)`` is about the room is for the caller to know.
+    public mutating func receive(_ record: ControlRecord, loggedAt: Instant) {
+        room.receive(record, loggedAt: loggedAt, at: loggedAt, into: &effects)
+        if case .epoch(let number) = record { begin(number, at: loggedAt) }
+        guard !room.isBlank else {
+            self = RecordedRoom(configuration: room.configuration)
+            return
+        }
+        take(loggedAt: loggedAt)
+    }
+
+    private mutating func begin(_ number: Int64, at loggedAt: Instant) {
+        if let epoch {
+            guard number > epoch else { return }
+            epochBegan = loggedAt
+        } else {
+            for place in logged.indices { logged[place].epoch = number }
+        }
+        epoch = number
+    }
+
+    private mutating func take(loggedAt: Instant) {
+        for effect in effects.list {
+            guard case .head(let operation) = effect else { continue }
+            operations.append(operation)
+            operations.pack(through: operation.index)
+            logged.append(
+                ReplayTimes.Entry(
+                    epoch: epoch ?? 0, epochBegan: epochBegan, time: operation.time.map(MediaTime.init(milliseconds:)),
+                    reach: operation.reach, loggedAt: loggedAt))
+        }
+        effects.removeAll()
+        if operations.lastIndex >= UInt64(boards.count) * spacing { keepBoard() }
+        sinceAdvance += 1
+        guard sinceAdvance >= 64 else { return }
+        sinceAdvance = 0
+        room.advance(to: loggedAt, into: &effects)
+        effects.removeAll()
+    }
+
+    /// An input may bring several operations: the board then is that of the last of them.
+    private mutating func keepBoard() {
+        boards.append(room.head)
+        guard boards.count > Self.mostBoards else { return }
+        boards = boards.enumerated().filter { $0.offset.isMultiple(of: 2) }.map(\.element)
+        spacing *= 2
+    }
+
+    /// Computes the gate times anew. To be called when records have been taken, before times are asked for.
+    public mutating func computeTimes() {
+        guard times.count != logged.count else { return }
+        times = ReplayTimes(logged)
+    }
+}
+
+// MARK: - Reading
+
+extension RecordedRoom {
+    /// An operation with its times.
+    public struct TimedOperation: Sendable {
+        public let operation: Operation
+        public let time: ReplayTimes.Time
+    }
+
+    /// The encoder sessions of the recording, in order.
+    public var epochs: [ReplayTimes.Span] { times.spans }
+
+    /// The place of a cursor: the number of operations whose gate time in the epoch lies below a media time, and of
+    /// those of earlier epochs.
+    /// - Parameter epoch: nil for the last one.
+    public func index(before time: MediaTime, epoch: Int64? = nil) -> UInt64 {
+        times.index(before: time, epoch: epoch)
+    }
+
+    /// The board after so many operations.
+    /// - Precondition: `index <= count`
+    public func board(at index: UInt64) -> BoardVersion {
+        let place = boards.lastIndex { $0.index <= index } ?? 0
+        return BoardVersion(
+            start: boards[place], operations: operations.tail(after: boards[place].index, through: index) ?? [])
+    }
+
+    func time(of index: UInt64) -> ReplayTimes.Time { times[index] }
+
+    func messageByteCount(of index: UInt64) -> Int { operations.messageByteCount(of: index) }
+
+    /// The operations after `index` through `last`.
+    /// - Precondition: `last <= count`
+    public func operations(after index: UInt64, through last: UInt64) -> [TimedOperation] {
+        guard index < last else { return [] }
+        return (index + 1...last).map { TimedOperation(operation: operations[$0], time: times[$0]) }
+    }
+}
+
+extension Operation {
+    /// Microseconds from its time to its last point, 0 or more.
+    fileprivate var reach: Int64 {
+        guard case .draw = effect else { return 0 }
+        let bytes = restoredMessage
+        let limits = WireLimits(messageBytes: .max, points: .max, colours: .rgb)
+        guard let message = try? StrokeMessage(decoding: bytes, limits: limits) else { return 0 }
+        var reach: Int64 = 0
+        message.points.forEachPoint(of: bytes) { reach = max(reach, GrowingPoints.reach(of: $0)) }
+        return reach
+    }
+}

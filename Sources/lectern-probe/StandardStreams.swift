@@ -1,0 +1,53 @@
+import Foundation
+
+/// Messages on standard error.
+enum StandardError {
+    static func write(_ line: String) {
+        FileHandle.standardError.write(Data((line + "\n").utf8))
+    }
+}
+
+/// Standard input, read in what pieces it comes.
+enum StandardInput {
+    struct Failure: Error, CustomStringConvertible {
+        let description: String
+    }
+
+    /// Waits for input. Returns how many bytes there are; nil at the end.
+    static func read(into buffer: inout [UInt8]) throws -> Int? {
+        while true {
+            let count = buffer.withUnsafeMutableBytes { Foundation.read(STDIN_FILENO, $0.baseAddress, $0.count) }
+            if count > 0 { return count }
+            if count == 0 { return nil }
+            guard errno == EINTR else {
+                throw Failure(description: "standard input: \(String(cString: strerror(errno)))")
+            }
+        }
+    }
+}
+
+/// Standard output of a stream.
+struct StampOutput {
+    struct Failure: Error, CustomStringConvertible {
+        let description: String
+    }
+
+    /// What is to be written next.
+    var bytes: [UInt8] = []
+
+    /// Writes and empties `bytes`.
+    mutating func flush() throws(Failure) {
+        var start = 0
+        while start < bytes.count {
+            let written = bytes.withUnsafeBytes {
+                Foundation.write(STDOUT_FILENO, $0.baseAddress?.advanced(by: start), $0.count - start)
+            }
+            if written > 0 {
+                start += written
+            } else if errno != EINTR {
+                throw Failure(description: "standard output: \(String(cString: strerror(errno)))")
+            }
+        }
+        bytes.removeAll(keepingCapacity: true)
+    }
+}

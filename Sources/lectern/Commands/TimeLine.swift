@@ -1,0 +1,128 @@
+import ArgumentParser
+import ConnectionOptions
+import Foundation
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
+/// The time line of the strokes that `lectern publish` sends.
+enum TimeLine: String, CaseIterable, ExpressibleByArgument {
+    /// The lesson's own times.
+    case media
+    case utc
+    /// Milliseconds since the start of publishing, or another moment.
+    case sinceStart = "since-start"
+}
+
+/// Options for the time line of strokes.
+struct TimeLineOptions: ParsableArguments {
+    @Option(
+        name: .customLong("time"),
+        help: ArgumentHelp(
+            "Times of the strokes: media, as in the lesson; utc, when they are drawn; since-start, milliseconds since the start.",
+            valueName: "line"))
+    var line = TimeLine.media
+
+    @Option(
+        help: ArgumentHelp(
+            "With --time since-start: the moment from which it counts, such as 2026-01-31T09:00:00Z, or in milliseconds of UTC. Default: when publishing starts.",
+            valueName: "time"), transform: moment)
+    var start: Double?
+
+    @Option(
+        help: ArgumentHelp(
+            "Gateway whose clock is UTC, such as http://127.0.0.1:8080. Default: this machine's clock is.",
+            valueName: "url"))
+    var gateway: String?
+
+    func validate() throws {
+        guard start == nil || line == .sinceStart else { throw ValidationError("--start goes with --time since-start") }
+        guard let gateway else { return }
+        guard line == .utc || start != nil else {
+            throw ValidationError("--gateway goes with --time utc, or with --start")
+        }
+        guard let url = URL(string: gateway), url.host != nil, ["http", "https"].contains(url.scheme) else {
+            throw ValidationError("--gateway is a URL with http or https")
+        }
+    }
+
+    /// The time of a lesson's beginning if it begins now; nil where the lesson's times stay. Says on standard error whose
+    /// clock it is, or ends the command with status 2.
+    func origin() async throws -> Int64? {
+        switch line {
+        case .media: nil
+        case .utc: Int64(try await utc().rounded())
+        case .sinceStart: if let start { Int64((try await utc() - start).rounded()) } else { 0 }
+        }
+    }
+
+    /// UTC in milliseconds, by the gateway's clock where there is one.
+    private func utc() async throws -> Double {
+        guard let gateway else {
+            StandardError.write("time: UTC by this machine's clock")
+            return GatewayTime.now
+        }
+        do {
+            let time = try await GatewayTime(of: gateway)
+            StandardError.write("time: UTC by \(gateway), \(time)")
+            return GatewayTime.now + time.offset
+        } catch {
+            StandardError.write("lectern: no time from \(gateway): \(error.localizedDescription)")
+            throw ExitCode.cannotConnect
+        }
+    }
+
+    /// Parses a date with a zone, or milliseconds of UTC.
+    @Sendable private static func moment(_ text: String) throws -> Double {
+        if let milliseconds = Double(text), abs(milliseconds) < 0x1p53 { return milliseconds }
+        if let date = try? Date(text, strategy: .iso8601) { return date.timeIntervalSince1970 * 1000 }
+        throw ValidationError("--start is a time such as 2026-01-31T09:00:00Z, or milliseconds of UTC")
+    }
+}
+
+/// How far a gateway's clock is ahead of this machine's, by `GET /api/time`, in the manner of NTP (RFC 5905, section 8):
+/// of several exchanges the one with the least delay counts.
+struct GatewayTime: CustomStringConvertible {
+    /// Milliseconds by which the gateway's clock is ahead.
+    let offset: Double
+    /// Milliseconds by which the offset may be wrong: half the delay, all of which may lie on one of the two ways.
+    let uncertainty: Double
+
+    private struct Answer: Decodable {
+        let received: Double
+        let sent: Double
+    }
+
+    init(of gateway: String, exchanges: Int = 8) async throws {
+        guard let url = URL(string: gateway)?.appending(path: "api/time") else { throw URLError(.badURL) }
+        let configuration = URLSessionConfiguration.ephemeral
+        configuration.timeoutIntervalForRequest = 5
+        configuration.urlCache = nil
+        let session = URLSession(configuration: configuration)
+        defer { session.invalidateAndCancel() }
+        var best: (offset: Double, delay: Double)?
+        for _ in 0..<exchanges {
+            let asked = Self.now
+            let (data, response) = try await session.data(from: url)
+            let heard = Self.now
+            guard (response as? HTTPURLResponse)?.statusCode == 200 else { throw URLError(.badServerResponse) }
+            let answer = try JSONDecoder().decode(Answer.self, from: data)
+            let delay = heard - asked - (answer.sent - answer.received)
+            if delay < best?.delay ?? .infinity {
+                best = ((answer.received - asked + answer.sent - heard) / 2, delay)
+            }
+        }
+        offset = best?.offset ?? 0
+        uncertainty = max(best?.delay ?? 0, 0) / 2
+    }
+
+    /// UTC in milliseconds by this machine's clock.
+    static var now: Double { Date().timeIntervalSince1970 * 1000 }
+
+    var description: String {
+        let way = offset < 0 ? "behind" : "ahead of"
+        return String(
+            format: "which is %.1f ms \(way) this machine's clock, within %.1f ms", abs(offset), uncertainty)
+    }
+}

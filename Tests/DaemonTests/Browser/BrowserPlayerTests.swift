@@ -1,0 +1,128 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// Boards beside a player: what its clock holds, and what is told of how far ink and picture are apart.
+@Suite(
+    .timeLimit(.minutes(10)), .endsProcesses, .enabled(if: BrowserWindow.runsAll, "make browser runs it"))
+struct BrowserPlayerTests {
+    @Test("a board with the clock of its player holds what that has not reached, in order, and takes nothing back")
+    func playerClock() async throws {
+        try await BrowserRoom.with { room, _ in
+            try room.playVideo()
+            // Strokes at 1, 2 … 6 ms of media time, which the server has released long ago.
+            try await room.publish(6)
+            let window = try await BrowserWindow()
+            try await window.open("\(room.address)/rooms/other")
+            try await window.run(
+                """
+                const { Board } = await import("/lectern.js");
+                const canvas = document.createElement("canvas");
+                canvas.style.width = "800px";
+                document.body.prepend(canvas);
+                Object.assign(window, { time: 3.5, held: 0, painted: canvas, skews: [] });
+                window.own = new Board(canvas, { room: "\(room.name)", clock: () => window.time });
+                own.addEventListener("lag", ({ detail }) => (window.held = detail.held));
+                own.addEventListener("skew", ({ detail }) => skews.push(detail.milliseconds));
+                window.ink = () => {
+                    const { data } = painted.getContext("2d").getImageData(0, 0, painted.width, painted.height);
+                    return data.reduce((sum, value, place) => sum + (place % 4 === 3 && value > 0 ? 1 : 0), 0);
+                };
+                """)
+            try await window.wait(for: "three strokes, and three that wait", "own.index === 6 && held === 3")
+            let three = try await window.run("return ink()")
+            try await window.run("window.time = 5.5; own.look();")
+            try await window.wait(for: "one that waits", "held === 1")
+            let five = try await window.run("return ink()")
+            try await window.run("window.time = 1.5; own.look();")
+            #expect(try await window.run("return ink()") == five)
+            #expect(try #require(five.double) > (try #require(three.double)))
+            // New ones wait as well.
+            try await room.publish(1, after: 6)
+            try await window.wait(for: "two that wait", "held === 2")
+            #expect(try await window.run("return own.index") == .number(6))
+            try await window.run("window.time = 100; own.look();")
+            try await window.wait(for: "all", "held === 0 && own.index === 7 && skews.length === 1")
+            #expect(try await window.run("return skews[0]") == .number(93))
+        }
+    }
+
+    @Test("a student's page reports how far its ink is from the picture, and the monitor shows it")
+    func skew() async throws {
+        try await BrowserRoom.with { room, _ in
+            let teacher = try await room.teacher()
+            let student = try await room.student("?demo=1")
+            let http = HTTPClient(port: try #require(Int(room.listener.split(separator: ":")[1])))
+            let series = { (name: String, rest: String) in "lectern_skew_\(name){cohort=\"main\"\(rest)}" }
+            for place in 1...2 {
+                try await teacher.drawWave(place)
+                try await student.wait(forIndex: place)
+                // A page reports once in two seconds.
+                try await eventually("report \(place)") {
+                    let metrics = try Exposition(try await http.get("/metrics").text)
+                    if metrics[series("seconds_count", "")] ?? 0 >= Double(place) { return () }
+                    if place > 1 { try await teacher.drawWave(place) }
+                    return nil
+                }
+            }
+            let metrics = try Exposition(try await http.get("/metrics").text)
+            let count = try #require(metrics[series("seconds_count", "")])
+            #expect(metrics[series("seconds_bucket", ",le=\"1\"")] == count)
+            #expect(try #require(metrics[series("seconds_sum", "")]) > 0)
+            #expect(metrics[series("early_total", "")] == 0 && metrics[series("readers", "")] == 1)
+            let monitor = try await BrowserWindow()
+            try await monitor.open("\(room.address)/monitor")
+            let rows = BrowserWindow.element("skew-rows")
+            try await monitor.wait(for: "the row of the cohort", "\(rows).querySelector(\"[data-tone=good]\")")
+            #expect(try await monitor.text(of: rows).hasPrefix("main\t< "))
+            #expect(try await monitor.complaints() == [])
+            try await monitor.keepScreenshot("monitor-skew")
+        }
+    }
+
+    @Test("a board reports ink that its player has come to by playing, not what it has jumped over")
+    func reportedSkew() async throws {
+        try await BrowserRoom.with { room, _ in
+            try room.playVideo()
+            try await room.publish(1)
+            let window = try await BrowserWindow()
+            try await window.open("\(room.address)/rooms/other")
+            try await window.run(
+                """
+                const { Board, Gateway } = await import("/lectern.js");
+                const canvas = document.createElement("canvas");
+                canvas.style.width = "800px";
+                document.body.prepend(canvas);
+                const gateway = new Gateway({ url: location.origin });
+                const request = gateway.request.bind(gateway);
+                Object.assign(window, { time: 1.5, held: 0, skews: [], reports: [] });
+                gateway.request = (path, options) => {
+                    if (path.endsWith("observations")) reports.push(JSON.parse(options.body));
+                    return request(path, options);
+                };
+                window.own = new Board(canvas, { gateway, room: "\(room.name)", clock: () => window.time });
+                own.addEventListener("lag", ({ detail }) => (window.held = detail.held));
+                own.addEventListener("skew", ({ detail }) => skews.push(detail.milliseconds));
+                """)
+            try await window.wait(for: "the stroke", "own.index === 1")
+            try await room.publish(1, after: 1)
+            try await window.wait(for: "one that waits", "held === 1")
+            try await window.run("window.time = 5000; own.look();")
+            try await window.wait(for: "both", "own.index === 2")
+            try await room.publish(1, after: 2)
+            try await window.wait(for: "all three", "own.index === 3")
+            #expect(
+                try await window.run("return [skews, reports]")
+                    == .array([
+                        .array([.number(4998), .number(4997)]), .array([]),
+                    ]))
+            try await window.run("window.time = 3.5; own.look();")
+            try await room.publish(1, after: 3)
+            try await window.wait(for: "one that waits", "held === 1")
+            try await window.run("window.time = 20; own.look();")
+            try await window.wait(for: "all four", "own.index === 4")
+            let reports = try await window.run("return reports")
+            #expect(reports == .array([.object(["v": .number(20), "index": .number(4), "skew": .number(16)])]))
+        }
+    }
+}

@@ -1,0 +1,355 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// Strokes that grow on boards in browsers while they are drawn.
+@Suite(
+    .timeLimit(.minutes(5)), .endsProcesses, .enabled(if: BrowserWindow.runsAll, "make browser runs it"))
+struct BrowserWetTests {
+    /// Runs a class whose cohorts let strokes grow: a teacher's page, and a board on a page of the test's own.
+    private func withClass(
+        style: String = "smooth", clock: String = "null",
+        _ body: @escaping @Sendable (BrowserRoom, WetTeacher, WetStudent) async throws -> Void
+    ) async throws {
+        try await BrowserRoom.with(["cohorts.default.ink=progressive", "ink.style=\(style)"]) { room, _ in
+            // The first stroke makes the room.
+            try room.playVideo()
+            try await room.publish(1)
+            let teacher = WetTeacher(window: try await room.teacher())
+            try await teacher.window.wait(forIndex: 1)
+            try await teacher.listen()
+            try room.stopVideo()
+            let student = WetStudent(window: try await BrowserWindow())
+            try await student.join(room, clock: clock)
+            try await body(room, teacher, student)
+        }
+    }
+
+    @Test(
+        "a stroke grows with the video while the pen is down, no point early, and its operation changes no pixel",
+        arguments: ["smooth", "stamp"])
+    func grows(_ style: String) async throws {
+        try await withClass(style: style) { room, teacher, student in
+            try await teacher.window.drawWave(2, 0..<20, .begin)
+            let drawn = try await teacher.points(atLeast: 20)
+            #expect(try await student.points() == 0)
+            #expect(try await student.window.run("return ink() === inkAtFirst") == .bool(true))
+            // In the middle between two points.
+            for place in [5, 12] {
+                let video = ((drawn[place] + drawn[place + 1]) / 2).rounded(.up)
+                try room.setVideo(Int(video))
+                try await student.wait(forPoints: drawn.count { $0 < video })
+                try await student.window.keepScreenshot("wet-\(style)-\(place)")
+            }
+            try await teacher.window.keepScreenshot("wet-\(style)-teacher")
+            #expect(try await student.window.run("return own.index") == .number(1))
+            try room.playVideo()
+            try await student.wait(forPoints: 20)
+            try await teacher.window.drawWave(2, 20..<30, .go)
+            let all = try await teacher.points(atLeast: 30)
+            try await student.wait(forPoints: all.count)
+            let before = try await student.window.inkedPixels()
+            #expect(try await student.window.run("return ink() > inkAtFirst + 300") == .bool(true))
+
+            // Every frame from here on shows the same.
+            try await student.window.run("window.frames = watchFrames();")
+            try await teacher.window.drawWave(2, 30..<30, .end)
+            try await student.window.wait(for: "the operation", "own.index === 2")
+            try await student.window.wait(for: "more frames", "frames.since(2) >= 5")
+            #expect(try await student.window.run("return frames.different") == .number(0))
+            #expect(try await student.window.inkedPixels() == before)
+            let difference = try await student.window.run(Self.wholeDrawing)
+            #expect(difference == .number(0), "what has grown is what is drawn at once")
+            // The page of the test has no icon.
+            #expect(try await student.window.complaints().filter { !$0.contains("favicon") } == [])
+        }
+    }
+
+    /// Draws the board anew on another canvas; returns how many values differ.
+    private static let wholeDrawing = """
+        const { Painter } = await import("/lectern/painter.js");
+        const other = document.createElement("canvas");
+        const { width, height } = own.size;
+        const painter = new Painter(other);
+        painter.reset(window.model.strokes, { style: own.style, width, height, pixels: painted.width });
+        while (painter.progress < 1) await new Promise((resolve) => setTimeout(resolve, 5));
+        const values = (canvas) => canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height).data;
+        const [a, b] = [values(painted), values(other)];
+        return a.reduce((sum, value, place) => sum + (value === b[place] ? 0 : 1), 0);
+        """
+
+    @Test("a stroke that is given up goes, on the students' boards too: a palm's, and one that the browser cancels")
+    func givenUp() async throws {
+        try await withClass { room, teacher, student in
+            try room.playVideo()
+            try await teacher.window.run(
+                """
+                const { left, top } = \(BrowserWindow.canvas).getBoundingClientRect();
+                const touch = (type, x) => \(BrowserWindow.canvas).dispatchEvent(
+                    new PointerEvent(type, {
+                        pointerId: 77, pointerType: "touch", button: 0, buttons: 1, bubbles: true, cancelable: true,
+                        clientX: left + x, clientY: top + 500,
+                    }));
+                touch("pointerdown", 300);
+                for (let x = 310; x < 400; x += 10) touch("pointermove", x);
+                """)
+            try await student.window.wait(for: "the palm", "points >= 10 && ink() > inkAtFirst")
+            // What is drawn with the pen comes instead.
+            try await teacher.window.drawWave(2, 0..<20, .begin)
+            try await student.wait(forPoints: try await teacher.points(atLeast: 20).count)
+            #expect(try await student.window.run("return ink() > inkAtFirst + 100") == .bool(true))
+            let drawn = try await teacher.window.inkedPixels()
+            try await teacher.window.run(
+                """
+                \(BrowserWindow.canvas).dispatchEvent(
+                    new PointerEvent("pointercancel", { pointerId: window.pointer, pointerType: "pen", bubbles: true }));
+                """)
+            try await student.window.wait(for: "nothing of it", "ink() === inkAtFirst")
+            #expect(try await teacher.window.inkedPixels() < drawn)
+            try await teacher.window.drawWave(2, 20..<21, .end)
+            try await teacher.window.drawWave(4)
+            try await student.window.wait(for: "the next one", "own.index === 2")
+        }
+    }
+
+    @Test("who joins while a stroke is drawn sees it within about a second, and lost updates heal")
+    func joinsAndLosses() async throws {
+        try await withClass { room, teacher, student in
+            try room.playVideo()
+            // Every other update gets lost on its way, and the page does not know.
+            try await teacher.window.run("window.loses = (count) => count % 2 === 0;")
+            try await teacher.window.drawWave(2, 0..<30, .begin)
+            let count = try await teacher.points(atLeast: 30).count
+            try await student.wait(forPoints: count)
+
+            let late = WetStudent(window: try await BrowserWindow())
+            try await teacher.window.run("window.loses = () => false;")
+            try await late.join(room)
+            try await late.wait(forPoints: count)
+            let wait = try await late.window.run("return window.firstAt - window.joinedAt").double ?? .infinity
+            print("a student who joined saw the stroke after \(Int(wait)) ms")
+            #expect(wait < 2500)
+            #expect(try await late.window.inkedPixels() == (try await student.window.inkedPixels()))
+
+            try await teacher.window.drawWave(2, 30..<40, .end)
+            for student in [student, late] {
+                try await student.window.wait(for: "the operation", "own.index === 2 && ink() > inkAtFirst + 300")
+            }
+        }
+    }
+
+    @Test("a board with the clock of its player lets strokes grow by that clock")
+    func playerClock() async throws {
+        try await withClass(clock: "() => window.time") { room, teacher, student in
+            try room.playVideo()
+            try await teacher.window.drawWave(2, 0..<20, .begin)
+            let drawn = try await teacher.points(atLeast: 20)
+            try await student.window.wait(for: "what the server has sent", "received >= 20")
+            #expect(try await student.points() == 0)
+            func play(to place: Int, of times: [Double]) async throws {
+                let time = (times[place] + times[place + 1]) / 2
+                try await student.window.run("window.time = \(time); own.look();")
+                try await student.wait(forPoints: times.count { $0 < time })
+            }
+            try await play(to: 4, of: drawn)
+            try await play(to: 11, of: drawn)
+            // Its operation comes, and is held as well: the stroke goes on to grow.
+            try await teacher.window.drawWave(2, 20..<40, .end)
+            let all = try await teacher.points(atLeast: 20)
+            try await teacher.window.wait(forIndex: 2)
+            try await student.window.wait(for: "the operation", "held === 1")
+            try await play(to: all.count - 3, of: all)
+            #expect(try await student.window.run("return own.index") == .number(1))
+            try await student.window.run("window.time = 1e15; own.look();")
+            try await student.window.wait(for: "the operation", "own.index === 2 && held === 0")
+            #expect(try await student.window.run(Self.wholeDrawing) == .number(0))
+        }
+    }
+
+    @Test("a stroke that grows piece by piece is, in every style, the one that is drawn at once")
+    func pieces() async throws {
+        try await BrowserRoom.with { room, _ in
+            let window = try await BrowserWindow()
+            try await window.open("\(room.address)/healthz")
+            let seed = TestSeed.choose()
+            let wrong = try await window.run(
+                """
+                const { Painter } = await import("/lectern/painter.js");
+                const { WetInk } = await import("/lectern/wet.js");
+                const { strokeOf } = await import("/lectern/model.js");
+                const { styles } = await import("/lectern/curves.js");
+                let seed = args[0] % 2147483647;
+                const random = () => (seed = (seed * 48271) % 2147483647) / 2147483647;
+                const board = { width: 1024, height: 768, palette: ["#d92020"] };
+                const wrong = [];
+                for (const style of styles) for (const element of [0, 0, 4, 1, 2, 3]) {
+                    const below = strokeOf({ n: 1, l: 60, d: [{ x: 100, y: 300 }, { x: 900, y: 420 }] }, board, { index: 1 });
+                    const points = [];
+                    const hasForce = random() < 0.5;
+                    let [x, y, m] = [200 + 500 * random(), 350, 0];
+                    for (let i = 0; i < 150; i++) {
+                        // Rests, jumps and slow places; with the force and the angles of a pen, or without.
+                        const far = [0, 0.3, 3, 12, 60][Math.floor(random() * 5)];
+                        x += (random() - 0.5) * far; y += (random() - 0.5) * far; m += 4 + 20 * random();
+                        const point = { x: Math.round(x * 100) / 100, y: Math.round(y * 100) / 100, m };
+                        points.push(hasForce ? { ...point, f: random(), i: 0.2 + random(), z: random() } : point);
+                    }
+                    const canvas = document.createElement("canvas");
+                    const painter = new Painter(canvas);
+                    const options = { style, ...board, pixels: 900 };
+                    painter.reset([below], options);
+                    const wet = new WetInk();
+                    const grow = (release) => {
+                        wet.take({ author: "a", n: 2, l: 8, e: element, ...release }, true);
+                        const { box } = wet.grow(Infinity, () => false, board, painter, () => {});
+                        if (box) painter.showLive(wet.drawn, box);
+                    };
+                    for (let k = 0; k < points.length; ) {
+                        const count = 1 + Math.floor(random() * 8);
+                        const d = points.slice(k, k + count);
+                        const p = random() < 0.3 && k + count < points.length ? [{ x: x + 30, y: y - 20 }, { x: x + 50, y }] : [];
+                        grow({ k, d, p });
+                        k += count;
+                        // Values that come late: another force first.
+                        if (random() < 0.2) {
+                            const late = Math.max(k - 12, 0);
+                            grow({ k: late, d: points.slice(late, k).map((point) => ({ ...point, f: 0.5 })) });
+                            grow({ k: late, d: points.slice(late, k) });
+                        }
+                    }
+                    const values = (canvas) => canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height).data;
+                    const same = (one, other) => one.every((value, place) => value === other[place]);
+                    const grown = values(canvas);
+                    const stroke = strokeOf({ l: 8, e: element, d: points }, board, { index: 2, author: "a" });
+                    painter.change([stroke], []);
+                    painter.showLive([], wet.settle("a", 2));
+                    const swapped = values(canvas);
+                    const other = document.createElement("canvas");
+                    const atOnce = new Painter(other);
+                    atOnce.reset([below, stroke], options);
+                    while (atOnce.progress < 1) await new Promise((resolve) => setTimeout(resolve, 5));
+                    const whole = values(other);
+                    if (!same(grown, whole) || !same(swapped, whole)) wrong.push(`${style} ${element}`);
+                    if (!wet.isEmpty) wrong.push("not empty");
+                }
+                // One of which nothing is heard for ten seconds is forgotten.
+                const wet = new WetInk();
+                wet.take({ author: "a", n: 2, k: 0, d: [{ x: 1, y: 1 }] }, false);
+                const late = performance.now() + 10_001;
+                if (wet.expire() !== null || wet.isEmpty) wrong.push("forgotten");
+                performance.now = () => late;
+                wet.expire();
+                if (!wet.isEmpty) wrong.push("not forgotten");
+                return wrong;
+                """, [.number(Double(seed % 1_000_000))])
+            #expect(wrong == .array([]))
+        }
+    }
+}
+
+/// A teacher's page that notes what it sends.
+private struct WetTeacher {
+    let window: BrowserWindow
+
+    /// Notes the updates, and lets the test lose some.
+    func listen() async throws {
+        try await window.run(
+            """
+            Object.assign(window, { times: [], loses: () => false, updates: 0, pointer: null });
+            document.addEventListener("pointerdown", ({ pointerId }) => { window.pointer = pointerId; }, true);
+            const send = window.fetch;
+            window.fetch = (address, options) => {
+                if (!new URL(address).pathname.endsWith("/wet")) return send(address, options);
+                for (const line of options.body.trim().split("\\n")) {
+                    const { k, t, d = [] } = JSON.parse(line);
+                    d.forEach(({ m }, offset) => (times[k + offset] = t + m));
+                }
+                return loses(++updates) ? Promise.resolve(new Response(null, { status: 202 })) : send(address, options);
+            };
+            """)
+    }
+
+    /// The media times of the points that were sent, once there are so many and no more come.
+    func points(atLeast count: Int) async throws -> [Double] {
+        try await window.wait(for: "\(count) points", "times.length >= \(count)")
+        var times: [AnyJSON] = []
+        while true {
+            guard
+                case .array(let now) = try await window.run(
+                    "await new Promise((resolve) => setTimeout(resolve, 100)); return times")
+            else { throw Unexpected("no times") }
+            if now.count == times.count { return now.compactMap(\.double) }
+            times = now
+        }
+    }
+}
+
+/// A board on a page of the test's own.
+private struct WetStudent {
+    let window: BrowserWindow
+
+    func join(_ room: BrowserRoom, clock: String = "null") async throws {
+        try await window.open("\(room.address)/healthz")
+        try await window.run(
+            """
+            const { Board, BoardModel } = await import("/lectern.js");
+            const canvas = document.createElement("canvas");
+            canvas.id = "board";
+            canvas.style.width = "800px";
+            document.body.replaceChildren(canvas);
+            Object.assign(window, { painted: canvas, points: 0, received: 0, held: 0, time: 2 });
+            // What the server sends, seen beside the board.
+            const receive = JSON.parse;
+            JSON.parse = (text) => {
+                const value = receive(text);
+                if (value?.k !== undefined && value.d) window.received = Math.max(received, value.k + value.d.length);
+                if (value?.visible) {
+                    window.model = new BoardModel();
+                    model.join(value);
+                }
+                return value;
+            };
+            window.own = new Board(canvas, { room: "\(room.name)", clock: \(clock) });
+            own.addEventListener("index", () => (window.joinedAt ??= performance.now()));
+            own.addEventListener("operation", ({ detail }) => model.apply(detail.operation));
+            own.addEventListener("lag", ({ detail }) => (window.held = detail.held));
+            own.addEventListener("wet", ({ detail }) => {
+                window.firstAt ??= performance.now();
+                window.points = detail.points;
+            });
+            window.ink = () => {
+                const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+                return data.reduce((sum, value, place) => sum + (place % 4 === 3 && value > 0 ? 1 : 0), 0);
+            };
+            // Compares each frame with the first one.
+            window.watchFrames = () => {
+                const seen = { different: 0, indices: [], since: (index) => seen.indices.filter((i) => i >= index).length };
+                let first = null;
+                const look = () => {
+                    const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+                    first ??= data;
+                    if (data.some((value, place) => value !== first[place])) seen.different++;
+                    seen.indices.push(own.index);
+                    if (seen.indices.length < 500) requestAnimationFrame(look);
+                };
+                requestAnimationFrame(look);
+                return seen;
+            };
+            """)
+        try await window.wait(for: "the board", "own.index === 1 && painted.width >= 800 && ink() > 0")
+        try await window.run("window.inkAtFirst = ink();")
+    }
+
+    /// How many points of a stroke being drawn are shown.
+    func points() async throws -> Int {
+        Int(try await window.run("return points").double ?? -1)
+    }
+
+    /// Waits until so many points are shown, and not one more for some frames.
+    func wait(forPoints count: Int) async throws {
+        try await window.wait(for: "\(count) points", "points >= \(count)")
+        try await window.run("await new Promise((resolve) => setTimeout(resolve, 100))")
+        let shown = try await points()
+        guard shown == count else { throw Unexpected("\(shown) points, not \(count)") }
+    }
+}

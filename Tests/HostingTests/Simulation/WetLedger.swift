@@ -1,0 +1,291 @@
+import StrokeWire
+import Whiteboard
+
+@testable import Hosting
+
+/// Records the points of growing strokes that daemons publish, and checks each message as it comes.
+final class WetLedger {
+    private struct Key: Hashable {
+        let room: RoomID
+        let author: AuthorID
+        let number: Int64
+    }
+
+    /// A stroke on the subject of a cohort, or at the head, from one room in the memory of one process.
+    private struct Track: Hashable {
+        let room: ObjectIdentifier
+        let cohort: CohortName?
+        let author: AuthorID
+        let number: Int64
+    }
+
+    /// What was published of a stroke.
+    private struct Shown {
+        var values: [Double] = []
+        var lastMessage: Instant
+        /// When it last went out without anything new, or for the first time.
+        var lastRepeat: Instant
+        var isLogged = false
+        /// Points that may go out once more, because some of them have changed.
+        var changed: Set<Int> = []
+        /// Number of the changes that are in ``changed``.
+        var changes = 0
+    }
+
+    private struct Heard: Hashable {
+        let process: ObjectIdentifier
+        let key: Key
+    }
+
+    private struct Reading {
+        var room: ModelRoom
+        var through: UInt64 = 0
+    }
+
+    private let plan: Plan
+    private let world: World
+    private let findings: Findings
+    private var strokes: [Key: DrawnStroke] = [:]
+    private var shown: [Track: Shown] = [:]
+    /// The encoder session that a process knew of when it first heard of a stroke in a life of the room: another life knows
+    /// nothing of it.
+    private var sessions: [Heard: KnownClocks.LoggedSession] = [:]
+    /// How often a process has heard of points of a stroke that it knew already: what lies between two that have changed
+    /// may come again.
+    private var changes: [Heard: Int] = [:]
+    /// The end of the points that a process has heard of.
+    private var ends: [Heard: Int] = [:]
+    private var readings: [ObjectIdentifier: Reading] = [:]
+    /// Keeps rooms and processes alive, so that no two have the same identity.
+    private var seen: [ObjectIdentifier: AnyObject] = [:]
+    /// Points published to cohorts.
+    private(set) var pointCount = 0
+
+    private static let interval = Duration.milliseconds(33)
+    private static let repeatInterval = Duration.seconds(1)
+
+    init(plan: Plan, world: World, findings: Findings) {
+        self.plan = plan
+        self.world = world
+        self.findings = findings
+    }
+
+    func begin(_ stroke: DrawnStroke) {
+        strokes[Key(room: stroke.room, author: stroke.author, number: stroke.number)] = stroke
+    }
+
+    /// An update comes to a process.
+    func hear(
+        _ update: [UInt8], of room: RoomID, by author: AuthorID, _ session: String?, process: DaemonProcess
+    ) {
+        guard let update = try? WetUpdate(decoding: update) else { return }
+        world.note("\(process.name) hears \(author) \(update.number) \(update.update) \(Self.summary(update))")
+        seen[ObjectIdentifier(process)] = process
+        let key = Heard(
+            process: ObjectIdentifier(process), key: Key(room: room, author: author, number: update.number))
+        let logged = process.clocks.loggedSession(of: room)
+        if sessions[key]?.life != logged.life { sessions[key] = logged }
+        guard case .points(let points) = update.content else { return }
+        if points.first < ends[key] ?? 0 { changes[key, default: 0] += 1 }
+        ends[key] = max(ends[key] ?? 0, points.first + points.points.count)
+    }
+
+    private static func summary(_ update: WetUpdate) -> String {
+        guard case .points(let points) = update.content else { return "x" }
+        return "\(points.first):\(points.points.count)"
+    }
+
+    // MARK: - Messages
+
+    /// A process publishes points.
+    func publish(_ wet: WetPublication, of room: HostedRoom, to cohort: CohortName?, by process: DaemonProcess) {
+        seen[ObjectIdentifier(room)] = room
+        guard let release = try? WetRelease(decoding: wet.body) else {
+            return report("\(process.name) publishes what cannot be read", room)
+        }
+        let track = Track(
+            room: ObjectIdentifier(room), cohort: cohort, author: release.author, number: release.number)
+        let name = "\(process.name) to \(cohort?.text ?? "head"), \(release.author) \(release.number)"
+        guard case .points(let points) = release.content else {
+            world.note("\(name): x")
+            let before = shown.removeValue(forKey: track)
+            if before?.values.isEmpty ?? true, process.losses == 0 { report("\(name): given up, but not shown", room) }
+            return
+        }
+        world.note("\(name): \(points.first) \(points.points.count) \(release.index.map { "#\($0)" } ?? "")")
+        guard let stroke = strokes[Key(room: room.id, author: release.author, number: release.number)] else {
+            return report("\(name): nobody draws it", room)
+        }
+        // After a restart a process does not know the sessions of what is in the log.
+        let isUnknown = release.session == nil && release.index != nil
+        if stroke.session != release.session, !isUnknown {
+            report("\(name): of session \(release.session ?? "-")", room)
+        }
+        checkRepeat(points, release.index, track, name, room, process)
+        guard let cohort else { return }
+        pointCount += points.points.count
+        guard plan.progressive.contains(cohort) else { return report("\(name): strokes do not grow there", room) }
+        if !points.predicted.isEmpty || points.points.contains(where: { $0.x >= Pen.predicted }) {
+            report("\(name): predicted points", room)
+        }
+        checkTimes(points, stroke, isLogged: release.index != nil, name, room, cohort, process)
+        checkOrder(release, name, room, cohort, process)
+    }
+
+    /// Nothing comes twice but for a cause, nothing too often, and nothing after a gap.
+    private func checkRepeat(
+        _ points: WetPoints, _ index: UInt64?, _ track: Track, _ name: String, _ room: HostedRoom,
+        _ process: DaemonProcess
+    ) {
+        let now = process.now
+        var state = shown[track] ?? Shown(lastMessage: .distantPast, lastRepeat: now)
+        if state.lastMessage != .distantPast, now - state.lastMessage < Self.interval, !mayRefuse {
+            report("\(name): again after \(now - state.lastMessage)", room)
+        }
+        state.lastMessage = now
+        if points.first > state.values.count {
+            if process.losses == 0 { report("\(name): from \(points.first) after \(state.values.count)", room) }
+            state.values += [Double](repeating: -1, count: points.first - state.values.count)
+        }
+        var isNew = false
+        for (offset, point) in points.points.enumerated() {
+            let place = points.first + offset
+            if point.x != Double(place) || point.y.rounded(.down) != Double(place % 7) {
+                report("\(name): point \(place) is \(point)", room)
+            }
+            if place == state.values.count {
+                state.values.append(point.y)
+                isNew = true
+            } else if state.values[place] != point.y {
+                state.values[place] = point.y
+                isNew = true
+            }
+        }
+        let heard = Heard(
+            process: ObjectIdentifier(process), key: Key(room: room.id, author: track.author, number: track.number))
+        if (index != nil) != state.isLogged || state.changes != changes[heard] ?? 0 {
+            state.changed = Set(state.values.indices)
+            (state.isLogged, state.changes) = (index != nil, changes[heard] ?? 0)
+        }
+        let places = points.first..<points.first + points.points.count
+        let isChanging = !state.changed.isDisjoint(with: places)
+        state.changed.subtract(places)
+        // At the head predicted points change.
+        if !isNew, !isChanging, track.cohort != nil {
+            if !state.values.isEmpty, now - state.lastRepeat < Self.repeatInterval {
+                report("\(name): the same again after \(now - state.lastRepeat)", room)
+            }
+            state.lastRepeat = now
+        }
+        shown[track] = state
+    }
+
+    /// No point lies at or above the video.
+    private func checkTimes(
+        _ points: WetPoints, _ stroke: DrawnStroke, isLogged: Bool, _ name: String, _ room: HostedRoom,
+        _ cohort: CohortName, _ process: DaemonProcess
+    ) {
+        guard let video = process.clocks.video(of: room, cohort), let time = stroke.time, let line = stroke.line else {
+            return report("\(name): without a clock, or without a time", room)
+        }
+        if video.session >= 0, video.session < line {
+            let key = Heard(
+                process: ObjectIdentifier(process),
+                key: Key(room: room.id, author: stroke.author, number: stroke.number))
+            if !isLogged, sessions[key]?.session == line {
+                report("\(name): the video is in session \(video.session)", room)
+            }
+            return
+        }
+        guard video.session < 0 || video.session == line, let last = points.points.indices.last else { return }
+        let end = (time + Int64((points.first + last) * stroke.step)) * 1_000_000
+        if end >= video.farthest { report("\(name): \(end) where the video is at \(video.farthest)", room) }
+    }
+
+    /// Nothing comes before what is held of the log, nor after its operation.
+    private func checkOrder(
+        _ release: WetRelease, _ name: String, _ room: HostedRoom, _ cohort: CohortName, _ process: DaemonProcess
+    ) {
+        guard let life = life(of: room, process) else { return }
+        let released = room.cursors[cohort]?.released ?? 0
+        let own = life.operations.first { $0.author == release.author.text && $0.number == release.number }
+        if own?.index != release.index {
+            report("\(name): index \(release.index ?? 0), not \(own?.index ?? 0)", room)
+        }
+        if let own, own.index <= released { report("\(name): after its operation \(own.index)", room) }
+        for operation in life.operations where operation.index > released && operation.index < own?.index ?? .max {
+            if operation.kind != .draw || operation.author == release.author.text {
+                report("\(name): before operation \(operation.index), which is held", room)
+            }
+        }
+    }
+
+    /// The room's present life, as far as the process has folded in its log.
+    private func life(of room: HostedRoom, _ process: DaemonProcess) -> ModelRoom.Life? {
+        let log = process.cluster.logs[room.partition]
+        var reading = readings[ObjectIdentifier(room)] ?? Reading(room: ModelRoom(plan.history))
+        if reading.through > room.sequence { reading = Reading(room: ModelRoom(plan.history)) }
+        while reading.through < min(room.sequence, log.last) {
+            let entry = log.entries[Int(reading.through)]
+            if entry.record.room == room.id { reading.room.take(entry, prefix: log.prefix) }
+            reading.through += 1
+        }
+        readings[ObjectIdentifier(room)] = reading
+        return reading.room.lives.last.flatMap { $0.isClosed || $0.incarnation != room.incarnation ? nil : $0 }
+    }
+
+    // MARK: - Ends
+
+    /// Of a room that is refused nothing is published but refusals.
+    private var mayRefuse: Bool { plan.storedRooms < plan.rooms.count }
+
+    /// A process publishes an operation: its wet stroke is over.
+    func release(
+        _ operation: Whiteboard.Operation, of room: HostedRoom, to cohort: CohortName?, by process: DaemonProcess
+    ) {
+        let track = Track(
+            room: ObjectIdentifier(room), cohort: cohort, author: operation.author, number: operation.number)
+        guard let state = shown.removeValue(forKey: track), cohort != nil else { return }
+        let count = operation.restoredMessage.indices.count {
+            operation.restoredMessage[$0...].starts(with: Self.point)
+        }
+        if state.values.count > count {
+            report(
+                """
+                \(process.name) released \(operation.index) of \(operation.author) with \(count) points, and has shown \
+                \(state.values.count)
+                """, room)
+        }
+    }
+
+    private static let point = Array("\"x\":".utf8)
+
+    /// A room has left the memory of a process: those who have points of a stroke know that it is over.
+    func leave(_ room: HostedRoom, by process: DaemonProcess) {
+        let isHandedOver = process.works[room.partition]?.isClosing ?? true
+        for (track, state) in shown where track.room == ObjectIdentifier(room) {
+            shown[track] = nil
+            if !isHandedOver, process.losses == 0, !mayRefuse, !room.isDiscarded, !state.values.isEmpty {
+                report("\(process.name) lets go of it with \(track.author) \(track.number) shown", room)
+            }
+        }
+    }
+
+    /// Everything is at rest: no process keeps anything, and every stroke has come to an end.
+    func checkEnd(of process: DaemonProcess) {
+        if process.host.wetBytes != 0 {
+            findings.report("\(process.name) keeps \(process.host.wetBytes) bytes of strokes", at: world.now)
+        }
+        guard process.losses == 0, !mayRefuse else { return }
+        for room in process.host.rooms.values {
+            for (track, state) in shown where track.room == ObjectIdentifier(room) && !state.values.isEmpty {
+                let cohort = track.cohort?.text ?? "head"
+                report("\(process.name) leaves \(track.author) \(track.number) shown to \(cohort)", room)
+            }
+        }
+    }
+
+    private func report(_ text: String, _ room: HostedRoom) {
+        findings.report("\(room.id): \(text)", at: world.now)
+    }
+}

@@ -1,0 +1,167 @@
+import Foundation
+import Journal
+import NATSClient
+import NATSTestServer
+import StrokeWire
+import TestSupport
+import Testing
+import Whiteboard
+
+@testable import LecternServer
+
+/// Lessons that are read from the journal and played again.
+@Suite(.timeLimit(.minutes(2))) struct ReplayTests {
+    private struct Lesson: Sendable {
+        let client: NATSConnection
+        let address: RoomAddress
+
+        func part(_ request: ReplayRequest = ReplayRequest(), head: Bool = false) async throws -> ReplayReply {
+            let subject = address.subject(head ? .replayHead : .replay(.main))
+            let reply = try await client.requestParts(request.encoded(), to: subject)
+            if let error = RequestError(decoding: reply.payload) { throw error }
+            return try ReplayReply(decoding: reply.payload)
+        }
+
+        /// The whole lesson, in parts of a few operations.
+        func all(_ first: ReplayRequest = ReplayRequest(), head: Bool = false) async throws -> [ReplayReply.Entry] {
+            var request = first
+            var entries: [ReplayReply.Entry] = []
+            while true {
+                let part = try await part(request, head: head)
+                entries += part.operations
+                guard let next = part.next else { return entries }
+                request.after = next
+            }
+        }
+
+        /// The board after an operation, as the service has it now.
+        func board(_ index: UInt64) async throws -> JoinReply {
+            let bytes = JoinRequest(index: index).encoded()
+            let reply = try await client.requestParts(bytes, to: address.subject(.joinHead))
+            if let error = RequestError(decoding: reply.payload) { throw error }
+            return try JoinReply(decoding: reply.payload)
+        }
+
+        func reaches(_ index: UInt64) async throws {
+            try await eventually("the head is at \(index)") {
+                let reply = try await client.requestParts([], to: address.subject(.joinHead))
+                return try? JoinReply(decoding: reply.payload).index == index ? () : nil
+            }
+        }
+    }
+
+    /// Messages none of which is refused.
+    private struct Script {
+        var random: SeededGenerator
+        private var visible = 0
+
+        init(seed: UInt64) { random = SeededGenerator(seed: seed) }
+
+        mutating func message(_ number: Int) -> String {
+            switch random.int(0..<8) {
+            case 0 where visible > 0:
+                visible -= 1
+                return Hand.command(2, number, at: number * 10)
+            case 1:
+                visible = 0
+                return Hand.command(4, number, at: number * 10)
+            default:
+                visible += 1
+                return Hand.stroke(number, at: number * 10)
+            }
+        }
+    }
+
+    @Test func `a lesson comes back with its times and boards, to students as far as they have seen it`() async throws {
+        let seed = TestSeed.choose()
+        try await DurableClass.with {
+            $0.room.cohorts.defaults.policy = .hold
+            // The room's own log forgets; the journal does not.
+            $0.room.log.tail = 5
+        } _: { durable in
+            let lesson = Lesson(client: durable.client, address: try durable.address("replayed"))
+            let other = Lesson(client: durable.client, address: try durable.address("other"))
+            let boards = try await durable.serve { () -> [UInt64: JoinReply] in
+                var script = Script(seed: seed)
+                var boards: [UInt64: JoinReply] = [:]
+                for number in 1...30 {
+                    try await durable.client.publishDurably(script.message(number), to: lesson.address)
+                    try await durable.client.publishDurably(Hand.stroke(number, at: number), to: other.address)
+                    try await lesson.reaches(UInt64(number))
+                    boards[UInt64(number)] = try await lesson.board(UInt64(number))
+                }
+                // Nothing has been released yet.
+                #expect(try await lesson.all().isEmpty)
+                try durable.client.setClock(lesson.address, 105)
+                try await eventually("ten are released") {
+                    try await lesson.all().count == 10 ? () : nil
+                }
+                return boards
+            }
+            // Another daemon, another room of the same partition, and a log that the room has forgotten.
+            try await durable.serve(as: "b") {
+                try await lesson.reaches(30)
+                let entries = try await lesson.all(ReplayRequest(limit: 7), head: true)
+                #expect(entries.map(\.operation.index) == Array(1...30), "seed \(seed)")
+                #expect(entries.map(\.gateTime) == (1...30).map { MediaTime(milliseconds: Int64($0) * 10) })
+                #expect(entries.map(\.operation.digest) == (1...30).map { boards[$0]?.digest })
+                for index in [UInt64(0), 3, 17, 29] {
+                    let from = MediaTime(milliseconds: Int64(index) * 10 + 1)
+                    let part = try await lesson.part(ReplayRequest(from: from, limit: 1), head: true)
+                    #expect(part.board?.index == index, "seed \(seed)")
+                    if index > 0 { #expect(part.board == boards[index], "seed \(seed), \(index)") }
+                    #expect(part.operations.first?.operation.index == index + 1)
+                }
+                // What is logged later is there too.
+                try await durable.client.publishDurably(Hand.stroke(31, at: 310), to: lesson.address)
+                try await lesson.reaches(31)
+                #expect(try await lesson.all(head: true).count == 31)
+                let life = try await lesson.part(head: true).room
+                #expect(try await lesson.part(ReplayRequest(incarnation: life)).operations.count == 10)
+                await #expect(throws: RequestError.self) {
+                    _ = try await lesson.part(ReplayRequest(incarnation: "another"))
+                }
+            }
+        }
+    }
+
+    @Test func `a service without a journal, a room that is not there and a bad request have their codes`() async throws
+    {
+        @Sendable func code(_ lesson: Lesson, _ body: String) async throws -> RequestError.Code? {
+            let reply = try await lesson.client.request(Array(body.utf8), to: lesson.address.subject(.replay(.main)))
+            return RequestError(decoding: reply.payload)?.code
+        }
+        try await RunningService.with { service in
+            let lesson = Lesson(client: service.client, address: try service.address("none"))
+            #expect(try await code(lesson, "") == .unknownRoom)
+            let hand = try Hand(service.client, lesson.address)
+            try hand.publish(Hand.stroke(1, at: 10))
+            try await lesson.reaches(1)
+            #expect(try await code(lesson, "{}") == .gone)
+            for bad in [#"{"limit":0}"#, #"{"from":"x"}"#, "[]", #"{"after":-1}"#] {
+                #expect(try await code(lesson, bad) == .badRequest, "\(bad)")
+            }
+        }
+    }
+
+    @Test func `a lesson whose beginning the journal has lost is gone`() async throws {
+        try await DurableClass.with { _ in
+        } _: { durable in
+            let lesson = Lesson(client: durable.client, address: try durable.address("lost"))
+            try await durable.serve {
+                for number in 1...5 {
+                    try await durable.client.publishDurably(Hand.stroke(number, at: number), to: lesson.address)
+                }
+                try await lesson.reaches(5)
+                let purge = Array(#"{"seq":3}"#.utf8)
+                _ = try await durable.client.request(purge, to: "$JS.API.STREAM.PURGE.INK_LOG_0")
+                do {
+                    _ = try await lesson.part(head: true)
+                    Issue.record("an answer without a beginning")
+                } catch let error as RequestError {
+                    #expect(error.code == .gone)
+                }
+            }
+        }
+    }
+}

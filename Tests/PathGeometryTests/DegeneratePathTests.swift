@@ -1,0 +1,102 @@
+import PathGeometry
+import TestSupport
+import Testing
+
+/// Paths that break careless code: of no length, of no area, all the same, huge, tiny, not finite. Every operation answers, in
+/// a bounded time.
+@Suite(.timeLimit(.minutes(2))) struct DegeneratePathTests {
+    private func tryAll(_ one: Path, _ other: Path, _ seed: UInt64 = 0) {
+        let area = one.simplified().area
+        let (both, rest) = (one.intersection(other).area, one.difference(other).area)
+        let size = max(one.bounds.size, other.bounds.size, 1e-300)
+        if size < 1e12, one.area.isFinite, other.area.isFinite {
+            #expect(abs(both + rest - area) <= 1e-5 * size * size, "seed \(seed)")
+            let parts = PathCutter(other, fillRule: .nonzero).cut(one)
+            #expect(abs(parts.inside.area + parts.outside.area - one.area) <= 1e-5 * size * size, "seed \(seed)")
+            let shapes = one.shapes(cutBy: other)
+            #expect(abs(shapes.map(\.area).reduce(0, +) - area) <= 1e-5 * size * size, "seed \(seed)")
+        }
+        _ = one.union(other, fillRule: .evenOdd)
+        _ = one.segments(cutBy: other)
+        _ = one.intersections(with: other)
+        _ = one.selfIntersections()
+    }
+
+    @Test func nothingAndPoints() {
+        let point = Point(3, 4)
+        let dot = Path([Contour([.line(point, point)], closed: true)])
+        let cusp = Path([Contour([.cubic(point, control1: point, control2: point, point)], closed: true)])
+        let bare = Path([Contour(start: point)])
+        let square = Path(rectangle: 0, 0, width: 10, height: 10)
+        for one in [Path(), dot, cusp, bare, square] {
+            for other in [Path(), dot, cusp, bare, square] { tryAll(one, other) }
+        }
+        #expect(square.union(dot).area == 100)
+        #expect(PathCutter(Path()).cut(square).outside == square)
+        #expect(PathCutter(square).cut(bare).inside.area == 0)
+    }
+
+    @Test func coordinatesThatAreNotFiniteAreLeftOut() {
+        let square = Path(rectangle: 0, 0, width: 10, height: 10)
+        for value in [Double.nan, .infinity, -.infinity, 1e300, 1e15] {
+            let broken = Path(polygon: [Point(0, 0), Point(value, 5), Point(5, value)])
+            tryAll(broken, square)
+            tryAll(square, broken)
+            #expect(square.union(broken).area == 100)
+            let parts = PathCutter(square).cut(broken)
+            #expect(parts.inside.isEmpty)
+        }
+    }
+
+    @Test func sameCurvesManyTimes() {
+        let oval = Path(ellipse: 0, 0, width: 100, height: 60)
+        let many = Path(Array(repeating: oval.contours[0], count: 40))
+        tryAll(many, oval)
+        #expect(abs(many.simplified().area - oval.area) < 1e-6)
+        #expect(many.simplified(fillRule: .evenOdd).isEmpty)
+        let half = oval.contours[0].segments.flatMap { segment in
+            let (before, after) = segment.split(at: 0.37)
+            return [before, after]
+        }
+        #expect(abs(oval.union(Path([Contour(half, closed: true)])).area - oval.area) < 1e-4)
+        #expect(oval.difference(Path([Contour(half, closed: true)])).area < 1e-4)
+    }
+
+    @Test func curvesNextToEachOther() {
+        for seed in TestSeed.choose(400) {
+            var random = SeededGenerator(seed: seed)
+            let path = RandomPath.closed(step: random.pick([nil, 5]), using: &random)
+            // Moved or turned by as much as nothing, by less and by a little more.
+            let shift = 100 * random.pick([1e-16, 1e-13, 1e-10, 1e-9, 1e-8, 1e-7, 1e-6, 1e-4])
+            let map = random.pick([
+                AffineMap(1, 0, 0, 1, shift, -shift), AffineMap(1 + shift / 100, 0, 0, 1, 0, 0),
+                AffineMap(1, shift / 100, -shift / 100, 1, 0, 0),
+            ])
+            tryAll(path, path.transformed(by: map), seed)
+        }
+    }
+
+    @Test func snappedCurves() {
+        for seed in TestSeed.choose(600) {
+            var random = SeededGenerator(seed: seed)
+            let scale = random.pick([1e-12, 1, 65536, 1e9])
+            let map = AffineMap(scale, 0, 0, scale, 0, 0)
+            func next() -> Path {
+                let curves = (0..<random.int(1...3)).map { _ in
+                    RandomPath.curved(closed: true, step: random.pick([20, 50]), using: &random)
+                }
+                return Path(curves).transformed(by: map)
+            }
+            tryAll(next(), next(), seed)
+        }
+    }
+
+    @Test func manyLinesThroughAPoint() {
+        let star = Path(
+            (0..<100).map { index in
+                let way = Point(Double(index * index % 101) - 50, Double(index * 7 % 101) - 50)
+                return Contour(polyline: [way, Point(0, 0), -way, Point(1, 1)], closed: true)
+            })
+        tryAll(star, Path(ellipse: -30, -30, width: 60, height: 60))
+    }
+}

@@ -1,0 +1,121 @@
+import StrokeWire
+import TestSupport
+import Testing
+
+@testable import Whiteboard
+
+/// What the release before the growing strokes wrote.
+@Suite struct `A checkpoint of format 2` {
+    /// A class with an undone stroke, an operation that waits for the one before it, a stroke of which a shard is missing,
+    /// one video that plays and one that is paused.
+    private static func play(_ probe: inout RoomProbe) {
+        probe.clock(1000)
+        probe.clock(500, .hls)
+        probe.send(draw(1, x: 3, #","c":"ff0000","l":2.5,"t":400"#), session: "s")
+        probe.send(draw(1, x: 40, points: 12, #","t":450"#), by: .bob)
+        probe.send(draw(2, x: 90, points: 5, #","t":800"#), session: "s")
+        probe.wait(.milliseconds(250))
+        probe.clock(750, .hls, #","s":"pause""#)
+        probe.send(undo(3, #","t":900"#), session: "s")
+        probe.send(draw(4, x: 200, points: 3, #","t":1600"#), session: "s")
+        probe.send(draw(2, x: 60, #","t":1500"#), by: .bob)
+        probe.send(undo(3, #","t":1700"#), by: .bob)
+        probe.wait(.milliseconds(500))
+        probe.send(draw(6, x: 300, #","t":2000"#), session: "s")
+        probe.send(shard(4, 1, of: 2, points: 0..<4, #","t":1900"#), by: .bob)
+        probe.wait(.milliseconds(125))
+    }
+
+    private static let configuration = RoomConfiguration(history: HistoryConfiguration(depth: 8, clear: .undoable))
+
+    /// The class as it went on before the checkpoint was written.
+    private var played: RoomProbe {
+        var probe = RoomProbe(Self.configuration)
+        Self.play(&probe)
+        return probe
+    }
+
+    /// A process that starts two seconds later, with a clock of its own.
+    private func restored(_ bytes: [UInt8], _ configuration: RoomConfiguration = configuration) throws -> RoomProbe {
+        let now = Instant(nanoseconds: 5_000_000_000)
+        let ahead = played.now + .seconds(2) - now
+        let room = try Room(restoring: bytes, configuration: configuration, at: now, logClockAhead: ahead)
+        return RoomProbe(room, at: now, logAhead: ahead)
+    }
+
+    @Test func `is read: board, stacks, digests, cursors, gate times`() throws {
+        #expect(Self.bytes[3] == 2)
+        let room = try restored(Self.bytes).room
+        #expect(room.incarnation == RoomProbe.incarnation)
+        #expect(room.head.index == 6)
+        #expect(room.head.visible.map(\.index) == [1, 4])
+        let points = room.head.visible.map { $0.decoded()?.points.map(\.x) }
+        #expect(points == [(40..<52).map(Double.init), [200, 201, 202]])
+        #expect("\(room.head.digest)" == "ff7e115f6b35e78b")
+        #expect(room.head.history.done.map(\.index) == [1, 4])
+        #expect(room.head.history.undone.map(\.index) == [5])
+        #expect(room.cursors[.main] == CohortCursor(6))
+        #expect(room.cursors[.hls]?.released == 1)
+        #expect(room.cursors[.hls]?.pausedSince != nil)
+        #expect(room.board(of: .main).digest == room.head.digest)
+        #expect("\(room.board(of: .hls).digest)" == "910a2dec89025cc1")
+        #expect(room.board(of: .hls).visible.map(\.index) == [1])
+        let gateTimes = (1...6).map { room.gate.timeline[UInt64($0)].gateTime }
+        #expect(gateTimes == [450, 800, 900, 1600, 1600, 1700].map { MediaTime(milliseconds: $0) })
+    }
+
+    @Test func `makes the room that the present release makes of the same class`() throws {
+        let bytes = played.room.checkpoint().encoded()
+        #expect(bytes[3] == CheckpointFormat.version)
+        #expect(try restored(Self.bytes).room.checkpoint().encoded() == restored(bytes).room.checkpoint().encoded())
+    }
+
+    @Test func `goes on with what waited: an operation, shards, an undone stroke and a paused video`() throws {
+        var probe = try restored(Self.bytes)
+        probe.send(draw(5, x: 250, #","t":1800"#), session: "s")
+        #expect(probe.takeTold() == ["applied 5 as 7", "applied 6 as 8"])
+        probe.send(shard(4, 2, of: 2, points: 4..<6, #","t":1900"#), by: .bob)
+        #expect(probe.takeTold(.bob).last == "applied 4 as 9")
+        #expect(probe.room.head.visible.map(\.index) == [1, 4, 7, 8, 9])
+        #expect(Array(probe.room.head.visible).last?.decoded()?.points.map(\.x) == [0, 1, 2, 3, 4, 5])
+        // What is repeated is known.
+        probe.send(draw(4, x: 200, points: 3, #","t":1600"#), session: "s")
+        #expect(probe.takeTold() == ["applied 4 as 4"])
+        probe.send(undo(7, #","t":2100"#), session: "s")
+        probe.send(redo(8, #","t":2200"#), session: "s")
+        #expect(probe.room.head.visible.map(\.index) == [1, 4, 7, 8, 9])
+        probe.clock(1650, .hls)
+        #expect(probe.shown(.hls) == [2, 3, 4, 5])
+        probe.wait(.milliseconds(51))
+        #expect(probe.shown(.hls) == [2, 3, 4, 5, 6])
+        probe.clock(2300, .main)
+        #expect(probe.shown(.main) == [7, 8, 9, 10, 11])
+        #expect(probe.shown.allSatisfy { !$0.isLate })
+    }
+
+    @Test func `shows its strokes at their times in a cohort in which later ones grow`() throws {
+        var configuration = Self.configuration
+        configuration.cohorts = CohortsConfiguration(named: [.hls: CohortSettings(ink: .progressive)])
+        var probe = try restored(Self.bytes, configuration)
+        probe.clock(1590, .hls)
+        #expect(probe.shown(.hls) == [2, 3])
+        probe.wait(.milliseconds(11))
+        #expect(probe.shown(.hls) == [2, 3, 4, 5])
+    }
+
+    private static let bytes = CheckpointVersionTests.base64(
+        """
+        TENQAgIFA2JvYgVhbGljZQRtYWluA2hscwFzARB7Im4iOiwidCI6LCJkIjpbAgUFC3sieCI6LCJ5Ijp9AgUFASwCXX0ABGxpZmUBAAAAAAAAAA
+        AGAAIBhAcBAAABABYcIIweAACooSECHeABAAAAAAAd4AEAAQQBwAwBAAABAA0FhJgDAMAuHLIBHgAAAQYBiA4CAhV7Im4iOjMsImEiOjIsInQi
+        OjkwMH0BCAGAGQEAAAEACwMYiGoAAKiGIQIAAAQBuBcBAAABAAkChO8FAIAfGCIABgHIGgIFFnsibiI6MywiYSI6MiwidCI6MTcwMH0BAIDAqM
+        qaOgHAws8BBgEAAAABAIDKte4BAAGfy5gBAQD/ybXuAQAB4NwqAQAAAAHAmgwBAIDKte4BAAHAuVUBAAAAAb+aDAHAmgwAAAHAmgwBAAACAgaA
+        9qHH48X///8BAAADAf+/17Xlxf///wEAAYDKte4BAgGAlOvcAwEEAAGAlOvcAwCAuJqVyQEAAQL/3aDLBQEFAQA2eyJuIjo2LCJ0IjoyMDAwLC
+        JkIjpbeyJ4IjozMDAsInkiOjZ9LHsieCI6MzAxLCJ5IjowfV19AIDeoMsFAAAAAQQEAwAAAQEAAQAAAQAAAACAlOvcAwCAiKyjzwIAAQH/3aDL
+        BQAEAQEAAVp7Im4iOjQsInMiOjIsIm8iOjEsInQiOjE5MDAsImQiOlt7IngiOjAsInkiOjB9LHsieCI6MSwieSI6MX0seyJ4IjoyLCJ5IjoyfS
+        x7IngiOjMsInkiOjN9XX2A3qDLBQAAAAICAgECCAIAAQEBxKFTdTMp14oBAQAAAAAA
+        """)
+}
+
+extension CohortName {
+    fileprivate static var hls: CohortName { CohortName("hls") ?? .main }
+}
