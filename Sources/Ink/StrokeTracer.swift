@@ -26,9 +26,10 @@ public struct StrokeTracer: Sendable {
     public init(element: Element, style: InkStyle, width: Double, unit: Double = 1, tip: InkTip = .round) {
         switch element {
         case .line: curve = .shape(ShapeCurve(kind: .line, width: width))
-        case .rectangle: curve = .shape(ShapeCurve(kind: .rectangle, width: width))
+        // An image is the frame that stands where its asset is missing; a lasso has no ink, and is traced as its path.
+        case .rectangle, .image: curve = .shape(ShapeCurve(kind: .rectangle, width: width))
         case .ellipse: curve = .shape(ShapeCurve(kind: .ellipse, width: width))
-        case .freehand, .eraser:
+        case .freehand, .eraser, .lasso:
             switch style {
             case .smooth: curve = .smooth(SmoothCurve(width: width))
             case .quadratic: curve = .quadratic(QuadraticCurve(width: width))

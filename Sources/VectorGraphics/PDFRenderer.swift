@@ -30,17 +30,19 @@ public enum PDFRenderer {
         return try document.finish()
     }
 
-    /// The document of one board.
+    /// The document of boards at one scale.
     ///
     /// - Parameter isWanted: called before each stroke; false ends the drawing, and there is no document.
     public static func render(
-        _ board: BoardDrawing, scale: Double, while isWanted: () -> Bool
+        _ boards: [BoardDrawing], scale: Double, while isWanted: () -> Bool
     ) throws(Failure) -> [UInt8]? {
         let document = PDFDocument()
         let scale = scale > 0 && scale.isFinite ? scale : 1
-        var isWhole = false
-        document.page(width: board.width, height: board.height, scale: scale * 0.75) { context in
-            isWhole = draw(board, on: context, while: isWanted)
+        var isWhole = true
+        for board in boards where isWhole {
+            document.page(width: board.width, height: board.height, scale: scale * 0.75) { context in
+                isWhole = draw(board, on: context, while: isWanted)
+            }
         }
         return isWhole ? try document.finish() : nil
     }

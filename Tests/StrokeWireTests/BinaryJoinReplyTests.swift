@@ -7,6 +7,7 @@ import Testing
     private func reply(_ random: inout SeededGenerator) throws -> JoinReply {
         let authors = try (0..<random.int(1...40)).map { try #require(AuthorID("author-\($0)")) }
         var index = UInt64(random.int(0...1000))
+        let mostPages = random.pick([1, 1, 5, 1000])
         func operations(_ count: Int, digests: Bool) -> [JoinedOperation] {
             (0..<count).map { _ in
                 index += UInt64(random.int(1...300))
@@ -14,7 +15,7 @@ import Testing
                     index: index, author: random.pick(authors),
                     reference: random.chance(1, in: 5) ? UInt64(random.int(0...5000)) : nil,
                     isLate: random.chance(1, in: 6),
-                    digest: digests ? BoardDigest(value: random.next()) : nil,
+                    digest: digests ? BoardDigest(value: random.next()) : nil, page: random.int(0..<mostPages),
                     message: Array(
                         (random.chance(1, in: 4) ? RandomMessage.any(&random) : .usual(&random)).text.utf8)[...])
             }
@@ -28,12 +29,23 @@ import Testing
                 redo: operations(random.int(0...5), digests: false).reversed(),
                 cleared: (0..<random.int(0...2)).map { _ in
                     ClearedBoard(
-                        index: UInt64(random.int(1...99)), visible: operations(random.int(0...9), digests: false))
+                        index: UInt64(random.int(1...99)), page: random.int(0..<mostPages),
+                        visible: operations(random.int(0...9), digests: false))
                 })
         return JoinReply(
             room: random.pick(["", "k3f9-17", "ö"]), index: index, digest: BoardDigest(value: random.next()),
             palette: random.chance(1, in: 2) ? .standard : try #require(Palette(["#010203"])),
-            style: random.pick(["smooth", "pen"]), isProvisional: random.chance(1, in: 4), content: content)
+            style: random.pick(["smooth", "pen"]), isProvisional: random.chance(1, in: 4),
+            pages: try pages(of: mostPages, &random), content: content)
+    }
+
+    private func pages(of count: Int, _ random: inout SeededGenerator) throws -> BoardPages {
+        guard count > 1 else { return BoardPages() }
+        let all = Array(0..<count).shuffled(using: &random)
+        let seen = random.int(1...count)
+        let hidden = random.int(0..<seen)
+        return try #require(
+            BoardPages(shown: all[hidden], order: Array(all[hidden..<seen]), hidden: Array(all[..<hidden])))
     }
 
     @Test func `is read as the reply that it was written from, message for message`() throws {

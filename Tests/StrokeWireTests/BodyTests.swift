@@ -82,7 +82,7 @@ import Testing
         let mark = Mark(
             room: "a-1", index: 41, digest: BoardDigest(value: 0xabc),
             video: microseconds.map { MediaTime(microseconds: $0) })
-        let body = #"{"room":"a-1","index":41,"digest":"0000000000000abc","v":\#(milliseconds)}"#
+        let body = #"{"room":"a-1","index":41,"digest":"0000000000000abc","page":0,"v":\#(milliseconds)}"#
         #expect(text(mark.encoded()) == body)
         #expect(try Mark(decoding: Array(body.utf8)) == mark)
     }

@@ -15,7 +15,7 @@ import Testing
         room: "x-1", index: 9, digest: BoardDigest(value: 0xabc), palette: .standard, style: "pen")
 
     private let start =
-        ##"{"room":"x-1","index":9,"digest":"0000000000000abc","palette":["#000000","#d92020","#1f4fd8","#1a9850","#f08c00","#7b2cbf","#6b4423","#7f7f7f"],"style":"pen""##
+        ##"{"room":"x-1","index":9,"digest":"0000000000000abc","palette":["#000000","#d92020","#1f4fd8","#1a9850","#f08c00","#7b2cbf","#6b4423","#7f7f7f"],"style":"pen","pages":{"shown":0,"order":[0]}"##
 
     @Test func `with a tail has the operations as they are`() throws {
         let operations = [
@@ -26,7 +26,7 @@ import Testing
         #expect(
             String(decoding: bytes, as: UTF8.self)
                 == start
-                + #","ops":[{"index":8,"author":"a","late":true,"message":{ "n":1,"d":[{"x":1,"y":2}] }},{"index":9,"author":"a","ref":8,"digest":"0000000000000def","message":{"n":2,"a":2}}]}"#
+                + #","ops":[{"index":8,"author":"a","late":true,"page":0,"message":{ "n":1,"d":[{"x":1,"y":2}] }},{"index":9,"author":"a","ref":8,"digest":"0000000000000def","page":0,"message":{"n":2,"a":2}}]}"#
         )
         let reply = try JoinReply(decoding: bytes)
         #expect(reply.content == .tail(operations))

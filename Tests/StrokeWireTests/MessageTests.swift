@@ -136,20 +136,40 @@ import Testing
 }
 
 @Suite struct `Writing a message` {
+    private func content(
+        _ action: Action, _ element: Element, _ random: inout SeededGenerator
+    ) -> MessageContent? {
+        switch (action, element) {
+        case (.arrange, _): .order(Array((0...9).shuffled(using: &random).prefix(random.int(1...10))))
+        case (.draw, .image):
+            AssetID(digest: (0..<32).map { _ in UInt8.random(in: 0 ... .max, using: &random) }).map {
+                .image($0, page: random.int(0...499))
+            }
+        case (.draw, .lasso):
+            .lasso(
+                random.pick([nil, .identity, AffineMap(a: 0.5, b: -1e-9, c: 3, d: 16384, e: -16384, f: 0.1)]),
+                keepsOriginal: random.chance(1, in: 2))
+        default: nil
+        }
+    }
+
     @Test func `and reading it gives the same message`() throws {
         let seed = TestSeed.choose()
         var random = SeededGenerator(seed: seed)
         for _ in 0..<5000 {
             let shards = random.pick([0, 0, 1, 2, 3, 1024])
+            let (action, element) = (random.pick(Action.allCases), random.pick(Element.allCases))
             let message = StrokeMessage(
                 number: random.pick([0, 1, (1 << 53) - 1, Int64.random(in: 0..<(1 << 53), using: &random)]),
                 colour: UInt32.random(in: 0..<8, using: &random),
                 width: random.pick([1, 512, 0.1, .leastNonzeroMagnitude, .random(in: 0.001...512, using: &random)]),
                 shardCount: shards, shardOrder: random.int(0...shards),
-                element: random.pick(Element.allCases), action: random.pick(Action.allCases),
+                element: element, action: action,
                 time: random.pick([nil, 0, Int64.min, Int64.max, Int64.random(in: -9999...9999, using: &random)]),
                 boardWidth: random.pick([nil, 1, 16384, Double.random(in: 1...16384, using: &random)]),
-                boardHeight: random.pick([nil, 768, 1.5]))
+                boardHeight: random.pick([nil, 768, 1.5]),
+                page: action == .turn ? random.int(0...999) : random.pick([nil, 0, 7, 999]),
+                content: content(action, element, &random))
             let interior = Array(#"{"x":1,"y":2},{"x":3,"y":4,"?":[]}"#.utf8)
             let bytes = message.encoded(interior: interior[...])
             var expected = message

@@ -12,11 +12,20 @@ import Testing
         ("l", ["1", "0.001", "512"], ["0", "512.5", "-3", "null", "1e300"]),
         ("s", ["0", "1", "2", "1024"], ["1025", "-2", "[]", "1e30", "2.5"]),
         ("o", ["0", "1"], ["1026", "-1", "{}", "0.25"]),
-        ("e", ["0", "4", "2"], ["5", "-1", "\"\"", "1.25"]),
-        ("a", ["0", "1", "1", "2", "3", "4"], ["5", "-1", "false", "3.5"]),
+        ("e", ["0", "4", "2", "5", "6"], ["7", "-1", "\"\"", "1.25"]),
+        ("a", ["0", "1", "1", "1", "2", "3", "4", "5", "6"], ["7", "-1", "false", "3.5"]),
         ("t", ["0", "-5", "1234.75", "9e15"], ["\"0\"", "1e19", "null"]),
         ("w", ["1", "1024", "16384"], ["0", "16384.5", "[]"]),
         ("h", ["768", "1.5"], ["0.5", "-768", "true"]),
+        ("g", ["0", "999", "7.0"], ["1000", "-1", "0.5", "null"]),
+        ("v", ["[0]", "[3,1,2]"], ["[]", "[1,1]", "[1000]", "[0,1.5]", "7", "[null]"]),
+        ("i", ["\"\(String(repeating: "0a", count: 32))\""], ["\"0A\"", "\"\"", "5", "[]"]),
+        ("p", ["0", "499"], ["500", "-1", "2.5", "\"1\""]),
+        (
+            "m", ["[1,0,0,1,0,0]", "[-0.5,1e2,16384,-16384,3,0.25]"],
+            ["[1,2]", "[1,0,0,1,0,16385]", "[1,0,0,1,0,null]", "6"]
+        ),
+        ("k", ["0", "1"], ["2", "-1", "true", "0.5"]),
         ("z", ["null", "[[1],{}]", "\"ü\\u00fc\""], ["{\"n\":9}"]),
     ]
 
@@ -146,8 +155,8 @@ struct ReferenceValidator {
                 }
             ),
             ("o", { integer($0, 0, shards, .outOfRange) }),
-            ("e", { integer($0, 0, 4, .unknownElement) }),
-            ("a", { integer($0, 0, 4, .unknownAction) }),
+            ("e", { integer($0, 0, 6, .unknownElement) }),
+            ("a", { integer($0, 0, 6, .unknownAction) }),
             ("t", { number($0) { $0.magnitude < 0x1p63 } }),
             ("w", { number($0) { $0 >= 1 && $0 <= 16384 } }),
             ("h", { number($0) { $0 >= 1 && $0 <= 16384 } }),
@@ -155,10 +164,49 @@ struct ReferenceValidator {
         for (key, rule) in rules {
             if let value = message[key], let code = rule(value) { return Fault(code, key) }
         }
-        if let action = integer(message["a"]), action >= 2 { return nil }
+        let action = integer(message["a"]) ?? 1
+        if action < 2, let fault = fault(ofPoints: message, shards) { return fault }
+        return fault(ofContent: message, action, element: action < 2 ? integer(message["e"]) ?? 0 : 0)
+    }
+
+    /// What pages, images and lassos have besides.
+    private func fault(ofContent message: [String: AnyJSON], _ action: Double, element: Double) -> Fault? {
+        let page: (AnyJSON) -> RejectionCode? = { integer($0, 0, 999, .outOfRange) }
+        if let value = message["g"], let code = page(value) { return Fault(code, "g") }
+        if action == 5, message["g"] == nil { return Fault(.missingField, "g") }
+        if action == 6 {
+            guard let value = message["v"] else { return Fault(.missingField, "v") }
+            guard case .array(let pages) = value else { return Fault(.wrongType, "v") }
+            for (index, value) in pages.enumerated() {
+                if let code = page(value) { return Fault(code, "v[\(index)]") }
+            }
+            if pages.isEmpty || Set(pages.map { integer($0) }).count < pages.count { return Fault(.outOfRange, "v") }
+        }
+        if element == 5 {
+            guard let asset = message["i"] else { return Fault(.missingField, "i") }
+            guard case .string(let id) = asset else { return Fault(.wrongType, "i") }
+            if id.wholeMatch(of: /[0-9a-f]{64}/) == nil { return Fault(.outOfRange, "i") }
+            if let page = message["p"], let code = integer(page, 0, 499, .outOfRange) { return Fault(code, "p") }
+        }
+        if element == 6 {
+            if let map = message["m"] {
+                guard case .array(let numbers) = map else { return Fault(.wrongType, "m") }
+                if numbers.count != 6 { return Fault(.outOfRange, "m") }
+                for (index, value) in numbers.enumerated() {
+                    if let code = number(value, { $0.magnitude <= 16384 }) { return Fault(code, "m[\(index)]") }
+                }
+            }
+            if let keeps = message["k"], let code = integer(keeps, 0, 1, .outOfRange) { return Fault(code, "k") }
+        }
+        return nil
+    }
+
+    private func fault(ofPoints message: [String: AnyJSON], _ shards: Double) -> Fault? {
         guard let points = message["d"] else { return Fault(.missingField, "d") }
         guard case .array(let points) = points else { return Fault(.wrongType, "d") }
-        if points.count > limits.points { return Fault(.tooManyPoints, "d") }
+        if points.count > limits.points || integer(message["e"]) == 6 && points.count > 1024 {
+            return Fault(.tooManyPoints, "d")
+        }
         if points.isEmpty && shards < 2 { return Fault(.outOfRange, "d") }
         for (index, point) in points.enumerated() {
             if let fault = self.fault(of: point, "d[\(index)]") { return fault }

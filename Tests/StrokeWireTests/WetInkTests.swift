@@ -153,7 +153,7 @@ private struct WetVector: Decodable {
         }
         var style = WetStrokeStyle(
             colour: UInt32.random(in: 0..<8, using: &random), width: Double.random(in: 0.1...500, using: &random),
-            element: Element.allCases.randomElement(using: &random) ?? .freehand)
+            element: Element.allCases.filter(\.isStroke).randomElement(using: &random) ?? .freehand)
         if Bool.random(using: &random) { style.time = Int64.random(in: -1000...1 << 60, using: &random) }
         if Bool.random(using: &random) { style.boardWidth = Double.random(in: 1...16384, using: &random) }
         if Bool.random(using: &random) { style.boardHeight = Double.random(in: 1...16384, using: &random) }

@@ -75,11 +75,15 @@ struct LossyClass {
         var at = began + random.milliseconds(0...1000)
         for number in start..<(start + Int64(operations)) {
             at = at + random.milliseconds(5...random.int(20...600))
+            let page = random.chance(30, in: 100) ? random.int(0...3) : nil
+            let more = time(at) + (page.map { #","g":\#($0)"# } ?? "")
             switch random.int(0...99) {
-            case 0...69: stroke(author, number, at)
-            case 70...84: command(.undo, undo(number, time(at)), author, number, at)
-            case 85...95: command(.redo, redo(number, time(at)), author, number, at)
-            default: command(.clear, clear(number, time(at)), author, number, at)
+            case 0...67: stroke(author, number, at, page, more)
+            case 68...82: command(.undo, undo(number, more), author, number, at, page)
+            case 83...92: command(.redo, redo(number, more), author, number, at, page)
+            case 93...95: command(.clear, clear(number, more), author, number, at, page)
+            case 96...97: turn(author, number, at)
+            default: arrange(author, number, at)
             }
         }
     }
@@ -87,15 +91,29 @@ struct LossyClass {
     private func time(_ at: Instant) -> String { #","t":\#((at.nanoseconds - began.nanoseconds) / 1_000_000)"# }
 
     private mutating func command(
-        _ kind: Arrival.Kind, _ text: String, _ author: String, _ number: Int64, _ at: Instant
+        _ kind: Arrival.Kind, _ text: String, _ author: String, _ number: Int64, _ at: Instant, _ page: Int?,
+        order: [Int] = []
     ) {
         send(
             Sent(text: text) {
-                Arrival(at: $0, author: author, number: number, kind: kind, part: 0, parts: 1, ink: [])
+                Arrival(
+                    at: $0, author: author, number: number, kind: kind, part: 0, parts: 1, ink: [], page: page,
+                    order: order)
             }, author, number, order: 0, at)
     }
 
-    private mutating func stroke(_ author: String, _ number: Int64, _ at: Instant) {
+    private mutating func turn(_ author: String, _ number: Int64, _ at: Instant) {
+        let page = random.int(0...4)
+        command(.turn, #"{"n":\#(number),"a":5,"g":\#(page)\#(time(at))}"#, author, number, at, page)
+    }
+
+    private mutating func arrange(_ author: String, _ number: Int64, _ at: Instant) {
+        let order = Array((0...4).shuffled(using: &random).prefix(random.int(1...5)))
+        let text = #"{"n":\#(number),"a":6,"v":[\#(order.map(String.init).joined(separator: ","))]\#(time(at))}"#
+        command(.arrange, text, author, number, at, nil, order: order)
+    }
+
+    private mutating func stroke(_ author: String, _ number: Int64, _ at: Instant, _ page: Int?, _ more: String) {
         let parts = random.chance(40, in: 100) ? random.int(2...6) : 1
         let base = random.int(0...1)
         var cuts = (1..<parts).map { _ in random.int(0...20) }.sorted()
@@ -104,13 +122,13 @@ struct LossyClass {
             let points = cuts[part]..<cuts[part + 1]
             let text =
                 parts == 1
-                ? draw(number, points: points.count, time(at))
-                : shard(number, part + base, of: parts, points: points, time(at))
+                ? draw(number, points: points.count, more)
+                : shard(number, part + base, of: parts, points: points, more)
             send(
                 Sent(text: text) {
                     Arrival(
                         at: $0, author: author, number: number, kind: .draw, part: part, parts: parts,
-                        ink: Array(points))
+                        ink: Array(points), page: page)
                 }, author, number, order: part + base, at)
         }
     }
@@ -335,7 +353,8 @@ extension CatchUp {
         case .board(let board):
             """
             \(incarnation) \(index) \(digest) \(board.size) \(board.visible.map(\.message.bytes)) \
-            \(board.undone.map(\.index)) \(board.undoableClears.map(\.clear.index)) \(board.weight) \(board.lastClear)
+            \(board.undone.map(\.index)) \(board.undoableClears.map(\.clear.index)) \(board.weight) \(board.lastClears) \
+            \(board.pages) \(board.visible.map(\.page))
             """
         }
     }

@@ -5,7 +5,7 @@ import Whiteboard
 
 /// One message as it arrived: a shard of an operation, or all of it.
 struct Arrival {
-    enum Kind { case draw, undo, redo, clear }
+    enum Kind { case draw, undo, redo, clear, turn, arrange }
 
     let at: Instant
     let author: String
@@ -16,6 +16,10 @@ struct Arrival {
     let parts: Int
     /// The x coordinates of its points.
     let ink: [Int]
+    /// The page that it names.
+    var page: Int?
+    /// The order of an arrange.
+    var order: [Int] = []
 }
 
 /// A number that was given up, and the moment.
@@ -65,15 +69,14 @@ struct ModelRoom {
     private(set) var log: [String] = []
     /// Numbers that were given up, and when.
     private(set) var giveUps: [GiveUp] = []
-    private(set) var board: ModelBoard
+    private(set) var board: ModelPages
     /// The x coordinates of each stroke.
     private(set) var ink: [UInt64: [Int]] = [:]
     private var authors: [String: Author] = [:]
-    private var lastClear: UInt64 = 0
     private var head: UInt64 { UInt64(log.count) }
 
     init(_ rules: HistoryConfiguration) {
-        board = ModelBoard(rules)
+        board = ModelPages(rules)
     }
 
     mutating func receive(_ arrival: Arrival) {
@@ -89,7 +92,7 @@ struct ModelRoom {
         switch author.fates[number] {
         case .applied, .rejected: break
         case .gaveUp(let since):
-            if arrival.kind != .draw || lastClear > since {
+            if arrival.kind != .draw || board.lastClear(on: arrival.page) > since {
                 author.fates[number] = .rejected
             } else if take(arrival, &author) {
                 apply(number, &author, isLate: true)
@@ -160,17 +163,18 @@ struct ModelRoom {
         var reference: UInt64?
         switch first.kind {
         case .draw:
-            board.draw(index, by: first.author)
+            board.draw(index, by: first.author, on: first.page)
             ink[index] = parts.sorted { $0.key < $1.key }.flatMap(\.value.ink)
         case .clear:
-            board.clear(index)
-            lastClear = index
+            board.clear(index, on: first.page)
         case .undo:
-            reference = board.undo(by: first.author)
+            reference = board.undo(by: first.author, on: first.page)
             if reference == nil { return }
         case .redo:
-            reference = board.redo(by: first.author)
+            reference = board.redo(by: first.author, on: first.page)
             if reference == nil { return }
+        case .turn: board.turn(to: board.page(first.page))
+        case .arrange: board.arrange(first.order)
         }
         author.fates[number] = .applied
         let late = isLate ? " late" : ""
@@ -185,6 +189,9 @@ struct Student {
     /// Messages of all strokes that the student has received.
     private(set) var ink: [UInt64: [UInt8]]
     private var took: [UInt64: [UInt64]]
+    /// The page of each stroke, and what is shown.
+    private var page: [UInt64: Int] = [:]
+    private(set) var pages = BoardPages()
     private let clearsAreFinal: Bool
 
     /// A student who was there from the start.
@@ -208,7 +215,11 @@ struct Student {
             strokes += removed
         }
         for case .clear(let clear) in board.undone { took[clear.index] = [] }
-        for stroke in strokes { ink[stroke.index] = stroke.message.bytes }
+        for stroke in strokes {
+            ink[stroke.index] = stroke.message.bytes
+            page[stroke.index] = stroke.page
+        }
+        pages = board.pages
     }
 
     var digest: UInt64 { plainDigest(visible) }
@@ -222,12 +233,19 @@ struct Student {
         case .draw:
             ink[index] = operation.restoredMessage
             visible.append(index)
-        case .clear:
-            if !clearsAreFinal { took[index] = visible }
-            visible = []
+            page[index] = operation.page
+            pages.add(operation.page)
+        case .clear: clear(index, on: operation.page)
         case .undo: undo(operation.reference ?? 0)
-        case .redo: redo(operation.reference ?? 0)
+        case .redo: redo(operation.reference ?? 0, on: operation.page)
+        case .turn: pages.turn(to: operation.page)
+        case .arrange: if case .arrange(let order, _) = operation.effect { pages.arrange(order) }
         }
+    }
+
+    private mutating func clear(_ clear: UInt64, on page: Int) {
+        if !clearsAreFinal { took[clear] = visible.filter { self.page[$0] == page } }
+        visible.removeAll { self.page[$0] == page }
     }
 
     private mutating func undo(_ reference: UInt64) {
@@ -239,10 +257,9 @@ struct Student {
         }
     }
 
-    private mutating func redo(_ reference: UInt64) {
+    private mutating func redo(_ reference: UInt64, on page: Int) {
         if took[reference] != nil {
-            took[reference] = visible
-            visible = []
+            clear(reference, on: page)
         } else {
             #expect(ink[reference] != nil, "a stroke that the student never had comes back")
             visible = (visible + [reference]).sorted()

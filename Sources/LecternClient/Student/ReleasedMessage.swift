@@ -13,6 +13,8 @@ public struct ReleasedMessage: Sendable, Equatable {
     public let reference: UInt64?
     /// Digest of the board after the operation.
     public let digest: BoardDigest
+    /// The page that it concerns; of an arrange the one shown after it.
+    public let page: Int
     /// Whether the gate's policy released it instead of the clock, or the stroke itself came late.
     public let isLate: Bool
     /// The stroke message as JSON, in whichever form it came.
@@ -23,13 +25,14 @@ public struct ReleasedMessage: Sendable, Equatable {
     /// Makes a message of its parts.
     public init(
         index: UInt64, room: String, author: AuthorID, reference: UInt64? = nil, digest: BoardDigest,
-        isLate: Bool = false, bytes: [UInt8], header: StrokeMessage
+        page: Int = 0, isLate: Bool = false, bytes: [UInt8], header: StrokeMessage
     ) {
         self.index = index
         self.room = room
         self.author = author
         self.reference = reference
         self.digest = digest
+        self.page = page
         self.isLate = isLate
         self.bytes = bytes
         self.header = header
@@ -43,9 +46,6 @@ public struct MalformedRelease: Error, Sendable, Equatable, CustomStringConverti
 }
 
 extension ReleasedMessage {
-    /// The room has checked its limits; only those of the format apply here.
-    fileprivate static let limits = WireLimits(messageBytes: .max, shards: 1024, points: .max, colours: .rgb)
-
     /// Decodes a message of NATS.
     ///
     /// - Parameters:
@@ -73,8 +73,8 @@ extension ReleasedMessage {
         do throws(MalformedMessage) {
             self.init(
                 index: index, room: room, author: author, reference: header(HeaderName.ref).flatMap(UInt64.init),
-                digest: digest, isLate: header(HeaderName.late) == "1", bytes: bytes,
-                header: try StrokeMessage(decoding: bytes, limits: Self.limits))
+                digest: digest, page: header(HeaderName.page).flatMap(PageNumber.read) ?? 0,
+                isLate: header(HeaderName.late) == "1", bytes: bytes, header: try StrokeMessage(accepted: bytes))
         } catch {
             throw MalformedRelease(description: "operation \(index): \(error.rejection.message)")
         }
@@ -98,8 +98,12 @@ public struct ReleasedOperation: Sendable, Equatable {
     public let reference: UInt64?
     /// Whether the gate's policy released it instead of the clock, or the stroke itself came late.
     public let isLate: Bool
+    /// The page that it concerns; of an arrange the one shown after it.
+    public let page: Int
     /// The action.
     public let action: Action
+    /// Of an arrange: the pages in their new order.
+    public let order: [Int]?
     /// The stroke message, unsharded.
     public let bytes: [UInt8]
     /// The service's digest of the board after it; nil for an operation of a join's board.
@@ -107,14 +111,16 @@ public struct ReleasedOperation: Sendable, Equatable {
 
     /// Makes an operation of its parts.
     public init(
-        index: UInt64, author: AuthorID, reference: UInt64? = nil, isLate: Bool = false, action: Action,
-        bytes: [UInt8], digest: BoardDigest? = nil
+        index: UInt64, author: AuthorID, reference: UInt64? = nil, isLate: Bool = false, page: Int = 0,
+        action: Action, order: [Int]? = nil, bytes: [UInt8], digest: BoardDigest? = nil
     ) {
         self.index = index
         self.author = author
         self.reference = reference
         self.isLate = isLate
+        self.page = page
         self.action = action
+        self.order = order
         self.bytes = bytes
         self.digest = digest
     }
@@ -125,10 +131,10 @@ extension ReleasedOperation {
     package init(_ joined: JoinedOperation) throws(MalformedRelease) {
         let bytes = Array(joined.message)
         do throws(MalformedMessage) {
-            let header = try StrokeMessage(decoding: bytes, limits: ReleasedMessage.limits)
+            let header = try StrokeMessage(accepted: bytes)
             self.init(
                 index: joined.index, author: joined.author, reference: joined.reference, isLate: joined.isLate,
-                action: header.action, bytes: bytes, digest: joined.digest)
+                page: joined.page, action: header.action, order: header.order, bytes: bytes, digest: joined.digest)
         } catch {
             throw MalformedRelease(description: "operation \(joined.index) of a join: \(error.rejection.message)")
         }

@@ -115,7 +115,8 @@ private struct ShardAssembly: Sendable {
     private func complete(_ bytes: [UInt8]) -> ReleasedOperation {
         ReleasedOperation(
             index: first.index, author: first.author, reference: first.reference, isLate: first.isLate,
-            action: first.header.action, bytes: bytes, digest: first.digest)
+            page: first.page, action: first.header.action, order: first.header.order, bytes: bytes, digest: first.digest
+        )
     }
 }
 

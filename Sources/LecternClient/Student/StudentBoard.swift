@@ -15,12 +15,19 @@ public struct StudentBoard: Sendable {
 
     private enum Undone: Sendable {
         case stroke(ReleasedOperation)
-        case clear(index: UInt64)
+        case clear(index: UInt64, page: Int)
 
         var index: UInt64 {
             switch self {
             case .stroke(let stroke): stroke.index
-            case .clear(let index): index
+            case .clear(let index, _): index
+            }
+        }
+
+        var page: Int {
+            switch self {
+            case .stroke(let stroke): stroke.page
+            case .clear(_, let page): page
             }
         }
     }
@@ -29,7 +36,9 @@ public struct StudentBoard: Sendable {
     public internal(set) var room = ""
     /// Index of the last applied operation; 0 for none.
     public private(set) var index: UInt64 = 0
-    /// The visible strokes, bottom to top.
+    /// Which pages there are, in which order, and which one is shown.
+    public private(set) var pages = BoardPages()
+    /// The visible strokes of all pages, bottom to top.
     public private(set) var visible = BoardStrokes()
     private var undone: [Undone] = []
     private var cleared: [(clear: UInt64, strokes: BoardStrokes)] = []
@@ -50,14 +59,22 @@ public struct StudentBoard: Sendable {
         }
         switch operation.action {
         case .draw:
+            pages.add(operation.page)
             visible.insert(operation)
         case .undo:
             try undo(operation)
         case .redo:
             try redo(operation)
         case .clear:
-            undone = []
-            clear(at: operation.index)
+            undone.removeAll { $0.page == operation.page }
+            clear(operation.page, at: operation.index)
+        case .turn:
+            pages.turn(to: operation.page)
+        case .arrange:
+            guard let order = operation.order else {
+                throw Divergence(description: "arrange \(operation.index) has no order")
+            }
+            pages.arrange(order)
         }
         index = operation.index
         guard let expected = operation.digest, expected != digest else { return }
@@ -72,7 +89,7 @@ public struct StudentBoard: Sendable {
             undone.append(.stroke(stroke))
         } else if let position = cleared.lastIndex(where: { $0.clear == reference }) {
             for stroke in cleared.remove(at: position).strokes { visible.insert(stroke) }
-            undone.append(.clear(index: reference))
+            undone.append(.clear(index: reference, page: operation.page))
         } else {
             throw Divergence(description: "undo \(operation.index) of \(reference), which is not on the board")
         }
@@ -88,13 +105,12 @@ public struct StudentBoard: Sendable {
         }
         switch undone.remove(at: position) {
         case .stroke(let stroke): visible.insert(stroke)
-        case .clear(let index): clear(at: index)
+        case .clear(let index, let page): clear(page, at: index)
         }
     }
 
-    private mutating func clear(at index: UInt64) {
-        cleared.append((index, visible))
-        visible = BoardStrokes()
+    private mutating func clear(_ page: Int, at index: UInt64) {
+        cleared.append((clear: index, strokes: visible.removeAll(on: page)))
         var bytes = cleared.reduce(0) { $0 + $1.strokes.bytes }
         while cleared.count > 1, bytes > Self.maximumClearedBytes {
             bytes -= cleared.removeFirst().strokes.bytes
@@ -112,10 +128,12 @@ extension StudentBoard {
         }
         room = reply.room
         index = reply.index
+        pages = reply.pages
         self.visible = try BoardStrokes(visible)
         for operation in redo {
             let operation = try ReleasedOperation(operation)
-            undone.append(operation.action == .clear ? .clear(index: operation.index) : .stroke(operation))
+            undone.append(
+                operation.action == .clear ? .clear(index: operation.index, page: operation.page) : .stroke(operation))
         }
         for board in cleared { self.cleared.append((board.index, try BoardStrokes(board.visible))) }
         guard digest == reply.digest else {
@@ -164,6 +182,21 @@ public struct BoardStrokes: Sendable, RandomAccessCollection {
         bytes -= stroke.bytes.count
         digest.remove(index)
         return stroke
+    }
+
+    /// Removes the strokes of a page.
+    /// - Returns: them.
+    mutating func removeAll(on page: Int) -> BoardStrokes {
+        guard strokes.contains(where: { $0.page != page }) else {
+            defer { self = BoardStrokes() }
+            return self
+        }
+        var removed = BoardStrokes()
+        for stroke in strokes where stroke.page == page { removed.insert(stroke) }
+        strokes.removeAll { $0.page == page }
+        bytes -= removed.bytes
+        digest.subtract(removed.digest)
+        return removed
     }
 
     private func position(of index: UInt64) -> Int {

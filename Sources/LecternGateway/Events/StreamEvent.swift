@@ -179,7 +179,7 @@ private struct EventText {
             """
             event: op
             id: \(room):\(operation.index)
-            data: {"index":\(operation.index),"author":"\(operation.author.text)"
+            data: {"index":\(operation.index),"author":"\(operation.author.text)","page":\(operation.page)
             """)
         if let reference = operation.reference { append(",\"ref\":\(reference)") }
         if operation.isLate { append(",\"late\":true") }

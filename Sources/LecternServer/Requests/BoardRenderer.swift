@@ -98,17 +98,20 @@ final class BoardRenderer: Sendable {
         of board: Board, _ room: RoomIncarnation, _ form: PictureForm, at now: Instant,
         while interest: Interest = Interest()
     ) throws(Failure) -> [UInt8] {
+        let pages = form.pages(of: board)
+        var digest = BoardDigest.empty
+        for page in pages { digest.add(board.visible(on: page).digest) }
         let key = ImageCache.Key(
-            room: room, digest: board.digest, size: SIMD2(board.size.width, board.size.height), form: form)
+            room: room, digest: digest, pages: pages, size: SIMD2(board.size.width, board.size.height), form: form)
         if let file = state.withLock({ $0.images.image(key, at: now) }) { return file }
         return switch form.format {
-        case .png: try png(of: board, key, at: now, while: interest)
-        case .svg, .pdf: try document(of: board, key, at: now, while: interest)
+        case .png: try png(of: board, pages[0], key, at: now, while: interest)
+        case .svg, .pdf: try document(of: board, pages, key, at: now, while: interest)
         }
     }
 
     private func png(
-        of board: Board, _ key: ImageCache.Key, at now: Instant, while interest: Interest
+        of board: Board, _ page: Int, _ key: ImageCache.Key, at now: Instant, while interest: Interest
     ) throws(Failure) -> [UInt8] {
         let size = canvasSize(board.size)
         let bytes = bytesToDraw(size, pictureWidth: key.form.width)
@@ -118,7 +121,7 @@ final class BoardRenderer: Sendable {
         painting.lastUse = now
         var made: [UInt8]?
         defer { finish(painting, made, key, at: now, reserved: bytes) }
-        let canvas = try canvas(of: board, by: &painting.painter, while: interest)
+        let canvas = try canvas(of: board, page, by: &painting.painter, while: interest)
         let file = PNGEncoder.encode(
             canvas, width: key.form.width, mostPixels: mostPicturePixels,
             background: key.form.background == .transparent ? .transparent : .white)
@@ -134,26 +137,30 @@ final class BoardRenderer: Sendable {
     /// The SVG or PDF of a board: all of its strokes each time, for documents share nothing. Strokes are scaled to the
     /// board, coordinates to the width.
     private func document(
-        of board: Board, _ key: ImageCache.Key, at now: Instant, while interest: Interest
+        of board: Board, _ pages: [Int], _ key: ImageCache.Key, at now: Instant, while interest: Interest
     ) throws(Failure) -> [UInt8] {
-        let points = board.visible.reduce(0) { $0 + max($1.pointCount, 8) }
+        let visible = pages.map { board.visible(on: $0) }
+        let points = visible.joined().reduce(0) { $0 + max($1.pointCount, 8) }
         let bytes = Self.leastDocumentBytes + points * Self.documentBytesOfPoint
         guard bytes <= byteLimit else { throw .tooLarge }
         reserve(bytes)
         var made: [UInt8]?
         defer { finish(nil, made, key, at: now, reserved: bytes) }
-        var painted: [PaintedStroke] = []
-        painted.reserveCapacity(board.visible.count)
-        for stroke in board.visible {
-            guard interest.isWanted() else { throw .cancelled }
-            painted.append(strokes.stroke(stroke, on: board.size))
+        var drawings: [BoardDrawing] = []
+        for visible in visible {
+            var painted: [PaintedStroke] = []
+            painted.reserveCapacity(visible.count)
+            for stroke in visible {
+                guard interest.isWanted() else { throw .cancelled }
+                painted.append(strokes.stroke(stroke, on: board.size))
+            }
+            drawings.append(BoardDrawing(width: board.size.width, height: board.size.height, strokes: painted))
         }
-        let drawing = BoardDrawing(width: board.size.width, height: board.size.height, strokes: painted)
         let scale = key.form.width.map { Double($0) / board.size.width } ?? 1
         let file =
             try key.form.format == .svg
-            ? svg(drawing, scale, key.form.background, while: interest.isWanted)
-            : pdf(drawing, scale, while: interest.isWanted)
+            ? svg(drawings[0], scale, key.form.background, while: interest.isWanted)
+            : pdf(drawings, scale, while: interest.isWanted)
         guard file.count <= byteLimit / 8 else { throw .tooLarge }
         made = file
         return file
@@ -171,10 +178,12 @@ final class BoardRenderer: Sendable {
         }
     }
 
-    private func pdf(_ drawing: BoardDrawing, _ scale: Double, while isWanted: () -> Bool) throws(Failure) -> [UInt8] {
+    private func pdf(
+        _ drawings: [BoardDrawing], _ scale: Double, while isWanted: () -> Bool
+    ) throws(Failure) -> [UInt8] {
         let file: [UInt8]?
         do throws(PDFRenderer.Failure) {
-            file = try PDFRenderer.render(drawing, scale: scale, while: isWanted)
+            file = try PDFRenderer.render(drawings, scale: scale, while: isWanted)
         } catch {
             // Cairo fails for lack of memory alone.
             throw .tooLarge
@@ -192,9 +201,9 @@ final class BoardRenderer: Sendable {
     }
 
     private func canvas(
-        of board: Board, by painter: inout BoardPainter, while interest: Interest
+        of board: Board, _ page: Int, by painter: inout BoardPainter, while interest: Interest
     ) throws(Failure) -> Canvas {
-        let visible = Array(board.visible)
+        let visible = Array(board.visible(on: page))
         var digest = BoardDigest.empty
         let layers = visible.map { stroke in
             digest.insert(stroke.index)
@@ -274,6 +283,8 @@ struct ImageCache: Sendable {
     struct Key: Sendable, Hashable {
         let room: RoomIncarnation
         let digest: BoardDigest
+        /// Those of its pages that it shows.
+        let pages: [Int]
         /// Width and height of the board.
         let size: SIMD2<Double>
         let form: PictureForm

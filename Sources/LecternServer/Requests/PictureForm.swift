@@ -8,15 +8,28 @@ struct PictureForm: Sendable, Hashable {
     /// Width in pixels; nil for the canvas's own.
     var width: Int?
     var background = PictureBackground.white
+    /// The page; nil for the one shown, of a PDF for all pages in order.
+    var page: Int?
 
-    init(format: PictureFormat = .png, width: Int? = nil, background: PictureBackground = .white) {
+    init(
+        format: PictureFormat = .png, width: Int? = nil, background: PictureBackground = .white, page: Int? = nil
+    ) {
         self.format = format
         self.width = width
         self.background = background
+        self.page = page
     }
 
     init(_ request: ImageRequest) {
-        self.init(format: request.format, width: request.width, background: request.background)
+        self.init(format: request.format, width: request.width, background: request.background, page: request.page)
+    }
+}
+
+extension PictureForm {
+    /// The pages of a board that the picture shows, in their order; one, but for a PDF.
+    func pages(of board: Board) -> [Int] {
+        if let page { return [page] }
+        return format == .pdf ? board.pages.order : [board.pages.shown]
     }
 }
 
@@ -47,7 +60,8 @@ struct PictureTags: Sendable {
     /// The tag of a picture: visible ASCII without quotation marks.
     func tag(of room: RoomIncarnation, at index: UInt64, _ form: PictureForm) -> String {
         let width = form.width.map(String.init) ?? "-"
-        let hash = FNV1a64.hash("\(settings) \(form.format) \(width) \(form.background)".utf8)
+        let page = form.page.map(String.init) ?? "-"
+        let hash = FNV1a64.hash("\(settings) \(form.format) \(width) \(form.background) \(page)".utf8)
         return "\(room.incarnation).\(index).\(FNV1a64.digits(hash))"
     }
 }

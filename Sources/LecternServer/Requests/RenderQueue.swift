@@ -129,7 +129,9 @@ final class RenderQueue: Sendable {
                 }
                 // Searching a board of many strokes is slow: once for each newer board.
                 if wanted.index != newest.index {
-                    newest = (wanted.index, wanted.board.visible.contains { $0.index == stroke })
+                    let board = wanted.board
+                    let page = key.form.pages(of: board)[0]
+                    newest = (wanted.index, board.visible(on: page).contains { $0.index == stroke })
                 }
                 return newest.hasStroke
             })

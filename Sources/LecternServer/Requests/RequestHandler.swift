@@ -97,7 +97,6 @@ struct RequestHandler: Sendable {
 
     /// What a well-formed request asks for that cannot be had; nil for nothing.
     private static func fault(of request: ImageRequest) -> String? {
-        if let page = request.page, page != 0 { return "The room has no page \(page)." }
         if request.format == .pdf, request.background == .transparent { return "The pages of a PDF are white." }
         return nil
     }

@@ -21,6 +21,7 @@ final class Fanout {
     private static let index = HeaderBuffer.Name(HeaderName.index)
     private static let ref = HeaderBuffer.Name(HeaderName.ref)
     private static let digest = HeaderBuffer.Name(HeaderName.digest)
+    private static let page = HeaderBuffer.Name(HeaderName.page)
     private static let late = HeaderBuffer.Field(HeaderBuffer.Name(HeaderName.late), "1")
 
     /// Bytes from which on a message waits until the connection has sent most of what was published before: what is
@@ -96,6 +97,7 @@ final class Fanout {
         headers.append(Self.index) { $0.append(integer: operation.index) }
         if let reference = operation.reference { headers.append(Self.ref) { $0.append(integer: reference) } }
         headers.append(Self.digest) { operation.digest.write(into: &$0) }
+        headers.append(Self.page) { $0.append(integer: operation.page) }
         if isLate { headers.append(Self.late) }
         let message = encoding == .binary ? operation.payload.message : operation.restoredMessage
         guard message.count > maxBytes, operation.isJoined else {

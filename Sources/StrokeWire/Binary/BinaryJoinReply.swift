@@ -7,7 +7,9 @@ private struct ReplyFlags: OptionSet {
     /// The operations after those that the student has; else a board.
     static let tail = ReplyFlags(rawValue: 1 << 0)
     static let provisional = ReplyFlags(rawValue: 1 << 1)
-    static let all: ReplyFlags = [.tail, .provisional]
+    /// The pages follow the head, and operations may concern others than page 0.
+    static let pages = ReplyFlags(rawValue: 1 << 2)
+    static let all: ReplyFlags = [.tail, .provisional, .pages]
 }
 
 /// The lowest bits of the first integer of an operation; the number of its origin is above them.
@@ -16,8 +18,11 @@ private struct OperationFlags: OptionSet {
     static let late = OperationFlags(rawValue: 1 << 0)
     static let reference = OperationFlags(rawValue: 1 << 1)
     static let digest = OperationFlags(rawValue: 1 << 2)
-    static let all: OperationFlags = [.late, .reference, .digest]
-    static let bits: UInt64 = 3
+    /// A page other than 0; only where the reply has pages.
+    static let page = OperationFlags(rawValue: 1 << 3)
+
+    /// The number of flags.
+    static func bits(hasPages: Bool) -> UInt64 { hasPages ? 4 : 3 }
 }
 
 /// An operation in the binary form of a join reply.
@@ -27,17 +32,19 @@ package struct BinaryOperation: Sendable {
     let reference: UInt64?
     let isLate: Bool
     let digest: BoardDigest?
+    let page: Int
     let payload: BinaryPayload
 
     package init(
         index: UInt64, author: AuthorID, reference: UInt64? = nil, isLate: Bool = false, digest: BoardDigest? = nil,
-        payload: BinaryPayload
+        page: Int = 0, payload: BinaryPayload
     ) {
         self.index = index
         self.author = author
         self.reference = reference
         self.isLate = isLate
         self.digest = digest
+        self.page = page
         self.payload = payload
     }
 
@@ -45,7 +52,7 @@ package struct BinaryOperation: Sendable {
     package init(_ operation: JoinedOperation) {
         self.init(
             index: operation.index, author: operation.author, reference: operation.reference,
-            isLate: operation.isLate, digest: operation.digest,
+            isLate: operation.isLate, digest: operation.digest, page: operation.page,
             payload: BinaryPayload(packing: Array(operation.message)))
     }
 }
@@ -61,6 +68,7 @@ package struct BinaryJoinReplyWriter: Sendable {
 
     private var bytes: [UInt8] = [BinaryMessage.firstByte, replyKind]
     private let head: [UInt8]
+    private let pages: BoardPages?
     private var origins: [Origin: Int] = [:]
     /// The last one used, most likely the next operation's too.
     private var recent: (origin: Origin, number: Int)?
@@ -72,7 +80,12 @@ package struct BinaryJoinReplyWriter: Sendable {
     ///   - digest: that of the board at `index`.
     ///   - palette: the colours in force.
     ///   - style: name of the ink style in force.
-    package init(room: String, index: UInt64, digest: BoardDigest, palette: Palette, style: String) {
+    ///   - pages: the pages at `index`; nil where no operation of the reply concerns a page other than 0.
+    package init(
+        room: String, index: UInt64, digest: BoardDigest, palette: Palette, style: String,
+        pages: BoardPages?
+    ) {
+        self.pages = pages
         var head: [UInt8] = []
         head.append(counted: room.utf8)
         Varint.append(index, to: &head)
@@ -95,7 +108,8 @@ package struct BinaryJoinReplyWriter: Sendable {
     /// The reply with the whole board; the parameters are those of ``JoinReplyWriter``.
     package consuming func board(
         width: Double, height: Double, isProvisional: Bool = false, visible: some Collection<BinaryOperation>,
-        redo: some Collection<BinaryOperation>, cleared: [(index: UInt64, visible: [BinaryOperation])] = []
+        redo: some Collection<BinaryOperation>,
+        cleared: [(index: UInt64, page: Int, visible: [BinaryOperation])] = []
     ) -> [UInt8] {
         begin(isProvisional ? .provisional : [])
         bytes.append(word: width.bitPattern)
@@ -105,14 +119,21 @@ package struct BinaryJoinReplyWriter: Sendable {
         Varint.append(UInt64(cleared.count), to: &bytes)
         for board in cleared {
             Varint.append(board.index, to: &bytes)
+            if pages != nil { Varint.append(UInt64(board.page), to: &bytes) }
             append(board.visible)
         }
         return bytes
     }
 
     private mutating func begin(_ flags: ReplyFlags) {
-        Varint.append(flags.rawValue, to: &bytes)
+        Varint.append((pages == nil ? flags : flags.union(.pages)).rawValue, to: &bytes)
         bytes += head
+        guard let pages else { return }
+        Varint.append(UInt64(pages.shown), to: &bytes)
+        for list in [pages.order, pages.hidden] {
+            Varint.append(UInt64(list.count), to: &bytes)
+            for page in list { Varint.append(UInt64(page), to: &bytes) }
+        }
     }
 
     private mutating func append(_ operations: some Collection<BinaryOperation>) {
@@ -124,6 +145,7 @@ package struct BinaryJoinReplyWriter: Sendable {
         var flags: OperationFlags = operation.isLate ? .late : []
         if operation.reference != nil { flags.insert(.reference) }
         if operation.digest != nil { flags.insert(.digest) }
+        if operation.page != 0 { flags.insert(.page) }
         appendOrigin(of: operation, flags)
         Varint.append(UInt64(zigzag: Int64(bitPattern: operation.index &- lastIndex)), to: &bytes)
         lastIndex = operation.index
@@ -131,6 +153,7 @@ package struct BinaryJoinReplyWriter: Sendable {
             Varint.append(UInt64(zigzag: Int64(bitPattern: operation.index &- reference)), to: &bytes)
         }
         if let digest = operation.digest { bytes.append(word: digest.value) }
+        if operation.page != 0 { Varint.append(UInt64(operation.page), to: &bytes) }
         bytes.append(counted: operation.payload.bytes)
     }
 
@@ -138,7 +161,7 @@ package struct BinaryJoinReplyWriter: Sendable {
         let origin = Origin(author: operation.author, layout: operation.payload.layout)
         let known = recent.flatMap { $0.origin == origin ? $0.number : nil } ?? origins[origin]
         let number = known ?? origins.count
-        Varint.append(UInt64(number) << OperationFlags.bits | flags.rawValue, to: &bytes)
+        Varint.append(UInt64(number) << OperationFlags.bits(hasPages: pages != nil) | flags.rawValue, to: &bytes)
         recent = (origin, number)
         guard known == nil else { return }
         origins[origin] = number
@@ -163,7 +186,8 @@ extension [UInt8] {
 extension JoinReply {
     /// Writes the reply in the binary form.
     package func binaryEncoded() -> [UInt8] {
-        let writer = BinaryJoinReplyWriter(room: room, index: index, digest: digest, palette: palette, style: style)
+        let writer = BinaryJoinReplyWriter(
+            room: room, index: index, digest: digest, palette: palette, style: style, pages: hasPages ? pages : nil)
         switch content {
         case .tail(let operations):
             return writer.tail(operations.map(BinaryOperation.init))
@@ -171,7 +195,18 @@ extension JoinReply {
             return writer.board(
                 width: width, height: height, isProvisional: isProvisional,
                 visible: visible.map(BinaryOperation.init), redo: redo.map(BinaryOperation.init),
-                cleared: cleared.map { ($0.index, $0.visible.map(BinaryOperation.init)) })
+                cleared: cleared.map { ($0.index, $0.page, $0.visible.map(BinaryOperation.init)) })
+        }
+    }
+
+    /// Whether it says anything about a page other than page 0.
+    private var hasPages: Bool {
+        if pages != BoardPages() { return true }
+        switch content {
+        case .tail(let operations): return operations.contains { $0.page != 0 }
+        case .board(_, _, let visible, let redo, let cleared):
+            return cleared.contains { $0.page != 0 || $0.visible.contains { $0.page != 0 } }
+                || (visible + redo).contains { $0.page != 0 }
         }
     }
 
@@ -195,6 +230,7 @@ private struct BinaryReplyReader {
     private var reader: BinaryReader
     private var origins: [Origin] = []
     private var lastIndex: UInt64 = 0
+    private var hasPages = false
     /// Bytes that may still be taken for messages.
     private var left = JoinReply.maximumBytes
 
@@ -215,11 +251,36 @@ private struct BinaryReplyReader {
         let digest = BoardDigest(value: try reader.word())
         let palette = try palette()
         let style = try reader.string(atMost: 64)
+        hasPages = flags.contains(.pages)
+        let pages = hasPages ? try pages() : BoardPages()
         let content = flags.contains(.tail) ? JoinReply.Content.tail(try operations()) : try board()
         guard reader.isAtEnd else { throw reader.damaged }
         return JoinReply(
             room: room, index: index, digest: digest, palette: palette, style: style,
-            isProvisional: flags.contains(.provisional), content: content)
+            isProvisional: flags.contains(.provisional), pages: pages, content: content)
+    }
+
+    private mutating func pages() throws(BinaryFormError) -> BoardPages {
+        let shown = try page()
+        guard let pages = BoardPages(shown: shown, order: try pageList(), hidden: try pageList()) else {
+            throw reader.damaged
+        }
+        return pages
+    }
+
+    private mutating func pageList() throws(BinaryFormError) -> [Int] {
+        var list: [Int] = []
+        for _ in 0..<(try reader.count()) {
+            guard list.count < PageNumber.range.count else { throw reader.damaged }
+            list.append(try page())
+        }
+        return list
+    }
+
+    private mutating func page() throws(BinaryFormError) -> Int {
+        let page = try reader.varint()
+        guard page <= UInt64(PageNumber.range.upperBound) else { throw reader.damaged }
+        return Int(page)
     }
 
     private mutating func palette() throws(BinaryFormError) -> Palette {
@@ -243,7 +304,8 @@ private struct BinaryReplyReader {
         var cleared: [ClearedBoard] = []
         for _ in 0..<(try reader.count()) {
             try take(Self.overhead)
-            cleared.append(ClearedBoard(index: try reader.index(), visible: try operations()))
+            cleared.append(
+                ClearedBoard(index: try reader.index(), page: hasPages ? try page() : 0, visible: try operations()))
         }
         return .board(width: width, height: height, visible: visible, redo: redo, cleared: cleared)
     }
@@ -256,8 +318,9 @@ private struct BinaryReplyReader {
 
     private mutating func operation() throws(BinaryFormError) -> JoinedOperation {
         let first = try reader.varint()
-        let flags = OperationFlags(rawValue: first).intersection(.all)
-        let number = first >> OperationFlags.bits
+        let bits = OperationFlags.bits(hasPages: hasPages)
+        let flags = OperationFlags(rawValue: first & (1 << bits - 1))
+        let number = first >> bits
         guard number <= UInt64(origins.count) else { throw reader.damaged }
         if number == UInt64(origins.count) { origins.append(try origin()) }
         let origin = origins[Int(number)]
@@ -265,12 +328,13 @@ private struct BinaryReplyReader {
         lastIndex = index
         let reference = flags.contains(.reference) ? try difference(from: index, subtracted: true) : nil
         let digest = flags.contains(.digest) ? BoardDigest(value: try reader.word()) : nil
+        let page = flags.contains(.page) ? try page() : 0
         let payload = try reader.dataRange()
         let message = try reader.json(payload, origin.template, limit: left)
         try take(message.count + Self.overhead)
         return JoinedOperation(
             index: index, author: origin.author, reference: reference, isLate: flags.contains(.late), digest: digest,
-            message: message[...])
+            page: page, message: message[...])
     }
 
     private mutating func origin() throws(BinaryFormError) -> Origin {

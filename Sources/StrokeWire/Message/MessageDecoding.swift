@@ -7,7 +7,7 @@ extension StrokeMessage {
     ///   - bytes: one JSON object in UTF-8. More than `limits.messageBytes` are rejected unread.
     ///   - limits: limits of the message, and the meaning of colours.
     /// - Throws: the first fault in the order: size, well-formed JSON, an object, then the fields `n c l s o e a t w h
-    ///   d`, points in their order, and `x y f i z m` in each.
+    ///   d g v i p m k`, points in their order, and `x y f i z m` in each.
     public init(decoding bytes: [UInt8], limits: WireLimits = WireLimits()) throws(MalformedMessage) {
         var points = NoPoints()
         try self.init(bytes, limits, points: &points)
@@ -30,6 +30,17 @@ extension StrokeMessage {
             throw error
         }
         if self.points.count != points.count { points.removeAll(keepingCapacity: true) }
+    }
+
+    /// Decodes a message that a room has accepted, under whatever limits. Where the room has no pages, anything may stand in
+    /// their keys: the room knows the page, not the message.
+    package init(accepted bytes: [UInt8]) throws(MalformedMessage) {
+        let limits = WireLimits(messageBytes: .max, shards: .max, points: .max, colours: .rgb)
+        if let message = try? StrokeMessage(decoding: bytes, limits: limits) {
+            self = message
+        } else {
+            try self.init(decoding: bytes, limits: .accepted)
+        }
     }
 
     private init(
@@ -62,14 +73,18 @@ extension StrokeMessage {
         width = try fields.readWidth(text)
         shardCount = try fields.readShardCount(limits.shards, text)
         shardOrder = try fields.readShardOrder(of: shardCount, text)
-        element = try fields.readElement(text)
-        action = try fields.readAction(text)
+        element = try fields.readElement(limits.features, text)
+        action = try fields.readAction(limits.features, text)
         time = try fields.readTime(text)
         boardWidth = try fields.readBoardWidth(text)
         boardHeight = try fields.readBoardHeight(text)
         points =
             action == .draw
-            ? try fields.readPoints(isSharded: shardCount >= 2, limit: limits.points) : .empty
+            ? try fields.readPoints(
+                isSharded: shardCount >= 2,
+                limit: element == .lasso ? min(limits.points, WireLimits.lassoPoints) : limits.points) : .empty
+        page = try fields.readPage(of: action, limits.features, text)
+        content = try fields.readContent(of: action, element, text)
     }
 }
 
@@ -102,6 +117,12 @@ struct MessageFields {
     var time: JSONToken?
     var boardWidth: JSONToken?
     var boardHeight: JSONToken?
+    var page: JSONToken?
+    var order: JSONToken?
+    var asset: JSONToken?
+    var assetPage: JSONToken?
+    var map: JSONToken?
+    var keepsOriginal: JSONToken?
     var points: PointsField = .absent
 
     enum PointsField {
@@ -124,6 +145,12 @@ struct MessageFields {
         case UInt8(ascii: "t"): time = token
         case UInt8(ascii: "w"): boardWidth = token
         case UInt8(ascii: "h"): boardHeight = token
+        case UInt8(ascii: "g"): page = token
+        case UInt8(ascii: "v"): order = token
+        case UInt8(ascii: "i"): asset = token
+        case UInt8(ascii: "p"): assetPage = token
+        case UInt8(ascii: "m"): map = token
+        case UInt8(ascii: "k"): keepsOriginal = token
         default: break
         }
     }
@@ -207,18 +234,20 @@ extension MessageFields {
         Int(try shardOrder.integer("o", in: 0...Int64(shardCount), text) ?? 0)
     }
 
-    func readElement(_ text: borrowing Span<UInt8>) throws(Rejection) -> Element {
+    func readElement(_ features: BoardFeatures, _ text: borrowing Span<UInt8>) throws(Rejection) -> Element {
         let value = try element.integer("e", text) ?? 0
-        guard let element = UInt8(exactly: value).flatMap(Element.init) else {
+        guard let element = UInt8(exactly: value).flatMap(Element.init), element.isOffered(by: features) else {
             throw Rejection(code: .unknownElement, field: "e", message: "There is no element \(value).")
         }
         return element
     }
 
-    func readAction(_ text: borrowing Span<UInt8>) throws(Rejection) -> Action {
+    func readAction(_ features: BoardFeatures, _ text: borrowing Span<UInt8>) throws(Rejection) -> Action {
         let value = try action.integer("a", text) ?? 1
         // The first clients of the protocol send 0 for draw.
-        guard let action = value == 0 ? .draw : UInt8(exactly: value).flatMap(Action.init) else {
+        guard let action = value == 0 ? .draw : UInt8(exactly: value).flatMap(Action.init),
+            action.rawValue <= Action.clear.rawValue || features.contains(.pages)
+        else {
             throw Rejection(code: .unknownAction, field: "a", message: "There is no action \(value).")
         }
         return action
@@ -253,5 +282,104 @@ extension MessageFields {
             guard isSharded || points.count > 0 else { throw .outOfRange("d", "one point or more") }
             return points
         }
+    }
+}
+
+/// The fields of pages, images and lassos, each read only where it means something.
+extension MessageFields {
+    func readPage(
+        of action: Action, _ features: BoardFeatures, _ text: borrowing Span<UInt8>
+    ) throws(Rejection) -> Int? {
+        guard features.contains(.pages) else { return nil }
+        let page = try page.integer("g", in: PageNumber.range.wide, text)
+        if page == nil, action == .turn { throw .missing("g") }
+        return page.map(Int.init)
+    }
+
+    func readContent(
+        of action: Action, _ element: Element, _ text: borrowing Span<UInt8>
+    ) throws(Rejection) -> MessageContent? {
+        switch (action, element) {
+        case (.arrange, _): return .order(try readOrder(text))
+        case (.draw, .image):
+            let asset = try readAsset(text)
+            return .image(asset, page: Int(try assetPage.integer("p", in: AssetID.pages.wide, text) ?? 0))
+        case (.draw, .lasso):
+            let map = try readMap(text)
+            return .lasso(map, keepsOriginal: try keepsOriginal.integer("k", in: 0...1, text) == 1)
+        default: return nil
+        }
+    }
+
+    private func readOrder(_ text: borrowing Span<UInt8>) throws(Rejection) -> [Int] {
+        guard let order else { throw .missing("v") }
+        var pages: [Int] = []
+        for (position, token) in try order.elements("v", atMost: PageNumber.range.count, text).enumerated() {
+            guard let page = try Optional(token).integer("v[\(position)]", in: PageNumber.range.wide, text) else {
+                continue
+            }
+            pages.append(Int(page))
+        }
+        guard PageNumber.isOrder(pages) else { throw .outOfRange("v", "a list of different pages, one or more") }
+        return pages
+    }
+
+    private func readAsset(_ text: borrowing Span<UInt8>) throws(Rejection) -> AssetID {
+        guard let asset else { throw .missing("i") }
+        guard case .string(let range) = asset else { throw .wrongType("i", "a string") }
+        guard range.count <= 6 * 64, let id = AssetID(hexadecimal: JSONText.string(range, of: text)) else {
+            throw .outOfRange("i", "64 lower-case hexadecimal digits")
+        }
+        return id
+    }
+
+    private func readMap(_ text: borrowing Span<UInt8>) throws(Rejection) -> AffineMap? {
+        guard let map else { return nil }
+        let tokens = try map.elements("m", atMost: 6, text)
+        guard tokens.count == 6 else { throw .outOfRange("m", "a list of six numbers") }
+        var numbers: [Double] = []
+        for (position, token) in tokens.enumerated() {
+            let range = -AffineMap.bound...AffineMap.bound
+            numbers.append(try Optional(token).number("m[\(position)]", in: range, text) ?? 0)
+        }
+        return AffineMap(
+            a: numbers[0], b: numbers[1], c: numbers[2], d: numbers[3], e: numbers[4], f: numbers[5])
+    }
+}
+
+extension Element {
+    fileprivate func isOffered(by features: BoardFeatures) -> Bool {
+        switch self {
+        case .image: features.contains(.images)
+        case .lasso: features.contains(.lasso)
+        default: true
+        }
+    }
+}
+
+extension ClosedRange<Int> {
+    fileprivate var wide: ClosedRange<Int64> { Int64(lowerBound)...Int64(upperBound) }
+}
+
+extension JSONToken {
+    /// The elements of an array in a well-formed message.
+    /// - Parameter limit: the greatest number of them; beyond: `out-of-range`.
+    fileprivate func elements(
+        _ field: String, atMost limit: Int, _ text: borrowing Span<UInt8>
+    ) throws(Rejection) -> [JSONToken] {
+        guard case .array(let range) = self else { throw .wrongType(field, "an array") }
+        var elements: [JSONToken] = []
+        do {
+            var scanner = JSONScanner(at: range.lowerBound, maximumDepth: JSONScanner.messageDepth)
+            var more = try scanner.enterArray(text)
+            while more, elements.count <= limit {
+                elements.append(try scanner.takeValue(text))
+                more = try scanner.continueArray(text)
+            }
+        } catch {
+            throw error.rejection
+        }
+        guard elements.count <= limit else { throw .outOfRange(field, "a list of at most \(limit)") }
+        return elements
     }
 }

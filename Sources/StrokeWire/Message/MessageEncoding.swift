@@ -1,5 +1,5 @@
 extension StrokeMessage {
-    /// The compact message: no white space, keys in the order of the specification's table, `t`, `w` and `h` only if
+    /// The compact message: no white space, keys in the order of the specification's table, optional ones only if
     /// they are set, `d` last and only for a draw.
     ///
     /// ``points`` is ignored: the points come from `interior`.
@@ -45,7 +45,33 @@ extension StrokeMessage {
             bytes.append(",\"h\":")
             bytes.append(number: boardHeight)
         }
+        if let page {
+            bytes.append(",\"g\":")
+            bytes.append(integer: page)
+        }
+        if let content { bytes.append(content: content) }
         return bytes
+    }
+}
+
+extension [UInt8] {
+    fileprivate mutating func append(content: MessageContent) {
+        switch content {
+        case .order(let pages):
+            append(",\"v\":")
+            append(list: pages) { $0.append(integer: $1) }
+        case .image(let asset, let page):
+            append(",\"i\":")
+            append(string: asset.description)
+            append(",\"p\":")
+            append(integer: page)
+        case .lasso(let map, let keepsOriginal):
+            if let map {
+                append(",\"m\":")
+                append(list: map.numbers) { $0.append(number: $1) }
+            }
+            if keepsOriginal { append(",\"k\":1") }
+        }
     }
 }
 

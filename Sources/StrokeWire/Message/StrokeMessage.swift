@@ -23,8 +23,17 @@ public struct StrokeMessage: Sendable, Equatable {
     public var boardWidth: Double?
     /// Height of the sender's board, 1 … 16384, nil if not sent. `h`.
     public var boardHeight: Double?
-    /// Place of the points in the message's bytes; empty for undo, redo and clear. `d`.
+    /// The page that it concerns, 0 … 999; nil for the one that is shown where the operation stands in the log. `g`.
+    public var page: Int?
+    /// What it carries besides; nil for strokes, undo, redo, clear and turn.
+    public var content: MessageContent?
+    /// Place of the points in the message's bytes; empty for all actions but draw. `d`.
     public var points: PointArray
+
+    /// Of an arrange: the pages in their new order.
+    public var order: [Int]? {
+        if case .order(let order)? = content { order } else { nil }
+    }
 
     /// Whether the message carries only a part of its stroke.
     public var isSharded: Bool { shardCount >= 2 }
@@ -32,7 +41,7 @@ public struct StrokeMessage: Sendable, Equatable {
     public init(
         number: Int64, colour: UInt32 = 0, width: Double = 1, shardCount: Int = 0, shardOrder: Int = 0,
         element: Element = .freehand, action: Action = .draw, time: Int64? = nil, boardWidth: Double? = nil,
-        boardHeight: Double? = nil, points: PointArray = .empty
+        boardHeight: Double? = nil, page: Int? = nil, content: MessageContent? = nil, points: PointArray = .empty
     ) {
         self.number = number
         self.colour = colour
@@ -44,6 +53,8 @@ public struct StrokeMessage: Sendable, Equatable {
         self.time = time
         self.boardWidth = boardWidth
         self.boardHeight = boardHeight
+        self.page = page
+        self.content = content
         self.points = points
     }
 }
@@ -59,6 +70,13 @@ public enum Element: UInt8, Sendable, CaseIterable {
     case rectangle
     /// A freehand stroke that removes paint.
     case eraser
+    /// A page of an asset in the box of the first and the last point.
+    case image
+    /// What lies inside the path of the points is cut out, moved or copied.
+    case lasso
+
+    /// Whether it is drawn as a line along its points.
+    public var isStroke: Bool { rawValue <= Element.eraser.rawValue }
 }
 
 /// What an operation does; `a` on the wire, where 0 means draw too.
@@ -67,6 +85,10 @@ public enum Action: UInt8, Sendable, CaseIterable {
     case undo
     case redo
     case clear
+    /// Shows a page.
+    case turn
+    /// Sets the order of the pages.
+    case arrange
 }
 
 /// Limits of a message. Each has a rejection code of its own.
@@ -79,14 +101,24 @@ public struct WireLimits: Sendable, Equatable {
     public var points: Int
     /// Colours that a message may have; beyond: `out-of-range`.
     public var colours: ColourSpace
+    /// What a message may have beyond strokes.
+    public var features: BoardFeatures
+    /// Those of a draw that was accepted before, under whatever limits. Does not read its page: where a room has none, any
+    /// value may stand there; the room knows the page.
+    package static let accepted = WireLimits(
+        messageBytes: .max, shards: .max, points: .max, colours: .rgb, features: [.images, .lasso])
+
+    /// Points of a lasso, so that what it costs is bounded; beyond: `too-many-points`.
+    public static let lassoPoints = 1024
 
     public init(
         messageBytes: Int = 262_144, shards: Int = 1024, points: Int = 100_000,
-        colours: ColourSpace = .palette(count: 8)
+        colours: ColourSpace = .palette(count: 8), features: BoardFeatures = .all
     ) {
         self.messageBytes = messageBytes
         self.shards = shards
         self.points = points
         self.colours = colours
+        self.features = features
     }
 }

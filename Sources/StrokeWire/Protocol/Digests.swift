@@ -45,6 +45,16 @@ public struct BoardDigest: Hashable, Sendable {
         value &-= Self.mix(index)
     }
 
+    /// The strokes of another digest become visible, of which none was.
+    package mutating func add(_ other: BoardDigest) {
+        value &+= other.value
+    }
+
+    /// The strokes of another digest are no longer visible, of which all were.
+    package mutating func subtract(_ other: BoardDigest) {
+        value &-= other.value
+    }
+
     /// Appends 16 lower-case hexadecimal digits.
     public func write(into bytes: inout [UInt8]) {
         withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 16) { digits in

@@ -21,11 +21,13 @@ public struct JoinReply: Sendable, Hashable {
     public var style: String
     /// Whether the first draw will still decide the board's size.
     public var isProvisional: Bool
+    /// The pages at `index`; page 0 alone where the reply names none.
+    public var pages: BoardPages
     public var content: Content
 
     public init(
         room: String, index: UInt64, digest: BoardDigest, palette: Palette, style: String, isProvisional: Bool = false,
-        content: Content
+        pages: BoardPages = BoardPages(), content: Content
     ) {
         self.room = room
         self.index = index
@@ -33,6 +35,7 @@ public struct JoinReply: Sendable, Hashable {
         self.palette = palette
         self.style = style
         self.isProvisional = isProvisional
+        self.pages = pages
         self.content = content
     }
 }
@@ -48,18 +51,21 @@ public struct JoinedOperation: Sendable, Hashable {
     public var isLate: Bool
     /// Digest of the board after it, in a tail; nil in a board, which has one for all.
     public var digest: BoardDigest?
+    /// The page that it concerns; of an arrange the one shown after it.
+    public var page: Int
     /// The compact message, byte for byte.
     public var message: ArraySlice<UInt8>
 
     public init(
         index: UInt64, author: AuthorID, reference: UInt64? = nil, isLate: Bool = false, digest: BoardDigest? = nil,
-        message: ArraySlice<UInt8>
+        page: Int = 0, message: ArraySlice<UInt8>
     ) {
         self.index = index
         self.author = author
         self.reference = reference
         self.isLate = isLate
         self.digest = digest
+        self.page = page
         self.message = message
     }
 }
@@ -68,11 +74,14 @@ public struct JoinedOperation: Sendable, Hashable {
 public struct ClearedBoard: Sendable, Hashable {
     /// Index of the clear.
     public var index: UInt64
+    /// The page that it cleared.
+    public var page: Int
     /// The strokes that it removed, bottom to top.
     public var visible: [JoinedOperation]
 
-    public init(index: UInt64, visible: [JoinedOperation]) {
+    public init(index: UInt64, page: Int = 0, visible: [JoinedOperation]) {
         self.index = index
+        self.page = page
         self.visible = visible
     }
 }
@@ -80,6 +89,7 @@ public struct ClearedBoard: Sendable, Hashable {
 extension JoinReply {
     private static let keys = [
         "room", "index", "digest", "palette", "style", "ops", "board", "provisional", "visible", "redo", "cleared",
+        "pages",
     ]
 
     /// Size limit of a reply in bytes, once its parts are joined.
@@ -95,6 +105,7 @@ extension JoinReply {
         palette = try Self.palette(body)
         style = try body.requiredString("style", limit: 64)
         isProvisional = try body.bool("provisional") ?? false
+        pages = try body["pages"].map { (token) throws(Rejection) in try BoardPages(token, of: bytes) } ?? BoardPages()
         content = body["ops"] == nil ? try Self.board(body) : .tail(try body.operations("ops"))
     }
 
@@ -115,9 +126,11 @@ extension JoinReply {
         guard let height = try size.number("h", in: 1...16384) else { throw .missing("h") }
         var cleared: [ClearedBoard] = []
         for token in try body.elements("cleared") ?? [] {
-            let board = try JSONObject(token, of: body.bytes, keeping: ["index", "visible"], field: "cleared")
+            let board = try JSONObject(token, of: body.bytes, keeping: ["index", "page", "visible"], field: "cleared")
             cleared.append(
-                ClearedBoard(index: try board.requiredIndex("index"), visible: try board.operations("visible")))
+                ClearedBoard(
+                    index: try board.requiredIndex("index"), page: try board.page("page") ?? 0,
+                    visible: try board.operations("visible")))
         }
         return .board(
             width: width, height: height, visible: try body.operations("visible"),
@@ -136,7 +149,7 @@ extension JSONObject {
 }
 
 extension JoinedOperation {
-    private static let keys = ["index", "author", "ref", "late", "digest", "message"]
+    private static let keys = ["index", "author", "ref", "late", "digest", "page", "message"]
 
     init(_ token: JSONToken, of bytes: [UInt8], field: String) throws(Rejection) {
         let body = try JSONObject(token, of: bytes, keeping: Self.keys, field: field)
@@ -149,7 +162,7 @@ extension JoinedOperation {
             index: try body.requiredIndex("index"),
             author: try body.required("author", "the name of an author") { AuthorID($0) },
             reference: try body.index("ref"), isLate: try body.bool("late") ?? false, digest: digest,
-            message: bytes[range])
+            page: try body.page("page") ?? 0, message: bytes[range])
     }
 }
 
@@ -163,7 +176,11 @@ public struct JoinReplyWriter: Sendable {
     ///   - digest: that of the board at `index`.
     ///   - palette: the colours in force.
     ///   - style: name of the ink style in force.
-    public init(room: String, index: UInt64, digest: BoardDigest, palette: Palette, style: String) {
+    ///   - pages: the pages at `index`.
+    public init(
+        room: String, index: UInt64, digest: BoardDigest, palette: Palette, style: String,
+        pages: BoardPages = BoardPages()
+    ) {
         bytes.append("{\"room\":")
         bytes.append(string: room)
         bytes.append(",\"index\":")
@@ -174,6 +191,8 @@ public struct JoinReplyWriter: Sendable {
         bytes.append(list: palette.texts) { $0.append(string: $1) }
         bytes.append(",\"style\":")
         bytes.append(string: style)
+        bytes.append(",\"pages\":")
+        bytes.append(pages: pages)
     }
 
     /// The reply with the operations after those that the student has.
@@ -210,6 +229,8 @@ public struct JoinReplyWriter: Sendable {
             bytes.append(list: cleared) { bytes, board in
                 bytes.append("{\"index\":")
                 bytes.append(integer: board.index)
+                bytes.append(",\"page\":")
+                bytes.append(integer: board.page)
                 bytes.append(",\"visible\":")
                 bytes.append(operations: board.visible)
                 bytes.append(UInt8(ascii: "}"))
@@ -244,6 +265,8 @@ extension [UInt8] {
             append(",\"digest\":")
             append(digest: digest)
         }
+        append(",\"page\":")
+        append(integer: operation.page)
         append(",\"message\":")
         append(contentsOf: operation.message)
     }

@@ -6,13 +6,16 @@ public struct Mark: Sendable, Hashable {
     public var index: UInt64
     /// Digest of the board at `index`.
     public var digest: BoardDigest
+    /// The page that is shown at `index`.
+    public var page: Int
     /// The cohort's video time, nil while unknown.
     public var video: MediaTime?
 
-    public init(room: String, index: UInt64, digest: BoardDigest, video: MediaTime?) {
+    public init(room: String, index: UInt64, digest: BoardDigest, page: Int = 0, video: MediaTime?) {
         self.room = room
         self.index = index
         self.digest = digest
+        self.page = page
         self.video = video
     }
 }
@@ -27,6 +30,8 @@ extension Mark {
         bytes.append(integer: index)
         bytes.append(",\"digest\":")
         bytes.append(digest: digest)
+        bytes.append(",\"page\":")
+        bytes.append(integer: page)
         bytes.append(",\"v\":")
         if let video { bytes.append(time: video) } else { bytes.append("null") }
         bytes.append(UInt8(ascii: "}"))
@@ -36,10 +41,11 @@ extension Mark {
     /// Reads a body as a student's client gets it.
     /// - Throws: the first fault.
     public init(decoding bytes: [UInt8]) throws(Rejection) {
-        let body = try JSONObject(bytes, keeping: ["room", "index", "digest", "v"])
+        let body = try JSONObject(bytes, keeping: ["room", "index", "digest", "page", "v"])
         room = try body.requiredString("room", limit: 256)
         index = try body.requiredIndex("index")
         digest = try body.requiredDigest("digest")
+        page = try body.page("page") ?? 0
         if case .null? = body["v"] {
             video = nil
         } else {

@@ -276,6 +276,8 @@ public enum HeaderName {
     public static let author = "Ink-Author"
     /// Of an undo or redo: the index of the stroke, or of the undoable clear, that leaves or returns.
     public static let ref = "Ink-Ref"
+    /// The page that the operation concerns; of an arrange the one shown after it.
+    public static let page = "Ink-Page"
     /// ``BoardDigest`` of the strokes that are visible after the operation.
     public static let digest = "Ink-Digest"
     /// `1` if a policy, not the clock, released the operation, or if the stroke itself came late.

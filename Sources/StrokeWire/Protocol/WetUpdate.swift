@@ -110,7 +110,6 @@ struct WetFields {
     var update: JSONToken?
     var givenUp: JSONToken?
     var first: JSONToken?
-    var page: JSONToken?
     var points: [StrokePoint] = []
     var predicted: [StrokePoint] = []
     var predictedField = MessageFields.PointsField.absent
@@ -137,7 +136,7 @@ struct WetFields {
     func readStyle(_ limits: WireLimits, _ text: borrowing Span<UInt8>) throws(Rejection) -> WetStrokeStyle {
         WetStrokeStyle(
             colour: try message.readColour(limits.colours, text), width: try message.readWidth(text),
-            element: try message.readElement(text), time: try message.readTime(text),
+            element: try message.readElement([], text), time: try message.readTime(text),
             boardWidth: try message.readBoardWidth(text), boardHeight: try message.readBoardHeight(text))
     }
 
@@ -167,7 +166,7 @@ struct WetFields {
     fileprivate func readPoints(_ limits: WireLimits, _ text: borrowing Span<UInt8>) throws(Rejection) -> WetPoints {
         let first = try readFirst(limits, text)
         var style = try readStyle(limits, text)
-        style.page = try page.integer("g", in: 0...999, text).map(Int.init)
+        style.page = try message.readPage(of: .draw, limits.features, text)
         try checkPoints(first: first, limits)
         return WetPoints(style: style, first: first, points: points, predicted: predicted)
     }
@@ -194,7 +193,6 @@ extension JSONScanner {
             case UInt8(ascii: "u"): fields.update = try takeValue(text)
             case UInt8(ascii: "x"): fields.givenUp = try takeValue(text)
             case UInt8(ascii: "k"): fields.first = try takeValue(text)
-            case UInt8(ascii: "g"): fields.page = try takeValue(text)
             case let letter?: fields.message.set(letter, try takeValue(text))
             case nil:
                 let value = try takeValue(text)

@@ -1,29 +1,38 @@
 import DequeModule
 public import StrokeWire
 
-/// The result of a room's operations 1…`index`: visible strokes, undo and redo stacks, digest.
+/// The result of a room's operations 1…`index`: pages, visible strokes, undo and redo stacks, digest.
 ///
 /// A value: a copy is a version. The same operations give the same board on every machine.
 public struct Board: Sendable {
     /// Index of the last operation applied, 0 for none.
     public private(set) var index: UInt64 = 0
-    /// The visible strokes, bottom to top.
-    public private(set) var visible = VisibleStrokes()
+    /// Which pages there are, in which order, and which one is shown.
+    public private(set) var pages: BoardPages
+    /// What is on the pages.
+    private(set) var table: PageTable
     /// The board's size, configured or fixed by the first draw; nil while unknown.
     public private(set) var fixedSize: BoardSize?
+    /// Digest of the visible strokes of all pages, those out of sight too.
+    public private(set) var digest = BoardDigest.empty
     /// Of all strokes that are visible or could be brought back.
     private(set) var weight = BoardWeight()
     private let weightLimit: Int
-    /// Index of the last clear, 0 for none.
-    public private(set) var lastClear: UInt64 = 0
-    private(set) var history: History
+    /// Operations that can be undone, of all pages.
+    private var undoableCount = 0
+    /// Index of the last clear of each page.
+    public private(set) var lastClears = LastClears()
+
+    /// The greatest number of operations of a room that can be undone, whatever the number of its pages.
+    static let undoableBound = 1000
 
     /// - Parameters:
     ///   - size: the configured size of the board; nil to take it from the first draw.
     ///   - weightLimit: the greatest weight of all strokes that are visible or could be brought back. Where a draw or a
     ///     clear exceeds it, the oldest undoable clears become final.
     public init(history: HistoryConfiguration, size: BoardSize?, weightLimit: Int = .max) {
-        self.history = History(history)
+        pages = BoardPages()
+        table = PageTable(first: BoardPage(number: 0, history: History(history)))
         self.weightLimit = weightLimit
         fixedSize = size
     }
@@ -37,46 +46,65 @@ public struct Board: Sendable {
 
     /// A board restored from a checkpoint.
     init(
-        index: UInt64, visible: VisibleStrokes, history: History, size: BoardSize?, weightLimit: Int, lastClear: UInt64
+        index: UInt64, pages: BoardPages, table: PageTable, size: BoardSize?, weightLimit: Int, lastClears: LastClears
     ) {
         self.index = index
-        self.visible = visible
-        self.history = history
+        self.pages = pages
+        self.table = table
         self.weightLimit = weightLimit
         fixedSize = size
-        self.lastClear = lastClear
-        weight.visible = visible.weight
-        for entry in history.undone { weight.undone += entry.hiddenWeight }
-        for entry in history.done where entry.isClear { weight.cleared += entry.hiddenWeight }
+        self.lastClears = lastClears
+        for page in table {
+            digest.add(page.visible.digest)
+            undoableCount += page.history.done.count
+            weight += page.weight
+        }
     }
 
     /// The board's size; the standard one until it is known.
     public var size: BoardSize { fixedSize ?? .standard }
 
     /// Bytes of a reply that brings the board, or more. Constant time.
-    public var byteEstimate: Int { 256 + weight.total * BoardWeight.bytesOfUnit }
+    public var byteEstimate: Int { 256 + weight.total.points * Weight.bytesOfUnit }
 
-    /// Digest of the visible strokes.
-    public var digest: BoardDigest { visible.digest }
+    /// Whether a page other than page 0 has ever been.
+    public var hasPages: Bool { !table.others.isEmpty || pages != BoardPages() }
 
-    /// The redo stack, its top last.
+    /// The visible strokes of a page, bottom to top.
+    public func visible(on page: Int) -> VisibleStrokes { table[page]?.visible ?? VisibleStrokes() }
+
+    /// The visible strokes of all pages, in the order of their indices.
+    public var visible: VisibleStrokes {
+        var visible = table.first.visible
+        for page in table.others { visible.restore(page.visible) }
+        return visible
+    }
+
+    /// Number of visible strokes of all pages.
+    public var visibleCount: Int { table.reduce(0) { $0 + $1.visible.count } }
+
+    /// The redo stacks of the pages, each with its top last.
     public var undone: [UndoneEntry] {
-        history.undone.map { entry in
-            switch entry {
-            case .stroke(let stroke): .stroke(stroke)
-            case .clear(let clear, _, _): .clear(clear)
+        table.flatMap { page in
+            page.history.undone.map { entry in
+                switch entry {
+                case .stroke(let stroke): .stroke(stroke)
+                case .clear(let clear, _, _): .clear(clear)
+                }
             }
         }
     }
 
-    /// Clears that can still be undone, oldest first, with the strokes that each removed.
+    /// Clears that can still be undone, page by page, oldest first, with the strokes that each removed.
     public var undoableClears: [(clear: Clear, removed: VisibleStrokes)] {
-        history.done.compactMap { entry in
-            if case .clear(let clear, let removed, _) = entry { (clear, removed) } else { nil }
+        table.flatMap { page in
+            page.history.done.compactMap { entry in
+                if case .clear(let clear, let removed, _) = entry { (clear, removed) } else { nil }
+            }
         }
     }
 
-    /// An entry of the redo stack.
+    /// An entry of a redo stack.
     public enum UndoneEntry: Sendable {
         case stroke(Stroke)
         case clear(Clear)
@@ -84,20 +112,29 @@ public struct Board: Sendable {
 
     /// Whether a stroke of this weight may be drawn. Undoable clears become final to make room for it.
     func hasRoom(for stroke: Int) -> Bool {
-        stroke <= weightLimit - (weight.visible + weight.undone)
+        stroke <= weightLimit - (weight.visible + weight.undone).points
     }
 
-    /// The operation that an undo or redo by `author` refers to; nil for draw and clear.
+    /// What a lasso copies that leaves the original: everything that a page shows or could show again.
+    func copiedWeight(on page: Int) -> Int { table[page]?.weight.total.points ?? 0 }
+
+    /// Whether a page may have another lasso.
+    func hasRoomForLasso(on page: Int) -> Bool { (table[page]?.weight.total.lassos ?? 0) < Self.lassoBound }
+
+    /// The greatest number of lassos on a page that are seen or could come back.
+    static let lassoBound = 64
+
+    /// The operation that an undo or redo by `author` on a page refers to; nil for other actions.
     /// - Throws: `nothing-to-undo`, `nothing-to-redo`.
-    func reference(of action: Action, by author: AuthorID) throws(Rejection) -> UInt64? {
+    func reference(of action: Action, by author: AuthorID, on page: Int) throws(Rejection) -> UInt64? {
         switch action {
-        case .draw, .clear:
+        case .draw, .clear, .turn, .arrange:
             return nil
         case .undo:
-            guard let index = history.undoReference(for: author) else { throw .nothingToUndo }
+            guard let index = table[page]?.history.undoReference(for: author) else { throw .nothingToUndo }
             return index
         case .redo:
-            guard let index = history.redoReference(for: author) else { throw .nothingToRedo }
+            guard let index = table[page]?.history.redoReference(for: author) else { throw .nothingToRedo }
             return index
         }
     }
@@ -108,10 +145,17 @@ public struct Board: Sendable {
         precondition(index == self.index + 1, "operations are applied one by one")
         self.index = index
         switch effect {
-        case .draw(let stroke): draw(stroke)
-        case .undo(let reference): undo(reference)
-        case .redo(let reference): redo(reference)
-        case .clear(let clear): self.clear(clear)
+        case .draw(let stroke):
+            if fixedSize == nil, let header = stroke.decoded()?.header { fixedSize = BoardSize(firstDraw: header) }
+            pages.add(stroke.page)
+            change(stroke.page) { $0.draw(stroke) }
+        case .undo(let reference, let page): change(page) { $0.undo(reference) }
+        case .redo(let reference, let page): change(page) { $0.redo(reference) }
+        case .clear(let clear):
+            lastClears[clear.page] = clear.index
+            change(clear.page) { $0.clear(clear) }
+        case .turn(let page): pages.turn(to: page)
+        case .arrange(let order, _): pages.arrange(order)
         }
     }
 
@@ -119,105 +163,46 @@ public struct Board: Sendable {
         apply(operation.effect, at: operation.index)
     }
 
-    /// Frees memory reserved for more strokes.
-    mutating func compact() {
-        visible.compact()
-        history.compact()
+    /// Changes a page, and keeps what the board knows of all pages, within its bounds.
+    private mutating func change(_ number: Int, _ body: (inout BoardPage) -> Void) {
+        update(number, body)
+        while undoableCount > Self.undoableBound {
+            // The oldest of all pages becomes permanent.
+            let oldest = table.min { ($0.history.done.first?.index ?? .max) < ($1.history.done.first?.index ?? .max) }
+            update(oldest?.number ?? 0) { $0.dropOldest() }
+        }
+        while weight.total.points > weightLimit, weight.cleared.points > 0 {
+            let oldest = table.min { ($0.history.oldestClear ?? .max) < ($1.history.oldestClear ?? .max) }
+            update(oldest?.number ?? 0) { $0.dropOldestClear() }
+        }
     }
 
-    /// Replaces the strokes by the same ones in other pages.
+    private mutating func update(_ number: Int, _ body: (inout BoardPage) -> Void) {
+        var (digest, count, weight) = (digest, undoableCount, weight)
+        table.change(number) { page in
+            digest.subtract(page.visible.digest)
+            count -= page.history.done.count
+            weight -= page.weight
+            body(&page)
+            digest.add(page.visible.digest)
+            count += page.history.done.count
+            weight += page.weight
+        }
+        (self.digest, undoableCount, self.weight) = (digest, count, weight)
+    }
+
+    /// Frees memory reserved for more strokes.
+    mutating func compact() {
+        table.changeAll { $0.compact() }
+    }
+
+    /// Replaces the strokes by the same ones in other blocks.
     mutating func move(_ moves: StrokeMoves) {
-        visible.move(moves)
-        history.move(moves)
+        table.changeAll { $0.move(moves) }
     }
 
     /// Every stroke that is visible or could be brought back; some more than once.
-    var strokes: [Stroke] {
-        var strokes = Array(visible)
-        for entry in history.done + history.undone {
-            switch entry {
-            case .stroke(let stroke): strokes.append(stroke)
-            case .clear(_, let removed, _): strokes += removed
-            }
-        }
-        return strokes
-    }
-
-    private mutating func draw(_ stroke: Stroke) {
-        if fixedSize == nil, let header = stroke.decoded()?.header { fixedSize = BoardSize(firstDraw: header) }
-        weight.visible += stroke.weight
-        visible.insert(stroke)
-        push(.stroke(stroke), by: stroke.author)
-    }
-
-    private mutating func undo(_ reference: UInt64) {
-        guard let entry = history.takeDone(reference) else { return }
-        switch entry {
-        case .stroke(let stroke):
-            visible.remove(stroke)
-            weight.visible -= stroke.weight
-            pushUndone(entry)
-        case .clear(let clear, let removed, let removedWeight):
-            visible.restore(removed)
-            weight.visible += removedWeight
-            weight.cleared -= entry.hiddenWeight
-            pushUndone(.clear(clear, removed: VisibleStrokes(), weight: 0))
-        }
-    }
-
-    private mutating func pushUndone(_ entry: HistoryEntry) {
-        weight.undone += entry.hiddenWeight
-        history.pushUndone(entry)
-    }
-
-    private mutating func redo(_ reference: UInt64) {
-        guard let entry = history.takeUndone(reference) else { return }
-        weight.undone -= entry.hiddenWeight
-        let dropped: HistoryEntry?
-        switch entry {
-        case .stroke(let stroke):
-            visible.insert(stroke)
-            weight.visible += stroke.weight
-            dropped = history.pushDone(entry)
-        case .clear(let clear, _, _):
-            dropped = history.pushDone(removeVisible(clear))
-        }
-        if let dropped { forget(dropped) }
-    }
-
-    private mutating func clear(_ clear: Clear) {
-        lastClear = clear.index
-        switch history.configuration.clear {
-        case .final:
-            visible = VisibleStrokes()
-            history.empty()
-            weight = BoardWeight()
-        case .undoable:
-            push(removeVisible(clear), by: clear.author)
-        }
-    }
-
-    /// Removes all visible strokes.
-    /// - Returns: the history entry that can restore them.
-    private mutating func removeVisible(_ clear: Clear) -> HistoryEntry {
-        let entry = HistoryEntry.clear(clear, removed: visible, weight: weight.visible)
-        visible = VisibleStrokes()
-        weight.visible = 0
-        weight.cleared += entry.hiddenWeight
-        return entry
-    }
-
-    private mutating func push(_ entry: HistoryEntry, by author: AuthorID) {
-        let (dropped, lost) = history.push(entry, by: author)
-        if let dropped { forget(dropped) }
-        for entry in lost { weight.undone -= entry.hiddenWeight }
-        while weight.total > weightLimit, let clear = history.dropOldestClear() { forget(clear) }
-    }
-
-    /// Notes that an entry can no longer be undone: a stroke stays on the board, what a clear removed is gone for good.
-    private mutating func forget(_ dropped: HistoryEntry) {
-        if dropped.isClear { weight.cleared -= dropped.hiddenWeight }
-    }
+    var strokes: [Stroke] { table.flatMap(\.strokes) }
 }
 
 /// Width and height of a room's board, in board units.
@@ -250,26 +235,55 @@ public struct BoardSize: Sendable, Equatable {
     }
 }
 
-/// What the strokes and clears of a board count for where memory is bounded, in points.
-///
-/// A stroke counts for its points, for at least one for every 32 bytes of its message, so that unknown keys do not get
-/// around the bound, and for at least eight, so that dots do not. A point with `x` and `y` is no longer than 32 bytes as
-/// clients write it. Depends on the message alone, as it came or was joined from its shards: every replica and every
-/// release has to reject the same strokes, however it packs them.
-struct BoardWeight: Sendable, Equatable {
-    /// Of the visible strokes.
-    var visible = 0
-    /// Of the clears that can be undone, with the strokes that they removed.
-    var cleared = 0
-    /// Of the strokes and clears that can be redone.
-    var undone = 0
+/// What strokes and clears count for where memory and time are bounded.
+struct Weight: Sendable, Equatable, AdditiveArithmetic {
+    /// A stroke counts for its points, for at least one for every 32 bytes of its message, so that unknown keys do not get
+    /// around the bound, and for at least eight, so that dots do not. A point with `x` and `y` is no longer than 32 bytes
+    /// as clients write it. A lasso that leaves the original counts for what it copies, too.
+    var points = 0
+    /// How many are lassos.
+    var lassos = 0
 
-    var total: Int { visible + cleared + undone }
+    static let zero = Weight()
 
-    /// The greatest number of message bytes for each unit of weight.
+    /// The greatest number of message bytes for each unit of ``points``.
     static let bytesOfUnit = 32
 
-    static func weight(messageBytes: Int, points: Int) -> Int {
+    /// Of a stroke or clear alone. Depends on the message alone, as it came or was joined from its shards: every replica
+    /// and every release has to reject the same strokes, however it packs them.
+    static func points(messageBytes: Int, points: Int) -> Int {
         max(points, (messageBytes + bytesOfUnit - 1) / bytesOfUnit, 8)
+    }
+
+    static func + (one: Weight, other: Weight) -> Weight {
+        Weight(points: one.points + other.points, lassos: one.lassos + other.lassos)
+    }
+
+    static func - (one: Weight, other: Weight) -> Weight {
+        Weight(points: one.points - other.points, lassos: one.lassos - other.lassos)
+    }
+}
+
+/// The weights of a board or a page.
+struct BoardWeight: Sendable, Equatable {
+    /// Of the visible strokes.
+    var visible = Weight()
+    /// Of the clears that can be undone, with the strokes that they removed.
+    var cleared = Weight()
+    /// Of the strokes and clears that can be redone.
+    var undone = Weight()
+
+    var total: Weight { visible + cleared + undone }
+
+    static func += (sum: inout BoardWeight, other: BoardWeight) {
+        sum.visible += other.visible
+        sum.cleared += other.cleared
+        sum.undone += other.undone
+    }
+
+    static func -= (sum: inout BoardWeight, other: BoardWeight) {
+        sum.visible -= other.visible
+        sum.cleared -= other.cleared
+        sum.undone -= other.undone
     }
 }

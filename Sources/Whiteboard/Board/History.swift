@@ -7,7 +7,7 @@ import StrokeWire
 enum HistoryEntry: Sendable {
     case stroke(Stroke)
     /// An undoable clear and, unless it is undone, the strokes that it removed and their weight.
-    indirect case clear(Clear, removed: VisibleStrokes, weight: Int)
+    indirect case clear(Clear, removed: VisibleStrokes, weight: Weight)
 
     var index: UInt64 {
         switch self {
@@ -28,7 +28,7 @@ enum HistoryEntry: Sendable {
         if case .clear = self { true } else { false }
     }
 
-    /// The entry with the same strokes in other pages.
+    /// The entry with the same strokes in other blocks.
     func moved(_ moves: StrokeMoves) -> HistoryEntry {
         switch self {
         case .stroke(let stroke): return .stroke(moves[stroke])
@@ -39,7 +39,7 @@ enum HistoryEntry: Sendable {
     }
 
     /// Weight of what only this entry keeps in memory when it is not visible.
-    var hiddenWeight: Int {
+    var hiddenWeight: Weight {
         switch self {
         case .stroke(let stroke): stroke.weight
         case .clear(let clear, _, let weight): clear.weight + weight
@@ -108,6 +108,13 @@ struct History: Sendable {
         return done.count > configuration.depth ? done.removeFirst() : nil
     }
 
+    /// Makes the oldest entry of the undo stack permanent.
+    /// - Returns: the entry; nil where there is none.
+    mutating func dropOldest() -> HistoryEntry? { done.popFirst() }
+
+    /// Index of the oldest undoable clear; nil where there is none.
+    var oldestClear: UInt64? { done.first(where: \.isClear)?.index }
+
     /// Makes the oldest undoable clear final. The entries below it are strokes that it removed.
     /// - Returns: the clear; nil where there is none.
     mutating func dropOldestClear() -> HistoryEntry? {
@@ -130,7 +137,7 @@ struct History: Sendable {
         undone.append(entry)
     }
 
-    /// Replaces strokes by the same ones in other pages.
+    /// Replaces strokes by the same ones in other blocks.
     mutating func move(_ moves: StrokeMoves) {
         done = Deque(done.map { $0.moved(moves) })
         undone = undone.map { $0.moved(moves) }

@@ -1,28 +1,32 @@
 public import StrokeWire
 
-/// A drawn stroke: its place in a page of memory that all boards, logs and canvases with the stroke share. Immutable.
+/// A drawn stroke: its place in a block of memory that all boards, logs and canvases with the stroke share. Immutable.
 public struct Stroke: Sendable {
-    let page: StrokePage
+    let block: StrokeBlock
     private let place: UInt8
 
-    init(_ page: StrokePage, _ number: Int) {
-        self.page = page
+    init(_ block: StrokeBlock, _ number: Int) {
+        self.block = block
         place = UInt8(number)
     }
 
-    /// Its number in the page.
+    /// Its number in the block.
     var number: Int { Int(place) }
-    private var fields: StrokeFields { page.fields(of: number) }
+    private var fields: StrokeFields { block.fields(of: number) }
 
     /// The operation's place in the room's log, from 1.
-    public var index: UInt64 { page.firstIndex + fields.indexOffset }
-    public var author: AuthorID { page.origins[fields.origin].author }
+    public var index: UInt64 { block.firstIndex + fields.indexOffset }
+    public var author: AuthorID { block.origins[fields.origin].author }
     /// Number of points.
     public var pointCount: Int { fields.pointCount }
+    /// The page of the board that it is on, 0 … 999.
+    public var page: Int { extras.page }
     /// Whether the stroke came after it had been given up.
-    public var isLate: Bool { fields.isLate }
-    /// Bytes that it takes in its page.
-    var byteCount: Int { StrokePage.byteCount(fields) }
+    public var isLate: Bool { extras.isLate }
+    public var kind: StrokeKind { extras.kind }
+    var extras: StrokeExtras { fields.extras }
+    /// Bytes that it takes in its block.
+    var byteCount: Int { StrokeBlock.byteCount(fields) }
     /// The size of the compact message.
     var messageByteCount: Int { fields.messageByteCount }
 
@@ -30,24 +34,23 @@ public struct Stroke: Sendable {
     public var message: PackedMessage {
         let fields = fields
         return PackedMessage(
-            template: page.origins[fields.origin].template, ownBytes: page.packedMessage(of: number),
+            template: block.origins[fields.origin].template, ownBytes: block.packedMessage(of: number),
             messageByteCount: fields.messageByteCount)
     }
 
     /// The greatest size of a stroke's message in bytes.
     static let maximumBytes = Int(UInt32.max)
 
-    /// Its ``BoardWeight``.
-    var weight: Int {
+    var weight: Weight {
         let fields = fields
-        return BoardWeight.weight(messageBytes: fields.messageByteCount, points: fields.pointCount)
+        let own = Weight.points(messageBytes: fields.messageByteCount, points: fields.pointCount)
+        return Weight(points: own + fields.extras.copied, lassos: fields.extras.kind == .lasso ? 1 : 0)
     }
 
     /// The fields and the points of its message, unpacked and decoded. For drawing, not for the way to students.
     public func decoded() -> (header: StrokeMessage, points: [StrokePoint])? {
         let bytes = message.bytes
-        // It was within the room's limits when it came.
-        let limits = WireLimits(messageBytes: .max, points: .max, colours: .rgb)
+        let limits = WireLimits.accepted
         var points: [StrokePoint] = []
         guard let header = try? StrokeMessage(decoding: bytes, limits: limits, points: &points) else { return nil }
         return (header, points)

@@ -2,15 +2,15 @@ public import StrokeWire
 
 /// The visible strokes of a board, bottom to top, in the order of their indices.
 ///
-/// Has a word for each page of strokes, with a bit for each of them that is visible.
+/// Has a word for each block of strokes, with a bit for each of them that is visible.
 public struct VisibleStrokes: Sendable {
     fileprivate struct Chunk {
-        let page: StrokePage
-        /// The visible ones by their numbers in the page; not 0.
+        let block: StrokeBlock
+        /// The visible ones by their numbers in the block; not 0.
         var numbers: UInt64
     }
 
-    /// In the order of the pages.
+    /// In the order of the blocks.
     private var chunks: [Chunk] = []
     /// Number of strokes.
     public private(set) var count = 0
@@ -23,22 +23,19 @@ public struct VisibleStrokes: Sendable {
         for stroke in strokes { insert(stroke) }
     }
 
-    /// The strokes' ``BoardWeight``.
-    var weight: Int { reduce(0) { $0 + $1.weight } }
-
     /// Inserts a stroke by its index; does nothing where it is there, as a damaged checkpoint may have it.
     mutating func insert(_ stroke: Stroke) {
         // Most strokes come on top.
         let position =
-            if let top = chunks.last, top.page.firstIndex < stroke.page.firstIndex { chunks.count } else {
-                position(of: stroke.page)
+            if let top = chunks.last, top.block.firstIndex < stroke.block.firstIndex { chunks.count } else {
+                position(of: stroke.block)
             }
         let bit: UInt64 = 1 << stroke.number
-        if position < chunks.count, chunks[position].page === stroke.page {
+        if position < chunks.count, chunks[position].block === stroke.block {
             guard chunks[position].numbers & bit == 0 else { return }
             chunks[position].numbers |= bit
         } else {
-            chunks.insert(Chunk(page: stroke.page, numbers: bit), at: position)
+            chunks.insert(Chunk(block: stroke.block, numbers: bit), at: position)
         }
         count += 1
         digest.insert(stroke.index)
@@ -46,9 +43,9 @@ public struct VisibleStrokes: Sendable {
 
     /// Removes a stroke; does nothing where it is not there, as a damaged checkpoint may have it.
     mutating func remove(_ stroke: Stroke) {
-        let position = position(of: stroke.page)
+        let position = position(of: stroke.block)
         let bit: UInt64 = 1 << stroke.number
-        guard position < chunks.count, chunks[position].page === stroke.page, chunks[position].numbers & bit != 0
+        guard position < chunks.count, chunks[position].block === stroke.block, chunks[position].numbers & bit != 0
         else { return }
         chunks[position].numbers &= ~bit
         if chunks[position].numbers == 0 { chunks.remove(at: position) }
@@ -63,7 +60,7 @@ public struct VisibleStrokes: Sendable {
         for stroke in later { insert(stroke) }
     }
 
-    /// Replaces strokes by the same ones in other pages.
+    /// Replaces strokes by the same ones in other blocks.
     mutating func move(_ moves: StrokeMoves) {
         self = VisibleStrokes(map { moves[$0] })
     }
@@ -73,9 +70,9 @@ public struct VisibleStrokes: Sendable {
         if chunks.count < chunks.capacity { chunks = chunks.withUnsafeBufferPointer(Array.init) }
     }
 
-    /// Position of the first chunk of this page or a later one.
-    private func position(of page: StrokePage) -> Int {
-        chunks.partitioningIndex { $0.page.firstIndex >= page.firstIndex }
+    /// Position of the first chunk of this block or a later one.
+    private func position(of block: StrokeBlock) -> Int {
+        chunks.partitioningIndex { $0.block.firstIndex >= block.firstIndex }
     }
 }
 
@@ -108,7 +105,7 @@ extension VisibleStrokes: BidirectionalCollection {
         return Index(chunk: previous, number: 63 - chunks[previous].numbers.leadingZeroBitCount)
     }
 
-    public subscript(index: Index) -> Stroke { Stroke(chunks[index.chunk].page, index.number) }
+    public subscript(index: Index) -> Stroke { Stroke(chunks[index.chunk].block, index.number) }
 }
 
 extension Array {

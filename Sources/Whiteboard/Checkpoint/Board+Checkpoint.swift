@@ -4,14 +4,31 @@ extension CheckpointWriter {
     mutating func write(_ board: Board) {
         write(board.index)
         write(strokes: StrokeMoves.distinct(board.strokes))
-        write(indices: board.visible.map(\.index))
-        write(list: board.history.done) { $0.write($1) }
-        write(list: board.history.undone) { $0.write($1) }
+        write(board.table.first)
         write(optional: board.fixedSize) { writer, size in
             writer.write(fixed: size.width.bitPattern)
             writer.write(fixed: size.height.bitPattern)
         }
-        write(board.lastClear)
+        write(board.lastClears[0])
+        write(board.hasPages || board.lastClears.pages.contains { $0 > 0 })
+        guard board.hasPages || board.lastClears.pages.contains(where: { $0 > 0 }) else { return }
+        write(board.pages.shown)
+        write(list: board.pages.order) { $0.write($1) }
+        write(list: board.pages.hidden) { $0.write($1) }
+        write(list: board.table.others) { writer, page in
+            writer.write(page.number)
+            writer.write(page)
+        }
+        write(list: board.lastClears.pages.filter { $0 > 0 }) { writer, page in
+            writer.write(page)
+            writer.write(board.lastClears[page])
+        }
+    }
+
+    private mutating func write(_ page: BoardPage) {
+        write(indices: page.visible.map(\.index))
+        write(list: page.history.done) { $0.write($1) }
+        write(list: page.history.undone) { $0.write($1) }
     }
 
     private mutating func write(_ entry: HistoryEntry) {
@@ -33,26 +50,60 @@ extension CheckpointReader {
     mutating func board(_ configuration: RoomConfiguration) throws(CheckpointError) -> Board {
         let index = try number()
         let strokes = try strokes()
-        let visible = try visible(strokes)
-        let done = try list { (reader) throws(CheckpointError) in try reader.historyEntry(strokes) }
-        let undone = try list { (reader) throws(CheckpointError) in try reader.historyEntry(strokes) }
+        let first = try page(0, strokes, configuration)
         let size = try optional { (reader) throws(CheckpointError) in try reader.boardSize() }
+        var lastClears = LastClears()
+        lastClears[0] = try number()
+        var (pages, others) = (BoardPages(), [BoardPage]())
+        if version > 3, try flag() {
+            let shown = try pageNumber()
+            let order = try list { (reader) throws(CheckpointError) in try reader.pageNumber() }
+            let hidden = try list { (reader) throws(CheckpointError) in try reader.pageNumber() }
+            guard let known = BoardPages(shown: shown, order: order, hidden: hidden) else { throw damaged }
+            pages = known
+            others = try list { (reader) throws(CheckpointError) in
+                try reader.page(try reader.pageNumber(), strokes, configuration)
+            }
+            try require(zip([first] + others, others).allSatisfy { $0.number < $1.number })
+            for _ in 0..<(try count()) {
+                let page = try pageNumber()
+                lastClears[page] = try number()
+            }
+        }
         return Board(
-            index: index, visible: visible, history: History(configuration.history, done: done, undone: undone),
+            index: index, pages: pages, table: PageTable(first: first, others: others),
             size: configuration.boardSize ?? size, weightLimit: configuration.intake.boardPoints,
-            lastClear: try number())
+            lastClears: lastClears)
     }
 
-    private mutating func historyEntry(_ strokes: [UInt64: Stroke]) throws(CheckpointError) -> HistoryEntry {
+    private mutating func page(
+        _ number: Int, _ strokes: [UInt64: Stroke], _ configuration: RoomConfiguration
+    ) throws(CheckpointError) -> BoardPage {
+        let visible = try visible(strokes)
+        let done = try list { (reader) throws(CheckpointError) in try reader.historyEntry(strokes, on: number) }
+        let undone = try list { (reader) throws(CheckpointError) in try reader.historyEntry(strokes, on: number) }
+        return BoardPage(
+            number: number, history: History(configuration.history, done: done, undone: undone), visible: visible)
+    }
+
+    mutating func pageNumber() throws(CheckpointError) -> Int {
+        let page = try integer()
+        try require(page <= UInt64(PageNumber.range.upperBound))
+        return Int(page)
+    }
+
+    private mutating func historyEntry(_ strokes: [UInt64: Stroke], on page: Int) throws(CheckpointError)
+        -> HistoryEntry
+    {
         let isClear = try flag()
         let index = try number()
         guard isClear else {
             guard let stroke = strokes[index] else { throw damaged }
             return .stroke(stroke)
         }
-        let clear = Clear(index: index, author: try name(), message: try data())
+        let clear = Clear(index: index, author: try name(), page: page, message: try data())
         let removed = try visible(strokes)
-        return .clear(clear, removed: removed, weight: removed.weight)
+        return .clear(clear, removed: removed, weight: removed.reduce(.zero) { $0 + $1.weight })
     }
 
     private mutating func visible(_ strokes: [UInt64: Stroke]) throws(CheckpointError) -> VisibleStrokes {
@@ -87,7 +138,10 @@ extension CheckpointWriter {
 
     /// A stroke without what its operation has too.
     mutating func write(_ stroke: Stroke) {
-        write(stroke.isLate)
+        let extras = stroke.extras
+        write(Int(extras.flags))
+        if extras.page > 0 { write(extras.page) }
+        if extras.copied > 0 { write(extras.copied) }
         write(stroke.message, pointCount: stroke.pointCount)
     }
 }
@@ -107,10 +161,15 @@ extension CheckpointReader {
     }
 
     mutating func stroke(at index: UInt64, by author: AuthorID) throws(CheckpointError) -> Stroke {
-        let isLate = try flag()
+        // Before, a flag alone stood here.
+        let flags = try integer()
+        guard flags <= UInt64(version > 3 ? StrokeExtras.greatestFlags : 1),
+            var extras = StrokeExtras(flags: UInt8(flags))
+        else { throw damaged }
+        if extras.hasPage { extras.page = try pageNumber() }
+        if extras.hasCopied { extras.copied = Int(min(try integer(), CheckpointFormat.numberBound)) }
         let (message, pointCount) = try packedMessage()
-        return writer.write(
-            index: index, author: author, isLate: isLate, pointCount: pointCount, message: message)
+        return writer.write(index: index, author: author, extras, pointCount: pointCount, message: message)
     }
 }
 
@@ -125,11 +184,19 @@ extension CheckpointWriter {
         case .draw(let stroke):
             write(operation.isJoined)
             write(stroke)
-        case .undo(let reference), .redo(let reference):
+        case .undo(let reference, let page), .redo(let reference, let page):
             write(reference)
+            write(page)
             write(operation.message)
         case .clear(let clear):
+            write(clear.page)
             write(clear.message)
+        case .turn(let page):
+            write(page)
+            write(operation.message)
+        case .arrange(let order, _):
+            write(list: order) { $0.write($1) }
+            write(operation.message)
         }
     }
 }
@@ -142,7 +209,7 @@ extension CheckpointReader {
         let author: AuthorID = try name()
         let number = try signed()
         let time = try optional { (reader) throws(CheckpointError) in try reader.signed() }
-        let (effect, message, isJoined) = try effect(at: index, by: author)
+        let (effect, message, isJoined) = try effect(after: head, by: author)
         head.apply(effect, at: index)
         let isLate = if case .draw(let stroke) = effect { stroke.isLate } else { false }
         return Operation(
@@ -152,20 +219,34 @@ extension CheckpointReader {
 
     /// Strokes stay packed: their message is empty.
     private mutating func effect(
-        at index: UInt64, by author: AuthorID
+        after head: borrowing Board, by author: AuthorID
     ) throws(CheckpointError) -> (Operation.Effect, message: [UInt8], isJoined: Bool) {
+        let index = head.index + 1
         switch Action(rawValue: try byte()) {
         case .draw:
             let isJoined = try flag()
             return (.draw(try stroke(at: index, by: author)), [], isJoined)
-        case .undo: return (.undo(reference: try self.number()), try data(), false)
-        case .redo: return (.redo(reference: try self.number()), try data(), false)
+        case .undo: return (.undo(reference: try number(), page: try laterPage()), try data(), false)
+        case .redo: return (.redo(reference: try number(), page: try laterPage()), try data(), false)
         case .clear:
+            let page = try laterPage()
             let message = try data()
-            return (.clear(Clear(index: index, author: author, message: message)), message, false)
+            return (.clear(Clear(index: index, author: author, page: page, message: message)), message, false)
+        case .turn: return (.turn(page: try pageNumber()), try data(), false)
+        case .arrange:
+            let order = try list { (reader) throws(CheckpointError) in try reader.pageNumber() }
+            try require(PageNumber.isOrder(order))
+            var pages = head.pages
+            pages.arrange(order)
+            return (.arrange(order, shown: pages.shown), try data(), false)
         case nil: throw damaged
         }
     }
+}
+
+extension CheckpointReader {
+    /// The page of an operation; page 0 in formats that have none.
+    fileprivate mutating func laterPage() throws(CheckpointError) -> Int { version > 3 ? try pageNumber() : 0 }
 }
 
 extension CheckpointWriter {

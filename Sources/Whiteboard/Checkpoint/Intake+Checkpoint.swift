@@ -117,8 +117,7 @@ extension CheckpointReader {
 
     /// The fields of a message that was accepted once, under other limits perhaps.
     private func header(of bytes: [UInt8]) throws(CheckpointError) -> StrokeMessage {
-        let limits = WireLimits(messageBytes: .max, shards: 16_384, points: .max, colours: .rgb)
-        guard let header = try? StrokeMessage(decoding: bytes, limits: limits) else { throw damaged }
+        guard let header = try? StrokeMessage(accepted: bytes) else { throw damaged }
         return header
     }
 }

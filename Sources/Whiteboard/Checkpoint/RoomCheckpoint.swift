@@ -103,7 +103,8 @@ enum CheckpointFormat {
     static let mark: [UInt8] = [0x4c, 0x43, 0x50]
     /// 1: without `fold`, which was 1. 2: with it, with what was applied in earlier sessions and out of turn, with the
     /// pauses of the cohorts and the anchors of the epochs. 3: with the gate times of cohorts in which strokes grow.
-    static let version: UInt8 = 3
+    /// 4: with pages.
+    static let version: UInt8 = 4
     /// 1: the first release. 2: points are weighed as they came; messages of an earlier session are rejected; nothing is
     /// applied twice; a give-up that names another incarnation does not count.
     static let fold: UInt64 = 2

@@ -55,8 +55,12 @@ struct IntakeContext {
     let limits: IntakeLimits
     /// Index of the last operation of the log.
     let head: UInt64
-    /// Index of the last clear, 0 for none.
-    let lastClear: UInt64
+    /// The page that is shown.
+    let shownPage: Int
+    let lastClears: LastClears
+
+    /// Index of the last clear of the page that a message concerns, 0 for none.
+    func lastClear(for header: StrokeMessage) -> UInt64 { lastClears[header.page ?? shownPage] }
 }
 
 /// An operation whose turn has come.
@@ -102,6 +106,8 @@ extension Rejection {
         code: .nothingToRedo, field: nil, message: "There is no operation that can be done again.")
     static let boardFull = Rejection(
         code: .tooManyPoints, field: "d", message: "The board holds as many points as it may.")
+    static let tooManyLassos = Rejection(
+        code: .tooManyPoints, field: "d", message: "The page has \(Board.lassoBound) lassos, as many as it may.")
     static let tooLate = Rejection(
         code: .tooLate, field: nil, message: "The operation had been given up before it arrived.")
     static let rateLimited = Rejection(

@@ -153,7 +153,7 @@ extension SequenceState {
         _ header: StrokeMessage, _ incoming: IncomingMessage, givenUpAt head: UInt64, _ context: IntakeContext
     ) -> Action {
         let number = header.number
-        guard header.action == .draw, context.lastClear <= head else { return reject(header, .tooLate) }
+        guard header.action == .draw, context.lastClear(for: header) <= head else { return reject(header, .tooLate) }
         guard number < expected || canApplyAhead else {
             return reject(header, .tooManyPending("late operations above a gap"))
         }

@@ -59,6 +59,7 @@ struct ShardAssembly: Sendable {
         if order == 0 && isOneBased || order == first.shardCount && isZeroBased {
             return .conflict(.shardConflict(field: "o", "The orders of a stroke begin at 0 or at 1, not both."))
         }
+        let points = header.element == .lasso ? min(points, WireLimits.lassoPoints) : points
         guard header.points.count <= points - pointCount else { return .refused(.tooManyPoints(limit: points)) }
         guard bytes.count <= room else { return .refused(.bytesPending) }
         if position == 0 { lowest = header }
@@ -81,6 +82,9 @@ struct ShardAssembly: Sendable {
         }
         if header.action != first.action {
             return .shardConflict(field: "a", "Another shard of this stroke gave another action.")
+        }
+        if header.page != first.page {
+            return .shardConflict(field: "g", "Another shard of this stroke gave another page.")
         }
         return nil
     }

@@ -6,10 +6,14 @@ public struct Operation: Sendable {
     public enum Effect: Sendable {
         case draw(Stroke)
         /// The operation at `reference`, a stroke or an undoable clear, was undone.
-        case undo(reference: UInt64)
+        case undo(reference: UInt64, page: Int)
         /// The operation at `reference` was redone.
-        case redo(reference: UInt64)
+        case redo(reference: UInt64, page: Int)
         case clear(Clear)
+        /// A page was shown.
+        case turn(page: Int)
+        /// The pages were put in this order; `shown` is the page shown after it.
+        indirect case arrange([Int], shown: Int)
     }
 
     /// All but the message: one reference, for an operation is copied on its way through the gate and out.
@@ -53,7 +57,7 @@ public struct Operation: Sendable {
         self.message = message
     }
 
-    /// The same operation with its stroke in another page.
+    /// The same operation with its stroke in another block.
     func with(_ effect: Effect) -> Operation {
         Operation(
             index: index, author: author, number: number, effect: effect, isLate: isLate, time: time, digest: digest,
@@ -81,14 +85,23 @@ public struct Operation: Sendable {
         guard isJoined else { return nil }
         // It was within the room's limits when it came.
         return try? StrokeMessage(
-            decoding: message, limits: WireLimits(messageBytes: .max, points: .max, colours: .rgb))
+            decoding: message, limits: .accepted)
     }
 
-    /// The operation that an undo or redo refers to; nil for draw and clear.
+    /// The operation that an undo or redo refers to; nil for other actions.
     public var reference: UInt64? {
         switch effect {
-        case .undo(let reference), .redo(let reference): reference
-        case .draw, .clear: nil
+        case .undo(let reference, _), .redo(let reference, _): reference
+        case .draw, .clear, .turn, .arrange: nil
+        }
+    }
+
+    /// The page that the operation concerns; of an arrange the one shown after it.
+    public var page: Int {
+        switch effect {
+        case .draw(let stroke): stroke.page
+        case .undo(_, let page), .redo(_, let page), .turn(let page), .arrange(_, let page): page
+        case .clear(let clear): clear.page
         }
     }
 
@@ -98,6 +111,8 @@ public struct Operation: Sendable {
         case .undo: .undo
         case .redo: .redo
         case .clear: .clear
+        case .turn: .turn
+        case .arrange: .arrange
         }
     }
 
@@ -125,15 +140,18 @@ public final class Clear: Sendable {
     /// The operation's index in the room's log, from 1.
     public let index: UInt64
     public let author: AuthorID
+    /// The page that was cleared.
+    public let page: Int
     /// The compact message.
     public let message: [UInt8]
 
-    init(index: UInt64, author: AuthorID, message: [UInt8]) {
+    init(index: UInt64, author: AuthorID, page: Int, message: [UInt8]) {
         self.index = index
         self.author = author
+        self.page = page
         self.message = message
     }
 
-    /// Its ``BoardWeight``, without that of the strokes that it removed.
-    var weight: Int { BoardWeight.weight(messageBytes: message.count, points: 0) }
+    /// Without that of the strokes that it removed.
+    var weight: Weight { Weight(points: Weight.points(messageBytes: message.count, points: 0)) }
 }

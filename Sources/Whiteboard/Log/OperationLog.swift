@@ -66,7 +66,7 @@ struct OperationLog: Sendable {
     /// The strokes of the operations kept.
     var strokes: [Stroke] { released.compactMap(\.stroke) + held.compactMap(\.stroke) }
 
-    /// Replaces the strokes by the same ones in other pages.
+    /// Replaces the strokes by the same ones in other blocks.
     mutating func move(_ moves: StrokeMoves) {
         for position in released.indices { released[position].move(moves) }
         for position in held.indices {
@@ -111,7 +111,7 @@ private struct ReleasedOperation: Sendable {
         content =
             switch operation.effect {
             case .draw(let stroke): operation.isJoined ? .joinedStroke(stroke) : .stroke(stroke)
-            case .undo, .redo, .clear: .other(Other(operation))
+            case .undo, .redo, .clear, .turn, .arrange: .other(Other(operation))
             }
         number = operation.number
         time = operation.time ?? Self.noTime
@@ -140,7 +140,7 @@ private struct ReleasedOperation: Sendable {
         }
     }
 
-    /// Replaces its stroke by the same one in another page.
+    /// Replaces its stroke by the same one in another block.
     mutating func move(_ moves: StrokeMoves) {
         switch content {
         case .stroke(let stroke): content = .stroke(moves[stroke])
@@ -178,7 +178,7 @@ extension Operation {
 
     /// Bytes that it keeps in memory alone in a list, about.
     var byteEstimate: Int {
-        if case .draw(let stroke) = effect { return stroke.weight * BoardWeight.bytesOfUnit + Self.overhead }
+        if case .draw(let stroke) = effect { return stroke.weight.points * Weight.bytesOfUnit + Self.overhead }
         return message.count + Self.overhead
     }
 

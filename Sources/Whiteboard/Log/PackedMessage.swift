@@ -40,7 +40,7 @@ public struct PackedMessage: Sendable {
     /// Packs a message by a template, or keeps it as it came where that cannot be done.
     /// - Returns: nil where it is no message.
     init?(_ bytes: [UInt8], by entry: TemplateTable.Entry) {
-        let limits = WireLimits(messageBytes: .max, points: .max, colours: .rgb)
+        let limits = WireLimits.accepted
         guard let points = try? StrokeMessage(decoding: bytes, limits: limits).points else { return nil }
         let numbers = MessagePacker.pack(
             bytes, interior: points.interior, pointCount: points.count, by: entry.template)

@@ -58,23 +58,34 @@ struct RoomLog: Sendable {
 
     private mutating func effect(of ready: ReadyOperation) throws(Rejection) -> Operation.Effect {
         let header = ready.header
-        let reference = try head.reference(of: header.action, by: ready.author)
+        let page = header.page ?? head.pages.shown
+        let reference = try head.reference(of: header.action, by: ready.author, on: page)
         switch (header.action, reference) {
-        case (.undo, let reference?): return .undo(reference: reference)
-        case (.redo, let reference?): return .redo(reference: reference)
+        case (.undo, let reference?): return .undo(reference: reference, page: page)
+        case (.redo, let reference?): return .redo(reference: reference, page: page)
         case (.clear, _):
-            return .clear(Clear(index: head.index + 1, author: ready.author, message: ready.bytes))
+            return .clear(Clear(index: head.index + 1, author: ready.author, page: page, message: ready.bytes))
+        case (.turn, _): return .turn(page: page)
+        case (.arrange, _):
+            guard case .order(let order)? = header.content else { preconditionFailure("an arrange has an order") }
+            var pages = head.pages
+            pages.arrange(order)
+            return .arrange(order, shown: pages.shown)
         default:
-            let points = header.points.count
-            guard ready.bytes.count <= Stroke.maximumBytes,
-                head.hasRoom(for: BoardWeight.weight(messageBytes: ready.bytes.count, points: points))
-            else { throw .boardFull }
-            let packed = PackedMessage(ready.bytes, points: header.points, templates: &templates)
-            return .draw(
-                strokes.write(
-                    index: head.index + 1, author: ready.author, isLate: ready.isLate, pointCount: points,
-                    message: packed))
+            return .draw(try draw(ready, on: page))
         }
+    }
+
+    private mutating func draw(_ ready: ReadyOperation, on page: Int) throws(Rejection) -> Stroke {
+        let points = ready.header.points
+        var extras = StrokeExtras(isLate: ready.isLate, page: page, kind: StrokeKind(ready.header.element))
+        if case .lasso(_, keepsOriginal: true)? = ready.header.content { extras.copied = head.copiedWeight(on: page) }
+        let weight = Weight.points(messageBytes: ready.bytes.count, points: points.count) + extras.copied
+        guard ready.bytes.count <= Stroke.maximumBytes, head.hasRoom(for: weight) else { throw .boardFull }
+        guard extras.kind != .lasso || head.hasRoomForLasso(on: page) else { throw .tooManyLassos }
+        return strokes.write(
+            index: head.index + 1, author: ready.author, extras, pointCount: points.count,
+            message: PackedMessage(ready.bytes, points: points, templates: &templates))
     }
 
     /// Packs the operations through `released`, which every cohort has released, and drops all but a tail of them.
@@ -97,7 +108,7 @@ struct RoomLog: Sendable {
     }
 
     /// Whether the strokes have taken so much memory that it is worth while to look for what is gone of it.
-    var isCompactionDue: Bool { strokes.pageBytes >= compactionDue }
+    var isCompactionDue: Bool { strokes.blockBytes >= compactionDue }
 
     /// Writes the strokes anew where much of their memory is of strokes that are gone.
     /// - Parameter others: strokes that others than the log need.
@@ -116,7 +127,7 @@ struct RoomLog: Sendable {
 
     /// As much again may be written until the next: so its cost for a stroke does not grow with their number.
     private mutating func noteCompaction() {
-        compactionDue = 2 * strokes.pageBytes + Self.compactionBytes
+        compactionDue = 2 * strokes.blockBytes + Self.compactionBytes
     }
 
     private static let compactionBytes = 64 << 10

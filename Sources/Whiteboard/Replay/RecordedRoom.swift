@@ -44,7 +44,7 @@ public struct RecordedRoom: Sendable {
 
     /// Bytes that it keeps in memory, about, or more.
     public var byteEstimate: Int {
-        operations.releasedBytes + logged.count * 96 + boards.reduce(0) { $0 + 512 + 16 * $1.visible.count }
+        operations.releasedBytes + logged.count * 96 + boards.reduce(0) { $0 + 512 + 16 * $1.visibleCount }
     }
 }
 
@@ -158,7 +158,7 @@ extension Operation {
     fileprivate var reach: Int64 {
         guard case .draw = effect else { return 0 }
         let bytes = restoredMessage
-        let limits = WireLimits(messageBytes: .max, points: .max, colours: .rgb)
+        let limits = WireLimits.accepted
         guard let message = try? StrokeMessage(decoding: bytes, limits: limits) else { return 0 }
         var reach: Int64 = 0
         message.points.forEachPoint(of: bytes) { reach = max(reach, GrowingPoints.reach(of: $0)) }

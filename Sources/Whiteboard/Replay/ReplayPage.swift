@@ -51,9 +51,8 @@ extension ReplayPage {
     ///   - style: name of the ink style in force.
     public func encoded(palette: Palette, style: String) -> [UInt8] {
         let board = board.map { version in
-            CatchUp(
-                incarnation: incarnation, index: version.index, digest: version.digest, content: .version(version)
-            ).encoded(palette: palette, style: style, as: .json)
+            CatchUp(incarnation: incarnation, version)
+                .encoded(palette: palette, style: style, as: .json)
         }
         var writer = ReplayReplyWriter(room: incarnation, epochs: epochs.map(ReplayReply.Epoch.init), board: board)
         for timed in operations {

@@ -24,6 +24,12 @@ public struct BoardVersion: Sendable {
     /// Digest of the strokes that are visible at the position.
     public var digest: BoardDigest { operations.last?.digest ?? start.digest }
 
+    /// The pages at the position.
+    public var pages: BoardPages { operations.isEmpty ? start.pages : board.pages }
+
+    /// Whether a page other than page 0 has ever been.
+    var hasPages: Bool { start.hasPages || operations.contains { $0.page != 0 || $0.action == .arrange } }
+
     /// The board at the position. Applies as many operations as a log keeps at most.
     public var board: Board {
         var board = start

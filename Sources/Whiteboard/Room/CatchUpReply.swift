@@ -15,7 +15,8 @@ extension CatchUp {
     }
 
     private func json(_ palette: Palette, _ style: String) -> [UInt8] {
-        let writer = JoinReplyWriter(room: incarnation, index: index, digest: digest, palette: palette, style: style)
+        let writer = JoinReplyWriter(
+            room: incarnation, index: index, digest: digest, palette: palette, style: style, pages: pages)
         switch content {
         case .tail(let operations):
             return writer.tail(operations.lazy.map(JoinedOperation.init))
@@ -30,13 +31,14 @@ extension CatchUp {
             visible: board.visible.lazy.map { JoinedOperation($0) },
             redo: board.undone.lazy.map(JoinedOperation.init),
             cleared: board.undoableClears.lazy.map { clear, removed in
-                ClearedBoard(index: clear.index, visible: removed.map { JoinedOperation($0) })
+                ClearedBoard(index: clear.index, page: clear.page, visible: removed.map { JoinedOperation($0) })
             })
     }
 
     private func binary(_ palette: Palette, _ style: String) -> [UInt8] {
         let writer = BinaryJoinReplyWriter(
-            room: incarnation, index: index, digest: digest, palette: palette, style: style)
+            room: incarnation, index: index, digest: digest, palette: palette, style: style,
+            pages: hasPages ? pages : nil)
         switch content {
         case .tail(let operations):
             return writer.tail(operations.lazy.map(BinaryOperation.init))
@@ -51,7 +53,7 @@ extension CatchUp {
             visible: board.visible.lazy.map { BinaryOperation($0) },
             redo: board.undone.lazy.map(BinaryOperation.init),
             cleared: board.undoableClears.map { clear, removed in
-                (clear.index, removed.map { BinaryOperation($0) })
+                (clear.index, clear.page, removed.map { BinaryOperation($0) })
             })
     }
 }
@@ -59,20 +61,22 @@ extension CatchUp {
 extension JoinedOperation {
     fileprivate init(_ stroke: Stroke) {
         self.init(
-            index: stroke.index, author: stroke.author, isLate: stroke.isLate, message: stroke.message.bytes[...])
+            index: stroke.index, author: stroke.author, isLate: stroke.isLate, page: stroke.page,
+            message: stroke.message.bytes[...])
     }
 
     init(_ operation: Operation) {
         self.init(
             index: operation.index, author: operation.author, reference: operation.reference,
-            isLate: operation.isLate, digest: operation.digest, message: operation.restoredMessage[...])
+            isLate: operation.isLate, digest: operation.digest, page: operation.page,
+            message: operation.restoredMessage[...])
     }
 
     fileprivate init(_ entry: Board.UndoneEntry) {
         switch entry {
         case .stroke(let stroke): self.init(stroke)
         case .clear(let clear):
-            self.init(index: clear.index, author: clear.author, message: clear.message[...])
+            self.init(index: clear.index, author: clear.author, page: clear.page, message: clear.message[...])
         }
     }
 }
@@ -80,13 +84,15 @@ extension JoinedOperation {
 extension BinaryOperation {
     fileprivate init(_ stroke: Stroke) {
         self.init(
-            index: stroke.index, author: stroke.author, isLate: stroke.isLate, payload: stroke.message.payload)
+            index: stroke.index, author: stroke.author, isLate: stroke.isLate, page: stroke.page,
+            payload: stroke.message.payload)
     }
 
     fileprivate init(_ operation: Operation) {
         self.init(
             index: operation.index, author: operation.author, reference: operation.reference,
-            isLate: operation.isLate, digest: operation.digest, payload: operation.payload)
+            isLate: operation.isLate, digest: operation.digest, page: operation.page,
+            payload: operation.payload)
     }
 
     fileprivate init(_ entry: Board.UndoneEntry) {
@@ -94,7 +100,7 @@ extension BinaryOperation {
         case .stroke(let stroke): self.init(stroke)
         case .clear(let clear):
             self.init(
-                index: clear.index, author: clear.author,
+                index: clear.index, author: clear.author, page: clear.page,
                 payload: BinaryPayload(packing: clear.message, points: .empty))
         }
     }

@@ -127,7 +127,9 @@ extension Room {
     }
 
     private var intakeContext: IntakeContext {
-        IntakeContext(limits: configuration.intake, head: log.head.index, lastClear: log.head.lastClear)
+        IntakeContext(
+            limits: configuration.intake, head: log.head.index, shownPage: log.head.pages.shown,
+            lastClears: log.head.lastClears)
     }
 
     /// - Parameter author: whose numbers may have been settled; nil for none's.
@@ -246,7 +248,7 @@ extension Room {
         let session = HeaderName.validSession(session)
         let outcome = ink.receive(
             bytes, of: author, session: session, limits: configuration.intake,
-            epoch: gate.timeline.epochs.current.number, spare: spare, at: now,
+            epoch: gate.timeline.epochs.current.number, shownPage: log.head.pages.shown, spare: spare, at: now,
             isSettled: { intake.isSettled($0, session: session, of: author) }, into: &effects)
         effects.counts.wetUpdates[outcome, default: 0] += 1
     }
@@ -401,7 +403,7 @@ extension Room {
             let cohort = gate.cohorts[position].name
             let board = views[position].board
             let mark = Mark(
-                room: incarnation, index: board.index, digest: board.digest,
+                room: incarnation, index: board.index, digest: board.digest, page: board.pages.shown,
                 video: gate.videoTime(of: cohort, at: now))
             effects.list.append(.mark(cohort, mark))
         }

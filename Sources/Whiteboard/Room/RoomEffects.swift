@@ -38,6 +38,10 @@ public struct RoomCounts: Sendable, Equatable {
     public var undos = 0
     public var redos = 0
     public var clears = 0
+    /// Pages shown.
+    public var turns = 0
+    /// Pages put in another order.
+    public var arranges = 0
     /// Clock samples taken.
     public var samplesTaken = 0
     /// Clock samples ignored.
@@ -57,6 +61,8 @@ public struct RoomCounts: Sendable, Equatable {
         case .undo: undos += 1
         case .redo: redos += 1
         case .clear: clears += 1
+        case .turn: turns += 1
+        case .arrange: arranges += 1
         }
     }
 }
@@ -68,6 +74,8 @@ extension RoomCounts {
         left.undos += right.undos
         left.redos += right.redos
         left.clears += right.clears
+        left.turns += right.turns
+        left.arranges += right.arranges
         left.samplesTaken += right.samplesTaken
         left.samplesIgnored += right.samplesIgnored
         left.samplesRejected += right.samplesRejected

@@ -17,6 +17,10 @@ public struct CatchUp: Sendable {
     public let index: UInt64
     /// Digest of the board at ``index``.
     public let digest: BoardDigest
+    /// The pages at ``index``.
+    public let pages: BoardPages
+    /// Whether a page other than page 0 has ever been.
+    let hasPages: Bool
     public let content: Content
 
     /// Bytes that it keeps in memory beside the room, about: as many as the reply has, or more.
@@ -26,6 +30,15 @@ public struct CatchUp: Sendable {
         case .version(let version): version.byteEstimate
         case .tail(let operations): operations.reduce(256) { $0 + $1.byteEstimate }
         }
+    }
+}
+
+extension CatchUp {
+    /// The board at one position.
+    init(incarnation: String, _ version: BoardVersion) {
+        self.init(
+            incarnation: incarnation, index: version.index, digest: version.digest, pages: version.pages,
+            hasPages: version.hasPages, content: .version(version))
     }
 }
 
@@ -51,7 +64,7 @@ extension Room {
     }
 
     private func catchUp(_ version: BoardVersion) -> CatchUp {
-        CatchUp(incarnation: incarnation, index: version.index, digest: version.digest, content: .version(version))
+        CatchUp(incarnation: incarnation, version)
     }
 
     private func catchUp(_ request: JoinRequest, from board: Board) -> CatchUp {
@@ -61,7 +74,9 @@ extension Room {
         {
             content = .tail(tail)
         }
-        return CatchUp(incarnation: incarnation, index: board.index, digest: board.digest, content: content)
+        return CatchUp(
+            incarnation: incarnation, index: board.index, digest: board.digest, pages: board.pages,
+            hasPages: board.hasPages, content: content)
     }
 }
 
@@ -98,7 +113,7 @@ extension Room {
     public func status(at now: Instant) -> RoomStatus {
         RoomStatus(
             incarnation: incarnation, index: log.head.index, digest: log.head.digest, size: log.head.size,
-            visible: log.head.visible.count, authors: intake.authorCount, assembling: intake.assemblingCount,
+            visible: log.head.visibleCount, authors: intake.authorCount, assembling: intake.assemblingCount,
             cohorts: gate.cohortNames.sorted().map { name in
                 RoomStatus.Cohort(
                     name: name, released: gate.released(to: name) ?? 0, held: gate.heldCount(of: name),

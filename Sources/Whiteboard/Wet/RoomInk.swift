@@ -62,11 +62,12 @@ struct RoomInk: Sendable {
 extension RoomInk {
     /// Takes an update as it came.
     /// - Parameters:
+    ///   - shownPage: the page of strokes that name none.
     ///   - spare: bytes that may be added to what is kept.
     ///   - isSettled: whether the number of an operation is settled.
     mutating func receive(
-        _ bytes: [UInt8], of author: AuthorID, session: String?, limits: IntakeLimits, epoch: Int64, spare: Int,
-        at now: Instant, isSettled: (Int64) -> Bool, into effects: inout RoomEffects
+        _ bytes: [UInt8], of author: AuthorID, session: String?, limits: IntakeLimits, epoch: Int64, shownPage: Int,
+        spare: Int, at now: Instant, isSettled: (Int64) -> Bool, into effects: inout RoomEffects
     ) -> WetOutcome {
         if let refusal = strokes.admit(author, bytes: bytes.count, limit: limits.authors, at: now) { return refusal }
         guard let update = try? WetUpdate(decoding: bytes, limits: limits.wire) else { return .rejected }
@@ -79,7 +80,7 @@ extension RoomInk {
             return .givenUp
         case .points(let points):
             let (outcome, change) = strokes.take(
-                update, points, of: author, session: session, epoch: epoch, spare: spare, at: now)
+                update, points, of: author, session: session, epoch: epoch, shownPage: shownPage, spare: spare, at: now)
             guard let change else { return outcome }
             let range = change.first.map { $0..<max($0, points.first + points.points.count) }
             for position in feeds.indices {
@@ -245,7 +246,7 @@ extension RoomInk {
             guard clock?.epoch == stroke.epoch, stroke.style.time != nil else { return }
         }
         feed.step(
-            place, stroke.growing, stroke.style, clock: clock,
+            place, stroke.growing, stroke.shownStyle, clock: clock,
             time: MediaTime(milliseconds: stroke.style.time ?? 0), hasReaches: true, at: now, &effects)
     }
 
@@ -254,7 +255,7 @@ extension RoomInk {
         head.cursors[place].wake = .distantFuture
         guard let stroke = strokes[cursor.author, cursor.number, cursor.session] else { return }
         head.step(
-            place, stroke.growing, stroke.style, clock: nil, time: .none, hasReaches: false,
+            place, stroke.growing, stroke.shownStyle, clock: nil, time: .none, hasReaches: false,
             predicted: (stroke.update, stroke.growing.model.predicted), at: now, &effects)
     }
 
@@ -273,7 +274,7 @@ extension RoomInk {
     /// - Returns: nil where it cannot be, or is beyond the bound.
     private mutating func loggedStroke(_ index: UInt64, _ log: borrowing OperationLog) -> LoggedStroke? {
         if let known = logged[index] { return known }
-        guard case .draw(let drawn) = log[index].effect,
+        guard case .draw(let drawn) = log[index].effect, drawn.kind == .stroke,
             loggedBytes + GrowingPoints.byteCount(of: drawn.pointCount) <= Self.loggedBound,
             let (header, points) = drawn.decoded()
         else { return nil }
@@ -281,7 +282,7 @@ extension RoomInk {
             growing: GrowingPoints(points),
             style: WetStrokeStyle(
                 colour: header.colour, width: header.width, element: header.element, time: header.time,
-                boardWidth: header.boardWidth, boardHeight: header.boardHeight))
+                boardWidth: header.boardWidth, boardHeight: header.boardHeight, page: drawn.page))
         logged[index] = stroke
         loggedBytes += stroke.growing.byteCount
         return stroke

@@ -105,6 +105,13 @@ struct WetCursor: Sendable {
     }
 }
 
+extension Operation {
+    /// Whether no stroke behind it may grow while it is held.
+    fileprivate var holdsBackInk: Bool {
+        if case .draw(let stroke) = effect { stroke.kind == .lasso } else { true }
+    }
+}
+
 /// The strokes that grow for the students of one cohort, or at the head.
 struct WetFeed: Sendable {
     /// nil at the head.
@@ -123,7 +130,7 @@ struct WetFeed: Sendable {
     /// Held operations that are looked at. What comes behind them waits.
     private static let lookahead = 256
 
-    /// Finds the held strokes that may grow: none behind an undo, redo or clear, and of each author the first alone.
+    /// Finds the held strokes that may grow: none behind a lasso or what is no draw, and of each author the first alone.
     /// - Parameter sessions: those of the last operations of the log.
     /// - Returns: false where nothing is another than at the last call.
     mutating func find(
@@ -144,7 +151,7 @@ struct WetFeed: Sendable {
         (self.released, self.head) = (released, head)
         while next <= head, !hasBarrier {
             let operation = log[next]
-            if operation.action != .draw || next - released > Self.lookahead {
+            if operation.holdsBackInk || next - released > Self.lookahead {
                 hasBarrier = true
             } else if !authors.contains(operation.author) {
                 authors.append(operation.author)
@@ -258,9 +265,6 @@ struct WetFeed: Sendable {
                 if message.end == growing.count { ahead = PointEncoder.interior(of: Array(predicted.points)) }
                 if ahead.count > GrowingPoints.messageBytes / 2 { ahead = [] }
             }
-            var style = style
-            // The board has one page.
-            style.page = 0
             let cursor = cursors[place]
             let body = WetRelease.encode(
                 author: cursor.author, session: cursor.session, number: cursor.number, index: cursor.index,

@@ -82,17 +82,27 @@ struct WetStroke: Sendable {
     let number: Int64
     let session: String?
     let style: WetStrokeStyle
+    /// The page that it is drawn on.
+    let page: Int
     /// The room's epoch when the first update came.
     var epoch: Int64
     private(set) var growing = GrowingPoints()
     private(set) var updatedAt: Instant
 
-    init(number: Int64, session: String?, style: WetStrokeStyle, epoch: Int64, at now: Instant) {
+    init(number: Int64, session: String?, style: WetStrokeStyle, shownPage: Int, epoch: Int64, at now: Instant) {
         self.number = number
         self.session = session
         self.style = style
+        page = style.page ?? shownPage
         self.epoch = epoch
         updatedAt = now
+    }
+
+    /// Its style with the page that it is drawn on, whether its author has named it or not.
+    var shownStyle: WetStrokeStyle {
+        var style = style
+        style.page = page
+        return style
     }
 
     /// A stroke without an update is forgotten after this.

@@ -79,14 +79,17 @@ struct WetStrokes: Sendable {
     /// - Parameter spare: bytes that may be added to what is kept.
     /// - Returns: what has changed where the outcome is `taken`.
     mutating func take(
-        _ update: WetUpdate, _ points: WetPoints, of author: AuthorID, session: String?, epoch: Int64, spare: Int,
+        _ update: WetUpdate, _ points: WetPoints, of author: AuthorID, session: String?, epoch: Int64,
+        shownPage: Int, spare: Int,
         at now: Instant
     ) -> (outcome: WetOutcome, change: Change?) {
         guard let place = place(of: author) else { return (.full, nil) }
         let known = authors[place].strokes.firstIndex { $0.number == update.number && $0.session == session }
         var stroke =
             known.map { authors[place].strokes[$0] }
-            ?? WetStroke(number: update.number, session: session, style: points.style, epoch: epoch, at: now)
+            ?? WetStroke(
+                number: update.number, session: session, style: points.style, shownPage: shownPage, epoch: epoch,
+                at: now)
         let refusal = stroke.growing.model.refusal(of: update.update, first: points.first)
         guard refusal != .repeated else { return (.repeated, nil) }
         guard stroke.style == points.style else { return (.rejected, nil) }

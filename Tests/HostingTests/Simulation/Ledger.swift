@@ -10,6 +10,7 @@ final class Ledger {
         let number: Int64
         let action: Action
         let reference: UInt64?
+        let page: Int
         let isLate: Bool
         let digest: UInt64
         let bytes: [UInt8]
@@ -116,7 +117,8 @@ final class Ledger {
     private func note(_ operation: Whiteboard.Operation, _ life: Life) {
         let content = Content(
             author: operation.author.text, number: operation.number, action: operation.action,
-            reference: operation.reference, isLate: operation.isLate, digest: operation.digest.value,
+            reference: operation.reference, page: operation.page, isLate: operation.isLate,
+            digest: operation.digest.value,
             bytes: operation.restoredMessage)
         let place = Place(life: life, index: operation.index)
         if contents[place] == nil {

@@ -11,6 +11,7 @@ struct ModelRoom {
         let number: Int64
         let kind: SentMessage.Kind
         let reference: UInt64?
+        let page: Int
         let isLate: Bool
         let ink: [Int]
         let digest: UInt64
@@ -34,6 +35,8 @@ struct ModelRoom {
         let incarnation: String
         var operations: [Expected] = []
         var visible: [UInt64] = []
+        var shown = 0
+        var order = [0]
         /// Numbers of the encoder's sessions; the first names what was there before.
         var sessions: [Int64] = []
         var isClosed = false
@@ -92,8 +95,7 @@ struct ModelRoom {
     /// Number of each author's messages that cannot be decoded.
     private(set) var garbage: [String: Int] = [:]
     private var authors: [String: ModelAuthor] = [:]
-    private var board: ModelBoard
-    private var lastClear = 0
+    private var board: ModelPages
     /// The sessions of the encoder that the room has heard of in this life.
     private var sessions: [Int64] = []
     private var isLiving = false
@@ -109,7 +111,7 @@ struct ModelRoom {
     init(_ rules: HistoryConfiguration, isLimited: Bool = false) {
         self.rules = rules
         self.isLimited = isLimited
-        board = ModelBoard(rules)
+        board = ModelPages(rules)
     }
 
     private var head: Int { isLiving ? lives.last?.operations.count ?? 0 : 0 }
@@ -138,6 +140,7 @@ struct ModelRoom {
         guard isLiving, !lives.isEmpty else { return }
         lives[lives.count - 1].sessions = sessions
         lives[lives.count - 1].visible = board.visible
+        (lives[lives.count - 1].shown, lives[lives.count - 1].order) = (board.shown, board.order)
     }
 
     /// Operations that are neither applied, rejected nor given up.
@@ -161,7 +164,7 @@ struct ModelRoom {
         guard authors.isEmpty else { return }
         lives.removeLast()
         isLiving = false
-        (authors, board, lastClear, sessions) = ([:], ModelBoard(rules), 0, [])
+        (authors, board, sessions) = ([:], ModelPages(rules), [])
     }
 
     /// The room is refused: everything of this life is rejected.
@@ -188,7 +191,7 @@ struct ModelRoom {
         noteReached()
         if isLiving { lives[lives.count - 1].isClosed = true }
         isLiving = false
-        (authors, board, lastClear, sessions) = ([:], ModelBoard(rules), 0, [])
+        (authors, board, sessions) = ([:], ModelPages(rules), [])
     }
 
     private mutating func receive(_ sent: SentMessage, _ entry: SimulatedLog.Entry) {
@@ -221,7 +224,7 @@ struct ModelRoom {
         switch author.fates[number] {
         case .applied, .rejected: break
         case .gaveUp(let since):
-            if sent.kind != .draw || lastClear > since {
+            if sent.kind != .draw || board.lastClear(on: sent.page) > since {
                 author.fates[number] = .rejected
                 owe(name, author, number, .rejected)
             } else {
@@ -262,12 +265,14 @@ struct ModelRoom {
         let index = UInt64(head + 1)
         var reference: UInt64?
         switch first.kind {
-        case .draw: board.draw(index, by: name)
-        case .clear:
-            board.clear(index)
-            lastClear = Int(index)
+        case .draw: board.draw(index, by: name, on: first.page)
+        case .clear: board.clear(index, on: first.page)
+        case .turn: board.turn(to: board.page(first.page))
+        case .arrange: board.arrange(first.order)
         case .undo, .redo:
-            reference = first.kind == .undo ? board.undo(by: name) : board.redo(by: name)
+            reference =
+                first.kind == .undo
+                ? board.undo(by: name, on: first.page) : board.redo(by: name, on: first.page)
             guard reference != nil else { return owe(name, author, number, .rejected) }
         case .garbage: return
         }
@@ -285,6 +290,7 @@ struct ModelRoom {
         lives[lives.count - 1].operations.append(
             Expected(
                 index: index, author: first.author.text, number: first.number, kind: first.kind, reference: reference,
+                page: board.page(first.page),
                 isLate: isLate, ink: parts.flatMap(\.ink), digest: plainDigest(board.visible), epoch: epoch,
                 time: first.timeLine == nil ? nil : first.time, timeLine: first.timeLine,
                 reach: parts.map(\.reach).max() ?? 0, loggedAt: entry?.at ?? Moment(nanoseconds: 0)))

@@ -13,6 +13,9 @@ final class Student {
     private(set) var incarnation = ""
     private(set) var index: UInt64 = 0
     private(set) var visible: [UInt64] = []
+    private(set) var pages = BoardPages()
+    /// The page of each stroke that was ever visible.
+    private var page: [UInt64: Int] = [:]
     private var isJoined = false
     private var asked = 0
     /// Operations that came before the reply to the join; the reply may contain them.
@@ -107,6 +110,8 @@ final class Student {
             guard answer.index >= index else { return }
             index = answer.index
             visible = board.visible.map(\.index)
+            pages = board.pages
+            for stroke in board.visible { page[stroke.index] = stroke.page }
             if answer.digest.value != digest { report("a board of another digest") }
         }
     }
@@ -115,6 +120,7 @@ final class Student {
         incarnation = ""
         index = 0
         visible = []
+        (pages, page) = (BoardPages(), [:])
     }
 
     private func apply(_ operation: Whiteboard.Operation) {
@@ -122,10 +128,17 @@ final class Student {
         guard operation.index == index + 1 else { return join() }
         index = operation.index
         switch operation.action {
-        case .draw: visible.append(index)
-        case .clear: visible = []
+        case .draw:
+            visible.append(index)
+            page[index] = operation.page
+            pages.add(operation.page)
+        case .clear: visible.removeAll { page[$0] == operation.page }
         case .undo: visible.removeAll { $0 == operation.reference }
-        case .redo: visible = (visible + [operation.reference ?? 0]).sorted()
+        case .redo:
+            visible = (visible + [operation.reference ?? 0]).sorted()
+            page[operation.reference ?? 0] = operation.page
+        case .turn: pages.turn(to: operation.page)
+        case .arrange: if case .arrange(let order, _) = operation.effect { pages.arrange(order) }
         }
         if operation.digest.value != digest { report("operation \(index) gives another digest") }
     }

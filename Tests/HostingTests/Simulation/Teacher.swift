@@ -82,13 +82,21 @@ final class Teacher {
         if world.chance(15) { time = nil }
         if world.chance(10) { time = 1_000_000_000_000_000 }
         let line = time.map { $0 < 1_000_000_000 } ?? false ? picture.session : nil
-        let text = MessageText(number: number, time: time)
+        let page = world.chance(250) ? world.random.int(0...3) : nil
+        let text = MessageText(number: number, time: time, page: page)
         switch world.random.int(0...99) {
         case 0...69 where line != nil && world.now < penRest && world.chance(600): draw(number, at: picture)
         case 0...69: stroke(text, number, time, line)
-        case 70...83: command(.undo, text, number, time, line)
-        case 84...94: command(.redo, text, number, time, line)
-        case 95...97: command(.clear, text, number, time, line)
+        case 70...81: command(.undo, text, number, time, line)
+        case 82...91: command(.redo, text, number, time, line)
+        case 92...94: command(.clear, text, number, time, line)
+        case 95...96:
+            var turn = text
+            turn.page = world.random.int(0...4)
+            command(.turn, turn, number, time, line)
+        case 97:
+            let order = Array((0...4).shuffled(using: &world.random).prefix(world.random.int(1...5)))
+            command(.arrange, MessageText(number: number, time: time, order: order), number, time, line)
         default:
             let bytes = Array("{\"n\":\(number)".utf8)
             post(SentMessage(author: id, session: session, number: 0, kind: .garbage, bytes: bytes))
@@ -99,8 +107,8 @@ final class Teacher {
     private func command(_ kind: SentMessage.Kind, _ text: MessageText, _ number: Int64, _ time: Int64?, _ line: Int64?)
     {
         let sent = SentMessage(
-            author: id, session: session, number: number, kind: kind, time: time, timeLine: line,
-            bytes: text.command(kind))
+            author: id, session: session, number: number, kind: kind, page: text.page,
+            order: text.order, time: time, timeLine: line, bytes: text.command(kind))
         outbox[number] = [0: sent]
         post(sent)
     }
@@ -138,7 +146,8 @@ final class Teacher {
         for part in 0..<parts {
             let ink = Array(cuts[part]..<cuts[part + 1])
             let sent = SentMessage(
-                author: id, session: session, number: number, kind: .draw, part: part, parts: parts, ink: ink,
+                author: id, session: session, number: number, kind: .draw, page: text.page, part: part,
+                parts: parts, ink: ink,
                 time: time, timeLine: line, reach: Int64((ink.last ?? 0) * text.step),
                 bytes: text.stroke(ink, order: part + base, of: parts))
             outbox[number, default: [:]][part + base] = sent
@@ -174,12 +183,16 @@ final class Teacher {
 
 /// A message as its author meant it, so that checks need not decode it.
 struct SentMessage {
-    enum Kind: String { case draw, undo, redo, clear, garbage }
+    enum Kind: String { case draw, undo, redo, clear, turn, arrange, garbage }
 
     let author: AuthorID
     let session: String?
     let number: Int64
     let kind: Kind
+    /// The page that it names.
+    var page: Int?
+    /// The order of an arrange.
+    var order: [Int] = []
     /// Its place among the shards of its stroke, from 0, and their number.
     var part = 0
     var parts = 1
@@ -204,12 +217,19 @@ struct MessageText {
     var time: Int64?
     /// Milliseconds from a point to the next; 0 for points without times.
     var step = 0
+    /// The page that it names.
+    var page: Int?
+    /// The order of an arrange.
+    var order: [Int] = []
 
-    private var head: String { #"{"n":\#(number)"# + (time.map { #","t":\#($0)"# } ?? "") }
+    private var head: String {
+        #"{"n":\#(number)"# + (time.map { #","t":\#($0)"# } ?? "") + (page.map { #","g":\#($0)"# } ?? "")
+    }
 
     func command(_ kind: SentMessage.Kind) -> [UInt8] {
-        let action = kind == .undo ? 2 : kind == .redo ? 3 : 4
-        return Array("\(head),\"a\":\(action)}".utf8)
+        let action = [.undo: 2, .redo: 3, .clear: 4, .turn: 5, .arrange: 6][kind] ?? 0
+        let order = kind == .arrange ? ",\"v\":\(order)" : ""
+        return Array("\(head),\"a\":\(action)\(order)}".utf8)
     }
 
     /// - Parameter order: as sent, from 0 or from 1.

@@ -46,9 +46,12 @@ struct Verdict {
                 case .undo: .undo
                 case .redo: .redo
                 case .clear: .clear
+                case .turn: .turn
+                case .arrange: .arrange
                 }
             guard content.author == expected.author, content.number == expected.number, content.action == action,
-                content.reference == expected.reference, content.isLate == expected.isLate,
+                content.reference == expected.reference, content.page == expected.page,
+                content.isLate == expected.isLate,
                 content.digest == expected.digest, expected.kind != .draw || ink(content.bytes) == expected.ink
             else {
                 report(known.room, "\(expected.index) is \(content), and the log says \(expected)")
@@ -167,7 +170,9 @@ struct Verdict {
         // Who joined at a daemon that lags follows a life that has ended, until the next life has an operation.
         if cluster.plan.closesRooms || plain.wasRefused, life?.operations.isEmpty ?? true { return }
         for student in students where student.room == room {
-            if student.visible != life?.visible ?? [] || student.index != UInt64(life?.operations.count ?? 0) {
+            if student.visible != life?.visible ?? [] || student.index != UInt64(life?.operations.count ?? 0)
+                || student.pages.shown != life?.shown ?? 0 || student.pages.order != life?.order ?? [0]
+            {
                 report(
                     room,
                     """

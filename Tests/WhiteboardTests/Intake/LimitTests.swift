@@ -208,7 +208,7 @@ struct MemoryTests {
         for _ in 0..<6000 {
             now = now + random.milliseconds(0...40)
             var output = IntakeOutput()
-            let context = IntakeContext(limits: Self.limits, head: index, lastClear: 0)
+            let context = IntakeContext(limits: Self.limits, head: index, shownPage: 0, lastClears: LastClears())
             author.receive(
                 IncomingMessage(author: .alice, session: nil, bytes: text(&random, author), loggedAt: now), context,
                 into: &output)
@@ -281,7 +281,7 @@ struct MemoryTests {
         let bytes = Array(shard(2, 700, of: 1024).utf8)
         author.receive(
             IncomingMessage(author: .alice, session: nil, bytes: bytes, loggedAt: Instant(nanoseconds: 0)),
-            IntakeContext(limits: Self.limits, head: 0, lastClear: 0), into: &output)
+            IntakeContext(limits: Self.limits, head: 0, shownPage: 0, lastClears: LastClears()), into: &output)
         #expect(author.sequence?.pending.byteCount == bytes.count)
     }
 }

@@ -263,28 +263,30 @@ struct HistoryModelTests {
                 switch random.int(0...19) {
                 case 0...8:
                     let stroke = makeStroke(index, by: author, points: random.int(1...90))
-                    #expect(board.hasRoom(for: stroke.weight) == (plain.leastWeight + stroke.weight <= limit))
-                    guard board.hasRoom(for: stroke.weight) else { continue }
+                    #expect(
+                        board.hasRoom(for: stroke.weight.points) == (plain.leastWeight + stroke.weight.points <= limit))
+                    guard board.hasRoom(for: stroke.weight.points) else { continue }
                     board.apply(.draw(stroke), at: index)
-                    plain.draw(index, by: author, weight: stroke.weight)
+                    plain.draw(index, by: author, weight: stroke.weight.points)
                 case 9...13:
-                    let reference = try? board.reference(of: .undo, by: .known(author))
+                    let reference = try? board.reference(of: .undo, by: .known(author), on: 0)
                     #expect(reference == plain.undo(by: author), "seed \(seed)")
-                    if let reference { board.apply(.undo(reference: reference), at: index) }
+                    if let reference { board.apply(.undo(reference: reference, page: 0), at: index) }
                 case 14...18:
-                    let reference = try? board.reference(of: .redo, by: .known(author))
+                    let reference = try? board.reference(of: .redo, by: .known(author), on: 0)
                     #expect(reference == plain.redo(by: author), "seed \(seed)")
-                    if let reference { board.apply(.redo(reference: reference), at: index) }
+                    if let reference { board.apply(.redo(reference: reference, page: 0), at: index) }
                 default:
-                    board.apply(.clear(Clear(index: index, author: .known(author), message: [])), at: index)
+                    let clear = Clear(index: index, author: .known(author), page: 0, message: [])
+                    board.apply(.clear(clear), at: index)
                     plain.clear(index)
                 }
                 try #require(board.visible.map(\.index) == plain.visible, "seed \(seed)")
                 #expect(board.digest.value == plain.digest, "seed \(seed)")
                 #expect(board.undone.map(\.index) == plain.redoStack.map(\.index), "seed \(seed)")
                 #expect(board.undoableClears.map(\.clear.index) == plain.clears.map(\.index), "seed \(seed)")
-                #expect(board.weight.total == plain.weight, "seed \(seed)")
-                #expect(board.weight.total <= limit, "seed \(seed)")
+                #expect(board.weight.total.points == plain.weight, "seed \(seed)")
+                #expect(board.weight.total.points <= limit, "seed \(seed)")
             }
         }
     }
@@ -317,7 +319,8 @@ extension StrokeWriter {
     mutating func write(_ index: UInt64, by author: String = "a", points: Int = 1, bytes: Int? = nil) -> Stroke {
         let message = bytes.map { [UInt8](repeating: UInt8(truncatingIfNeeded: index), count: $0) }
         return write(
-            index: index, author: .known(author), isLate: index.isMultiple(of: 7), pointCount: points,
+            index: index, author: .known(author), StrokeExtras(isLate: index.isMultiple(of: 7), page: 0),
+            pointCount: points,
             message: PackedMessage(message ?? Array(draw(1).utf8)))
     }
 }

@@ -52,8 +52,8 @@ import Testing
         let points = room.head.visible.map { $0.decoded()?.points.map(\.x) }
         #expect(points == [(40..<52).map(Double.init), [200, 201, 202]])
         #expect("\(room.head.digest)" == "ff7e115f6b35e78b")
-        #expect(room.head.history.done.map(\.index) == [1, 4])
-        #expect(room.head.history.undone.map(\.index) == [5])
+        #expect(room.head.table.first.history.done.map(\.index) == [1, 4])
+        #expect(room.head.table.first.history.undone.map(\.index) == [5])
         #expect(room.cursors[.main] == CohortCursor(6))
         #expect(room.cursors[.hls]?.released == 1)
         #expect(room.cursors[.hls]?.pausedSince != nil)

@@ -236,8 +236,8 @@ struct CheckpointVersionTests {
         #expect(room.incarnation == "life")
         #expect(room.head.index == 17)
         #expect(room.head.visible.map(\.index) == [1, 2, 3, 4, 5, 6, 9, 10, 13, 14, 15])
-        #expect(room.head.history.done.count == 7)
-        #expect(room.head.history.undone.count == 1)
+        #expect(room.head.table.first.history.done.count == 7)
+        #expect(room.head.table.first.history.undone.count == 1)
         #expect(room.cursors == [.main: 17])
         #expect(room.intake.authorsByName.map(\.id.text) == ["author-0", "author-1", "author-2", "carol", "mallory"])
         for stroke in room.head.visible { #expect(stroke.decoded() != nil) }

@@ -89,6 +89,13 @@ struct LossTests {
         try #require(probe.applied.map(\.summary) == plain.log, "seed \(seed)")
         #expect(probe.applied.map(\.index) == Array(1...UInt64(probe.applied.count)), "seed \(seed)")
         #expect(probe.visible == plain.board.visible, "seed \(seed)")
+        for page in 0...4 {
+            let visible = probe.room.head.visible(on: page).map(\.index)
+            #expect(visible == plain.board.visible(on: page), "seed \(seed)")
+        }
+        let pages = probe.room.head.pages
+        #expect(pages.shown == plain.board.shown && pages.order == plain.board.order, "seed \(seed)")
+        #expect(pages.hidden == plain.board.hidden, "seed \(seed)")
         #expect(probe.room.head.digest.value == plain.board.digest, "seed \(seed)")
         for stroke in probe.room.head.visible {
             let points = try #require(stroke.decoded()).points

@@ -9,7 +9,8 @@ struct OperationLogTests {
     /// An operation of 1000 bytes, its overhead included.
     private func operation(_ index: UInt64) -> Whiteboard.Operation {
         Operation(
-            index: index, author: .alice, number: Int64(index), effect: .undo(reference: 1), isLate: false, time: nil,
+            index: index, author: .alice, number: Int64(index), effect: .undo(reference: 1, page: 0), isLate: false,
+            time: nil,
             digest: .empty, message: [UInt8](repeating: 32, count: 1000 - 256), isJoined: false)
     }
 

@@ -1,16 +1,16 @@
 import StrokeWire
 import Synchronization
 
-/// A slotted page: up to 64 strokes of a room in one piece of memory, in the order of their indices.
+/// A slotted block: up to 64 strokes of a room in one piece of memory, in the order of their indices.
 ///
-/// Records grow from the front, slots from the back; a slot is the offset of its record. A page only grows: what is
-/// written is never changed or moved, so readers on other threads need no lock. Copies of a room share their pages; the
-/// first copy that appends gets the end of the page, the others begin new ones.
-final class StrokePage: @unchecked Sendable {
+/// Records grow from the front, slots from the back; a slot is the offset of its record. A block only grows: what is
+/// written is never changed or moved, so readers on other threads need no lock. Copies of a room share their blocks; the
+/// first copy that appends gets the end of the block, the others begin new ones.
+final class StrokeBlock: @unchecked Sendable {
     /// The greatest number of strokes, which ``VisibleStrokes`` has as bits of a word.
     static let maximumCount = 64
 
-    /// No stroke of the page has a lesser index, nor one of an earlier page of the room a greater one.
+    /// No stroke of the block has a lesser index, nor one of an earlier block of the room a greater one.
     let firstIndex: UInt64
     /// The authors and templates of its strokes, by their numbers in the records.
     let origins: [StrokeOrigin]
@@ -22,7 +22,7 @@ final class StrokePage: @unchecked Sendable {
 
     private typealias Slot = UInt16
 
-    /// How far a page is written.
+    /// How far a block is written.
     struct End: Equatable {
         fileprivate(set) var count = 0
         fileprivate var recordBytes = 0
@@ -41,13 +41,13 @@ final class StrokePage: @unchecked Sendable {
 
     deinit { memory.deallocate() }
 
-    /// Bytes that a stroke takes in a page.
+    /// Bytes that a stroke takes in a block.
     static func byteCount(_ fields: StrokeFields) -> Int { fields.recordByteCount + MemoryLayout<Slot>.stride }
 
     /// Appends a stroke.
     /// - Parameters:
     ///   - packed: its packed message.
-    ///   - end: how far the caller knows the page to be written; moved on.
+    ///   - end: how far the caller knows the block to be written; moved on.
     /// - Returns: its number; nil where there is no space, or where another copy of the room has gone on writing.
     func append(_ fields: StrokeFields, _ packed: [UInt8], at end: inout End) -> Int? {
         var next = end
@@ -85,13 +85,13 @@ final class StrokePage: @unchecked Sendable {
     }
 }
 
-/// What a page has of a stroke before its packed message: each a ``Varint``.
+/// What a block has of a stroke before its packed message: each a ``Varint``.
 struct StrokeFields {
-    /// The stroke's index less the page's ``StrokePage/firstIndex``.
+    /// The stroke's index less the block's ``StrokeBlock/firstIndex``.
     let indexOffset: UInt64
-    /// The number of the origin in ``StrokePage/origins``.
+    /// The number of the origin in ``StrokeBlock/origins``.
     let origin: Int
-    let isLate: Bool
+    let extras: StrokeExtras
     let pointCount: Int
     /// The size of the message itself.
     let messageByteCount: Int
@@ -99,11 +99,12 @@ struct StrokeFields {
     let packedByteCount: Int
 
     init(
-        indexOffset: UInt64, origin: Int, isLate: Bool, pointCount: Int, messageByteCount: Int, packedByteCount: Int
+        indexOffset: UInt64, origin: Int, extras: StrokeExtras, pointCount: Int, messageByteCount: Int,
+        packedByteCount: Int
     ) {
         self.indexOffset = indexOffset
         self.origin = origin
-        self.isLate = isLate
+        self.extras = extras
         self.pointCount = pointCount
         self.messageByteCount = messageByteCount
         self.packedByteCount = packedByteCount
@@ -111,15 +112,15 @@ struct StrokeFields {
 
     private var integers: (UInt64, UInt64, UInt64, UInt64, UInt64) {
         (
-            indexOffset, UInt64(origin) << 1 | (isLate ? 1 : 0), UInt64(pointCount), UInt64(messageByteCount),
-            UInt64(packedByteCount)
+            indexOffset, UInt64(origin) << StrokeExtras.flagBits | UInt64(extras.flags), UInt64(pointCount),
+            UInt64(messageByteCount), UInt64(packedByteCount)
         )
     }
 
     /// Bytes of the fields and the packed message.
     fileprivate var recordByteCount: Int {
         let (offset, origin, points, size, packed) = integers
-        return Varint.byteCount(offset) + Varint.byteCount(origin) + Varint.byteCount(points)
+        return Varint.byteCount(offset) + Varint.byteCount(origin) + extras.byteCount + Varint.byteCount(points)
             + Varint.byteCount(size) + Varint.byteCount(packed) + packedByteCount
     }
 
@@ -129,6 +130,8 @@ struct StrokeFields {
         let (offset, origin, points, size, packed) = integers
         Varint.write(offset, to: &position)
         Varint.write(origin, to: &position)
+        if extras.hasPage { Varint.write(UInt64(extras.page), to: &position) }
+        if extras.hasCopied { Varint.write(UInt64(extras.copied), to: &position) }
         Varint.write(points, to: &position)
         Varint.write(size, to: &position)
         Varint.write(packed, to: &position)
@@ -139,34 +142,101 @@ struct StrokeFields {
     fileprivate init(from position: inout UnsafeRawPointer) {
         indexOffset = Varint.read(&position)
         let origin = Varint.read(&position)
-        self.origin = Int(origin >> 1)
-        isLate = origin & 1 == 1
+        self.origin = Int(origin >> StrokeExtras.flagBits)
+        var extras = StrokeExtras(flags: UInt8(truncatingIfNeeded: origin & StrokeExtras.flagMask)) ?? StrokeExtras()
+        if extras.hasPage { extras.page = Int(Varint.read(&position)) }
+        if extras.hasCopied { extras.copied = Int(Varint.read(&position)) }
+        self.extras = extras
         pointCount = Int(Varint.read(&position))
         messageByteCount = Int(Varint.read(&position))
         packedByteCount = Int(Varint.read(&position))
     }
 }
 
-/// Writes the strokes of a room to pages, in the order of their indices.
+/// What few strokes have; for all others it takes a few bits.
+struct StrokeExtras: Sendable, Equatable {
+    /// Whether it came after it had been given up.
+    var isLate = false
+    /// The page of the board.
+    var page = 0 {
+        didSet { hasPage = page > 0 }
+    }
+    var kind = StrokeKind.stroke
+    /// What a lasso that leaves the original copies, in ``Weight/points``.
+    var copied = 0 {
+        didSet { hasCopied = copied > 0 }
+    }
+    fileprivate(set) var hasPage = false
+    fileprivate(set) var hasCopied = false
+
+    static let flagBits: UInt64 = 5
+    static let flagMask: UInt64 = 1 << flagBits - 1
+    static let greatestFlags = UInt8(flagMask)
+
+    init() {}
+
+    init(isLate: Bool, page: Int, kind: StrokeKind = .stroke, copied: Int = 0) {
+        self.isLate = isLate
+        self.page = page
+        self.kind = kind
+        self.copied = copied
+        hasPage = page > 0
+        hasCopied = copied > 0
+    }
+
+    /// What the flags say; the page and the weight have to be read.
+    init?(flags: UInt8) {
+        guard let kind = StrokeKind(rawValue: flags >> 1 & 3) else { return nil }
+        isLate = flags & 1 == 1
+        self.kind = kind
+        hasPage = flags & 8 == 8
+        hasCopied = flags & 16 == 16
+    }
+
+    var flags: UInt8 { (isLate ? 1 : 0) | kind.rawValue << 1 | (hasPage ? 8 : 0) | (hasCopied ? 16 : 0) }
+
+    /// Bytes beside the flags.
+    fileprivate var byteCount: Int {
+        (hasPage ? Varint.byteCount(UInt64(page)) : 0) + (hasCopied ? Varint.byteCount(UInt64(copied)) : 0)
+    }
+}
+
+/// What an entry of a page is.
+public enum StrokeKind: UInt8, Sendable {
+    /// A stroke, a shape, or an eraser.
+    case stroke
+    case image
+    case lasso
+
+    init(_ element: Element) {
+        switch element {
+        case .image: self = .image
+        case .lasso: self = .lasso
+        default: self = .stroke
+        }
+    }
+}
+
+/// Writes the strokes of a room to blocks, in the order of their indices.
 struct StrokeWriter: Sendable {
     private var origins = StrokeOrigins()
-    private var page: StrokePage?
-    private var end = StrokePage.End()
-    /// Of the next page. Grows while pages are filled, and shrinks while they are not, so that little is left unused
+    private var block: StrokeBlock?
+    private var end = StrokeBlock.End()
+    /// Of the next block. Grows while blocks are filled, and shrinks while they are not, so that little is left unused
     /// whatever ends them: large strokes, new origins, copies of the room.
     private var capacity = Self.leastCapacity
     /// Bytes of strokes that are yet to be written, as far as known.
     private var expected = 0
-    /// Bytes of the pages, of which some may be gone.
-    private(set) var pageBytes = 0
+    /// Bytes of the blocks, of which some may be gone.
+    private(set) var blockBytes = 0
 
-    /// Bytes. A larger stroke has a page of its own.
+    /// Bytes. A larger stroke has a block of its own.
     private static let leastCapacity = 256
     private static let greatestCapacity = 2048
 
     init() {}
 
-    /// A writer of as many bytes of strokes, about: the last page has no space left for more.
+    /// A writer of as many bytes of strokes, about: the last block has no space left for more.
     init(expecting bytes: Int) {
         expected = bytes
     }
@@ -176,73 +246,75 @@ struct StrokeWriter: Sendable {
     ///   - index: greater than that of the stroke before.
     ///   - message: at most ``Stroke/maximumBytes``.
     mutating func write(
-        index: UInt64, author: AuthorID, isLate: Bool, pointCount: Int, message: PackedMessage
+        index: UInt64, author: AuthorID, _ extras: StrokeExtras = StrokeExtras(), pointCount: Int,
+        message: PackedMessage
     ) -> Stroke {
         let origin = origins.number(of: author, message.template)
         func fields(in firstIndex: UInt64) -> StrokeFields {
             StrokeFields(
-                indexOffset: index - firstIndex, origin: origin, isLate: isLate, pointCount: pointCount,
-                messageByteCount: message.messageByteCount, packedByteCount: message.ownBytes.count)
+                indexOffset: index - firstIndex, origin: origin, extras: extras,
+                pointCount: pointCount, messageByteCount: message.messageByteCount,
+                packedByteCount: message.ownBytes.count)
         }
-        defer { expected = max(0, expected - StrokePage.byteCount(fields(in: index))) }
-        if let page, origins.agree(with: page.origins, on: origin),
-            let number = page.append(fields(in: page.firstIndex), message.ownBytes, at: &end)
+        defer { expected = max(0, expected - StrokeBlock.byteCount(fields(in: index))) }
+        if let block, origins.agree(with: block.origins, on: origin),
+            let number = block.append(fields(in: block.firstIndex), message.ownBytes, at: &end)
         {
-            return Stroke(page, number)
+            return Stroke(block, number)
         }
         let first = fields(in: index)
-        let page = begin(at: index, StrokePage.byteCount(first))
-        guard let number = page.append(first, message.ownBytes, at: &end) else {
-            preconditionFailure("a new page has space for its first stroke")
+        let block = begin(at: index, StrokeBlock.byteCount(first))
+        guard let number = block.append(first, message.ownBytes, at: &end) else {
+            preconditionFailure("a new block has space for its first stroke")
         }
-        return Stroke(page, number)
+        return Stroke(block, number)
     }
 
-    /// Writes a stroke again, to another page.
+    /// Writes a stroke again, to another block.
     fileprivate mutating func write(_ stroke: Stroke) -> Stroke {
         write(
-            index: stroke.index, author: stroke.author, isLate: stroke.isLate, pointCount: stroke.pointCount,
+            index: stroke.index, author: stroke.author, stroke.extras, pointCount: stroke.pointCount,
             message: stroke.message)
     }
 
-    /// Writes the strokes anew where their pages have much that is gone, or space that is not used.
+    /// Writes the strokes anew where their blocks have much that is gone, or space that is not used.
     /// - Parameters:
     ///   - strokes: all that are still needed, in any order, some more than once.
-    ///   - waste: bytes of the pages that may be gone or unused, at least; an eighth of the others may be in any case.
-    /// - Returns: the same strokes in their new pages; nil where they stay where they are.
+    ///   - waste: bytes of the blocks that may be gone or unused, at least; an eighth of the others may be in any case.
+    /// - Returns: the same strokes in their new blocks; nil where they stay where they are.
     mutating func compact(_ strokes: [Stroke], wasting waste: Int) -> StrokeMoves? {
         let strokes = StrokeMoves.distinct(strokes)
         var bytes = 0
-        pageBytes = 0
-        var last: StrokePage?
+        blockBytes = 0
+        var last: StrokeBlock?
         for stroke in strokes {
             bytes += stroke.byteCount
-            if stroke.page !== last { pageBytes += stroke.page.capacity }
-            last = stroke.page
+            if stroke.block !== last { blockBytes += stroke.block.capacity }
+            last = stroke.block
         }
-        guard pageBytes > bytes + max(waste, bytes / 8) else { return nil }
+        guard blockBytes > bytes + max(waste, bytes / 8) else { return nil }
         self = StrokeWriter(expecting: bytes + strokes.count / 8)
         return StrokeMoves(from: strokes, to: strokes.map { write($0) })
     }
 
-    private mutating func begin(at index: UInt64, _ least: Int) -> StrokePage {
-        if let page {
-            if end.byteCount * 4 > page.capacity * 3 {
+    private mutating func begin(at index: UInt64, _ least: Int) -> StrokeBlock {
+        if let block {
+            if end.byteCount * 4 > block.capacity * 3 {
                 capacity = min(capacity * 2, Self.greatestCapacity)
-            } else if end.byteCount * 2 < page.capacity {
+            } else if end.byteCount * 2 < block.capacity {
                 capacity = max(capacity / 2, Self.leastCapacity)
             }
         }
         let wanted = expected > 0 ? min(expected, Self.greatestCapacity) : capacity
-        let new = StrokePage(firstIndex: index, origins: origins.all, capacity: max(least, wanted))
-        pageBytes += new.capacity
-        page = new
-        end = StrokePage.End()
+        let new = StrokeBlock(firstIndex: index, origins: origins.all, capacity: max(least, wanted))
+        blockBytes += new.capacity
+        block = new
+        end = StrokeBlock.End()
         return new
     }
 }
 
-/// Strokes and the same ones in other pages.
+/// Strokes and the same ones in other blocks.
 struct StrokeMoves {
     /// In the order of their indices.
     private let from: [Stroke]
@@ -280,7 +352,7 @@ final class StrokeOrigin: Sendable {
     }
 }
 
-/// The origins of a room's strokes, one object for each. Starts afresh where it is full; pages keep the origins that they
+/// The origins of a room's strokes, one object for each. Starts afresh where it is full; blocks keep the origins that they
 /// have.
 private struct StrokeOrigins: Sendable {
     /// By their numbers.
@@ -291,7 +363,7 @@ private struct StrokeOrigins: Sendable {
     /// Bytes of the origins and their templates, about.
     private var byteCount = 0
 
-    /// The greatest number of them: a page keeps as many references.
+    /// The greatest number of them: a block keeps as many references.
     private static let countBound = 64
     private static let byteBound = 16 << 10
     /// Bytes of an origin, about.
@@ -315,9 +387,9 @@ private struct StrokeOrigins: Sendable {
         all[number].template === template && all[number].author == author
     }
 
-    /// Whether a number means the same in the origins of a page.
-    func agree(with page: [StrokeOrigin], on number: Int) -> Bool {
-        number < page.count && page[number] === all[number]
+    /// Whether a number means the same in the origins of a block.
+    func agree(with block: [StrokeOrigin], on number: Int) -> Bool {
+        number < block.count && block[number] === all[number]
     }
 }
 

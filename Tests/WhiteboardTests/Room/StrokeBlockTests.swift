@@ -4,8 +4,8 @@ import Testing
 
 @testable import Whiteboard
 
-@Suite("Pages of strokes")
-struct StrokePageTests {
+@Suite("Blocks of strokes")
+struct StrokeBlockTests {
     /// What is known of a stroke, to compare it with.
     private struct Written {
         let stroke: Stroke
@@ -86,8 +86,8 @@ struct StrokePageTests {
         var writer = StrokeWriter()
         var board = Board(history: HistoryConfiguration(), size: nil)
         for index in 1...1000 as ClosedRange<UInt64> {
-            if random.chance(40, in: 100), let reference = try? board.reference(of: .undo, by: .known("a")) {
-                board.apply(.undo(reference: reference), at: index)
+            if random.chance(40, in: 100), let reference = try? board.reference(of: .undo, by: .known("a"), on: 0) {
+                board.apply(.undo(reference: reference, page: 0), at: index)
             } else {
                 board.apply(.draw(writer.write(index, bytes: random.int(0...60))), at: index)
             }
@@ -95,15 +95,16 @@ struct StrokePageTests {
         let before = board
         if let moves = writer.compact(board.strokes, wasting: 64) { board.move(moves) }
         let strokes = StrokeMoves.distinct(board.strokes)
-        let pages = Dictionary(strokes.map { (ObjectIdentifier($0.page), $0.page.capacity) }) { $1 }
+        let blocks = Dictionary(strokes.map { (ObjectIdentifier($0.block), $0.block.capacity) }) { $1 }
         let needed = strokes.reduce(0) { $0 + $1.byteCount }
-        #expect(pages.values.reduce(0, +) <= needed + needed / 8 + 128, "seed \(seed)")
+        #expect(blocks.values.reduce(0, +) <= needed + needed / 8 + 128, "seed \(seed)")
 
         var index = board.index + 1
         board.apply(.draw(writer.write(index)), at: index)
         for _ in 0..<20 {
             index += 1
-            board.apply(.undo(reference: try #require(try board.reference(of: .undo, by: .known("a")))), at: index)
+            let reference = try #require(try board.reference(of: .undo, by: .known("a"), on: 0))
+            board.apply(.undo(reference: reference, page: 0), at: index)
         }
         #expect(board.visible.elementsEqual(before.visible.dropLast(19)) { Self.isSame($0, $1) }, "seed \(seed)")
     }
@@ -134,9 +135,9 @@ struct StrokePageTests {
         #expect(log.head.visible.map(\.message.bytes) == left)
         #expect(probe.room.board(of: .main).visible.map(\.message.bytes) == left)
         let strokes = StrokeMoves.distinct(log.head.strokes + log.base.strokes + log.operations.strokes)
-        let pages = Dictionary(strokes.map { (ObjectIdentifier($0.page), $0.page.capacity) }) { $1 }
+        let blocks = Dictionary(strokes.map { (ObjectIdentifier($0.block), $0.block.capacity) }) { $1 }
         let needed = strokes.reduce(0) { $0 + $1.byteCount }
-        #expect(pages.values.reduce(0, +) <= 2 * needed + (128 << 10))
+        #expect(blocks.values.reduce(0, +) <= 2 * needed + (128 << 10))
     }
 
     private static func isSame(_ one: Stroke, _ other: Stroke) -> Bool {
@@ -144,15 +145,15 @@ struct StrokePageTests {
             && one.pointCount == other.pointCount && one.message.bytes == other.message.bytes
     }
 
-    @Test("Pages take at most 16 bytes more for each stroke, whoever draws", arguments: [1, 2, 32])
+    @Test("Blocks take at most 16 bytes more for each stroke, whoever draws", arguments: [1, 2, 32])
     func space(authors: Int) {
         var writer = StrokeWriter()
-        var pages: [ObjectIdentifier: StrokePage] = [:]
+        var blocks: [ObjectIdentifier: StrokeBlock] = [:]
         for index in 1...10_000 as ClosedRange<UInt64> {
             let stroke = writer.write(index, by: "author-\(index % UInt64(authors))", bytes: 30)
-            pages[ObjectIdentifier(stroke.page)] = stroke.page
+            blocks[ObjectIdentifier(stroke.block)] = stroke.block
         }
-        let bytes = pages.values.reduce(0) { $0 + $1.capacity + 80 }
+        let bytes = blocks.values.reduce(0) { $0 + $1.capacity + 80 }
         #expect(bytes <= 10_000 * (30 + 16))
     }
 }

@@ -1,0 +1,194 @@
+/// What a service offers beyond strokes on one page; `board.features` in the configuration.
+///
+/// Where a feature is missing its keys are ignored, its actions are `unknown-action`, its elements `unknown-element`: so
+/// a class with clients of the original protocol is served as before.
+public struct BoardFeatures: OptionSet, Sendable, Hashable {
+    public let rawValue: UInt8
+
+    public init(rawValue: UInt8) {
+        self.rawValue = rawValue
+    }
+
+    /// Pages: `g`, `v`, the actions 5 and 6.
+    public static let pages = BoardFeatures(rawValue: 1 << 0)
+    /// Images: `i`, `p`, the element 5.
+    public static let images = BoardFeatures(rawValue: 1 << 1)
+    /// Lassos: `m`, `k`, the element 6.
+    public static let lasso = BoardFeatures(rawValue: 1 << 2)
+
+    public static let all: BoardFeatures = [.pages, .images, .lasso]
+}
+
+/// Numbers of a board's pages.
+public enum PageNumber {
+    public static let range = 0...999
+
+    /// Reads a header's number; nil for anything else.
+    package static func read(_ text: String) -> Int? { Int(text).flatMap { range.contains($0) ? $0 : nil } }
+
+    /// Whether a list may be the order of a board's pages: not empty, no number twice, each in the range.
+    public static func isOrder(_ pages: [Int]) -> Bool {
+        !pages.isEmpty && pages.allSatisfy(range.contains) && Set(pages).count == pages.count
+    }
+}
+
+/// Which pages a board has, in which order, and which one is shown.
+public struct BoardPages: Sendable, Hashable {
+    /// The page that is shown; one of ``order``.
+    public private(set) var shown: Int
+    /// The pages in sight. Not empty.
+    public private(set) var order: [Int]
+    /// The pages that an arrange left out, in the order of their numbers: they keep their ink.
+    public private(set) var hidden: [Int]
+
+    /// Page 0, shown and alone.
+    public init() {
+        shown = 0
+        order = [0]
+        hidden = []
+    }
+
+    /// - Returns: nil where `order` and `hidden` are not lists of different pages, or `order` does not have `shown`.
+    public init?(shown: Int, order: [Int], hidden: [Int] = []) {
+        guard PageNumber.isOrder(order + hidden), order.contains(shown) else { return nil }
+        self.shown = shown
+        self.order = order
+        self.hidden = hidden.sorted()
+    }
+
+    /// Shows a page; one that is out of sight, or was never seen before, comes last in the order.
+    public mutating func turn(to page: Int) {
+        hidden.removeAll { $0 == page }
+        add(page)
+        shown = page
+    }
+
+    /// Puts a page that was never seen before last in the order.
+    public mutating func add(_ page: Int) {
+        if page != shown, !order.contains(page), !hidden.contains(page) { order.append(page) }
+    }
+
+    /// Sets the order; where the shown page is left out, the first one is shown.
+    /// - Parameter order: not empty, no page twice.
+    public mutating func arrange(_ order: [Int]) {
+        let kept = Set(order)
+        hidden = (hidden + self.order).filter { !kept.contains($0) }.sorted()
+        self.order = order
+        if !kept.contains(shown) { shown = order[0] }
+    }
+}
+
+extension BoardPages {
+    /// Reads `{"shown":2,"order":[0,1,2],"hidden":[3]}`.
+    init(_ token: JSONToken, of bytes: [UInt8]) throws(Rejection) {
+        let body = try JSONObject(token, of: bytes, keeping: ["shown", "order", "hidden"], field: "pages")
+        guard let shown = try body.page("shown") else { throw .missing("shown") }
+        guard let order = try body.pages("order") else { throw .missing("order") }
+        guard let pages = BoardPages(shown: shown, order: order, hidden: try body.pages("hidden") ?? []) else {
+            throw .outOfRange("order", "a list of different pages with the one shown")
+        }
+        self = pages
+    }
+}
+
+extension JSONObject {
+    /// The number of a page.
+    func page(_ name: String) throws(Rejection) -> Int? {
+        try integer(name, in: 0...999).map { Int($0) }
+    }
+
+    fileprivate func pages(_ name: String) throws(Rejection) -> [Int]? {
+        guard let tokens = try elements(name) else { return nil }
+        guard tokens.count <= PageNumber.range.count else { throw .outOfRange(name, "a list of pages") }
+        var pages: [Int] = []
+        for token in tokens { pages.append(Int(try Optional(token).integer(name, in: 0...999, bytes.span) ?? 0)) }
+        return pages
+    }
+}
+
+extension [UInt8] {
+    package mutating func append(pages: BoardPages) {
+        append("{\"shown\":")
+        append(integer: pages.shown)
+        append(",\"order\":")
+        append(list: pages.order) { $0.append(integer: $1) }
+        if !pages.hidden.isEmpty {
+            append(",\"hidden\":")
+            append(list: pages.hidden) { $0.append(integer: $1) }
+        }
+        append(UInt8(ascii: "}"))
+    }
+}
+
+/// What a message carries besides the fields of a stroke; depends on its action and element.
+public indirect enum MessageContent: Sendable, Equatable {
+    /// Of an arrange: the pages in their new order. `v`.
+    case order([Int])
+    /// Of an image: which page of which asset. `i`, `p`.
+    case image(AssetID, page: Int)
+    /// Of a lasso: where its inside goes, nil to cut it away, in the sender's board units; whether the original stays.
+    /// `m`, `k`.
+    case lasso(AffineMap?, keepsOriginal: Bool)
+}
+
+/// An affine map of a plane: x′ = a·x + c·y + e, y′ = b·x + d·y + f.
+public struct AffineMap: Sendable, Hashable {
+    public var (a, b, c, d, e, f): (Double, Double, Double, Double, Double, Double)
+
+    /// The greatest size of a number of a map in a message.
+    public static let bound = 16384.0
+
+    public init(a: Double, b: Double, c: Double, d: Double, e: Double, f: Double) {
+        (self.a, self.b, self.c, self.d, self.e, self.f) = (a, b, c, d, e, f)
+    }
+
+    public static let identity = AffineMap(a: 1, b: 0, c: 0, d: 1, e: 0, f: 0)
+
+    /// The six numbers in the order a, b, c, d, e, f.
+    public var numbers: [Double] { [a, b, c, d, e, f] }
+}
+
+extension AffineMap {
+    public static func == (one: AffineMap, other: AffineMap) -> Bool { one.numbers == other.numbers }
+
+    public func hash(into hasher: inout Hasher) { hasher.combine(numbers) }
+}
+
+/// The name of an asset: the SHA-256 of its bytes.
+public struct AssetID: Sendable, Hashable, Comparable {
+    private let words: SIMD4<UInt64>
+
+    /// The numbers of an asset's pages.
+    public static let pages = 0...499
+
+    /// - Parameter hexadecimal: 64 lower-case digits; anything else gives nil.
+    public init?(hexadecimal: some StringProtocol) {
+        let digits = hexadecimal.utf8
+        guard digits.count == 64 else { return nil }
+        var words = SIMD4<UInt64>()
+        for (position, digit) in digits.enumerated() {
+            guard let value = digit.hexadecimalValue, !(UInt8(ascii: "A")...UInt8(ascii: "F")).contains(digit) else {
+                return nil
+            }
+            words[position / 16] = words[position / 16] << 4 | UInt64(value)
+        }
+        self.words = words
+    }
+
+    /// - Parameter digest: the 32 bytes of a SHA-256; any other number of bytes gives nil.
+    public init?(digest: some Collection<UInt8>) {
+        guard digest.count == 32 else { return nil }
+        var words = SIMD4<UInt64>()
+        for (position, byte) in digest.enumerated() { words[position / 8] = words[position / 8] << 8 | UInt64(byte) }
+        self.words = words
+    }
+
+    public static func < (one: AssetID, other: AssetID) -> Bool { one.description < other.description }
+}
+
+extension AssetID: CustomStringConvertible {
+    /// 64 lower-case hexadecimal digits.
+    public var description: String {
+        (0..<4).map { String(hexadecimal: words[$0], digits: 16) }.joined()
+    }
+}

@@ -1,0 +1,191 @@
+import DequeModule
+import StrokeWire
+
+/// A page of a board: what is visible on it, and its undo and redo stacks.
+struct BoardPage: Sendable {
+    /// 0 … 999.
+    let number: Int
+    /// Bottom to top.
+    private(set) var visible = VisibleStrokes()
+    private(set) var history: History
+    /// Of its strokes and clears.
+    private(set) var weight = BoardWeight()
+
+    init(number: Int, history: History, visible: VisibleStrokes = VisibleStrokes()) {
+        self.number = number
+        self.history = history
+        self.visible = visible
+        weight.visible = visible.reduce(.zero) { $0 + $1.weight }
+        for entry in history.undone { weight.undone += entry.hiddenWeight }
+        for entry in history.done where entry.isClear { weight.cleared += entry.hiddenWeight }
+    }
+
+    /// Every stroke that is visible or could be brought back; some more than once.
+    var strokes: [Stroke] {
+        var strokes = Array(visible)
+        for entry in history.done + history.undone {
+            switch entry {
+            case .stroke(let stroke): strokes.append(stroke)
+            case .clear(_, let removed, _): strokes += removed
+            }
+        }
+        return strokes
+    }
+
+    /// Frees memory reserved for more strokes.
+    mutating func compact() {
+        visible.compact()
+        history.compact()
+    }
+
+    /// Replaces the strokes by the same ones in other blocks.
+    mutating func move(_ moves: StrokeMoves) {
+        visible.move(moves)
+        history.move(moves)
+    }
+
+    mutating func draw(_ stroke: Stroke) {
+        weight.visible += stroke.weight
+        visible.insert(stroke)
+        push(.stroke(stroke), by: stroke.author)
+    }
+
+    mutating func undo(_ reference: UInt64) {
+        guard let entry = history.takeDone(reference) else { return }
+        switch entry {
+        case .stroke(let stroke):
+            visible.remove(stroke)
+            weight.visible -= stroke.weight
+            pushUndone(entry)
+        case .clear(let clear, let removed, let removedWeight):
+            visible.restore(removed)
+            weight.visible += removedWeight
+            weight.cleared -= entry.hiddenWeight
+            pushUndone(.clear(clear, removed: VisibleStrokes(), weight: .zero))
+        }
+    }
+
+    private mutating func pushUndone(_ entry: HistoryEntry) {
+        weight.undone += entry.hiddenWeight
+        history.pushUndone(entry)
+    }
+
+    mutating func redo(_ reference: UInt64) {
+        guard let entry = history.takeUndone(reference) else { return }
+        weight.undone -= entry.hiddenWeight
+        let dropped: HistoryEntry?
+        switch entry {
+        case .stroke(let stroke):
+            visible.insert(stroke)
+            weight.visible += stroke.weight
+            dropped = history.pushDone(entry)
+        case .clear(let clear, _, _):
+            dropped = history.pushDone(removeVisible(clear))
+        }
+        if let dropped { forget(dropped) }
+    }
+
+    mutating func clear(_ clear: Clear) {
+        switch history.configuration.clear {
+        case .final:
+            visible = VisibleStrokes()
+            history.empty()
+            weight = BoardWeight()
+        case .undoable:
+            push(removeVisible(clear), by: clear.author)
+        }
+    }
+
+    /// Removes all visible strokes.
+    /// - Returns: the history entry that can restore them.
+    private mutating func removeVisible(_ clear: Clear) -> HistoryEntry {
+        let entry = HistoryEntry.clear(clear, removed: visible, weight: weight.visible)
+        visible = VisibleStrokes()
+        weight.visible = .zero
+        weight.cleared += entry.hiddenWeight
+        return entry
+    }
+
+    private mutating func push(_ entry: HistoryEntry, by author: AuthorID) {
+        let (dropped, lost) = history.push(entry, by: author)
+        if let dropped { forget(dropped) }
+        for entry in lost { weight.undone -= entry.hiddenWeight }
+    }
+
+    /// Makes the oldest operation of the undo stack permanent.
+    mutating func dropOldest() {
+        if let dropped = history.dropOldest() { forget(dropped) }
+    }
+
+    /// Makes the oldest undoable clear final.
+    mutating func dropOldestClear() {
+        if let dropped = history.dropOldestClear() { forget(dropped) }
+    }
+
+    /// Notes that an entry can no longer be undone: a stroke stays on the board, what a clear removed is gone for good.
+    private mutating func forget(_ dropped: HistoryEntry) {
+        if dropped.isClear { weight.cleared -= dropped.hiddenWeight }
+    }
+}
+
+/// The pages of a board by their numbers. Page 0 lies inline: most boards have no other.
+struct PageTable: Sendable {
+    private(set) var first: BoardPage
+    /// In the order of their numbers.
+    private(set) var others: [BoardPage]
+
+    init(first: BoardPage, others: [BoardPage] = []) {
+        self.first = first
+        self.others = others
+    }
+
+    /// nil for a page on which nothing was drawn.
+    subscript(number: Int) -> BoardPage? {
+        if number == 0 { return first }
+        let place = place(of: number)
+        return place < others.count && others[place].number == number ? others[place] : nil
+    }
+
+    /// Changes a page in place; makes it where it is not there.
+    mutating func change(_ number: Int, _ body: (inout BoardPage) -> Void) {
+        guard number != 0 else { return body(&first) }
+        let place = place(of: number)
+        if place == others.count || others[place].number != number {
+            others.insert(BoardPage(number: number, history: History(first.history.configuration)), at: place)
+        }
+        body(&others[place])
+    }
+
+    mutating func changeAll(_ body: (inout BoardPage) -> Void) {
+        body(&first)
+        for place in others.indices { body(&others[place]) }
+    }
+
+    private func place(of number: Int) -> Int { others.partitioningIndex { $0.number >= number } }
+}
+
+extension PageTable: Sequence {
+    func makeIterator() -> some IteratorProtocol<BoardPage> {
+        var next = -1
+        return AnyIterator {
+            defer { next += 1 }
+            if next < 0 { return first }
+            return next < others.count ? others[next] : nil
+        }
+    }
+}
+
+/// The last clear of each page: what is judged by it must not copy the board.
+public struct LastClears: Sendable, Equatable {
+    private var first: UInt64 = 0
+    private var others: [Int: UInt64] = [:]
+
+    /// Index of the last clear of a page, 0 for none.
+    public internal(set) subscript(page: Int) -> UInt64 {
+        get { page == 0 ? first : others[page] ?? 0 }
+        set { if page == 0 { first = newValue } else { others[page] = newValue } }
+    }
+
+    /// The pages that were cleared, in the order of their numbers.
+    var pages: [Int] { (first > 0 ? [0] : []) + others.keys.sorted() }
+}

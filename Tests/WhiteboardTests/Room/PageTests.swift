@@ -1,0 +1,216 @@
+import StrokeWire
+import TestSupport
+import Testing
+
+@testable import Whiteboard
+
+@Suite struct `Pages of a room` {
+    private func turn(_ number: Int64, to page: Int, _ more: String = "") -> String {
+        #"{"n":\#(number),"a":5,"g":\#(page)\#(more)}"#
+    }
+
+    private func arrange(_ number: Int64, _ order: [Int]) -> String { #"{"n":\#(number),"a":6,"v":\#(order)}"# }
+
+    private func onPage(_ page: Int) -> String { #","g":\#(page)"# }
+
+    @Test func `begin with page 0, shown and alone; a draw that names none is on the page shown`() {
+        var probe = RoomProbe()
+        probe.send(draw(1))
+        probe.send(turn(2, to: 7))
+        probe.send(draw(3))
+        probe.send(draw(4, onPage(0)))
+        let board = probe.room.head
+        #expect(board.pages == BoardPages(shown: 7, order: [0, 7]))
+        #expect(board.visible(on: 0).map(\.index) == [1, 4] && board.visible(on: 7).map(\.index) == [3])
+        #expect(board.visible.map(\.index) == [1, 3, 4])
+        #expect(board.digest.value == plainDigest([1, 3, 4]))
+        #expect(probe.applied.map(\.page) == [0, 7, 7, 0])
+    }
+
+    @Test
+    func `come last in the order when they are first drawn on; out of sight they stay when they are drawn on again`() {
+        var probe = RoomProbe()
+        probe.send(draw(1, onPage(5)))
+        #expect(probe.room.head.pages == BoardPages(shown: 0, order: [0, 5]))
+        probe.send(arrange(2, [0, 3]))
+        probe.send(draw(3, onPage(5)))
+        #expect(probe.room.head.pages == BoardPages(shown: 0, order: [0, 3], hidden: [5]))
+        probe.send(arrange(4, [3]))
+        #expect(probe.room.head.pages == BoardPages(shown: 3, order: [3], hidden: [0, 5]))
+        probe.send(turn(5, to: 5))
+        #expect(probe.room.head.pages == BoardPages(shown: 5, order: [3, 5], hidden: [0]))
+        #expect(probe.room.head.visible(on: 5).count == 2)
+    }
+
+    @Test func `have stacks of their own; undo, redo and clear make no page`() {
+        var probe = RoomProbe()
+        probe.send(draw(1))
+        probe.send(draw(2, onPage(1)))
+        probe.send(undo(3))
+        #expect(probe.visible == [2])
+        probe.send(undo(4, onPage(9)))
+        #expect(probe.takeTold().contains { $0.contains("nothing-to-undo") })
+        probe.send(redo(5))
+        probe.send(clear(6, onPage(1)))
+        probe.send(clear(7, onPage(8)))
+        #expect(probe.visible == [1])
+        #expect(probe.room.head.pages.order == [0, 1])
+        probe.send(redo(8, onPage(1)))
+        #expect(probe.takeTold().contains { $0.contains("nothing-to-redo") })
+    }
+
+    @Test func `turn for students when their video does`() {
+        var probe = RoomProbe()
+        probe.clock(0)
+        probe.send(draw(1, #","t":-10"#))
+        probe.send(turn(2, to: 1, #","t":5000"#))
+        probe.send(draw(3, #","t":5000"#))
+        probe.wait(.seconds(4))
+        #expect(probe.room.head.pages.shown == 1)
+        #expect(probe.room.board(of: .main).pages.shown == 0)
+        let early = probe.room.catchUp(JoinRequest(), cohort: .main)
+        #expect(early?.pages == BoardPages())
+        probe.clock(4000)
+        probe.wait(.milliseconds(1500))
+        #expect(probe.room.board(of: .main).pages == BoardPages(shown: 1, order: [0, 1]))
+        #expect(probe.shown.map(\.operation.page) == [0, 1, 1])
+        probe.wait(.seconds(2))
+        #expect(probe.marks.last?.mark.page == 1)
+    }
+
+    @Test func `of a service without them are ignored: keys are not read, actions unknown`() {
+        var limits = IntakeLimits()
+        limits.wire.features = []
+        var probe = RoomProbe(RoomConfiguration(intake: limits))
+        probe.send(draw(1, #","g":"x","v":3,"i":1,"p":2,"m":[],"k":9"#))
+        probe.send(turn(2, to: 1))
+        probe.send(#"{"n":3,"e":5,"d":[{"x":1,"y":1}]}"#)
+        let told = probe.takeTold().filter { $0.contains("rejected") }
+        #expect(told.count == 2 && told[0].contains("unknown-action") && told[1].contains("unknown-element"))
+        #expect(probe.visible == [1])
+        #expect(probe.room.head.visible(on: 0).first?.decoded()?.points.count == 2)
+        #expect(probe.room.head.pages == BoardPages())
+    }
+
+    @Test func `too late is what was given up before its own page was cleared`() {
+        var probe = RoomProbe()
+        probe.send(draw(1))
+        probe.send(draw(3, onPage(1)))
+        probe.send(draw(5, onPage(1)))
+        probe.wait(.seconds(3))
+        probe.send(clear(6))
+        probe.send(draw(2))
+        #expect(probe.takeTold().last?.contains("too-late") == true)
+        probe.send(draw(4, onPage(1)))
+        #expect(probe.room.head.visible(on: 1).map(\.isLate) == [false, false, true])
+    }
+
+    @Test func `have at most 1,000 operations together that can be undone; the oldest becomes permanent`() {
+        var probe = RoomProbe(
+            RoomConfiguration(
+                intake: IntakeLimits(messagesPerSecond: 100_000, bytesPerSecond: 1 << 30),
+                history: HistoryConfiguration(depth: 400)))
+        for number in 1...1200 as ClosedRange<Int64> { probe.send(draw(number, onPage(Int(number) % 4))) }
+        func undoable(_ page: Int) -> Int { probe.room.head.table[page]?.history.done.count ?? 0 }
+        #expect((0...3).map(undoable) == [250, 250, 250, 250])
+        #expect(probe.room.head.visibleCount == 1200)
+        probe.send(undo(1201, onPage(2)))
+        #expect(undoable(2) == 249 && probe.room.head.visibleCount == 1199)
+    }
+
+    @Test func `all shards of a stroke name the same`() {
+        var probe = RoomProbe()
+        probe.send(shard(1, 0, of: 2, onPage(3)))
+        probe.send(shard(1, 1, of: 2, points: 2..<4))
+        #expect(probe.takeTold().last?.contains("shard-conflict") == true)
+        probe.send(shard(1, 1, of: 2, points: 2..<4, onPage(3)))
+        #expect(probe.room.head.visible(on: 3).count == 1)
+        #expect(probe.applied.last.map { String(decoding: $0.message, as: UTF8.self).contains(#""g":3"#) } == true)
+    }
+
+    @Test func `are in a checkpoint and in the reply to a join, in both forms`() throws {
+        var probe = RoomProbe(RoomConfiguration(history: HistoryConfiguration(clear: .undoable)))
+        for (number, text) in [draw(1), draw(2, onPage(4)), clear(3, onPage(4)), undo(4), arrange(5, [4, 2]), draw(6)]
+            .enumerated()
+        {
+            probe.send(text)
+            #expect(probe.applied.count == number + 1)
+        }
+        let bytes = probe.room.checkpoint().encoded()
+        let restored = try Room(
+            restoring: bytes, configuration: probe.room.configuration, at: probe.now, logClockAhead: .zero)
+        #expect(restored.head.pages == BoardPages(shown: 4, order: [4, 2], hidden: [0]))
+        #expect(restored.checkpoint().encoded() == bytes)
+        for room in [probe.room, restored] {
+            let reply = try #require(room.catchUpHead(JoinRequest()))
+            let json = try JoinReply(decoding: reply.encoded(palette: .standard, style: "pen", as: .json))
+            let binary = try JoinReply(binary: reply.encoded(palette: .standard, style: "pen", as: .binary))
+            #expect(json == binary)
+            #expect(json.pages == restored.head.pages)
+            guard case .board(_, _, let visible, let redo, let cleared) = json.content else {
+                Issue.record("the reply has no board")
+                continue
+            }
+            #expect(visible.map(\.page) == [4] && redo.map(\.page) == [0])
+            #expect(cleared.map(\.page) == [4] && cleared.first?.visible.map(\.page) == [4])
+        }
+    }
+}
+
+@Suite struct `Lassos of a room` {
+    private func lasso(_ number: Int64, points: Int = 4, _ more: String = "") -> String {
+        draw(number, points: points, #","e":6"# + more)
+    }
+
+    @Test func `are entries of their page like strokes, at most 64 that are seen or could come back`() {
+        var probe = RoomProbe(RoomConfiguration(intake: IntakeLimits(messagesPerSecond: 100_000)))
+        for number in 1...64 as ClosedRange<Int64> { probe.send(lasso(number)) }
+        probe.send(lasso(65, #","g":1"#))
+        probe.send(undo(66))
+        _ = probe.takeTold()
+        probe.send(lasso(67))
+        // The undone one can no longer come back.
+        #expect(probe.takeTold().last?.contains("too-many-points") == true)
+        probe.send(draw(68))
+        probe.send(lasso(69))
+        #expect(probe.applied.last?.number == 69)
+        probe.send(clear(70))
+        for number in 71...134 as ClosedRange<Int64> { probe.send(lasso(number)) }
+        #expect(probe.visible.count == 65)
+    }
+
+    @Test func `that leave the original weigh what they copy`() throws {
+        var limits = IntakeLimits(messagesPerSecond: 100_000)
+        limits.boardPoints = 1000
+        var probe = RoomProbe(RoomConfiguration(intake: limits))
+        probe.send(draw(1, points: 100))
+        probe.send(lasso(2, #","k":1"#))
+        #expect(probe.room.head.weight.total.points == 100 + 8 + 100)
+        probe.send(lasso(3, #","k":1"#))
+        #expect(probe.room.head.weight.total.points == 2 * 208 + 8)
+        probe.send(lasso(4, #","k":1"#))
+        #expect(probe.room.head.weight.total.points == 2 * 424 + 8)
+        _ = probe.takeTold()
+        probe.send(lasso(5, #","k":1"#))
+        #expect(probe.takeTold().last?.contains("too-many-points") == true)
+        probe.send(lasso(6))
+        #expect(probe.visible == [1, 2, 3, 4, 5])
+        let bytes = probe.room.checkpoint().encoded()
+        let restored = try Room(
+            restoring: bytes, configuration: probe.room.configuration, at: probe.now, logClockAhead: .zero)
+        #expect(restored.head.weight == probe.room.head.weight)
+        #expect(restored.head.visible.map(\.kind) == [.stroke, .lasso, .lasso, .lasso, .lasso])
+    }
+
+    @Test func `have at most 1,024 points, in one message or in shards`() {
+        var probe = RoomProbe()
+        probe.send(lasso(1, points: 1025))
+        #expect(probe.takeTold().last?.contains("too-many-points") == true)
+        probe.send(lasso(2, points: 1024))
+        #expect(probe.applied.count == 1)
+        probe.send(shard(3, 0, of: 2, points: 0..<600, #","e":6"#))
+        probe.send(shard(3, 1, of: 2, points: 0..<600, #","e":6"#))
+        #expect(probe.takeTold().last?.contains("too-many-points") == true)
+        #expect(probe.applied.count == 1)
+    }
+}
