@@ -207,12 +207,28 @@ extension DaemonConfiguration {
         public var idle: Duration = .seconds(600)
     }
 
-    /// The size of every room's board, in board units.
+    /// The size of every room's board, in board units, and what it has beyond strokes.
     public struct Board: Sendable, Equatable {
         /// 1 … 16384; 0 takes it from the first draw of a room.
         public var width = 0.0
         /// 1 … 16384; 0 takes it from the first draw of a room.
         public var height = 0.0
+        /// What rooms have beyond strokes.
+        public var features: Set<Feature> = [.pages]
+
+        public enum Feature: String, Sendable, CaseIterable {
+            case pages
+            case images
+            case lasso
+
+            var wire: BoardFeatures {
+                switch self {
+                case .pages: .pages
+                case .images: .images
+                case .lasso: .lasso
+                }
+            }
+        }
     }
 
     /// The meaning of a message's colour.
@@ -269,6 +285,7 @@ extension DaemonConfiguration {
     public var intake: IntakeLimits {
         var intake = limits.intake
         intake.wire.colours = colourSpace
+        intake.wire.features = BoardFeatures(board.features.map(\.wire))
         return intake
     }
 

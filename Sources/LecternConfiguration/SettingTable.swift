@@ -17,6 +17,9 @@ extension DaemonConfiguration {
             "board.height", \.board.height, .number(1...16_384, or: 0),
             "Height in board units; 0 takes it from a room's first draw."),
         Setting(
+            "board.features", \.board.features, .words(allowsNone: true),
+            "What rooms have beyond strokes; an empty list serves clients of the original protocol alone."),
+        Setting(
             "colour", \.colour, .choice, "Meaning of a message's colour: an index into the palette, or 0xRRGGBB."),
         Setting("palette", \.palette, .palette, "Colours of the palette, sent to clients when they join."),
     ]
@@ -184,7 +187,7 @@ extension DaemonConfiguration {
             "node.id", \.node.id, .tokenOrRandom,
             "Name of this daemon, unique among those that share the rooms."),
         Setting(
-            "node.roles", \.node.roles, .roles,
+            "node.roles", \.node.roles, .words(),
             "What this daemon does: core serves rooms over NATS, gateway the HTTP side, for the rooms of all daemons."),
     ]
 

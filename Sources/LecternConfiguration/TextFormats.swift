@@ -145,22 +145,25 @@ extension ValueFormat where Value == [String] {
     }
 }
 
-extension ValueFormat where Value == Set<DaemonConfiguration.Node.Role> {
-    /// One or more roles.
-    static var roles: Self {
-        let words = DaemonConfiguration.Node.Role.allCases.map(\.rawValue)
+extension ValueFormat {
+    /// A list of words, each once, in any order.
+    /// - Parameter allowsNone: whether the list may be empty.
+    static func words<Word>(allowsNone: Bool = false) -> Self
+    where Value == Set<Word>, Word: RawRepresentable & CaseIterable & Sendable, Word.RawValue == String {
+        let words = Word.allCases.map(\.rawValue)
         return ValueFormat(name: "list of words", range: words.joined(separator: " | "), isList: true) {
             text throws(ParseError) in
-            var roles: Value = []
-            for word in text.split(separator: ",", omittingEmptySubsequences: false) {
-                guard let role = DaemonConfiguration.Node.Role(rawValue: String(word)) else {
-                    throw ParseError(String(word), "is none of \(words.joined(separator: ", "))")
+            if allowsNone, text.isEmpty { return [] }
+            var value: Value = []
+            for text in text.split(separator: ",", omittingEmptySubsequences: false) {
+                guard let word = Word(rawValue: String(text)) else {
+                    throw ParseError(String(text), "is none of \(words.joined(separator: ", "))")
                 }
-                roles.insert(role)
+                value.insert(word)
             }
-            return roles
-        } format: { roles in
-            roles.map(\.rawValue).sorted().joined(separator: ",")
+            return value
+        } format: { value in
+            words.filter { word in value.contains { $0.rawValue == word } }.joined(separator: ",")
         }
     }
 }

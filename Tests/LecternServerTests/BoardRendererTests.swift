@@ -48,6 +48,34 @@ import Testing
         #expect(try renderer.png(of: room.board, life("room0"), at: start + .seconds(16)) == first)
     }
 
+    @Test func `a picture shows the page shown or the one asked for, a PDF all pages in order`() throws {
+        var room = DrawnRoom()
+        try room.draw(3)
+        let first = room.board
+        try room.turn(to: 1)
+        let blank = room.board
+        try room.draw(2)
+        let renderer = renderer()
+        func picture(_ board: Board, _ form: PictureForm) throws -> [UInt8] {
+            try renderer.picture(of: board, life(), form, at: start)
+        }
+        for format in [PictureFormat.png, .svg] {
+            let old = try picture(first, PictureForm(format: format))
+            let shown = try picture(room.board, PictureForm(format: format))
+            #expect(shown != old)
+            #expect(try picture(room.board, PictureForm(format: format, page: 0)) == old)
+            #expect(try picture(room.board, PictureForm(format: format, page: 1)) == shown)
+            let empty = try picture(blank, PictureForm(format: format))
+            #expect(empty != old && empty != shown)
+            #expect(try picture(room.board, PictureForm(format: format, page: 9)) == empty)
+        }
+        func pages(_ pdf: [UInt8]) -> Int {
+            String(decoding: pdf, as: UTF8.self).matches(of: /\/Type \/Page\b[^s]/).count
+        }
+        #expect(pages(try picture(room.board, PictureForm(format: .pdf))) == 2)
+        #expect(pages(try picture(room.board, PictureForm(format: .pdf, page: 1))) == 1)
+    }
+
     @Test func `a picture is rendered and encoded once`() throws {
         var room = DrawnRoom()
         try room.draw(5)
@@ -187,7 +215,9 @@ struct DrawnRoom {
 
     /// The snapshot for a student who joins now.
     var catchUp: CatchUp {
-        CatchUp(incarnation: "test", index: board.index, digest: board.digest, content: .board(board))
+        CatchUp(
+            incarnation: "test", index: board.index, digest: board.digest, pages: board.pages,
+            hasPages: board.hasPages, content: .board(board))
     }
 
     /// Draws a stroke across a board of 400 × 300, a different one each time.
@@ -195,6 +225,9 @@ struct DrawnRoom {
         let points = (0..<12).map { #"{"x":\#(($0 * 37 + number * 7) % 400),"y":\#(($0 * 53 + number * 11) % 300)}"# }
         try send(#""l":4,"w":400,"h":300,"d":[\#(points.joined(separator: ","))]"#)
     }
+
+    /// Shows a page.
+    mutating func turn(to page: Int) throws { try send(#""a":5,"g":\#(page)"#) }
 
     /// Draws a diagonal across a board of that size.
     mutating func draw(width: Int, height: Int) throws {

@@ -49,6 +49,7 @@ import Whiteboard
             case .undo: _ = board.undo(by: "teacher")
             case .redo: _ = board.redo(by: "teacher")
             case .clear: board.clear(index)
+            case .turn, .arrange: Issue.record("the lesson has one page")
             }
         }
         return BoardDigest(value: board.digest)

@@ -41,6 +41,7 @@ private struct WetLesson {
     /// What a student of each cohort has of each stroke.
     private var shown: [String: [StrokePoint]] = [:]
     private var lastMessage: [String: Instant] = [:]
+    private var lastRelease: [CohortName: Instant] = [:]
     private var updates: [(at: Instant, author: AuthorID, bytes: [UInt8])] = []
     private var operations: [UInt64: (author: AuthorID, draw: Bool, points: [StrokePoint], end: MediaTime)] = [:]
     private var logged: [String: UInt64] = [:]
@@ -200,9 +201,15 @@ private struct WetLesson {
         for released in room.shown[shownSeen...] where released.cohort != .main {
             guard let operation = operations[released.operation.index] else { continue }
             let key = "\(released.cohort) \(operation.author) \(released.operation.number)"
-            // A change less than 33 ms after the last message had to wait, and the operation came before it.
-            let couldChange = lastMessage[key].map { released.at - $0 >= .milliseconds(33) } ?? true
-            if let points = shown[key], couldChange, points != Array(operation.points.prefix(points.count)) {
+            let last = [lastMessage[key], lastRelease[released.cohort]].compactMap(\.self).max() ?? .distantPast
+            lastRelease[released.cohort] = released.at
+            // A late value that came less than 33 ms after the last message had to wait for the next, and one that came
+            // while the stroke was held back, for what was released just before; the operation came first.
+            let isWhole = released.at - last >= .milliseconds(33)
+            let final = operation.points.map { isWhole ? $0 : StrokePoint(x: $0.x, y: $0.y) }
+            if let points = shown[key]?.map({ isWhole ? $0 : StrokePoint(x: $0.x, y: $0.y) }),
+                points != Array(final.prefix(points.count))
+            {
                 faults.append("\(key) is not a part of its operation in the end")
             }
             shown[key] = nil
