@@ -84,7 +84,8 @@ private let others: [String: String] = [
     "checkpoint.interval": "5s", "checkpoint.operations": "64", "rooms.idle": "1h", "node.id": "node-a",
     "node.roles": "core",
     "subjects.root": "chalk", "subjects.partitions": "16",
-    "board.width": "1920", "board.height": "1080.5", "colour": "rgb", "palette": "#010203,#ffffff",
+    "board.width": "1920", "board.height": "1080.5", "board.features": "",
+    "colour": "rgb", "palette": "#010203,#ffffff",
     "limits.message_bytes": "128KiB", "limits.shards": "64", "limits.points": "5000", "limits.assembling": "7",
     "limits.held": "9", "limits.pending_bytes": "1MiB", "limits.authors": "3", "limits.author_idle": "90s",
     "limits.messages_per_second": "50", "limits.bytes_per_second": "500KiB", "limits.number_lead": "1000",
@@ -157,7 +158,9 @@ private let others: [String: String] = [
 @Suite("Settings of rooms") struct RoomMappingTests {
     @Test("The defaults are the defaults of a room")
     func defaults() {
-        #expect(DaemonConfiguration().room == RoomConfiguration())
+        var limits = IntakeLimits()
+        limits.wire.features = [.pages]
+        #expect(DaemonConfiguration().room == RoomConfiguration(intake: limits))
     }
 
     @Test("The size of the palette is the range of colours")
@@ -190,11 +193,11 @@ private let others: [String: String] = [
             "cohorts.default.extrapolate": "false", "cohorts.default.encoding": "binary",
             "cohorts.default.ink": "progressive", "log.tail": "17",
             "log.tail_bytes": "19MiB",
-            "log.held_bytes": "18MiB",
+            "log.held_bytes": "18MiB", "board.features": "",
         ]
         let expected = RoomConfiguration(
             intake: IntakeLimits(
-                wire: WireLimits(messageBytes: 131_072, shards: 2, points: 3), assembling: 4, held: 5,
+                wire: WireLimits(messageBytes: 131_072, shards: 2, points: 3, features: []), assembling: 4, held: 5,
                 pendingBytes: 6 << 20, authors: 7, authorIdle: .seconds(8), messagesPerSecond: 9,
                 bytesPerSecond: 10 << 20, numberLead: 11, boardPoints: 12),
             history: HistoryConfiguration(scope: .author, depth: 13, clear: .undoable),

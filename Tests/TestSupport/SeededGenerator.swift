@@ -1,3 +1,5 @@
+import StrokeWire
+
 /// A random number generator that repeats its numbers for the same seed: SplitMix64 (Steele, Lea and Flood 2014).
 package struct SeededGenerator: RandomNumberGenerator {
     private var state: UInt64
@@ -34,7 +36,8 @@ extension SeededGenerator {
 }
 
 /// The seeds of random tests. They are printed, so that `LECTERN_SEED` can repeat a failure; `LECTERN_SEEDS` is their
-/// count in a test that takes several.
+/// count in a test that takes several. They are new in each run, unless `LECTERN_SEED_BASE` is set: then each test has
+/// always the same, so that a change is judged by its own faults, not by a rare one that was there before.
 package enum TestSeed {
     /// The seed from `LECTERN_SEED` or `LECTERN_TEST_SEED`.
     package static let given =
@@ -42,7 +45,7 @@ package enum TestSeed {
 
     /// The given seed, or a new one.
     package static func choose(file: String = #fileID, line: Int = #line) -> UInt64 {
-        let seed = given ?? new()
+        let seed = given ?? new(file, line)
         print("\(file):\(line): seed \(seed)")
         return seed
     }
@@ -51,11 +54,17 @@ package enum TestSeed {
     package static func choose(_ count: Int, file: String = #fileID, line: Int = #line) -> [UInt64] {
         guard given == nil else { return [choose(file: file, line: line)] }
         let count = EnvironmentVariable("LECTERN_SEEDS").number ?? UInt64(count)
-        let first = new()
+        let first = new(file, line)
         print("\(file):\(line): \(count) seeds from \(first) on")
         return (0..<count).map { first + $0 }
     }
 
+    private static let base = EnvironmentVariable("LECTERN_SEED_BASE").number
+
     /// A seed short enough to type.
-    private static func new() -> UInt64 { UInt64.random(in: 0..<1_000_000_000) }
+    private static func new(_ file: String, _ line: Int) -> UInt64 {
+        guard let base else { return UInt64.random(in: 0..<1_000_000_000) }
+        var generator = SeededGenerator(seed: FNV1a64.hash("\(base) \(file):\(line)".utf8))
+        return generator.next() % 1_000_000_000
+    }
 }
