@@ -147,7 +147,7 @@ import Testing
             }
         case (.draw, .lasso):
             .lasso(
-                random.pick([nil, .identity, AffineMap(a: 0.5, b: -1e-9, c: 3, d: 16384, e: -16384, f: 0.1)]),
+                random.pick([nil, .identity, LassoMap(a: 0.5, b: -1e-9, c: 3, d: 16384, e: -16384, f: 0.1)]),
                 keepsOriginal: random.chance(1, in: 2))
         default: nil
         }

@@ -128,11 +128,11 @@ public indirect enum MessageContent: Sendable, Equatable {
     case image(AssetID, page: Int)
     /// Of a lasso: where its inside goes, nil to cut it away, in the sender's board units; whether the original stays.
     /// `m`, `k`.
-    case lasso(AffineMap?, keepsOriginal: Bool)
+    case lasso(LassoMap?, keepsOriginal: Bool)
 }
 
 /// An affine map of a plane: x′ = a·x + c·y + e, y′ = b·x + d·y + f.
-public struct AffineMap: Sendable, Hashable {
+public struct LassoMap: Sendable, Hashable {
     public var (a, b, c, d, e, f): (Double, Double, Double, Double, Double, Double)
 
     /// The greatest size of a number of a map in a message.
@@ -142,14 +142,14 @@ public struct AffineMap: Sendable, Hashable {
         (self.a, self.b, self.c, self.d, self.e, self.f) = (a, b, c, d, e, f)
     }
 
-    public static let identity = AffineMap(a: 1, b: 0, c: 0, d: 1, e: 0, f: 0)
+    public static let identity = LassoMap(a: 1, b: 0, c: 0, d: 1, e: 0, f: 0)
 
     /// The six numbers in the order a, b, c, d, e, f.
     public var numbers: [Double] { [a, b, c, d, e, f] }
 }
 
-extension AffineMap {
-    public static func == (one: AffineMap, other: AffineMap) -> Bool { one.numbers == other.numbers }
+extension LassoMap {
+    public static func == (one: LassoMap, other: LassoMap) -> Bool { one.numbers == other.numbers }
 
     public func hash(into hasher: inout Hasher) { hasher.combine(numbers) }
 }

@@ -333,16 +333,16 @@ extension MessageFields {
         return id
     }
 
-    private func readMap(_ text: borrowing Span<UInt8>) throws(Rejection) -> AffineMap? {
+    private func readMap(_ text: borrowing Span<UInt8>) throws(Rejection) -> LassoMap? {
         guard let map else { return nil }
         let tokens = try map.elements("m", atMost: 6, text)
         guard tokens.count == 6 else { throw .outOfRange("m", "a list of six numbers") }
         var numbers: [Double] = []
         for (position, token) in tokens.enumerated() {
-            let range = -AffineMap.bound...AffineMap.bound
+            let range = -LassoMap.bound...LassoMap.bound
             numbers.append(try Optional(token).number("m[\(position)]", in: range, text) ?? 0)
         }
-        return AffineMap(
+        return LassoMap(
             a: numbers[0], b: numbers[1], c: numbers[2], d: numbers[3], e: numbers[4], f: numbers[5])
     }
 }
