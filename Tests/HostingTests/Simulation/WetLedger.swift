@@ -60,7 +60,8 @@ final class WetLedger {
     private var seen: [ObjectIdentifier: AnyObject] = [:]
     /// Points published to cohorts.
     private(set) var pointCount = 0
-
+    /// What a room has made just before its process begins to publish goes out that much later.
+    private static let openingTime = Duration.milliseconds(5)
     private static let interval = Duration.milliseconds(33)
     private static let repeatInterval = Duration.seconds(1)
 
@@ -139,7 +140,9 @@ final class WetLedger {
     ) {
         let now = process.now
         var state = shown[track] ?? Shown(lastMessage: .distantPast, lastRepeat: now)
-        if state.lastMessage != .distantPast, now - state.lastMessage < Self.interval, !mayRefuse {
+        if state.lastMessage != .distantPast, now - state.lastMessage < Self.interval - Self.openingTime,
+            !mayRefuse
+        {
             report("\(name): again after \(now - state.lastMessage)", room)
         }
         state.lastMessage = now
