@@ -98,15 +98,18 @@ struct MonotoneCurve {
 ///
 /// Lines meet by formula. Curves are halved as long as their boxes overlap and neither lies beside the fat line of the other
 /// (Sederberg and Nishita, 1990, Curve intersection using Bézier clipping); where both are flat, Newton's method makes
-/// the meeting exact. Ends on the other curve are found first, and tell whether a stretch is common to both. At most
-/// ``maxPairs`` pairs of halves are looked at.
+/// the meeting exact. Ends on the other curve are found first, and tell whether a stretch is common to both. Of curves side
+/// by side many halves overlap: those that are as good as the same are not halved further but meet at their ends. After
+/// ``maxPairs`` pairs of halves, the rest are taken for flat.
 struct CurveIntersector {
     struct Meeting {
         var first, second: Double
         var place: Point
     }
 
-    private static let maxPairs = 4000
+    private static let maxPairs = 32768
+    /// After how many pairs it is looked whether halves are the same.
+    private static let fewPairs = 128
     private static let maxMeetings = 512
 
     /// How near an end must be to the other curve. Along common stretches curves are twice as near, and where they cross four
@@ -164,13 +167,15 @@ struct CurveIntersector {
     private func isCommon(_ a: MonotoneCurve, _ b: MonotoneCurve) -> Bool {
         let low = meetings.map(\.first).min() ?? 0
         let high = meetings.map(\.first).max() ?? 0
-        return isCommon(a, b, from: low, to: high)
+        return isCommon(a, b, from: low, to: high, within: tolerance / 2)
     }
 
-    private func isCommon(_ a: MonotoneCurve, _ b: MonotoneCurve, from low: Double, to high: Double) -> Bool {
+    private func isCommon(
+        _ a: MonotoneCurve, _ b: MonotoneCurve, from low: Double, to high: Double, within distance: Double
+    ) -> Bool {
         [0.5, 0.21, 0.79].allSatisfy { part in
             let place = a.point(at: low + (high - low) * part)
-            return (b.point(at: b.parameter(of: place)) - place).length <= tolerance / 2
+            return (b.point(at: b.parameter(of: place)) - place).length <= distance
         }
     }
 
@@ -181,7 +186,8 @@ struct CurveIntersector {
         var kept = [meetings[0]]
         for index in 1..<meetings.count {
             if index + 1 < meetings.count,
-                isCommon(a, b, from: kept[kept.count - 1].first, to: meetings[index + 1].first)
+                isCommon(
+                    a, b, from: kept[kept.count - 1].first, to: meetings[index + 1].first, within: tolerance / 2)
             {
                 continue
             }
@@ -205,13 +211,18 @@ struct CurveIntersector {
         stack.append(Pair(a: a.cubic, b: b.cubic, aLow: 0, aHigh: 1, bLow: 0, bHigh: 1))
         let flat = tolerance / 16
         var pairs = 0
-        while let pair = stack.popLast(), pairs < Self.maxPairs {
+        while let pair = stack.popLast() {
             pairs += 1
             guard pair.a.bounds.intersects(pair.b.bounds), !liesBeside(pair.a, pair.b), !liesBeside(pair.b, pair.a)
             else { continue }
             let (aBend, bBend) = (pair.a.flatness, pair.b.flatness)
-            if aBend <= flat, bBend <= flat {
+            if (aBend <= flat && bBend <= flat) || pairs > Self.maxPairs {
                 meetFlat(pair, a, b)
+            } else if pairs > Self.fewPairs, isCommon(a, b, from: pair.aLow, to: pair.aHigh, within: tolerance / 4) {
+                for t in [pair.aLow, pair.aHigh] {
+                    let place = a.point(at: t)
+                    add(Meeting(first: t, second: b.parameter(of: place), place: place))
+                }
             } else if aBend > bBend {
                 let (left, right) = pair.a.split()
                 let middle = (pair.aLow + pair.aHigh) / 2
@@ -256,9 +267,9 @@ struct CurveIntersector {
             let square = e.dot(e)
             if square > 0 { y = min(max((pair.a.p0 + d * 0.5 - pair.b.p0).dot(e) / square, 0), 1) }
         }
-        guard x > -0.5, x < 1.5, y > -0.5, y < 1.5 else { return }
-        var t = min(max(pair.aLow + (pair.aHigh - pair.aLow) * x, 0), 1)
-        var u = min(max(pair.bLow + (pair.bHigh - pair.bLow) * y, 0), 1)
+        // Chords of nearly parallel curves cross far from where the curves do.
+        var t = pair.aLow + (pair.aHigh - pair.aLow) * min(max(x, 0), 1)
+        var u = pair.bLow + (pair.bHigh - pair.bLow) * min(max(y, 0), 1)
         for _ in 0..<8 {
             let gap = b.cubic.point(at: u) - a.cubic.point(at: t)
             let (v, w) = (a.cubic.derivative(at: t), b.cubic.derivative(at: u))
