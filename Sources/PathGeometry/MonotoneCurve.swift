@@ -173,10 +173,12 @@ struct CurveIntersector {
     private func isCommon(
         _ a: MonotoneCurve, _ b: MonotoneCurve, from low: Double, to high: Double, within distance: Double
     ) -> Bool {
-        [0.5, 0.21, 0.79].allSatisfy { part in
-            let place = a.point(at: low + (high - low) * part)
-            return (b.point(at: b.parameter(of: place)) - place).length <= distance
-        }
+        [0.5, 0.21, 0.79].allSatisfy { isNear(a, b, at: low + (high - low) * $0, within: distance) }
+    }
+
+    private func isNear(_ a: MonotoneCurve, _ b: MonotoneCurve, at t: Double, within distance: Double) -> Bool {
+        let place = a.point(at: t)
+        return (b.point(at: b.parameter(of: place)) - place).length <= distance
     }
 
     /// Leaves the ends alone of stretches along which curves are nearer than the tolerance, as next to where they touch.
@@ -218,7 +220,10 @@ struct CurveIntersector {
             let (aBend, bBend) = (pair.a.flatness, pair.b.flatness)
             if (aBend <= flat && bBend <= flat) || pairs > Self.maxPairs {
                 meetFlat(pair, a, b)
-            } else if pairs > Self.fewPairs, isCommon(a, b, from: pair.aLow, to: pair.aHigh, within: tolerance / 4) {
+            } else if pairs > Self.fewPairs, isNear(a, b, at: pair.aLow, within: tolerance / 4),
+                isNear(a, b, at: pair.aHigh, within: tolerance / 4),
+                isCommon(a, b, from: pair.aLow, to: pair.aHigh, within: tolerance / 4)
+            {
                 for t in [pair.aLow, pair.aHigh] {
                     let place = a.point(at: t)
                     add(Meeting(first: t, second: b.parameter(of: place), place: place))

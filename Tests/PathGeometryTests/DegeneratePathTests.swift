@@ -106,6 +106,19 @@ import Testing
         #expect(abs(Path([path]).simplified().area - 862.484) < 1e-3)
     }
 
+    /// A cubic leaves a straight one, from the middle of it on, along its tangent.
+    @Test func curvesMeetOnBothWhereTheyPart() {
+        var curve = Contour(start: Point(50, 75))
+        curve.addCubic(control1: Point(25, 75), control2: Point(0, 75), to: Point(25, 25))
+        let flat = Path(ellipse: 0, 75, width: 75, height: 0)
+        let found = Path([curve]).intersections(with: flat)
+        #expect(!found.isEmpty)
+        for crossing in found {
+            let gap = curve.segments[0].point(at: crossing.location.parameter) - crossing.point
+            #expect((gap * gap).sum() < 1e-10)
+        }
+    }
+
     @Test func snappedCurves() {
         for seed in TestSeed.choose(600) {
             var random = SeededGenerator(seed: seed)
