@@ -52,6 +52,8 @@ let pureTargets: [Target] = [
     layer("Mesh", ["Ink"]),
     // Paths of lines and curves: intersections, cutting, union.
     layer("PathGeometry"),
+    // The picture of a page with lassos: areas of ink, cut and moved.
+    layer("Scene", ["PathGeometry"]),
     // Vector operations, and loops in C that choose the instructions of the processor while they run.
     .target(name: "CLanes"),
     layer("Raster", ["CLanes", "Ink", "StrokeWire", ordered]),
@@ -72,6 +74,7 @@ let pureTests: [Target] = [
     tests("InkTests", ["Ink", "StrokeWire"]),
     tests(
         "PathGeometryTests", ["PathGeometry", "Raster", "Ink", "StrokeWire"], exclude: ["skia_areas.py"]),
+    tests("SceneTests", ["Scene", "PathGeometry"]),
     tests("MeshTests", ["Mesh", "Ink", "StrokeWire"]),
     tests("RasterTests", ["Raster", "Ink", "StrokeWire"]),
     tests("PNGTests", ["PNG", "Raster", "Ink", "StrokeWire"]),

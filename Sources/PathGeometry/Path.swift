@@ -83,9 +83,11 @@ public struct Contour: Sendable, Equatable {
         segments.isEmpty ? self : Contour(segments.reversed().map(\.reversed), closed: isClosed)
     }
 
-    public func transformed(by map: AffineMap) -> Contour {
+    public func transformed(by map: AffineMap) -> Contour { mapped { map($0) } }
+
+    func mapped(_ map: (Point) -> Point) -> Contour {
         var contour = self
-        contour.segments = segments.map { $0.transformed(by: map) }
+        contour.segments = segments.map { $0.mapped(map) }
         contour.first = map(first)
         return contour
     }
@@ -144,6 +146,13 @@ public struct Path: Sendable, Equatable {
     /// The smallest box with the whole path; the empty one without segments.
     public var bounds: Box { contours.reduce(into: Box.empty) { $0 = $0.union($1.bounds) } }
 
+    /// The box of all control points, which has the path inside; the empty one without segments. Faster than ``bounds``.
+    public var controlBounds: Box {
+        contours.reduce(into: Box.empty) { box, contour in
+            for segment in contour.segments { box = box.union(segment.controlBounds) }
+        }
+    }
+
     /// The sum of the contours' signed areas: with windings 0 and 1 alone, the area of what is filled.
     public var area: Double { contours.reduce(0) { $0 + $1.area } }
 
@@ -151,6 +160,16 @@ public struct Path: Sendable, Equatable {
 
     public func transformed(by map: AffineMap) -> Path {
         Path(contours.map { $0.transformed(by: map) })
+    }
+
+    /// The path with all coordinates limited to a size; infinite ones become it too.
+    public func clamped(to limit: Double) -> Path {
+        let box = controlBounds
+        guard !(box.lower.min() >= -limit && box.upper.max() <= limit) else { return self }
+        return Path(
+            contours.map { contour in
+                contour.mapped { pointwiseMin(pointwiseMax($0, Point(repeating: -limit)), Point(repeating: limit)) }
+            })
     }
 
     /// How often the contours, closed by lines where they are open, turn around a place from +x to +y. On a contour it is

@@ -59,8 +59,18 @@ public struct AffineMap: Sendable, Equatable {
         (self.a, self.b, self.c, self.d, self.e, self.f) = (a, b, c, d, e, f)
     }
 
+    public static let identity = AffineMap(1, 0, 0, 1, 0, 0)
+
     public func callAsFunction(_ point: Point) -> Point {
         Point(a * point.x + c * point.y + e, b * point.x + d * point.y + f)
+    }
+
+    /// This map, and then another one.
+    public func followed(by other: AffineMap) -> AffineMap {
+        let origin = other(Point(e, f))
+        return AffineMap(
+            other.a * a + other.c * b, other.b * a + other.d * b, other.a * c + other.c * d, other.b * c + other.d * d,
+            origin.x, origin.y)
     }
 
     /// By which factor areas grow; below 0 where the map mirrors.
@@ -112,6 +122,10 @@ public enum Segment: Sendable, Equatable {
     }
 
     public func transformed(by map: AffineMap) -> Segment {
+        mapped { map($0) }
+    }
+
+    func mapped(_ map: (Point) -> Point) -> Segment {
         switch self {
         case .line(let p, let q): .line(map(p), map(q))
         case .quadratic(let p, let c, let q): .quadratic(map(p), control: map(c), map(q))

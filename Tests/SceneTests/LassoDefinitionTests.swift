@@ -1,0 +1,116 @@
+import PathGeometry
+import Scene
+import TestSupport
+import Testing
+
+/// The list shows at each place what the definition of a lasso says: the picture below outside the path, and above it the
+/// picture's inside, moved.
+@Suite(.timeLimit(.minutes(5))) struct LassoDefinitionTests {
+    /// A picture as a function of places, by inverse maps.
+    private struct Definition {
+        let entries: [SceneEntry]
+
+        /// The entry that is seen at a place, with the place on it where it was drawn; nil for paper.
+        func top(at place: Point) -> (entry: Int, place: Point)? { top(at: place, below: entries.count) }
+
+        private func top(at place: Point, below count: Int) -> (entry: Int, place: Point)? {
+            var index = count - 1
+            while index >= 0 {
+                switch entries[index] {
+                case .drawing(let area): if area.contains(place) { return (index, place) }
+                case .eraser(let area): if area.contains(place) { return nil }
+                case .lasso(let lasso):
+                    let path = Path(polygon: lasso.points)
+                    if let origin = lasso.map?.inverse?(place), path.contains(origin, fillRule: .evenOdd),
+                        let found = top(at: origin, below: index)
+                    {
+                        return found
+                    }
+                    if !lasso.keepsOriginal, path.contains(place, fillRule: .evenOdd) { return nil }
+                }
+                index -= 1
+            }
+            return nil
+        }
+    }
+
+    private static func area(using random: inout SeededGenerator) -> Path {
+        func next() -> Point {
+            Point(Double.random(in: 0...100, using: &random), Double.random(in: 0...100, using: &random))
+        }
+        let (corner, size) = (next(), next() / 2)
+        switch random.int(0..<4) {
+        case 0: return Path(ellipse: corner.x, corner.y, width: size.x, height: size.y)
+        case 1: return Path(rectangle: corner.x, corner.y, width: size.x, height: size.y)
+        case 2: return Path(polygon: (0..<random.int(3...7)).map { _ in next() })
+        default:
+            var contour = Contour(start: next())
+            for _ in 0..<random.int(1...4) { contour.addQuadratic(control: next(), to: next()) }
+            contour.close()
+            return Path([contour])
+        }
+    }
+
+    private static func entry(using random: inout SeededGenerator) -> SceneEntry {
+        guard random.chance(2, in: 5) else {
+            return random.chance(1, in: 4) ? .eraser(area(using: &random)) : .drawing(area(using: &random))
+        }
+        let corners = (0..<random.int(3...8)).map { _ in
+            Point(Double.random(in: -20...120, using: &random), Double.random(in: -20...120, using: &random))
+        }
+        func next(_ size: Double) -> Double { Double.random(in: -size...size, using: &random) }
+        let map: AffineMap? =
+            switch random.int(0..<6) {
+            case 0: nil
+            case 1: AffineMap(1, 0, 0, 1, next(50), next(50))
+            case 2: AffineMap(-1, 0, 0, 1, 100, next(20))
+            case 3: AffineMap(next(1), next(1), 0, 0, 10, 10)
+            default: AffineMap(next(1.5), next(1.5), next(1.5), next(1.5), next(80), next(80))
+            }
+        return .lasso(Lasso(points: corners, map: map, keepsOriginal: random.chance(1, in: 3)))
+    }
+
+    @Test func listShowsWhatTheDefinitionSays() {
+        var (seen, compared) = (0, 0)
+        for seed in TestSeed.choose(200) {
+            var random = SeededGenerator(seed: seed)
+            let entries = (0..<random.int(2...14)).map { _ in Self.entry(using: &random) }
+            let definition = Definition(entries: entries)
+            let list = DisplayList(entries)
+            #expect(list.skippedEntries.isEmpty)
+            for _ in 0..<60 {
+                let place = Point(
+                    Double.random(in: -50...150, using: &random), Double.random(in: -50...150, using: &random))
+                let expected = definition.top(at: place)
+                // Beside borders rounding may decide.
+                let isAway = (0..<8).allSatisfy { index in
+                    let step = [1, 0.7, 0, -0.7, -1, -0.7, 0, 0.7]
+                    let beside = definition.top(at: place + Point(step[index], step[(index + 2) % 8]) * 0.01)
+                    return beside?.entry == expected?.entry
+                        && ((beside?.place ?? .zero) - (expected?.place ?? .zero)).isShort
+                }
+                guard isAway else { continue }
+                compared += 1
+                let item = list.items.last { $0.area.contains(place) }
+                #expect(item?.entry == expected?.entry, "seed \(seed) at \(place)")
+                guard let item, let expected, let inverse = item.map.inverse else { continue }
+                seen += 1
+                #expect((inverse(place) - expected.place).isShort, "seed \(seed) at \(place)")
+            }
+        }
+        #expect(TestSeed.given != nil || (seen > 1000 && compared > 5000))
+    }
+}
+
+extension AffineMap {
+    fileprivate var inverse: AffineMap? {
+        guard determinant != 0 else { return nil }
+        let (a, b, c, d) = (self.d / determinant, -self.b / determinant, -self.c / determinant, self.a / determinant)
+        return AffineMap(a, b, c, d, -(a * e + c * f), -(b * e + d * f))
+    }
+}
+
+extension Point {
+    /// Whether places that a small step apart are seen together, though a small map magnifies the step.
+    fileprivate var isShort: Bool { (self * self).sum() < 25 }
+}
