@@ -126,6 +126,7 @@ struct ReplayCommand: AsyncParsableCommand {
         var line = JSONLine()
         line.add("index", entry.operation.index)
         line.add("author", entry.operation.author.text)
+        line.add("page", entry.operation.page)
         if let reference = entry.operation.reference { line.add("ref", reference) }
         if let digest = entry.operation.digest { line.add("digest", digest.description) }
         line.add("ep", entry.epoch)

@@ -140,6 +140,7 @@ private struct WatchOutput {
             line.add("index", operation.index)
             line.add("room", room)
             line.add("author", operation.author.text)
+            line.add("page", operation.page)
             if let reference = operation.reference { line.add("ref", reference) }
             if operation.isLate { line.add("late", true) }
             line.add("digest", digest.description)
