@@ -8,7 +8,7 @@ PURE = LECTERN_TARGETS=pure SWIFT=$(SWIFT) .ci/test -c release -Xswiftc -enable-
 # One run of tests each, side by side. Most of their time they wait for servers. The longest suites of the daemon have a
 # run of their own; a new suite belongs to the others until it is listed here.
 LONG_DAEMON_TESTS = (Owner|Soak|Kill|Cluster|FullDisk|DamagedCheckpoint|Start)Tests
-SERVICE_TESTS = 'DaemonTests\.$(LONG_DAEMON_TESTS)' 'DaemonTests\.(?!$(LONG_DAEMON_TESTS)).*|VectorGraphicsTests' \
+SERVICE_TESTS = 'DaemonTests\.$(LONG_DAEMON_TESTS)' 'DaemonTests\.(?!$(LONG_DAEMON_TESTS)).*|VectorGraphicsTests|AssetOpenerTests' \
 	'JournalTests|NATSClientTests|EmbeddedNATSTests|LecternGatewayTests|LecternConfigurationTests' \
 	'LecternServerTests|LecternClientTests'
 # Where threads of our own meet.

@@ -33,6 +33,7 @@ let nioPosix: Target.Dependency = .product(name: "NIOPosix", package: "swift-nio
 let http1: Target.Dependency = .product(name: "NIOHTTP1", package: "swift-nio")
 let jwt: Target.Dependency = .product(name: "JWTKit", package: "jwt-kit")
 let heap: Target.Dependency = .product(name: "HeapModule", package: "swift-collections")
+let crypto: Target.Dependency = .product(name: "Crypto", package: "swift-crypto")
 let histogram: Target.Dependency = .product(name: "Histogram", package: "hdrhistogram-swift")
 let ordered: Target.Dependency = .product(name: "OrderedCollections", package: "swift-collections")
 let deque: Target.Dependency = .product(name: "DequeModule", package: "swift-collections")
@@ -60,6 +61,8 @@ let pureTargets: [Target] = [
     layer("PNG", ["Raster"]),
     layer("Whiteboard", ["Ink", "StrokeWire", deque, heap, ordered]),
     layer("Hosting", ["Whiteboard", "StrokeWire", deque, heap]),
+    // Files that are placed on boards: names, formats, limits, errors.
+    layer("Assets", ["StrokeWire"]),
     // Times in video streams, and where a player stands in one.
     layer("VideoTiming", ["StrokeWire", deque]),
 
@@ -77,6 +80,7 @@ let pureTests: [Target] = [
     tests("SceneTests", ["Scene", "PathGeometry"]),
     tests("MeshTests", ["Mesh", "Ink", "StrokeWire"]),
     tests("RasterTests", ["Raster", "Ink", "StrokeWire"]),
+    tests("AssetsTests", ["Assets", "StrokeWire"]),
     tests("PNGTests", ["PNG", "Raster", "Ink", "StrokeWire"]),
     tests("WhiteboardTests", ["Whiteboard", "StrokeWire"]),
     tests("VideoTimingTests", ["VideoTiming", "StrokeWire"]),
@@ -103,14 +107,20 @@ let natsTargets: [Target] = [
 let commandTargets: [Target] = [layer("ConnectionOptions", ["NATSClient", arguments, logging])]
 
 let threadTargets: [Target] = [
-    layer("Journal", ["NATSClient", "Locking", "Whiteboard", "StrokeWire", logging, deque]),
+    layer("Journal", ["Assets", "NATSClient", "Locking", "Whiteboard", "StrokeWire", crypto, logging, deque]),
+    // Decoders of images, and the process that they run in.
+    .target(
+        name: "CAssetOpener",
+        linkerSettings: ["spng", "jpeg", "seccomp"].map { .linkedLibrary($0, .when(platforms: [.linux])) }),
+    layer("AssetOpener", ["Assets", "CAssetOpener", "Locking", "StrokeWire"]),
     .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
     .systemLibrary(name: "CCairo", pkgConfig: "cairo", providers: [.apt(["libcairo2-dev"])]),
     layer("VectorGraphics", ["CCairo", "Mesh", "Raster", "Ink", "StrokeWire"]),
     layer(
         "LecternServer",
         [
-            "Journal", "Hosting", "NATSClient", "Locking", "Whiteboard", "VectorGraphics", "PNG", "Raster", "Ink",
+            "AssetOpener", "Assets", "Journal", "Hosting", "NATSClient", "Locking", "Whiteboard", "VectorGraphics",
+            "PNG", "Raster", "Ink",
             "StrokeWire",
             logging, metrics, lifecycle, deque,
         ]),
@@ -121,14 +131,18 @@ let threadTargets: [Target] = [
     tests("NATSClientTests", ["NATSClient", "NATSTestServer", "Locking", logging]),
     tests("EmbeddedNATSTests", ["EmbeddedNATS", "NATSClient", "NATSTestServer"]),
     tests(
-        "JournalTests", ["Journal", "NATSClient", "NATSTestServer", "Locking", "Whiteboard", "StrokeWire", logging]),
+        "JournalTests",
+        [
+            "Assets", "Journal", "NATSClient", "NATSTestServer", "Locking", "Whiteboard", "StrokeWire", crypto, logging,
+        ]),
     tests(
         "LecternClientTests",
         ["LecternClient", "LecternDemo", "NATSClient", "NATSTestServer", "Whiteboard", "StrokeWire", logging]),
     tests(
         "LecternServerTests",
         [
-            "LecternServer", "LecternClient", "LecternDemo", "Journal", "Hosting", "NATSClient", "NATSTestServer",
+            "Assets", "LecternServer", "LecternClient", "LecternDemo", "Journal", "Hosting", "NATSClient",
+            "NATSTestServer",
             "Locking", "Whiteboard", "Ink", "StrokeWire", lifecycle, logging, metrics, deque,
         ]),
 ]
@@ -142,7 +156,8 @@ let serviceTargets: [Target] = [
     .target(
         name: "LecternGateway",
         dependencies: [
-            "CSite", "CZlib", "LecternClient", "NATSClient", "Locking", "StrokeWire", hummingbird, hummingbirdCore, nio,
+            "Assets", "CSite", "CZlib", "LecternClient", "NATSClient", "Locking", "StrokeWire", hummingbird,
+            hummingbirdCore, nio,
             http1, jwt, logging, metrics, lifecycle, deque,
         ],
         exclude: ["Site"], swiftSettings: settings),
@@ -150,7 +165,7 @@ let serviceTargets: [Target] = [
     .executableTarget(
         name: "lectern",
         dependencies: [
-            "LecternServer", "LecternGateway", "LecternClient", "LecternDemo", "LecternConfiguration",
+            "LecternServer", "LecternGateway", "LecternClient", "LecternDemo", "LecternConfiguration", "AssetOpener",
             "ConnectionOptions", "Hosting", "Journal", "EmbeddedNATS", "NATSClient", "Locking", "VectorGraphics", "PNG",
             "Raster", "Ink",
             "Whiteboard", "StrokeWire", arguments, logging, metrics, lifecycle, signals,
@@ -181,6 +196,11 @@ let serviceTargets: [Target] = [
             "CZlib", "LecternGateway", "LecternServer", "LecternClient", "NATSClient", "NATSTestServer", "Locking",
             "Whiteboard", "StrokeWire", hummingbird, nio, nioPosix, metrics, lifecycle, logging,
         ]),
+    // Opens files by the built program.
+    .systemLibrary(name: "CJPEG", path: "Tests/CJPEG", providers: [.apt(["libjpeg62-turbo-dev"])]),
+    .executableTarget(
+        name: "asset-sandbox-probe", dependencies: ["CAssetOpener"], path: "Tests/AssetSandboxProbe"),
+    tests("AssetOpenerTests", ["AssetOpener", "Assets", "StrokeWire", "CZlib", "CJPEG"]),
     // The client of the documentation, which is a package of its own, too.
     .executableTarget(
         name: "follow", dependencies: ["LecternClient", "NATSClient", "StrokeWire", logging],
@@ -236,6 +256,8 @@ let probeProducts: [Product] = [
 let serviceDependencies: [Package.Dependency] = [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
     .package(url: "https://github.com/apple/swift-configuration", from: "1.0.0", traits: ["YAML"]),
+    // SHA-256 of assets; the tokens of the HTTP side bring the same package.
+    .package(url: "https://github.com/apple/swift-crypto.git", from: "4.1.0"),
     .package(url: "https://github.com/apple/swift-log", from: "1.6.0"),
     .package(url: "https://github.com/apple/swift-metrics", from: "2.5.0"),
     .package(url: "https://github.com/apple/swift-nio", from: "2.80.0"),

@@ -55,10 +55,10 @@ struct PartitionStreams: Sendable {
         return stream
     }
 
-    private func name(_ kind: String) -> String {
-        let stem = root.map { $0 == "." ? "_" : String($0) }.joined().uppercased()
-        return "\(stem)_\(kind)_\(partition)"
-    }
+    private func name(_ kind: String) -> String { "\(Self.stem(root))_\(kind)_\(partition)" }
+
+    /// The beginning of all streams' names, such as `INK`.
+    static func stem(_ root: String) -> String { root.map { $0 == "." ? "_" : String($0) }.joined().uppercased() }
 }
 
 extension StreamConfiguration {

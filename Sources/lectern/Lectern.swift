@@ -1,4 +1,5 @@
 import ArgumentParser
+import AssetOpener
 
 /// The program: the daemon, and clients to try it with.
 @main
@@ -26,4 +27,11 @@ struct Lectern: AsyncParsableCommand {
             LessonCommand.self, RenderCommand.self, AddressCommand.self, RoomsCommand.self, CloseCommand.self,
             TokenCommand.self,
         ])
+
+    /// Runs the command, or opens a file for a daemon, whose child this process then is.
+    static func main() async {
+        let arguments = CommandLine.arguments.dropFirst()
+        if arguments.first == AssetOpener.command { AssetOpener.runChild(arguments.dropFirst()) }
+        await main(nil)
+    }
 }

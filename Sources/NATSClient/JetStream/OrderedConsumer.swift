@@ -336,6 +336,7 @@ private struct ConsumerRequest: Encodable {
         var deliverPolicy: String
         var optStartSeq: UInt64?
         var filterSubject: String?
+        var headersOnly: Bool
         var ackPolicy = "none"
         var maxDeliver = 1
         var replayPolicy = "instant"
@@ -355,7 +356,7 @@ private struct ConsumerRequest: Encodable {
             deliverSubject: deliverSubject,
             deliverPolicy: sequence == 0 ? "last_per_subject" : "by_start_sequence",
             optStartSeq: sequence == 0 ? nil : sequence,
-            filterSubject: settings.filterSubject,
+            filterSubject: settings.filterSubject, headersOnly: settings.headersOnly,
             idleHeartbeat: settings.heartbeat.wholeNanoseconds)
     }
 }

@@ -16,6 +16,8 @@ public struct OrderedConsumerSettings: Sendable, Equatable {
     /// Only messages on matching subjects are read; nil: all. The server refuses a filter that no single subject of the
     /// stream covers.
     public var filterSubject: String?
+    /// Whether messages come without their payloads.
+    public var headersOnly = false
     /// The interval of the server's heartbeats while it has nothing to send. After twice that without a sign of the
     /// server reading restarts.
     public var heartbeat: Duration = .seconds(1)

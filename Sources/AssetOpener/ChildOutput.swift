@@ -1,0 +1,90 @@
+internal import Assets
+
+/// What `pdfinfo` of poppler-utils prints.
+enum PDFInfo {
+    /// The sizes of all pages, turned as they are to be seen.
+    ///
+    /// A title may contain lines that look like those of interest. It is printed before them, so that the last ones count.
+    /// - Throws: `.tooLarge`; `.unreadable` where the size of a page is missing.
+    static func pages(_ output: [UInt8]) throws(AssetError) -> [AssetPage] {
+        var count: Int?
+        var sizes: [Int: (width: Double, height: Double)] = [:]
+        var turns: [Int: Int] = [:]
+        for line in output.split(separator: UInt8(ascii: "\n")) {
+            let words = String(decoding: line, as: UTF8.self).split(separator: " ")
+            if words.count == 2, words[0] == "Pages:" {
+                count = Int(words[1])
+            } else if words.count >= 4, words[0] == "Page", let number = Int(words[1]) {
+                // Page    1 size:  595.276 x 841.89 pts (A4)
+                if words[2] == "size:", words.count >= 6, words[4] == "x" {
+                    guard let width = Double(words[3]), let height = Double(words[5]) else { continue }
+                    sizes[number] = (width, height)
+                } else if words[2] == "rot:" {
+                    turns[number] = Int(words[3])
+                }
+            }
+        }
+        guard let count, count > 0 else { throw .unreadable("it has no pages") }
+        guard count <= AssetLimits.pages else { throw .tooLarge("it has \(count) pages") }
+        var pages: [AssetPage] = []
+        for number in 1...count {
+            guard let size = sizes[number] else { throw .unreadable("page \(number) cannot be read") }
+            let isTurned = (turns[number] ?? 0) % 180 != 0
+            let (width, height) = isTurned ? (size.height, size.width) : (size.width, size.height)
+            guard width > 0, height > 0 else { throw .unreadable("page \(number) has no size") }
+            guard let page = AssetPage(width: width, height: height) else {
+                throw .tooLarge("page \(number) has \(width) by \(height) points")
+            }
+            pages.append(page)
+        }
+        return pages
+    }
+}
+
+/// The pixels that children print.
+enum PixelOutput {
+    /// Width and height as 4 bytes each, lowest first, then pixels as ``AssetPixels`` has them.
+    static func premultiplied(_ output: [UInt8]) -> AssetPixels? {
+        func number(_ position: Int) -> Int {
+            (0..<4).reduce(0) { $0 | Int(output[position + $1]) << (8 * $1) }
+        }
+        guard output.count > 8 else { return nil }
+        return pixels(width: number(0), height: number(4), output.count - 8) { Array(output[8...]) }
+    }
+
+    /// A binary PPM file (Netpbm, `P6`) with 8 bits a channel, which becomes opaque.
+    static func ppm(_ output: [UInt8]) -> AssetPixels? {
+        let head = output.prefix(64)
+        let fields = head.split(maxSplits: 4) { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: " ") }
+        guard fields.count >= 4, fields[0].elementsEqual("P6".utf8), fields[3].elementsEqual("255".utf8),
+            let width = Int(String(decoding: fields[1], as: UTF8.self)),
+            let height = Int(String(decoding: fields[2], as: UTF8.self))
+        else { return nil }
+        // One byte of white space, then the pixels, which may look like more of it.
+        let start = fields[3].endIndex + 1
+        let (rowPixels, overflow) = width.multipliedReportingOverflow(by: height)
+        guard !overflow, rowPixels > 0, (output.count - start) == rowPixels * 3 else { return nil }
+        return pixels(width: width, height: height, rowPixels * 4) {
+            [UInt8](unsafeUninitializedCapacity: rowPixels * 4) { bytes, count in
+                output.withUnsafeBufferPointer { output in
+                    for pixel in 0..<rowPixels {
+                        bytes[4 * pixel] = output[start + 3 * pixel]
+                        bytes[4 * pixel + 1] = output[start + 3 * pixel + 1]
+                        bytes[4 * pixel + 2] = output[start + 3 * pixel + 2]
+                        bytes[4 * pixel + 3] = 255
+                    }
+                }
+                count = rowPixels * 4
+            }
+        }
+    }
+
+    /// - Parameter bytes: of the pixels.
+    private static func pixels(width: Int, height: Int, _ bytes: Int, _ read: () -> [UInt8]) -> AssetPixels? {
+        let (count, overflow) = width.multipliedReportingOverflow(by: height)
+        guard width > 0, height > 0, !overflow, count <= AssetLimits.renderedPixels, bytes == count * 4 else {
+            return nil
+        }
+        return AssetPixels(width: width, height: height, bytes: read())
+    }
+}

@@ -1,0 +1,122 @@
+/// The formats of files that can be placed on boards.
+public enum AssetFormat: String, Sendable, Hashable, CaseIterable {
+    case png
+    case jpeg
+    case pdf
+
+    /// The format that the first bytes tell; nil for any other. Whether the rest can be read is not looked at.
+    ///
+    /// Only the bytes count: names and types that clients give are often wrong.
+    public init?(_ bytes: some Collection<UInt8>) {
+        // PNG (ISO 15948), 5.2. JPEG (ISO 10918-1), B.1: start of image, then another marker.
+        if bytes.starts(with: [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]) {
+            self = .png
+        } else if bytes.starts(with: [0xFF, 0xD8, 0xFF]) {
+            self = .jpeg
+        } else if Self.hasPDFHeader(bytes.prefix(Self.pdfHeaderBytes)) {
+            self = .pdf
+        } else {
+            return nil
+        }
+    }
+
+    /// Readers of PDF look for its header in so many bytes, as some programs write something else before it.
+    private static let pdfHeaderBytes = 1024
+
+    private static func hasPDFHeader(_ bytes: some Collection<UInt8>) -> Bool {
+        var rest = bytes[...]
+        while let percent = rest.firstIndex(of: UInt8(ascii: "%")) {
+            rest = rest[percent...]
+            if rest.starts(with: "%PDF-".utf8) { return true }
+            rest = rest.dropFirst()
+        }
+        return false
+    }
+
+    /// The media type, as in HTTP.
+    public var mediaType: String {
+        switch self {
+        case .png: "image/png"
+        case .jpeg: "image/jpeg"
+        case .pdf: "application/pdf"
+        }
+    }
+
+    /// - Parameter mediaType: as ``mediaType`` gives it; anything else gives nil.
+    public init?(mediaType: String) {
+        guard let format = Self.allCases.first(where: { $0.mediaType == mediaType }) else { return nil }
+        self = format
+    }
+}
+
+/// Bounds of one asset, the same for all services.
+public enum AssetLimits {
+    /// Bytes of a file: 50 MiB.
+    public static let bytes = 50 << 20
+    /// Pages of a file.
+    public static let pages = 500
+    /// Pixels of a page; of a PDF, points of a page: width times height.
+    public static let pagePixels = 100_000_000
+    /// Columns of a rendered page.
+    public static let renderedWidth = 4096
+    /// Pixels of a rendered page: 64 MiB of them.
+    public static let renderedPixels = 1 << 24
+    /// Bytes of a part in the store.
+    public static let partBytes = 256 << 10
+}
+
+/// The size of a page: in pixels of a PNG or JPEG, as it is to be seen; in points, 1/72 inch, of a PDF.
+public struct AssetPage: Sendable, Hashable {
+    public let width: Double
+    public let height: Double
+
+    /// Nil where a side is not a positive number, or the page is larger than ``AssetLimits/pagePixels``.
+    public init?(width: Double, height: Double) {
+        guard width.isFinite, height.isFinite, width > 0, height > 0,
+            width * height <= Double(AssetLimits.pagePixels)
+        else { return nil }
+        self.width = width
+        self.height = height
+    }
+
+    /// The size in pixels of a picture of this page.
+    ///
+    /// - Parameters:
+    ///   - width: what is wanted, 1 … ``AssetLimits/renderedWidth``.
+    ///   - format: an image is never rendered larger than it is.
+    /// - Returns: the page's shape; fewer columns where there would be more pixels than ``AssetLimits/renderedPixels``.
+    public func renderedSize(width wanted: Int, of format: AssetFormat) -> (width: Int, height: Int) {
+        var columns = min(max(wanted, 1), AssetLimits.renderedWidth)
+        if format != .pdf { columns = min(columns, max(Int(width), 1)) }
+        func rows(_ columns: Int) -> Int {
+            Int(max((Double(columns) * height / width).rounded(), 1).clamped(to: 1...1e9))
+        }
+        if columns * rows(columns) > AssetLimits.renderedPixels {
+            columns = max(Int((Double(AssetLimits.renderedPixels) * width / height).squareRoot()), 1)
+        }
+        // A page of less than one column has as many rows as are allowed.
+        return (columns, min(rows(columns), AssetLimits.renderedPixels / columns))
+    }
+}
+
+extension Double {
+    fileprivate func clamped(to range: ClosedRange<Double>) -> Double {
+        Swift.min(Swift.max(self, range.lowerBound), range.upperBound)
+    }
+}
+
+/// Pixels of a rendered page.
+public struct AssetPixels: Sendable, Equatable {
+    public let width: Int
+    public let height: Int
+    /// Rows from the top; of each pixel red, green and blue, times alpha, and alpha.
+    public let bytes: [UInt8]
+
+    /// - Precondition: four bytes a pixel.
+    public init(width: Int, height: Int, bytes: [UInt8]) {
+        precondition(width > 0 && height > 0 && bytes.count == width * height * 4)
+        self.width = width
+        self.height = height
+        self.bytes = bytes
+    }
+}

@@ -1,0 +1,304 @@
+public import Assets
+import Crypto
+import Locking
+public import Logging
+public import NATSClient
+public import StrokeWire
+
+/// The files that are placed on boards, in the stream `<ROOT>_ASSETS`, each stored once for all rooms.
+///
+/// An asset is a manifest, on `<root>.assets.<id>.manifest`, and the parts of its bytes, on
+/// `<root>.assets.<id>.<upload>.<i>`. The parts are written first, so that a stored manifest names stored parts; without a
+/// manifest an asset is not there. The parts of each upload have subjects of their own: two uploads of one file at the same
+/// time harm each other as little as one that was cut off. A manifest is written again when its asset is used; one that was
+/// not for the journal's `maxAge` goes, with its parts, in a ``sweep(at:)``.
+///
+/// A value; any thread.
+public struct AssetStore: Sendable {
+    /// How long parts may wait for their manifest: far longer than an upload takes.
+    static let tornAge: Duration = .seconds(3600)
+    /// Space that is kept free for manifests that are written again, as a part of the limit.
+    private static let reserve: Int64 = 64
+    /// What a stored message takes beside its payload, about.
+    private static let messageBytes = 256
+
+    private let settings: JournalSettings
+    private let maxBytes: Int64
+    private let subjects: AssetSubjects
+    private let jetStream: JetStream
+    private let logger: Logger
+
+    /// - Parameters:
+    ///   - root: the first tokens of all subjects.
+    ///   - maxBytes: of all assets together; -1: no limit.
+    public init(
+        root: String, settings: JournalSettings, maxBytes: Int64, connection: NATSConnection, logger: Logger
+    ) {
+        self.settings = settings
+        self.maxBytes = maxBytes
+        self.logger = logger
+        subjects = AssetSubjects(root: root)
+        jetStream = JetStream(connection, timeout: settings.timeout)
+    }
+
+    /// Creates the stream where there is none. An existing one is not changed; differences are logged.
+    public func provision() async throws(AssetStoreError) {
+        var stream = StreamConfiguration(name: subjects.stream, subjects: [subjects.all])
+        stream.replicas = settings.replicas
+        stream.maxBytes = maxBytes
+        stream.maxMessagesPerSubject = 1
+        stream.discard = .new
+        stream.duplicateWindow = settings.duplicateWindow
+        do throws(JetStreamError) {
+            for difference in try await jetStream.provision(stream).differences {
+                logger.warning(
+                    "stream differs from the configuration and is not changed",
+                    metadata: ["stream": "\(stream.name)", "difference": "\(difference)"])
+            }
+        } catch {
+            throw failure(error)
+        }
+    }
+
+    private func failure(_ error: JetStreamError) -> AssetStoreError {
+        error.isFull ? .full : .stream(name: subjects.stream, error)
+    }
+
+    /// The newest message of a subject.
+    private func message(_ subject: String) async throws(AssetStoreError) -> StoredMessage? {
+        do throws(JetStreamError) {
+            return try await jetStream.lastMessage(subjects.stream, subject: subject)
+        } catch {
+            throw failure(error)
+        }
+    }
+}
+
+/// Writing.
+extension AssetStore {
+    /// Stores an asset; where it is stored already, only that it is used.
+    ///
+    /// - Parameter manifest: of these bytes.
+    /// - Throws: `.full`; then nothing of it is left.
+    public func save(_ bytes: [UInt8], _ manifest: AssetManifest) async throws(AssetStoreError) {
+        guard try await touchWhole(manifest.id) == nil else { return }
+        try await checkSpace(bytes.count)
+        let stored = StoredAssetManifest(
+            asset: manifest, upload: String(UInt64.random(in: .min ... .max), radix: 36),
+            parts: (bytes.count + partBytes - 1) / partBytes)
+        var written: [UInt64] = []
+        do throws(AssetStoreError) {
+            for number in 0..<stored.parts {
+                let part = Array(bytes[number * partBytes..<min(bytes.count, (number + 1) * partBytes)])
+                written.append(try await publish(part, to: subjects.part(number, of: stored)))
+            }
+            // Another upload of the same file may have been quicker.
+            if try await touchWhole(manifest.id) == nil {
+                _ = try await publish(stored.encoded(), to: subjects.manifest(of: manifest.id))
+                return
+            }
+        } catch {
+            await delete(written)
+            throw error
+        }
+        await delete(written)
+    }
+
+    /// Says that assets are used, so that they stay. Those that are not there are passed over.
+    public func touch(_ ids: some Collection<AssetID> & Sendable) async throws(AssetStoreError) {
+        for id in ids { _ = try await touch(id) }
+    }
+
+    /// Writes a manifest again, where that of long ago is there.
+    private func touch(_ id: AssetID) async throws(AssetStoreError) -> StoredAssetManifest? {
+        guard let (manifest, message) = try await newest(id) else { return nil }
+        // Not at every use: an eighth of the age is soon enough.
+        let age = Duration.nanoseconds(max(0, WallClock.now() - message.time))
+        if settings.maxAge > .zero, age > settings.maxAge / 8 {
+            _ = try await publish(message.payload, to: subjects.manifest(of: id))
+        }
+        return manifest
+    }
+
+    /// The manifest of an asset that is there with all its parts; nil, so that it is stored again, for any other.
+    private func touchWhole(_ id: AssetID) async throws(AssetStoreError) -> StoredAssetManifest? {
+        guard let manifest = try await touch(id) else { return nil }
+        let parts = try await messages(subjects.parts(of: manifest)).count
+        guard parts == manifest.parts else {
+            logger.warning("parts of an asset are missing; it is stored again", metadata: ["asset": "\(id)"])
+            return nil
+        }
+        return manifest
+    }
+
+    private func checkSpace(_ bytes: Int) async throws(AssetStoreError) {
+        let info: StreamInfo
+        do throws(JetStreamError) {
+            info = try await jetStream.streamInfo(subjects.stream)
+        } catch {
+            throw failure(error)
+        }
+        let limits = [maxBytes, info.configuration.maxBytes].filter { $0 > 0 }
+        guard let limit = limits.min() else { return }
+        let needed = bytes + (bytes / partBytes + 2) * Self.messageBytes
+        guard Int64(clamping: info.bytes) + Int64(needed) <= limit - limit / Self.reserve else { throw .full }
+    }
+
+    /// The bytes of a part; fewer than the limit where the server allows no such message, headers included.
+    private var partBytes: Int { max(1, min(AssetLimits.partBytes, jetStream.connection.maxPayload - 4096)) }
+
+    private func publish(_ bytes: [UInt8], to subject: String) async throws(AssetStoreError) -> UInt64 {
+        do throws(JetStreamError) {
+            return try await jetStream.publish(bytes, to: subject).sequence
+        } catch {
+            throw failure(error)
+        }
+    }
+
+    /// Deletes messages; what cannot be deleted is left to a sweep.
+    private func delete(_ sequences: [UInt64]) async {
+        for sequence in sequences {
+            do throws(JetStreamError) {
+                try await jetStream.deleteMessage(subjects.stream, sequence)
+            } catch {
+                logger.debug("cannot delete a part of an asset", metadata: ["error": "\(error)"])
+                return
+            }
+        }
+    }
+}
+
+/// Reading.
+extension AssetStore {
+    /// The manifest of a stored asset; nil where there is none.
+    public func manifest(of id: AssetID) async throws(AssetStoreError) -> AssetManifest? {
+        try await newest(id)?.manifest.asset
+    }
+
+    /// The bytes of a stored asset, checked by their hash; nil, and logged where they are damaged, when they are not there.
+    public func bytes(of id: AssetID) async throws(AssetStoreError) -> [UInt8]? {
+        guard let (manifest, _) = try await newest(id) else { return nil }
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(manifest.asset.bytes)
+        for number in 0..<manifest.parts {
+            guard let part = try await message(subjects.part(number, of: manifest)) else {
+                return damaged(id, "part \(number) is missing")
+            }
+            bytes += part.payload
+            guard bytes.count <= manifest.asset.bytes else { break }
+        }
+        guard AssetID(hashOf: bytes) == id else { return damaged(id, "its parts do not match its hash") }
+        return bytes
+    }
+
+    private func damaged(_ id: AssetID, _ why: String) -> [UInt8]? {
+        logger.warning("asset cannot be read", metadata: ["asset": "\(id)", "reason": "\(why)"])
+        return nil
+    }
+
+    /// The manifest that was written last, and its message; nil where there is none that can be read.
+    private func newest(
+        _ id: AssetID
+    ) async throws(AssetStoreError) -> (manifest: StoredAssetManifest, message: StoredMessage)? {
+        guard let message = try await message(subjects.manifest(of: id)) else { return nil }
+        guard let manifest = StoredAssetManifest(decoding: message.payload), manifest.asset.id == id else {
+            logger.warning("the manifest of an asset is damaged", metadata: ["asset": "\(id)"])
+            return nil
+        }
+        return (manifest, message)
+    }
+}
+
+/// Removing what nobody uses.
+extension AssetStore {
+    /// A message of the stream, without its payload.
+    private struct Listed: Sendable {
+        let subject: String
+        let sequence: UInt64
+        /// In nanoseconds since 1970.
+        let time: Int64
+    }
+
+    /// Deletes assets that were not used for the journal's `maxAge`, and parts that no manifest names. Every daemon may do
+    /// it, also at the same time.
+    ///
+    /// - Parameter now: in nanoseconds since 1970.
+    /// - Returns: the number of deleted messages.
+    @discardableResult
+    public func sweep(at now: Int64 = WallClock.now()) async throws(AssetStoreError) -> Int {
+        var assets: [AssetID: [Listed]] = [:]
+        for message in try await messages(subjects.all) {
+            if let id = subjects.asset(ofSubject: message.subject) { assets[id, default: []].append(message) }
+        }
+        var deleted = 0
+        for (id, messages) in assets {
+            let doomed = try await unused(messages, of: id, at: now)
+            await delete(doomed)
+            deleted += doomed.count
+        }
+        return deleted
+    }
+
+    /// The sequences of an asset's messages that can go; its manifest first.
+    private func unused(
+        _ messages: [Listed], of id: AssetID, at now: Int64
+    ) async throws(AssetStoreError) -> [UInt64] {
+        let listed = messages.first { $0.subject == subjects.manifest(of: id) }
+        // Read again: it may have been written meanwhile.
+        let newest = try await newest(id)
+        if let newest, newest.message.sequence == listed?.sequence, isOld(newest.message.time, settings.maxAge, at: now)
+        {
+            return [newest.message.sequence] + messages.map(\.sequence).filter { $0 != newest.message.sequence }
+        }
+        let isNamed = { (message: Listed) in newest.map { subjects.isPart(message.subject, of: $0.manifest) } ?? false }
+        let parts = messages.filter { $0.subject != subjects.manifest(of: id) && !isNamed($0) }
+        // A manifest that cannot be read is in nobody's way: the next upload replaces it.
+        guard let last = parts.map(\.time).max(), isOld(last, Self.tornAge, at: now) else { return [] }
+        return parts.map(\.sequence)
+    }
+
+    private func isOld(_ time: Int64, _ age: Duration, at now: Int64) -> Bool {
+        age > .zero && .nanoseconds(now.subtractingReportingOverflow(time).partialValue) > age
+    }
+
+    /// The messages of a subject, which may have wildcards.
+    private func messages(_ subject: String) async throws(AssetStoreError) -> [Listed] {
+        var settings = OrderedConsumerSettings(stream: subjects.stream, start: .sequence(1), filterSubject: subject)
+        settings.headersOnly = true
+        let found = Locked<[Listed]>([])
+        do throws(JetStreamError) {
+            try await jetStream.readToEnd(settings, logger: logger, timeout: .seconds(30)) { message, metadata in
+                let listed = Listed(subject: message.subject, sequence: metadata.streamSequence, time: metadata.time)
+                found.withLock { $0.append(listed) }
+            }
+        } catch {
+            throw failure(error)
+        }
+        return found.withLock { $0 }
+    }
+}
+
+extension AssetID {
+    /// The name of some bytes.
+    public init(hashOf bytes: [UInt8]) {
+        guard let id = Self(digest: Array(SHA256.hash(data: bytes))) else {
+            preconditionFailure("a SHA-256 has 32 bytes")
+        }
+        self = id
+    }
+}
+
+/// Why an asset could not be read or written.
+public enum AssetStoreError: Error, Sendable, Equatable, CustomStringConvertible {
+    /// There is no space for it.
+    case full
+    /// An error of the stream.
+    case stream(name: String, JetStreamError)
+
+    public var description: String {
+        switch self {
+        case .full: "the stream of assets is full"
+        case .stream(let name, let error): "\(name): \(error)"
+        }
+    }
+}

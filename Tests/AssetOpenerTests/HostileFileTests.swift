@@ -1,0 +1,139 @@
+import AssetOpener
+import Assets
+import Foundation
+import TestSupport
+import Testing
+
+/// Files that are made to do harm. Each gives an error within the bounds, or a harmless page, and leaves nothing behind.
+@Suite(.serialized) struct HostileFileTests {
+    private func expectUnreadable(_ error: AssetError?, _ comment: Comment? = nil) {
+        guard case .unreadable(let reason)? = error else {
+            Issue.record("\(String(describing: error)) \(comment?.rawValue ?? "")")
+            return
+        }
+        #expect(!reason.isEmpty)
+    }
+
+    private func expectTooLarge(_ error: AssetError?) {
+        guard case .tooLarge? = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+    }
+
+    @Test func `What is of no known format is not opened`() async throws {
+        let opener = AssetOpener(program: "/nonexistent")
+        for bytes in [[], Array("GIF89a".utf8), Array("<svg/>".utf8), SamplePNG.signature.dropLast()] {
+            #expect(try await opener.refusal(Array(bytes)) == .unreadable("it is neither PNG, JPEG nor PDF"))
+        }
+        let large = SamplePNG.signature + [UInt8](repeating: 0, count: 50 << 20)
+        expectTooLarge(try await opener.refusal(large))
+    }
+
+    @Test func `Another format under a format's first bytes is unreadable`() async throws {
+        let opener = try Opening.opener()
+        let text = Array("not at all what it says".utf8)
+        for start in [SamplePNG.signature, [0xFF, 0xD8, 0xFF, 0xE0], Array("%PDF-1.4\n".utf8)] {
+            expectUnreadable(try await opener.refusal(start + text))
+        }
+    }
+
+    @Test func `A PNG of ten gigapixels is refused by its header`() async throws {
+        let rows = SamplePNG.compressed([UInt8](repeating: 0, count: 1 << 20))
+        let bomb =
+            SamplePNG.signature + SamplePNG.header(100_000, 100_000) + SamplePNG.chunk("IDAT", rows)
+            + SamplePNG.chunk("IEND", [])
+        #expect(try await Opening.opener().refusal(bomb) == .tooLarge("it has 100000 by 100000 pixels"))
+    }
+
+    @Test func `A PNG of 100 megapixels in little space is read within the bounds`() async throws {
+        // Rows of bits.
+        let rows = SamplePNG.compressed([UInt8](repeating: 0, count: 10_000 * 1251))
+        let file =
+            SamplePNG.signature + SamplePNG.header(10_000, 10_000, bits: 1, colours: 0) + SamplePNG.chunk("IDAT", rows)
+            + SamplePNG.chunk("IEND", [])
+        let manifest = try await Opening.opener().inspect(file)
+        #expect(manifest.pages == [AssetPage(width: 10_000, height: 10_000)])
+    }
+
+    @Test func `A memory bound that does not suffice is an error, not a crash`() async throws {
+        var bounds = AssetOpener.Bounds()
+        bounds.memory = 400 << 20
+        // All rows of an interlaced image are in memory at once: 400 MB.
+        let image = SamplePNG.signature + SamplePNG.header(10_000, 10_000, bits: 1, colours: 0, interlaced: true)
+        let rows = SamplePNG.compressed([UInt8](repeating: 0, count: 13 << 20))
+        let file = image + SamplePNG.chunk("IDAT", rows) + SamplePNG.chunk("IEND", [])
+        #expect(try await Opening.opener(bounds).refusal(file) == .tooLarge("it needs too much memory"))
+    }
+
+    @Test func `A text in a PNG that is a bomb is not unpacked`() async throws {
+        let image = SamplePNG.file(SampleImage(width: 2, height: 2) { _, _ in [1, 2, 3, 255] })
+        let bomb = SamplePNG.chunk(
+            "zTXt", Array("Comment".utf8) + [0, 0] + SamplePNG.compressed([UInt8](repeating: 65, count: 64 << 20)))
+        let header = SamplePNG.signature.count + 25
+        let file = Array(image[..<header]) + bomb + Array(image[header...])
+        var bounds = AssetOpener.Bounds()
+        bounds.processorTime = .seconds(2)
+        // Refused or passed over: what counts is that it ends.
+        switch try await Opening.opener(bounds).refusal(file) {
+        case nil, .unreadable?, .tooLarge?: break
+        case let other?: Issue.record("\(other)")
+        }
+    }
+
+    @Test func `A file that ends early is unreadable`() async throws {
+        let opener = try Opening.opener()
+        var generator = SeededGenerator(seed: 3)
+        let image = SampleImage.random(width: 80, height: 60, opaque: true, &generator)
+        let png = SamplePNG.file(image)
+        let pixels = SampleJPEG.quarters(width: 80, height: 60)
+        let baseline = SampleJPEG.file(width: 80, height: 60, pixels: pixels)
+        let progressive = SampleJPEG.file(width: 80, height: 60, pixels: pixels, progressive: true)
+        for seed in TestSeed.choose(4) {
+            var generator = SeededGenerator(seed: seed)
+            for file in [png, baseline, progressive] {
+                // Behind the last 12 bytes, the end of a PNG, nothing is missing that is to be seen.
+                let length = Int.random(in: 16..<file.count - 16, using: &generator)
+                expectUnreadable(try await opener.refusal(Array(file[..<length])), "seed \(seed), \(length) bytes")
+            }
+        }
+    }
+
+    @Test func `Files with any bytes changed give a page or an error`() async throws {
+        let opener = try Opening.opener()
+        let before = try Leftovers()
+        var generator = SeededGenerator(seed: 4)
+        let files = [
+            SamplePNG.file(SampleImage.random(width: 30, height: 20, opaque: false, &generator), interlaced: true),
+            SampleJPEG.file(
+                width: 48, height: 32, pixels: SampleJPEG.quarters(width: 48, height: 32), progressive: true,
+                orientation: 6),
+            SamplePDF.pages(["/MediaBox [0 0 100 50]"], content: "1 0 0 rg 0 0 50 50 re f"),
+        ]
+        for seed in TestSeed.choose(12) {
+            var generator = SeededGenerator(seed: seed)
+            var file = files[Int(seed % 3)]
+            for _ in 0..<Int.random(in: 1...8, using: &generator) {
+                file[Int.random(in: 8..<file.count, using: &generator)] = UInt8.random(in: 0...255, using: &generator)
+            }
+            switch try await opener.refusal(file) {
+            case nil:
+                let manifest = try await opener.inspect(file)
+                do throws(AssetError) {
+                    _ = try await opener.pixels(file, manifest, page: 0, width: 20)
+                } catch {
+                    expectNoSandboxFault(error, seed)
+                }
+            case let error?: expectNoSandboxFault(error, seed)
+            }
+        }
+        try await Leftovers.expectNone(since: before)
+    }
+
+    private func expectNoSandboxFault(_ error: AssetError, _ seed: UInt64) {
+        switch error {
+        case .unreadable, .tooLarge: break
+        default: Issue.record("seed \(seed): \(error)")
+        }
+    }
+}

@@ -1,0 +1,77 @@
+import AssetOpener
+import Assets
+import TestSupport
+import Testing
+
+@Suite(.serialized) struct PDFTests {
+    @Test func `Pages have the sizes at which they are seen`() async throws {
+        let file = SamplePDF.pages([
+            "/MediaBox [0 0 595.276 841.89]", "/MediaBox [0 0 400 300] /Rotate 90",
+            "/MediaBox [0 0 400 300] /CropBox [100 50 300 150]",
+        ])
+        let manifest = try await Opening.opener().inspect(file)
+        #expect(manifest.format == .pdf)
+        #expect(
+            manifest.pages == [
+                AssetPage(width: 595.276, height: 841.89), AssetPage(width: 300, height: 400),
+                AssetPage(width: 200, height: 100),
+            ])
+    }
+
+    @Test func `A page is rendered in its shape, on white paper, what its crop box shows`() async throws {
+        // A red square in the lower left corner of the crop box.
+        let file = SamplePDF.pages(
+            ["/MediaBox [0 0 400 300] /CropBox [100 50 300 150]"], content: "1 0 0 rg 100 50 50 50 re f")
+        let opener = try Opening.opener()
+        let manifest = try await opener.inspect(file)
+        for width in [1, 20, 200, 777] {
+            let pixels = try await opener.pixels(file, manifest, page: 0, width: width)
+            #expect(pixels.width == width)
+            #expect(pixels.height == max(width / 2, (width + 1) / 2))
+            guard width >= 20 else { continue }
+            #expect(pixels[width / 8, pixels.height * 3 / 4] == [255, 0, 0, 255])
+            #expect(pixels[width / 8, pixels.height / 4] == [255, 255, 255, 255])
+            #expect(pixels[width * 3 / 4, pixels.height * 3 / 4] == [255, 255, 255, 255])
+        }
+        let picture = try await opener.png(file, manifest, page: 0, width: 200)
+        let again = try await opener.pixels(picture, try await opener.inspect(picture), page: 0, width: 200)
+        #expect(again == (try await opener.pixels(file, manifest, page: 0, width: 200)))
+    }
+
+    @Test func `The wanted page is rendered, and one that is not there is unknown`() async throws {
+        let file = SamplePDF.pages(["/MediaBox [0 0 100 100]", "/MediaBox [0 0 100 50]"])
+        let opener = try Opening.opener()
+        let manifest = try await opener.inspect(file)
+        #expect(try await opener.pixels(file, manifest, page: 1, width: 100).height == 50)
+        await #expect(throws: AssetError.unknown) { try await opener.pixels(file, manifest, page: 2, width: 100) }
+    }
+
+    @Test func `Text is drawn with the fonts of the system where the file has none`() async throws {
+        let file = SamplePDF.pages(
+            ["/MediaBox [0 0 200 100]"], content: "BT /F 40 Tf 20 40 Td (Ink) Tj ET",
+            resources: "/Font << /F << /Type /Font /Subtype /Type1 /BaseFont /Helvetica >> >>")
+        let opener = try Opening.opener()
+        let pixels = try await opener.pixels(file, try await opener.inspect(file), page: 0, width: 200)
+        let dark = (0..<200 * 100).filter { pixels.bytes[$0 * 4] < 64 }.count
+        #expect(dark > 100)
+    }
+
+    @Test func `Lines in a title that look like the answer do not count`() async throws {
+        let file = SamplePDF.file([
+            "<< /Type /Catalog /Pages 2 0 R >>", "<< /Type /Pages /Count 1 /Kids [3 0 R] >>",
+            "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 100 50] >>",
+            "<< /Title (x\\nPages: 77\\nPage    1 size: 9 x 9 pts\\nPage 1 rot: 90) >>",
+        ])
+        let titled = String(decoding: file, as: UTF8.self).replacing("/Root 1 0 R", with: "/Root 1 0 R /Info 4 0 R")
+        let manifest = try await Opening.opener().inspect(Array(titled.utf8))
+        #expect(manifest.pages == [AssetPage(width: 100, height: 50)])
+    }
+
+    @Test func `500 pages are read, 501 are too many`() async throws {
+        let opener = try Opening.opener()
+        let page = "/MediaBox [0 0 100 100]"
+        #expect(try await opener.inspect(SamplePDF.pages([String](repeating: page, count: 500))).pages.count == 500)
+        let refusal = try await opener.refusal(SamplePDF.pages([String](repeating: page, count: 501)))
+        #expect(refusal == .tooLarge("it has 501 pages"))
+    }
+}

@@ -1,0 +1,198 @@
+import CJPEG
+import CZlib
+import TestSupport
+
+/// Pixels with straight alpha, and files that show them.
+struct SampleImage {
+    let width: Int
+    let height: Int
+    /// R G B A, rows from the top.
+    var pixels: [UInt8]
+
+    init(width: Int, height: Int, _ pixel: (Int, Int) -> [UInt8]) {
+        self.width = width
+        self.height = height
+        pixels = (0..<height).flatMap { y in (0..<width).flatMap { x in pixel(x, y) } }
+    }
+
+    /// Any pixels; opaque ones, or of any alpha.
+    static func random(width: Int, height: Int, opaque: Bool, _ generator: inout SeededGenerator) -> SampleImage {
+        SampleImage(width: width, height: height) { _, _ in
+            (0..<3).map { _ in UInt8.random(in: 0...255, using: &generator) }
+                + [opaque ? 255 : UInt8.random(in: 0...255, using: &generator)]
+        }
+    }
+
+    /// What a reduction to fewer pixels should give: the mean of the area of each, colour times alpha.
+    func reduced(width columns: Int, height rows: Int) -> [Double] {
+        let (across, down) = (Double(width) / Double(columns), Double(height) / Double(rows))
+        var means: [Double] = []
+        for row in 0..<rows {
+            for column in 0..<columns {
+                var sum = [0.0, 0, 0, 0]
+                for y in 0..<height {
+                    let part = overlap(Double(y), Double(row) * down, down)
+                    guard part > 0 else { continue }
+                    for x in 0..<width {
+                        let weight = part * overlap(Double(x), Double(column) * across, across)
+                        let alpha = Double(pixels[(y * width + x) * 4 + 3])
+                        for channel in 0..<3 {
+                            sum[channel] += weight * Double(pixels[(y * width + x) * 4 + channel]) * alpha / 255
+                        }
+                        sum[3] += weight * alpha
+                    }
+                }
+                means += sum.map { $0 / (across * down) }
+            }
+        }
+        return means
+    }
+
+    /// How much of the unit from `position` lies in `length` from `start`.
+    private func overlap(_ position: Double, _ start: Double, _ length: Double) -> Double {
+        max(0, min(position + 1, start + length) - max(position, start))
+    }
+}
+
+/// PNG files, chunk by chunk (ISO 15948).
+enum SamplePNG {
+    static let signature: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
+
+    static func file(_ image: SampleImage, interlaced: Bool = false) -> [UInt8] {
+        var rows: [UInt8] = []
+        // Of each pass the first column and row, and the distances to the next.
+        let passes =
+            interlaced
+            ? [
+                (0, 0, 8, 8), (4, 0, 8, 8), (0, 4, 4, 8), (2, 0, 4, 4), (0, 2, 2, 4), (1, 0, 2, 2), (0, 1, 1, 2),
+            ] : [(0, 0, 1, 1)]
+        for (x, y, columns, lines) in passes where x < image.width {
+            for row in stride(from: y, to: image.height, by: lines) {
+                rows.append(0)
+                for column in stride(from: x, to: image.width, by: columns) {
+                    rows += image.pixels[(row * image.width + column) * 4..<(row * image.width + column) * 4 + 4]
+                }
+            }
+        }
+        return signature + header(image.width, image.height, interlaced: interlaced)
+            + chunk("IDAT", compressed(rows)) + chunk("IEND", [])
+    }
+
+    static func header(
+        _ width: Int, _ height: Int, bits: UInt8 = 8, colours: UInt8 = 6, interlaced: Bool = false
+    ) -> [UInt8] {
+        chunk(
+            "IHDR", bigEndian(UInt32(width)) + bigEndian(UInt32(height)) + [bits, colours, 0, 0, interlaced ? 1 : 0])
+    }
+
+    static func chunk(_ name: String, _ content: [UInt8]) -> [UInt8] {
+        let body = Array(name.utf8) + content
+        return bigEndian(UInt32(content.count)) + body
+            + bigEndian(UInt32(truncatingIfNeeded: crc32(0, body, UInt32(body.count))))
+    }
+
+    static func compressed(_ bytes: [UInt8]) -> [UInt8] {
+        var count = compressBound(UInt(bytes.count))
+        var result = [UInt8](repeating: 0, count: Int(count))
+        compress2(&result, &count, bytes, UInt(bytes.count), 9)
+        return Array(result[..<Int(count)])
+    }
+
+    private static func bigEndian(_ number: UInt32) -> [UInt8] { withUnsafeBytes(of: number.bigEndian) { Array($0) } }
+}
+
+/// JPEG files by libjpeg.
+enum SampleJPEG {
+    /// - Parameters:
+    ///   - pixels: rows of `channels` bytes a pixel.
+    ///   - orientation: of EXIF.
+    static func file(
+        width: Int, height: Int, channels: Int = 3, pixels: [UInt8], progressive: Bool = false,
+        orientation: UInt8? = nil
+    ) -> [UInt8] {
+        var encoder = jpeg_compress_struct()
+        var errors = jpeg_error_mgr()
+        var buffer: UnsafeMutablePointer<UInt8>?
+        var count: UInt = 0
+        encoder.err = jpeg_std_error(&errors)
+        withUnsafeMutablePointer(to: &encoder) { encoder in
+            lectern_jpeg_create_compress(encoder)
+            jpeg_mem_dest(encoder, &buffer, &count)
+            encoder.pointee.image_width = UInt32(width)
+            encoder.pointee.image_height = UInt32(height)
+            encoder.pointee.input_components = Int32(channels)
+            encoder.pointee.in_color_space = channels == 4 ? JCS_CMYK : channels == 1 ? JCS_GRAYSCALE : JCS_RGB
+            jpeg_set_defaults(encoder)
+            jpeg_set_quality(encoder, 95, 1)
+            if progressive { jpeg_simple_progression(encoder) }
+            jpeg_start_compress(encoder, 1)
+            if let orientation {
+                // Big-endian TIFF; one directory with one entry: tag 0x0112, a short.
+                let tiff: [UInt8] =
+                    Array("Exif".utf8) + [0, 0] + Array("MM".utf8) + [0, 42, 0, 0, 0, 8, 0, 1]
+                    + [0x01, 0x12, 0, 3, 0, 0, 0, 1, 0, orientation, 0, 0] + [0, 0, 0, 0]
+                jpeg_write_marker(encoder, JPEG_APP0 + 1, tiff, UInt32(tiff.count))
+            }
+            for row in 0..<height {
+                var line = Array(pixels[row * width * channels..<(row + 1) * width * channels])
+                line.withUnsafeMutableBufferPointer { line in
+                    var start = line.baseAddress
+                    jpeg_write_scanlines(encoder, &start, 1)
+                }
+            }
+            jpeg_finish_compress(encoder)
+            jpeg_destroy_compress(encoder)
+        }
+        defer { buffer?.deallocate() }
+        return Array(UnsafeBufferPointer(start: buffer, count: Int(count)))
+    }
+
+    /// Colours by the quarters of the image: red, green below each other on the left, blue, white on the right.
+    static func quarters(width: Int, height: Int) -> [UInt8] {
+        (0..<height).flatMap { y in
+            (0..<width).flatMap { x -> [UInt8] in
+                switch (x * 2 < width, y * 2 < height) {
+                case (true, true): [255, 0, 0]
+                case (true, false): [0, 255, 0]
+                case (false, true): [0, 0, 255]
+                case (false, false): [255, 255, 255]
+                }
+            }
+        }
+    }
+}
+
+/// PDF files from their objects, with the table that says where they are.
+enum SamplePDF {
+    /// - Parameter objects: the bodies of the objects 1, 2, …; the first is the catalogue.
+    static func file(_ objects: [String]) -> [UInt8] {
+        var text = "%PDF-1.4\n"
+        var places: [Int] = []
+        for (number, body) in objects.enumerated() {
+            places.append(text.utf8.count)
+            text += "\(number + 1) 0 obj\n\(body)\nendobj\n"
+        }
+        let table = text.utf8.count
+        text += "xref\n0 \(objects.count + 1)\n0000000000 65535 f \n"
+        for place in places {
+            let digits = String(place)
+            text += String(repeating: "0", count: 10 - digits.count) + digits + " 00000 n \n"
+        }
+        text += "trailer\n<< /Size \(objects.count + 1) /Root 1 0 R >>\nstartxref\n\(table)\n%%EOF\n"
+        return Array(text.utf8)
+    }
+
+    static func stream(_ content: String, _ entries: String = "") -> String {
+        "<< /Length \(content.utf8.count) \(entries) >>\nstream\n\(content)\nendstream"
+    }
+
+    /// Pages with these entries, each with the same content.
+    static func pages(_ entries: [String], content: String = "", resources: String = "", more: [String] = []) -> [UInt8]
+    {
+        let kids = entries.indices.map { "\($0 + 4 + more.count) 0 R" }.joined(separator: " ")
+        return file(
+            ["<< /Type /Catalog /Pages 2 0 R >>", "<< /Type /Pages /Count \(entries.count) /Kids [\(kids)] >>"]
+                + [stream(content)] + more
+                + entries.map { "<< /Type /Page /Parent 2 0 R /Contents 3 0 R /Resources << \(resources) >> \($0) >>" })
+    }
+}

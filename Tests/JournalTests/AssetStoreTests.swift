@@ -1,0 +1,286 @@
+import Assets
+import Foundation
+import NATSClient
+import NATSTestServer
+import StrokeWire
+import TestSupport
+import Testing
+
+@testable import Journal
+
+/// A store on a test's own server.
+private struct TestStore: Sendable {
+    let store: AssetStore
+    let jetStream: JetStream
+
+    static func with(
+        maxAge: Duration = .seconds(30 * 86_400), maxBytes: Int64 = 64 << 20, configuration: String? = nil,
+        _ body: @Sendable (TestStore, NATSTestServer) async throws -> Void
+    ) async throws {
+        try await NATSTestServer.with(jetStream: true, configuration: configuration) { server in
+            try await NATSConnection.with(server) { nats in
+                var settings = JournalSettings()
+                settings.maxAge = maxAge
+                let store = AssetStore(
+                    root: "ink", settings: settings, maxBytes: maxBytes, connection: nats, logger: .silent)
+                try await body(TestStore(store: store, jetStream: JetStream(nats)), server)
+            }
+        }
+    }
+
+    /// The number of messages of the stream.
+    func messages() async throws -> UInt64 { try await jetStream.streamInfo("INK_ASSETS").messages }
+}
+
+/// A file of any bytes, and its manifest.
+private struct SampleAsset: Sendable {
+    let bytes: [UInt8]
+    let manifest: AssetManifest
+    var id: AssetID { manifest.id }
+    var manifestSubject: String { "ink.assets.\(id).manifest" }
+
+    init(_ count: Int, _ salt: Int = 0) throws {
+        bytes = (0..<count).map { UInt8(truncatingIfNeeded: ($0 &* 31) >> 3 &+ salt) }
+        let page = try #require(AssetPage(width: 595.276, height: 841.89))
+        manifest = try #require(
+            AssetManifest(id: AssetID(hashOf: bytes), format: .pdf, bytes: count, pages: [page, page]))
+    }
+}
+
+private func day(_ days: Int64) -> Int64 { WallClock.now() + days * 86_400 * 1_000_000_000 }
+
+@Suite struct AssetStoreTests {
+    @Test func `The name of an asset is the SHA-256 of its bytes`() {
+        // FIPS 180-4, the example of "abc".
+        let name = AssetID(hashOf: Array("abc".utf8)).description
+        #expect(name == "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad")
+    }
+
+    @Test func `A stored asset comes back as it was, in parts of at most 256 KiB`() async throws {
+        try await TestStore.with { test, _ in
+            try await test.store.provision()
+            for bytes in [1, 256 << 10, (256 << 10) + 1, 3_000_000] {
+                let asset = try SampleAsset(bytes)
+                #expect(try await test.store.manifest(of: asset.id) == nil)
+                #expect(try await test.store.bytes(of: asset.id) == nil)
+                let before = try await test.messages()
+                try await test.store.save(asset.bytes, asset.manifest)
+                #expect(try await test.messages() - before == UInt64((bytes + (256 << 10) - 1) / (256 << 10) + 1))
+                #expect(try await test.store.manifest(of: asset.id) == asset.manifest)
+                #expect(try await test.store.bytes(of: asset.id) == asset.bytes)
+            }
+        }
+    }
+
+    @Test func `A server with small messages gets small parts`() async throws {
+        try await TestStore.with(configuration: "max_payload: 65536") { test, _ in
+            try await test.store.provision()
+            let asset = try SampleAsset(200_000)
+            try await test.store.save(asset.bytes, asset.manifest)
+            #expect(try await test.store.bytes(of: asset.id) == asset.bytes)
+            #expect(try await test.messages() == 5)
+        }
+    }
+
+    @Test func `An asset is stored once, however often it is uploaded`() async throws {
+        try await TestStore.with { test, _ in
+            try await test.store.provision()
+            let asset = try SampleAsset(700_000)
+            try await test.store.save(asset.bytes, asset.manifest)
+            let before = try await test.messages()
+            for _ in 0..<3 { try await test.store.save(asset.bytes, asset.manifest) }
+            #expect(try await test.messages() == before)
+        }
+    }
+
+    @Test func `Uploads of one file at the same time leave one asset`() async throws {
+        try await TestStore.with { test, _ in
+            try await test.store.provision()
+            let asset = try SampleAsset(1_000_000)
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for _ in 0..<6 { group.addTask { try await test.store.save(asset.bytes, asset.manifest) } }
+                try await group.waitForAll()
+            }
+            #expect(try await test.store.bytes(of: asset.id) == asset.bytes)
+            // Of uploads that ended at the same instant, the parts of one alone are named.
+            try await test.store.sweep(at: day(1))
+            #expect(try await test.messages() == 5)
+            #expect(try await test.store.bytes(of: asset.id) == asset.bytes)
+        }
+    }
+
+    @Test func `An upload that was cut off is not seen, harms no later one, and is swept`() async throws {
+        try await TestStore.with { test, _ in
+            try await test.store.provision()
+            let asset = try SampleAsset(700_000)
+            let id = asset.id
+            for part in 0..<2 {
+                _ = try await test.jetStream.publish(Array(asset.bytes[..<1000]), to: "ink.assets.\(id).torn.\(part)")
+            }
+            #expect(try await test.store.manifest(of: id) == nil)
+            #expect(try await test.store.bytes(of: id) == nil)
+            #expect(try await test.store.sweep() == 0)
+            #expect(try await test.messages() == 2)
+            try await test.store.save(asset.bytes, asset.manifest)
+            #expect(try await test.store.sweep(at: day(1)) == 2)
+            #expect(try await test.messages() == 4)
+            #expect(try await test.store.bytes(of: id) == asset.bytes)
+        }
+    }
+
+    @Test func `Assets that were not used for the journal's age go, others stay`() async throws {
+        try await TestStore.with(maxAge: .seconds(10 * 86_400)) { test, _ in
+            try await test.store.provision()
+            let (old, used) = (try SampleAsset(300_000, 1), try SampleAsset(300_000, 2))
+            try await test.store.save(old.bytes, old.manifest)
+            try await test.store.save(used.bytes, used.manifest)
+            #expect(try await test.store.sweep(at: day(9)) == 0)
+            #expect(try await test.store.sweep(at: day(11)) == 6)
+            #expect(try await test.store.manifest(of: old.id) == nil)
+            try await test.store.save(old.bytes, old.manifest)
+            #expect(try await test.store.bytes(of: old.id) == old.bytes)
+            #expect(try await test.messages() == 3)
+        }
+    }
+
+    @Test func `An asset that is used is written again, so that it stays`() async throws {
+        // An eighth of this age passes during the test.
+        try await TestStore.with(maxAge: .seconds(2)) { test, _ in
+            try await test.store.provision()
+            let asset = try SampleAsset(300_000)
+            try await test.store.save(asset.bytes, asset.manifest)
+            let subject = asset.manifestSubject
+            let first = try #require(try await test.jetStream.lastMessage("INK_ASSETS", subject: subject))
+            let second = try await eventually("the manifest is written again") {
+                try await test.store.touch([asset.id])
+                let message = try await test.jetStream.lastMessage("INK_ASSETS", subject: subject)
+                return message.flatMap { $0.sequence > first.sequence ? $0 : nil }
+            }
+            #expect(second.payload == first.payload)
+            #expect(try await test.store.sweep(at: second.time + 1_999_999_999) == 0)
+            #expect(try await test.store.bytes(of: asset.id) == asset.bytes)
+            #expect(try await test.store.sweep(at: second.time + 2_000_000_001) == 3)
+        }
+    }
+
+    @Test func `An unknown asset can be touched`() async throws {
+        try await TestStore.with { test, _ in
+            try await test.store.provision()
+            try await test.store.touch([try SampleAsset(5).id])
+        }
+    }
+
+    @Test func `A full store refuses an asset and keeps nothing of it`() async throws {
+        try await TestStore.with(maxBytes: 4 << 20) { test, _ in
+            try await test.store.provision()
+            let (small, large) = (try SampleAsset(3 << 20, 1), try SampleAsset(1 << 20, 2))
+            try await test.store.save(small.bytes, small.manifest)
+            let before = try await test.messages()
+            await #expect(throws: AssetStoreError.full) { try await test.store.save(large.bytes, large.manifest) }
+            #expect(try await test.messages() == before)
+            // What is there can be used, and read.
+            try await test.store.save(small.bytes, small.manifest)
+            #expect(try await test.store.bytes(of: small.id) == small.bytes)
+        }
+    }
+
+    @Test func `A stream that is full before the end of an upload keeps nothing of it`() async throws {
+        try await TestStore.with(maxBytes: 4 << 20) { test, _ in
+            try await test.store.provision()
+            // A stream of the operator's that holds less than the store knows of.
+            let other = AssetStore(
+                root: "school.ink", settings: JournalSettings(), maxBytes: -1, connection: test.jetStream.connection,
+                logger: .silent)
+            var stream = StreamConfiguration(name: "SCHOOL_INK_ASSETS", subjects: ["school.ink.assets.>"])
+            stream.maxMessages = 3
+            stream.discard = .new
+            _ = try await test.jetStream.provision(stream)
+            let asset = try SampleAsset(1 << 20)
+            await #expect(throws: AssetStoreError.full) { try await other.save(asset.bytes, asset.manifest) }
+            #expect(try await test.jetStream.streamInfo("SCHOOL_INK_ASSETS").messages == 0)
+        }
+    }
+
+    @Test func `A damaged asset is not read, and the next upload stores it again`() async throws {
+        try await TestStore.with { test, _ in
+            try await test.store.provision()
+            let asset = try SampleAsset(700_000)
+            let id = asset.id
+            for damage in 0..<2 {
+                try await test.store.save(asset.bytes, asset.manifest)
+                let subject = asset.manifestSubject
+                let message = try #require(try await test.jetStream.lastMessage("INK_ASSETS", subject: subject))
+                let stored = try #require(StoredAssetManifest(decoding: message.payload))
+                let part = "ink.assets.\(id).\(stored.upload).1"
+                let found = try #require(try await test.jetStream.lastMessage("INK_ASSETS", subject: part))
+                if damage == 0 {
+                    try await test.jetStream.deleteMessage("INK_ASSETS", found.sequence)
+                } else {
+                    _ = try await test.jetStream.publish(found.payload.map { $0 ^ 1 }, to: part)
+                }
+                #expect(try await test.store.bytes(of: id) == nil)
+            }
+        }
+    }
+
+    @Test func `A missing part is stored again by the next upload`() async throws {
+        try await TestStore.with { test, _ in
+            try await test.store.provision()
+            let asset = try SampleAsset(700_000)
+            try await test.store.save(asset.bytes, asset.manifest)
+            try await test.jetStream.deleteMessage("INK_ASSETS", 2)
+            #expect(try await test.store.bytes(of: asset.id) == nil)
+            try await test.store.save(asset.bytes, asset.manifest)
+            #expect(try await test.store.bytes(of: asset.id) == asset.bytes)
+            try await test.store.sweep(at: day(1))
+            #expect(try await test.messages() == 4)
+        }
+    }
+
+    @Test func `A damaged manifest is none`() async throws {
+        try await TestStore.with { test, _ in
+            try await test.store.provision()
+            let asset = try SampleAsset(1000)
+            let subject = asset.manifestSubject
+            let stored = StoredAssetManifest(asset: asset.manifest, upload: "abc", parts: 1)
+            let other = StoredAssetManifest(asset: try SampleAsset(5).manifest, upload: "abc", parts: 1)
+            var newer = stored
+            newer.version = 2
+            for body in [[], Array("{}".utf8), Array(stored.encoded().dropLast()), other.encoded(), newer.encoded()] {
+                _ = try await test.jetStream.publish(body, to: subject)
+                #expect(try await test.store.manifest(of: asset.id) == nil)
+                #expect(try await test.store.bytes(of: asset.id) == nil)
+            }
+            try await test.store.save(asset.bytes, asset.manifest)
+            #expect(try await test.store.bytes(of: asset.id) == asset.bytes)
+        }
+    }
+
+    @Test func `Without its stream the store says so`() async throws {
+        try await TestStore.with { test, _ in
+            let asset = try SampleAsset(5)
+            do throws(AssetStoreError) {
+                try await test.store.save(asset.bytes, asset.manifest)
+                Issue.record("there is no stream")
+            } catch {
+                guard case .stream(name: "INK_ASSETS", let cause) = error else {
+                    Issue.record("\(error)")
+                    return
+                }
+                #expect(cause.isStreamMissing)
+            }
+        }
+    }
+
+    @Test func `A restart of the server loses no stored asset`() async throws {
+        try await TestStore.with { test, server in
+            try await test.store.provision()
+            let asset = try SampleAsset(600_000)
+            try await test.store.save(asset.bytes, asset.manifest)
+            await server.kill()
+            try await server.restart()
+            let bytes = try await eventually("the server answers") { try await test.store.bytes(of: asset.id) }
+            #expect(bytes == asset.bytes)
+        }
+    }
+}
