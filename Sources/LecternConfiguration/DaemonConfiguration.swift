@@ -15,6 +15,7 @@ public struct DaemonConfiguration: Sendable, Equatable {
     /// Where and for how long rooms' logs are kept.
     public var journal = Journal()
     /// When rooms' checkpoints are written.
+    public var assets = Assets()
     public var checkpoint = Checkpoint()
     /// The subjects of the rooms.
     public var subjects = Subjects()
@@ -191,6 +192,12 @@ extension DaemonConfiguration {
         public var recreatesStreams = false
         /// How long a `Nats-Msg-Id` is remembered, at most ``maxAge``.
         public var duplicateWindow: Duration = .seconds(120)
+    }
+
+    /// Files that teachers place on boards, which are kept in JetStream, next to the logs.
+    public struct Assets: Sendable, Equatable {
+        /// Bytes of all files together; beyond, further ones are refused. Nil: no limit.
+        public var maxBytes: Int? = 4 << 30
     }
 
     /// When rooms' checkpoints are written: the states from which rooms are restored without their whole logs.

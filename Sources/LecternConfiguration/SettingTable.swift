@@ -167,6 +167,9 @@ extension DaemonConfiguration {
             "journal.duplicate_window", \.journal.duplicateWindow, .duration(.seconds(1) ... .seconds(86_400)),
             "Time for which a message's Nats-Msg-Id is remembered, so that a repeat is not stored again."),
         Setting(
+            "assets.max_bytes", \.assets.maxBytes, .sizeLimit(1 << 20...1 << 40),
+            "Bytes of all files that teachers have brought for their boards; beyond, further ones are refused."),
+        Setting(
             "checkpoint.interval", \.checkpoint.interval, .duration(.seconds(1) ... .seconds(3600)),
             "Longest time from a change of a room to its checkpoint."),
         Setting(

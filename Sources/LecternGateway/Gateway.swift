@@ -24,7 +24,8 @@ internal import Darwin
 /// - 256 requests to NATS at a time; further ones are answered 503;
 /// - 4 pictures that are being drawn, requests for the same one counting once; further ones are answered 503;
 /// - 5 s for an answer of the service, then 504;
-/// - 10 s for the head of a request and 30 s for the whole of it; then the connection is closed.
+/// - 8 files that are being uploaded; further ones are answered 503;
+/// - 10 s for the head of a request and 30 s for the whole of it, 5 minutes with a file; then the connection is closed.
 public struct Gateway: Service {
     private let configuration: GatewayConfiguration
     private let connection: NATSConnection
@@ -140,6 +141,7 @@ public struct Gateway: Service {
         StrokeRoute(rooms: rooms, publisher: publisher, rates: AuthorRates(), limits: limits).add(to: router)
         WetRoute(rooms: rooms, connection: connection, rates: AuthorRates(), limits: limits).add(to: router)
         ClockRoute(rooms: rooms, connection: connection).add(to: router)
+        AssetRoute(rooms: rooms, uploader: AssetUploader(connection: connection, limits: limits)).add(to: router)
         TimeRoute().add(to: router)
         var events = limits.events
         events.readerBuffer = min(events.readerBuffer, configuration.readerBuffer)
@@ -231,6 +233,12 @@ struct GatewayLimits: Sendable {
     var headTimeout = Duration.seconds(10)
     /// Time for a whole request, from its head to the last byte of its answer; then the connection is closed.
     var requestTimeout = Duration.seconds(30)
+    /// Time for a request that brings a file; then the connection is closed.
+    var uploadTimeout = Duration.seconds(300)
+    /// Files that are being uploaded at a time; a request with one more is answered 503.
+    var uploads = 8
+    /// Time for the service to open and store a file; then 504.
+    var openingTimeout = Duration.seconds(120)
     /// Requests to NATS at a time; an HTTP request that needs one more is answered 503.
     var natsRequests = 256
     /// Time for the service to answer with the state of a room; then 504.

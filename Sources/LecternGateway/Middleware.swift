@@ -98,7 +98,7 @@ struct JSONErrors: RouterMiddleware {
 struct AllowedMethods: RouterMiddleware {
     typealias Context = GatewayContext
 
-    private static let posts: Set = ["strokes", "wet", "clock", "observations"]
+    private static let posts: Set = ["strokes", "wet", "clock", "observations", "assets"]
 
     /// Whether a path is one of those that are posted to.
     static func takesPosts(_ path: String) -> Bool {

@@ -85,6 +85,11 @@ final class RequestDeadlines: ChannelDuplexHandler {
         connections.streaming(channel)
     }
 
+    /// The request under way brings a file: it has more time, from now on.
+    func uploadBegan(_ context: ChannelHandlerContext) {
+        close(context, after: limits.uploadTimeout, because: .request)
+    }
+
     /// Closes the connection of a reader that takes its events too slowly.
     func closeSlowReader(_ channel: any Channel) {
         connections.close(channel, because: .slowReader)

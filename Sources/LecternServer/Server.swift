@@ -1,3 +1,4 @@
+import AssetOpener
 import Foundation
 import Hosting
 import Journal
@@ -77,6 +78,7 @@ public struct Server: Service {
             workers[record.room].deliver(record, mustNotBeLost: false)
         }
         try pool.listen()
+        try UploadReceiver(configuration, connection: bulkConnection, library: nil).listen()
         let incompatiblePeers = IncompatiblePeerLog(root: configuration.root, metrics: pool.metrics, logger: logger)
         let heartbeat = StandaloneHeartbeat(
             configuration: configuration, members: members, incompatiblePeers: incompatiblePeers)
@@ -127,12 +129,20 @@ public struct Server: Service {
                 connection: bulkConnection, logger: logger))
         let ended = pool.start(journal, keeper: keeper) { ownership.report($0) }
         try pool.listen()
+        let assets = AssetLibrary(
+            store: AssetStore(
+                root: configuration.root, settings: settings, maxBytes: configuration.assetBytes,
+                connection: bulkConnection, logger: logger),
+            opener: AssetOpener(), logger: logger)
+        let keeping = Task { await assets.run() }
+        try UploadReceiver(configuration, connection: bulkConnection, library: assets).listen()
         let owning = Task { try await ownership.run() }
         try? await gracefulShutdown()
         readiness.set(.stopping)
         logger.info("draining")
         await ownership.leave(within: Self.drainTimeout)
         owning.cancel()
+        keeping.cancel()
         keeper.stop()
         await pool.stop(ended)
     }

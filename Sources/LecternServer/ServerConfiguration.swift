@@ -12,6 +12,8 @@ public struct ServerConfiguration: Sendable {
     public var partitions = 1
     /// The journal's streams; nil for core NATS, where nothing survives the process and only one daemon may run.
     public var journal: JournalSettings?
+    /// Bytes of all assets together, which only a journal keeps; -1: no limit.
+    public var assetBytes: Int64 = 4 << 30
     /// When rooms are saved; used only with a journal.
     public var checkpoints = CheckpointSchedule()
     /// This daemon's name among those that share the root: `[a-z0-9_-]{1,64}`.

@@ -35,10 +35,16 @@ package final class HTTPClient: Sendable {
     package func send(
         _ method: String, _ path: String, headers: [(String, String)] = [], body: String? = nil
     ) async throws -> Response {
+        try await send(method, path, headers: headers, bytes: body.map { Array($0.utf8) })
+    }
+
+    package func send(
+        _ method: String, _ path: String, headers: [(String, String)] = [], bytes: [UInt8]?
+    ) async throws -> Response {
         guard let url = URL(string: "http://127.0.0.1:\(port)\(path)") else { throw Unexpected("no URL: \(path)") }
         var request = URLRequest(url: url)
         request.httpMethod = method
-        request.httpBody = body.map { Data($0.utf8) }
+        request.httpBody = bytes.map { Data($0) }
         for (name, value) in headers { request.addValue(value, forHTTPHeaderField: name) }
         let (data, response) = try await session.data(for: request)
         guard let response = response as? HTTPURLResponse else { throw Unexpected("no HTTP response") }

@@ -14,6 +14,8 @@ enum AccessNeed: Equatable {
     case read(RoomID, String?)
     /// To write as an author.
     case write(RoomID, String?)
+    /// To bring files into a room.
+    case upload(RoomID)
     /// To set a cohort's clock.
     case clock(RoomID, String?)
     case `operator`
@@ -53,6 +55,7 @@ enum AccessNeed: Equatable {
         case "events", "replay", "observations": self = .read(room, cohort)
         case let file where file.hasPrefix("board."): self = .read(room, cohort)
         case "strokes", "wet": self = .write(room, query["author"].map(String.init))
+        case "assets": self = .upload(room)
         case "clock": self = .clock(room, cohort)
         default: self = .operator
         }
@@ -67,11 +70,11 @@ enum AccessNeed: Equatable {
             return
         case .operator:
             throw .forbidden("This is for operators.")
-        case .room(let room), .read(let room, _), .write(let room, _), .clock(let room, _):
+        case .room(let room), .read(let room, _), .write(let room, _), .upload(let room), .clock(let room, _):
             guard claims.rooms.contains(room) else { throw .forbidden("The token is for another room.") }
         }
         switch (self, claims.role) {
-        case (.read, .teacher):
+        case (.read, .teacher), (.upload, .teacher):
             return
         case (.read(_, let cohort), .student):
             guard cohort ?? claims.cohort.text == claims.cohort.text else {
@@ -84,7 +87,7 @@ enum AccessNeed: Equatable {
             guard cohort ?? claims.cohort.text == claims.cohort.text else {
                 throw .forbidden("The token is for another cohort.")
             }
-        case (.read, _), (.write, _), (.clock, _):
+        case (.read, _), (.write, _), (.upload, _), (.clock, _):
             throw .forbidden("The token's role does not allow this.")
         case (.room, _), (.nothing, _), (.token, _), (.operator, _):
             return

@@ -17,6 +17,7 @@ extension DaemonConfiguration {
         configuration.storedRooms = limits.storedRooms
         configuration.hibernatedBytes = limits.hibernatedBytes
         configuration.journal = journalSettings
+        configuration.assetBytes = assets.maxBytes.map(Int64.init) ?? -1
         configuration.checkpoints = CheckpointSchedule(
             interval: checkpoint.interval, operations: checkpoint.operations)
         configuration.idle = rooms.idle

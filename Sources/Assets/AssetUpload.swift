@@ -1,0 +1,70 @@
+public import StrokeWire
+
+/// How a file comes to the service over NATS: a request to begin, then its bytes, part by part, each acknowledged before the
+/// next is sent. Any daemon that keeps assets takes it, and is asked for the parts on a subject of its own.
+public enum AssetUpload {
+    /// The subject of the request to begin, whose body is `{"bytes":N}`.
+    public static func subject(_ address: RoomAddress) -> String { "\(address).upload" }
+
+    /// All of those subjects.
+    public static func subjects(root: String) -> String { "\(root).*.*.upload" }
+
+    /// The daemons on those subjects share the uploads.
+    public static let queue = "uploads"
+
+    /// The subjects that one daemon takes parts on.
+    /// - Parameter taker: a token of that daemon alone.
+    public static func parts(root: String, taker: String) -> String { "\(root).uploads.\(taker).*" }
+
+    /// The header of a part that says how many bytes come before it. A part without bytes is the end.
+    public static let offsetHeader = "Ink-Offset"
+
+    /// Bytes of a part at most.
+    public static let partBytes = 192 << 10
+
+    /// Where the parts go: the answer to a request to begin.
+    public struct Ticket: Sendable, Hashable, Codable {
+        /// The subject of the parts.
+        public let to: String
+        /// Bytes of a part at most.
+        public let part: Int
+
+        public init(to: String, part: Int) {
+            self.to = to
+            self.part = part
+        }
+    }
+
+    /// What is told of a stored asset: the answer to the last part, and that of HTTP.
+    public struct Summary: Sendable, Hashable, Codable {
+        public let id: String
+        /// The media type.
+        public let type: String
+        public let pages: Int
+        /// Of the first page, in pixels or in points of a PDF.
+        public let width: Double
+        public let height: Double
+
+        public init(_ manifest: AssetManifest) {
+            id = manifest.id.description
+            type = manifest.format.mediaType
+            pages = manifest.pages.count
+            width = manifest.pages[0].width
+            height = manifest.pages[0].height
+        }
+    }
+
+    /// An answer that says why a file is not taken: `{"error":{"code":…,"message":…}}`.
+    public struct Refusal: Sendable, Hashable, Codable {
+        public struct Reason: Sendable, Hashable, Codable {
+            public let code: String
+            public let message: String
+        }
+
+        public let error: Reason
+
+        public init(_ error: AssetError) {
+            self.error = Reason(code: error.code, message: error.description)
+        }
+    }
+}

@@ -1,0 +1,87 @@
+import Assets
+import Foundation
+import Locking
+import NATSClient
+import StrokeWire
+import Whiteboard
+
+/// Takes files over NATS; see ``AssetUpload``. Runs on the connection's threads, without blocking them, and in tasks.
+final class UploadReceiver: Sendable {
+    /// Bytes of files that are being uploaded.
+    private static let byteLimit = 128 << 20
+
+    private let root: String
+    private let partitions: Int
+    private let connection: NATSConnection
+    /// Nil where the service keeps nothing.
+    private let library: AssetLibrary?
+    private let taker = String(UInt64.random(in: .min ... .max), radix: 36)
+    private let uploads = Locked(UploadTable(byteLimit: byteLimit))
+
+    init(_ configuration: ServerConfiguration, connection: NATSConnection, library: AssetLibrary?) {
+        root = configuration.root
+        partitions = configuration.partitions
+        self.connection = connection
+        self.library = library
+    }
+
+    func listen() throws(NATSError) {
+        _ = try connection.subscribe(AssetUpload.subjects(root: root), queue: AssetUpload.queue) { [self] message in
+            guard let reply = message.reply, Self.isInbox(reply) else { return }
+            begin(subject: message.subject, message.copyPayload(), reply)
+        }
+        _ = try connection.subscribe(AssetUpload.parts(root: root, taker: taker)) { [self] message in
+            guard let reply = message.reply, Self.isInbox(reply) else { return }
+            let offset = message.header(AssetUpload.offsetHeader).flatMap { Int($0) }
+            receive(subject: message.subject, offset ?? -1, message.copyPayload(), reply)
+        }
+    }
+
+    private func begin(subject: String, _ body: [UInt8], _ reply: String) {
+        guard library != nil else { return answer(AssetUpload.Refusal(.noJournal), reply) }
+        // <root>.<partition>.<room>.upload
+        let tokens = subject.dropFirst(root.count + 1).split(separator: ".")
+        guard tokens.count == 3, let room = RoomID(tokens[1]),
+            tokens[0] == "\(RoomAddress.partition(of: room, among: partitions))"
+        else { return answer(AssetUpload.Refusal(.unknown), reply) }
+        let bytes = (try? JSONDecoder().decode(Begin.self, from: Data(body)))?.bytes ?? 0
+        let name =
+            String(UInt64.random(in: .min ... .max), radix: 36) + String(UInt64.random(in: .min ... .max), radix: 36)
+        let refusal = uploads.withLock { $0.begin(name, room, bytes: bytes, at: MonotonicClock.now()) }
+        if let refusal { return answer(AssetUpload.Refusal(refusal), reply) }
+        let part = max(1, min(AssetUpload.partBytes, connection.maxPayload - 4096))
+        answer(AssetUpload.Ticket(to: "\(root).uploads.\(taker).\(name)", part: part), reply)
+    }
+
+    private func receive(subject: String, _ offset: Int, _ part: [UInt8], _ reply: String) {
+        guard let library, let name = subject.split(separator: ".").last.map(String.init) else { return }
+        switch uploads.withLock({ $0.receive(name, offset: offset, part, at: MonotonicClock.now()) }) {
+        case .taken: answer([String: String](), reply)
+        case .refused(let error): answer(AssetUpload.Refusal(error), reply)
+        case .whole(let bytes):
+            Task { [self] in
+                do throws(AssetError) {
+                    let manifest = try await library.add(bytes)
+                    answer(AssetUpload.Summary(manifest), reply)
+                } catch {
+                    answer(AssetUpload.Refusal(error), reply)
+                }
+                uploads.withLock { $0.end(name) }
+            }
+        }
+    }
+
+    private struct Begin: Decodable {
+        let bytes: Int
+    }
+
+    private func answer(_ body: some Encodable, _ reply: String) {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        // Strings and numbers always encode; who gets no answer asks again.
+        guard let bytes = try? Array(encoder.encode(body)) else { return }
+        try? connection.publish(bytes, to: reply)
+    }
+
+    private static func isInbox(_ subject: String) -> Bool { subject.hasPrefix("_INBOX.") }
+}

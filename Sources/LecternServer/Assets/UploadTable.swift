@@ -1,0 +1,92 @@
+import Assets
+import StrokeWire
+import Whiteboard
+
+/// The files that are being uploaded, as far as they have come.
+///
+/// Bounded: the announced bytes of all files together, and of one room half of them. An upload without a part for a while
+/// ends, and gives its bytes back.
+struct UploadTable {
+    /// What an arriving part gives.
+    enum Outcome: Equatable {
+        /// The next part may come.
+        case taken
+        /// All has come; the upload stays counted until ``end(_:)``.
+        case whole([UInt8])
+        case refused(AssetError)
+    }
+
+    private struct Upload {
+        let room: RoomID
+        /// Announced.
+        let limit: Int
+        var bytes: [UInt8] = []
+        var lastPart: Instant
+        var isWhole = false
+    }
+
+    /// How long a part may take.
+    static let patience: Duration = .seconds(30)
+
+    private let byteLimit: Int
+    private var uploads: [String: Upload] = [:]
+    /// Announced, of all uploads.
+    private(set) var byteCount = 0
+
+    /// - Parameter byteLimit: of all uploads together.
+    init(byteLimit: Int) {
+        self.byteLimit = byteLimit
+    }
+
+    /// Begins an upload.
+    /// - Parameters:
+    ///   - token: its name.
+    ///   - bytes: of the file, or more where that is not known.
+    mutating func begin(_ token: String, _ room: RoomID, bytes: Int, at now: Instant) -> AssetError? {
+        guard bytes <= AssetLimits.bytes else { return .tooLarge("it has \(bytes) bytes") }
+        guard bytes > 0 else { return .unreadable("there is nothing in it") }
+        expire(at: now)
+        let ofRoom = uploads.values.reduce(0) { $0 + ($1.room == room ? $1.limit : 0) }
+        guard byteCount + bytes <= byteLimit, ofRoom == 0 || ofRoom + bytes <= byteLimit / 2 else { return .busy }
+        uploads[token] = Upload(room: room, limit: bytes, lastPart: now)
+        byteCount += bytes
+        return nil
+    }
+
+    /// Takes a part. The last one again, whose acknowledgement was lost, counts once.
+    /// - Parameters:
+    ///   - offset: bytes before it.
+    ///   - part: without bytes, the end.
+    mutating func receive(_ token: String, offset: Int, _ part: [UInt8], at now: Instant) -> Outcome {
+        guard let index = uploads.index(forKey: token), !uploads.values[index].isWhole else {
+            return .refused(.unreadable("its upload has ended, or waited too long"))
+        }
+        let (count, limit) = (uploads.values[index].bytes.count, uploads.values[index].limit)
+        uploads.values[index].lastPart = now
+        if !part.isEmpty, offset >= 0, offset + part.count == count { return .taken }
+        guard offset == count, count + part.count <= limit else {
+            end(token)
+            return .refused(
+                offset == count ? .tooLarge("it has more bytes than announced") : .unreadable("a part of it is missing")
+            )
+        }
+        guard part.isEmpty else {
+            if count == 0 { uploads.values[index].bytes.reserveCapacity(limit) }
+            uploads.values[index].bytes += part
+            return .taken
+        }
+        uploads.values[index].isWhole = true
+        let bytes = uploads.values[index].bytes
+        uploads.values[index].bytes = []
+        return .whole(bytes)
+    }
+
+    /// Forgets an upload.
+    mutating func end(_ token: String) {
+        if let upload = uploads.removeValue(forKey: token) { byteCount -= upload.limit }
+    }
+
+    private mutating func expire(at now: Instant) {
+        for (token, upload) in uploads where !upload.isWhole && upload.lastPart + Self.patience < now { end(token) }
+    }
+}
