@@ -14,6 +14,9 @@ static const unsigned char lectern_js[] = {
 static const unsigned char lectern_board_canvas_js[] = {
 #embed "../LecternGateway/Site/lectern/board-canvas.js"
 };
+static const unsigned char lectern_board_pages_js[] = {
+#embed "../LecternGateway/Site/lectern/board-pages.js"
+};
 static const unsigned char lectern_board_js[] = {
 #embed "../LecternGateway/Site/lectern/board.js"
 };
@@ -116,6 +119,12 @@ static const unsigned char pages_monitor_html[] = {
 static const unsigned char pages_monitor_js[] = {
 #embed "../LecternGateway/Site/pages/monitor.js"
 };
+static const unsigned char pages_page_drag_js[] = {
+#embed "../LecternGateway/Site/pages/page-drag.js"
+};
+static const unsigned char pages_page_strip_js[] = {
+#embed "../LecternGateway/Site/pages/page-strip.js"
+};
 static const unsigned char pages_player_js[] = {
 #embed "../LecternGateway/Site/pages/player.js"
 };
@@ -165,6 +174,7 @@ static const struct site_file files[] = {
     FILE("api/openapi.json", api_openapi_json),
     FILE("lectern.js", lectern_js),
     FILE("lectern/board-canvas.js", lectern_board_canvas_js),
+    FILE("lectern/board-pages.js", lectern_board_pages_js),
     FILE("lectern/board.js", lectern_board_js),
     FILE("lectern/centreline.js", lectern_centreline_js),
     FILE("lectern/coverage.js", lectern_coverage_js),
@@ -199,6 +209,8 @@ static const struct site_file files[] = {
     FILE("pages/monitor.css", pages_monitor_css),
     FILE("pages/monitor.html", pages_monitor_html),
     FILE("pages/monitor.js", pages_monitor_js),
+    FILE("pages/page-drag.js", pages_page_drag_js),
+    FILE("pages/page-strip.js", pages_page_strip_js),
     FILE("pages/player.js", pages_player_js),
     FILE("pages/replay.js", pages_replay_js),
     FILE("pages/site.css", pages_site_css),

@@ -11,6 +11,7 @@
  * @module
  */
 
+export { BoardPages } from "./lectern/board-pages.js";
 export { Board } from "./lectern/board.js";
 export { Element } from "./lectern/curves.js";
 export { FrameClock } from "./lectern/frame-clock.js";

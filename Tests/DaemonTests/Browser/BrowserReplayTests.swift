@@ -6,8 +6,8 @@ import Testing
 /// Recorded lessons in browsers: `Replay` of `lectern.js`, and the student's page with `?replay`.
 @Suite(.timeLimit(.minutes(5)), .endsProcesses, .enabled(if: BrowserWindow.runsAll, "make browser runs it"))
 struct BrowserReplayTests {
-    /// Two authors who draw, undo, redo and clear at random. Some strokes have points with times, as from a pen. What is
-    /// refused, an undo of nothing, gets no index.
+    /// Two authors who draw, undo, redo, clear, turn and arrange pages at random. Some strokes have points with times, as
+    /// from a pen. What is refused, an undo of nothing, gets no index.
     private func play(_ count: Int, in room: BrowserRoom, seed: UInt64) async throws {
         var random = SeededGenerator(seed: seed)
         let authors = [try room.author("anna"), try room.author("ben")]
@@ -17,13 +17,16 @@ struct BrowserReplayTests {
             let who = random.int(0..<2)
             numbers[who] += 1
             time += random.int(0..<400)
-            let action = number > count - 4 ? 9 : random.int(0..<30)
-            let head = #"{"n":\#(numbers[who]),"t":\#(time - random.int(0..<300))"#
+            let action = number > count - 4 ? 99 : random.int(0..<32)
+            let page = random.int(0..<3) == 0 ? #","g":\#(random.int(0..<4))"# : ""
+            let head = #"{"n":\#(numbers[who]),"t":\#(time - random.int(0..<300))\#(action == 9 ? "" : page)"#
             let message =
                 switch action {
                 case 0..<5: "\(head),\"a\":2}"
                 case 5..<8: "\(head),\"a\":3}"
                 case 8: "\(head),\"a\":4}"
+                case 9: "\(head),\"a\":5,\"g\":\(random.int(0..<4))}"
+                case 10: "\(head),\"a\":6,\"v\":\(Array((0..<4).shuffled(using: &random).prefix(random.int(1..<5))))}"
                 default: "\(head),\"c\":\(random.int(0..<8)),\"l\":4,\"d\":[\(points(random: &random))]}"
                 }
             if number > count - 4 {
@@ -83,14 +86,16 @@ struct BrowserReplayTests {
             own.addEventListener("lesson", ({ detail }) => (window.most = Math.max(most, detail.fetched)));
             window.expected = (time) => {
                 const count = countAt(time);
-                return `${count} ${count > 0 ? ops[count - 1].digest : "0000000000000000"}`;
+                // What the server says of the page that is shown.
+                const page = ops.slice(0, count).findLast(({ message }) => message.a === 5 || message.a === 6)?.page ?? 0;
+                return `${count} ${count > 0 ? ops[count - 1].digest : "0000000000000000"} ${page}`;
             };
             window.seek = async (time) => {
                 window.time = time;
                 own.look();
                 const end = performance.now() + 5000;
                 while (!own.isThere && performance.now() < end) await new Promise((resolve) => setTimeout(resolve, 2));
-                return `${own.index} ${own.digest}`;
+                return `${own.index} ${own.digest} ${own.page}`;
             };
             const valuesOf = (canvas) => canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height).data;
             // What a board at a time looks like, drawn at once: its strokes, and above them those that grow.
@@ -101,11 +106,11 @@ struct BrowserReplayTests {
                 for (const op of ops.slice(0, count)) model.apply(op);
                 const authors = new Set();
                 const growing = [];
-                for (const { author, message } of ops.slice(count)) {
+                for (const { author, message, page } of ops.slice(count)) {
                     if ((message.a ?? 1) > 1) break;
                     if (authors.has(author)) continue;
                     authors.add(author);
-                    if (!message.d.some(({ m }) => m > 0)) continue;
+                    if (!message.d.some(({ m }) => m > 0) || page !== model.pages.shown) continue;
                     const d = message.d.filter(({ m }) => message.t + (m ?? 0) < time);
                     if (d.length > 0) growing.push(strokeOf({ ...message, d }, model, { index: 1e6 + growing.length }));
                 }
@@ -154,8 +159,10 @@ struct BrowserReplayTests {
                 await seek(from + random() * (to - from));
                 if (own.index === 0) continue;
                 const address = `/api/rooms/${own.room}/board.json?room=${own.incarnation}&index=${own.index}`;
-                const { digest } = await (await fetch(address)).json();
-                if (digest !== own.digest) wrong.push(`board.json at ${own.index}`);
+                const { digest, pages } = await (await fetch(address)).json();
+                const isSame = JSON.stringify({ hidden: [], ...pages }, ["shown", "order", "hidden"])
+                    === JSON.stringify(own.pages, ["shown", "order", "hidden"]);
+                if (digest !== own.digest || !isSame) wrong.push(`board.json at ${own.index}`);
             }
             return { wrong, seen, grown: grown > 0, backwards: backwards > 0 };
             """, [.number(Double(seed % 2_000_000_000 + 1)), .number(Double(count)), .number(Double(pictures))])

@@ -202,7 +202,7 @@ struct BrowserWetTests {
                     const grow = (release) => {
                         wet.take({ author: "a", n: 2, l: 8, e: element, ...release }, true);
                         const { box } = wet.grow(Infinity, () => false, board, painter, () => {});
-                        if (box) painter.showLive(wet.drawn, box);
+                        if (box) painter.showLive(wet.drawnOn(0), box);
                     };
                     for (let k = 0; k < points.length; ) {
                         const count = 1 + Math.floor(random() * 8);

@@ -119,8 +119,9 @@ final class BrowserWindow: Sendable {
     }
 
     /// Draws a stroke, or a part of one, through points of the window, in CSS pixels.
+    /// - Parameter hold: milliseconds that the pointer stays at the first point.
     func draw(
-        _ points: [(x: Double, y: Double)], with pointer: Pointer = .pen, _ phase: Phase = .whole
+        _ points: [(x: Double, y: Double)], with pointer: Pointer = .pen, _ phase: Phase = .whole, hold: Double = 0
     ) async throws {
         func move(_ point: (x: Double, y: Double), _ number: Int) -> AnyJSON {
             var action: [String: AnyJSON] = [
@@ -136,7 +137,9 @@ final class BrowserWindow: Sendable {
             if pointer == .pen { down["pressure"] = .number(0.3) }
             actions = [move(first, 0), .object(down)]
         }
-        actions += points.dropFirst(actions.isEmpty ? 0 : 1).enumerated().map { move($1, $0 + 1) }
+        let rest = points.dropFirst(actions.isEmpty ? 0 : 1)
+        if hold > 0 { actions.append(.object(["type": .string("pause"), "duration": .number(hold)])) }
+        actions += rest.enumerated().map { move($1, $0 + 1) }
         if phase == .end || phase == .whole {
             actions.append(.object(["type": .string("pointerUp"), "button": .number(0)]))
         }

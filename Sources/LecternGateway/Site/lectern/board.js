@@ -38,8 +38,10 @@ const longestPicture = 1000;
  *
  * Events, each with a `detail`:
  * - `connection`: `{state, reason, code, retryAt}`, see `ConnectionState` in events.js;
- * - `index`: `{index, received, author, strokes, digest}`: what is shown, and up to where the server has sent;
- * - `operation`: `{operation}`, as `BoardModel.apply` takes it: it is shown now;
+ * - `index`: `{index, received, author, strokes, digest}`: what is shown, and up to where the server has sent; `strokes`: on
+ *   the page that is drawn, `digest`: of all pages;
+ * - `operation`: `{operation}`, as `BoardModel.apply` takes it: it is shown now, where its page is;
+ * - `pages`: `{shown, order, hidden}`: other pages, another order, or another page that is shown;
  * - `wet`: `{author, n, points}`: so many points of a stroke being drawn are shown, above the board;
  * - `painted`: the whole board is drawn anew, as after a join or in another size;
  * - `lag`: `{held, milliseconds}`: what waits for the player's clock, and how far it is ahead of it;
@@ -72,6 +74,9 @@ export class Board extends EventTarget {
     /** Strokes that are being drawn, and those above the room's that the page shows itself. */
     #wet = new WetInk();
     #live = [];
+    /** The page that is drawn where it is not the shown one, and what was told of the pages. */
+    #viewed = null;
+    #pagesTold = "";
     /** Whether strokes grow in this cohort: they are due when the player has reached their end, not their beginning. */
     #isProgressive = false;
     #frame = null;
@@ -122,12 +127,32 @@ export class Board extends EventTarget {
     get size() { return { width: this.#model.width, height: this.#model.height }; }
     get palette() { return this.#model.palette; }
     get style() { return this.#model.style; }
-    /** How many strokes are on the board. */
-    get strokes() { return this.#model.count; }
-    /** Whether a redo may find something. */
-    get hasUndone() { return this.#model.undoneCount > 0; }
+    /** The page that is drawn: the shown one, unless {@link view} has named another. */
+    get page() { return this.#viewed ?? this.#model.pages.shown; }
+    /** Which pages there are: `{shown, order, hidden}`. */
+    get pages() {
+        const { shown, order, hidden } = this.#model.pages;
+        return { shown, order: [...order], hidden: [...hidden] };
+    }
+    /** How many strokes are on the page that is drawn. */
+    get strokes() { return this.#model.countOn(this.page); }
+    /** Whether a redo may find something on that page. */
+    get hasUndone() { return this.#model.undoneOn(this.page) > 0; }
     /** Draws the board; for strokes that the room does not have yet. */
     get painter() { return this.#painter; }
+
+    /**
+     * Draws a page, whichever is shown; null for the shown one again.
+     *
+     * @param {number | null} page
+     */
+    view(page) {
+        const before = this.page;
+        this.#viewed = page;
+        if (this.page === before) return;
+        this.#paintPage();
+        this.#tellIndex();
+    }
 
     /**
      * Shows strokes above the room's and above those being drawn, as {@link Painter.showLive}.
@@ -137,7 +162,7 @@ export class Board extends EventTarget {
      */
     showLive(strokes, changed) {
         this.#live = strokes;
-        this.#painter.showLive([...this.#wet.drawn, ...strokes], changed);
+        this.#painter.showLive([...this.#wet.drawnOn(this.page), ...strokes], changed);
     }
 
     /** Names the session whose strokes the page itself shows while they are drawn; `session` is asked for each message. */
@@ -228,7 +253,8 @@ export class Board extends EventTarget {
         this.#followPlayer();
         if (this.#options.clock) {
             const time = this.#held.time;
-            for (const stroke of this.#model.strokes) {
+            const { order, hidden } = this.#model.pages;
+            for (const stroke of [...order, ...hidden].flatMap((page) => this.#model.strokesOn(page))) {
                 const due = this.#isProgressive && stroke.time !== undefined ? endOf({ t: stroke.time, d: stroke.points }) : stroke.time;
                 if (due === undefined || due < time) continue;
                 this.#veiled.add(stroke);
@@ -237,6 +263,7 @@ export class Board extends EventTarget {
         }
         this.#canvas.shape(this.size);
         this.#paint();
+        this.#tellPages();
         this.#tellIndex();
     }
 
@@ -256,6 +283,7 @@ export class Board extends EventTarget {
     }
 
     #apply(operation) {
+        const before = this.page;
         let change;
         try {
             change = this.#model.apply(operation);
@@ -269,16 +297,18 @@ export class Board extends EventTarget {
         if (change.isResized) {
             this.#canvas.shape(this.size);
             this.#paint();
-        } else this.#painter.change(change.shown, change.hidden);
+        } else if (this.page !== before) this.#paintPage();
+        else if (change.page === this.page) this.#painter.change(change.shown, change.hidden);
         if (wetBox) this.#showWet(wetBox);
         this.#tell("operation", { operation });
+        this.#tellPages();
         this.#tellIndex();
         // One that was released late was not late for this player alone.
         if (!operation.late) this.#observe(this.#dueTime(operation.message));
     }
 
     #unveil(stroke) {
-        if (this.#veiled.delete(stroke)) this.#painter.change([stroke], []);
+        if (this.#veiled.delete(stroke) && stroke.page === this.page) this.#painter.change([stroke], []);
     }
 
     /** Takes points of a stroke being drawn. */
@@ -317,7 +347,7 @@ export class Board extends EventTarget {
             if (!late && message.t < time) this.#wet.complete(operation);
         }
         const isHeldBack = ({ author, isComplete }) => !isComplete && (hasBarrier || authors.has(author));
-        const board = { ...this.size, palette: this.palette };
+        const board = { ...this.size, palette: this.palette, page: this.page };
         const grown = this.#wet.grow(time, isHeldBack, board, this.#painter, ({ author, n }, points, due) => {
             this.#tell("wet", { author, n, points });
             this.#observe(due);
@@ -330,7 +360,7 @@ export class Board extends EventTarget {
     }
 
     #showWet(box) {
-        this.#painter.showLive([...this.#wet.drawn, ...this.#live], box);
+        this.#painter.showLive([...this.#wet.drawnOn(this.page), ...this.#live], box);
     }
 
     /** Compares with a mark: the server's word on where the cohort stands. */
@@ -363,11 +393,18 @@ export class Board extends EventTarget {
     #paint() {
         if (this.#canvas.pixels === 0) return;
         const { width, height, style } = this.#model;
-        const strokes = this.#model.strokes.filter((stroke) => !this.#veiled.has(stroke));
+        const strokes = this.#model.strokesOn(this.page).filter((stroke) => !this.#veiled.has(stroke));
         // What is wet no longer must not be on the new picture.
         this.#showWet(new PixelBox(0, 0, 0, 0));
         this.#painter.reset(strokes, { style, width, height, pixels: this.#canvas.pixels });
         this.#tell("painted", {});
+    }
+
+    /** Draws another page than before. What is shown above the board is told anew by the page. */
+    #paintPage() {
+        this.#live = [];
+        this.#paint();
+        this.#lookAtWet();
     }
 
     /** Ink is drawn: how far it is from its picture is told to the page, and now and then to the server. */
@@ -408,8 +445,14 @@ export class Board extends EventTarget {
     }
 
     #tellIndex() {
-        const { index, author, count, digest } = this.#model;
-        this.#tell("index", { index, received: this.#received, author, strokes: count, digest });
+        const { index, author, digest } = this.#model;
+        this.#tell("index", { index, received: this.#received, author, strokes: this.strokes, digest });
+    }
+
+    #tellPages() {
+        if (this.#model.pages.key === this.#pagesTold) return;
+        this.#pagesTold = this.#model.pages.key;
+        this.#tell("pages", this.pages);
     }
 
     #tell(type, detail) {

@@ -17,6 +17,7 @@ const mostOnBoards = 500_000;
  * @typedef {object} Entry
  * @property {number} index its place in the room, from 1
  * @property {string} author
+ * @property {number} page the one that it is on, or shows
  * @property {object} message
  * @property {number} [ref]
  * @property {string} [digest] of the board after it
@@ -116,11 +117,11 @@ export class RecordedLesson {
     /** Puts an operation behind a part, or into a new one. Returns the board after it. */
     #append(raw, part, model) {
         if (part.entries.length >= this.#spacing) this.#insert((part = new Part(model.copy())));
-        const { index, author, ref, digest, message, ep, e } = raw;
+        const { index, author, page, ref, digest, message, ep, e } = raw;
         const before = part.entries.at(-1) ?? this.#entry(index - 1);
         const isDraw = (message.a ?? Action.draw) <= Action.draw;
         const entry = {
-            index, author, ref, digest, message, epoch: ep, due: (this.#grows ? raw.end : undefined) ?? e ?? -Infinity,
+            index, author, page, ref, digest, message, epoch: ep, due: (this.#grows ? raw.end : undefined) ?? e ?? -Infinity,
             isGrowing: this.#grows && isDraw && (message.d ?? []).some(({ m }) => m > 0),
         };
         // What straggles from an earlier session is due with what came before it.

@@ -4,6 +4,7 @@
  * @module
  */
 
+import { BoardPages } from "./board-pages.js";
 import { Element } from "./curves.js";
 
 /** Undone strokes and clears that are kept for a redo or an undo, beyond what a service keeps by default. */
@@ -26,13 +27,14 @@ export class Divergence extends Error {
 }
 
 /** The action of a message: its `a`. */
-export const Action = Object.freeze({ draw: 1, undo: 2, redo: 3, clear: 4 });
+export const Action = Object.freeze({ draw: 1, undo: 2, redo: 3, clear: 4, turn: 5, arrange: 6 });
 
 /**
  * A stroke in board units.
  *
  * @typedef {object} Stroke
  * @property {number} index its operation's place in the room, from 1; 0 while it is not known
+ * @property {number} page the page that it is on
  * @property {string} author who drew it
  * @property {number} element one of {@link Element}
  * @property {number} width the line width
@@ -48,7 +50,7 @@ export const Action = Object.freeze({ draw: 1, undo: 2, redo: 3, clear: 4 });
  * @param {{width: number, height: number, palette: string[]}} board what it is scaled to, and its colours
  * @returns {Stroke}
  */
-export function strokeOf(message, board, { index = 0, author = "" } = {}) {
+export function strokeOf(message, board, { index = 0, author = "", page = 0 } = {}) {
     const across = board.width / (message.w ?? board.width);
     const down = board.height / (message.h ?? board.height);
     const element = message.e ?? Element.freehand;
@@ -56,6 +58,7 @@ export function strokeOf(message, board, { index = 0, author = "" } = {}) {
     if (element >= Element.line && element <= Element.rectangle) points = [points[0], points[points.length - 1]];
     return {
         index,
+        page,
         author,
         element,
         width: (message.l ?? 1) * Math.min(across, down),
@@ -74,6 +77,54 @@ function colourOf(number, palette) {
     return palette[number] ?? `#${(number & 0xffffff).toString(16).padStart(6, "0")}`;
 }
 
+/** The visible strokes of one page, by their indices. */
+class PageStrokes {
+    #strokes = new Map();
+    /** Whether indices were put in out of order since the strokes were last listed. */
+    #isSorted = true;
+    /** The greatest index that was put in. */
+    #last = 0;
+
+    get count() {
+        return this.#strokes.size;
+    }
+
+    /** From the bottom to the top, which is the order of their indices. */
+    get list() {
+        if (!this.#isSorted) {
+            this.#strokes = new Map([...this.#strokes].sort(([a], [b]) => a - b));
+            this.#isSorted = true;
+        }
+        return [...this.#strokes.values()];
+    }
+
+    get(index) {
+        return this.#strokes.get(index);
+    }
+
+    /** Returns false where it is there already. */
+    add(stroke) {
+        if (this.#strokes.has(stroke.index)) return false;
+        this.#strokes.set(stroke.index, stroke);
+        if (stroke.index < this.#last) this.#isSorted = false;
+        this.#last = Math.max(this.#last, stroke.index);
+        return true;
+    }
+
+    /** Returns false where it is not there. */
+    remove(stroke) {
+        return this.#strokes.delete(stroke.index);
+    }
+
+    /** The same strokes, to be changed on their own. */
+    copy() {
+        const other = new PageStrokes();
+        other.#strokes = new Map(this.#strokes);
+        [other.#isSorted, other.#last] = [this.#isSorted, this.#last];
+        return other;
+    }
+}
+
 /** The board of one room at one index. */
 export class BoardModel {
     /** The room's incarnation; "" while nobody has written to it. */
@@ -86,54 +137,65 @@ export class BoardModel {
     style = "smooth";
     /** Who drew the last operation. */
     author = null;
+    /** Which pages there are, and which one is shown. */
+    pages = new BoardPages();
 
+    /** Strokes by their pages. */
     #visible = new Map();
     #undone = new Map();
     /** Strokes by the index of the clear that took them away. */
     #cleared = new Map();
-    /** Clears that were undone. */
-    #undoneClears = new Set();
+    /** Clears that were undone, with their pages. */
+    #undoneClears = new Map();
     #digest = 0n;
     #isProvisional = true;
-    /** Whether indices were put in out of order since the strokes were last listed. */
-    #isSorted = true;
 
-    /** The digest of the visible strokes, 16 hexadecimal digits. */
+    /** The digest of the visible strokes of all pages, 16 hexadecimal digits. */
     get digest() {
         return this.#digest.toString(16).padStart(16, "0");
     }
 
-    /** How many strokes are visible. */
+    /** How many strokes are visible on all pages. */
     get count() {
-        return this.#visible.size;
+        let count = 0;
+        for (const page of this.#visible.values()) count += page.count;
+        return count;
     }
 
-    /** The visible strokes from the bottom to the top, which is the order of their indices. */
+    /** The visible strokes of the shown page, as {@link strokesOn}. */
     get strokes() {
-        if (!this.#isSorted) {
-            this.#visible = new Map([...this.#visible].sort(([a], [b]) => a - b));
-            this.#isSorted = true;
-        }
-        return [...this.#visible.values()];
+        return this.strokesOn(this.pages.shown);
     }
 
-    /** How many strokes can be brought back, as far as this client knows. */
-    get undoneCount() {
-        return this.#undone.size + this.#undoneClears.size;
+    /** The visible strokes of a page from the bottom to the top, which is the order of their indices. */
+    strokesOn(page) {
+        return this.#visible.get(page)?.list ?? [];
+    }
+
+    /** How many strokes are visible on a page. */
+    countOn(page) {
+        return this.#visible.get(page)?.count ?? 0;
+    }
+
+    /** How many strokes and clears of a page can be brought back, as far as this client knows. */
+    undoneOn(page) {
+        let count = 0;
+        for (const stroke of this.#undone.values()) if (stroke.page === page) count++;
+        for (const other of this.#undoneClears.values()) if (other === page) count++;
+        return count;
     }
 
     /** The same board, to be taken further on its own. Strokes are shared. */
     copy() {
         const other = new BoardModel();
         const { room, index, width, height, palette, style, author } = this;
-        Object.assign(other, { room, index, width, height, palette, style, author });
-        other.#visible = new Map(this.#visible);
+        Object.assign(other, { room, index, width, height, palette, style, author, pages: new BoardPages(this.pages) });
+        other.#visible = new Map([...this.#visible].map(([page, strokes]) => [page, strokes.copy()]));
         other.#undone = new Map(this.#undone);
         other.#cleared = new Map(this.#cleared);
-        other.#undoneClears = new Set(this.#undoneClears);
+        other.#undoneClears = new Map(this.#undoneClears);
         other.#digest = this.#digest;
         other.#isProvisional = this.#isProvisional;
-        other.#isSorted = this.#isSorted;
         return other;
     }
 
@@ -150,16 +212,16 @@ export class BoardModel {
         this.index = reply.index;
         this.width = reply.board.w;
         this.height = reply.board.h;
+        this.pages = new BoardPages(reply.pages);
         this.#isProvisional = reply.provisional === true;
         this.#visible.clear();
         this.#undone.clear();
         this.#cleared.clear();
         this.#undoneClears.clear();
         this.#digest = 0n;
-        this.#isSorted = true;
         for (const entry of reply.visible) this.#show(this.#strokeOf(entry));
         for (const entry of reply.redo ?? []) {
-            if (entry.message.a === Action.clear) this.#undoneClears.add(entry.index);
+            if (entry.message.a === Action.clear) this.#undoneClears.set(entry.index, entry.page ?? 0);
             else this.#undone.set(entry.index, this.#strokeOf(entry));
         }
         for (const { index, visible } of reply.cleared ?? []) {
@@ -174,22 +236,29 @@ export class BoardModel {
     /**
      * Applies the next operation.
      *
-     * @param {{index: number, author: string, ref?: number, digest?: string, message: object}} operation
-     * @returns {{shown: Stroke[], hidden: Stroke[], isResized: boolean}} what came and went; `isResized`: the first stroke
-     *   has decided the size of the board
+     * @param {{index: number, author: string, page?: number, ref?: number, digest?: string, message: object}} operation `page`:
+     *   the one that it is on; of a turn and an arrange the one that is shown after it
+     * @returns {{page: number, shown: Stroke[], hidden: Stroke[], isResized: boolean}} what came and went, all of it on `page`;
+     *   `isResized`: the first stroke has decided the size of the board
      * @throws {Divergence} the operation is not the next one, names what is not there, or leads to another digest
      */
     apply(operation) {
-        const { index, author, ref, message } = operation;
+        const { index, author, page = 0, ref, message } = operation;
         if (index !== this.index + 1) throw new Divergence(`operation ${index} does not follow ${this.index}`);
-        const change = { shown: [], hidden: [], isResized: false };
+        const change = { page, shown: [], hidden: [], isResized: false };
         switch (message.a ?? Action.draw) {
             case Action.undo: this.#undo(ref, change); break;
             case Action.redo: this.#redo(ref, change); break;
-            case Action.clear: this.#clear(index, change); break;
+            case Action.clear:
+                this.#forgetUndone(page);
+                this.#clear(index, change);
+                break;
+            case Action.turn: this.pages.turn(page); break;
+            case Action.arrange: this.#arrange(message.v); break;
             default:
                 change.isResized = this.#settleSize(message);
-                change.shown.push(this.#strokeOf({ index, author, message }));
+                this.pages.add(page);
+                change.shown.push(this.#strokeOf({ index, author, page, message }));
         }
         for (const stroke of change.hidden) this.#hide(stroke);
         for (const stroke of change.shown) this.#show(stroke);
@@ -200,14 +269,14 @@ export class BoardModel {
     }
 
     #undo(ref, change) {
-        const stroke = this.#visible.get(ref);
+        const stroke = this.#visible.get(change.page)?.get(ref);
         if (stroke) {
             this.#keep(this.#undone, ref, stroke, mostUndone);
             change.hidden.push(stroke);
         } else if (this.#cleared.has(ref)) {
             change.shown.push(...this.#cleared.get(ref));
             this.#cleared.delete(ref);
-            this.#undoneClears.add(ref);
+            this.#undoneClears.set(ref, change.page);
         } else throw new Divergence(`an undo names ${ref}, which is not there`);
     }
 
@@ -221,10 +290,21 @@ export class BoardModel {
     }
 
     #clear(index, change) {
-        const strokes = this.strokes;
+        const strokes = this.strokesOn(change.page);
         // A service that keeps undoable clears may name this one later.
         this.#keep(this.#cleared, index, strokes, mostClears);
         change.hidden.push(...strokes);
+    }
+
+    /** Nothing of a page that was cleared can be done again. */
+    #forgetUndone(page) {
+        for (const [ref, stroke] of this.#undone) if (stroke.page === page) this.#undone.delete(ref);
+        for (const [ref, other] of this.#undoneClears) if (other === page) this.#undoneClears.delete(ref);
+    }
+
+    #arrange(order) {
+        if (!Array.isArray(order) || order.length === 0) throw new Divergence("an arrange has no order");
+        this.pages.arrange(order);
     }
 
     #keep(map, key, value, most) {
@@ -246,14 +326,13 @@ export class BoardModel {
     }
 
     #show(stroke) {
-        if (this.#visible.has(stroke.index)) return;
-        this.#isSorted = false;
-        this.#visible.set(stroke.index, stroke);
-        this.#digest = (this.#digest + mix(stroke.index)) & mask;
+        let strokes = this.#visible.get(stroke.page);
+        if (!strokes) this.#visible.set(stroke.page, (strokes = new PageStrokes()));
+        if (strokes.add(stroke)) this.#digest = (this.#digest + mix(stroke.index)) & mask;
     }
 
     #hide(stroke) {
-        if (this.#visible.delete(stroke.index)) this.#digest = (this.#digest - mix(stroke.index)) & mask;
+        if (this.#visible.get(stroke.page)?.remove(stroke)) this.#digest = (this.#digest - mix(stroke.index)) & mask;
     }
 
     #check(digest) {

@@ -5,6 +5,7 @@
  */
 
 import { BoardCanvas } from "./board-canvas.js";
+import { BoardPages } from "./board-pages.js";
 import { PixelBox } from "./coverage.js";
 import { Backoff, Gateway, GatewayError, now } from "./gateway.js";
 import { RecordedLesson } from "./lesson.js";
@@ -46,7 +47,7 @@ const mostUnderTakenOff = 1000;
  * A stroke whose points have times (`m`) grows with them. The board at any time is the one that the class had: the
  * operations that the player has passed, folded, and compared with the server's digests.
  *
- * Events, each with a `detail`; `connection`, `painted`, `size`, `progress` and `divergence` are those of `Board`:
+ * Events, each with a `detail`; `connection`, `painted`, `pages`, `size`, `progress` and `divergence` are those of `Board`:
  * - `index`: `{index, last, author, strokes, digest}`: what is shown, and how far the lesson goes;
  * - `operation`: `{operation}`: the player has passed it; not after a jump;
  * - `wet`: `{author, n, points}`: so many points of a growing stroke are shown;
@@ -67,6 +68,7 @@ export class Replay extends EventTarget {
     #growing = [];
     #isWetStale = false;
     #wetWait = Infinity;
+    #pagesTold = "";
     #time = NaN;
     #timer = null;
     #frame = null;
@@ -124,8 +126,15 @@ export class Replay extends EventTarget {
     get size() { return { width: this.#model?.width ?? 1024, height: this.#model?.height ?? 768 }; }
     /** Draws the board. */
     get painter() { return this.#painter; }
-    /** How many strokes are on the board. */
-    get strokes() { return this.#model?.count ?? 0; }
+    /** The page that is shown. */
+    get page() { return this.#model?.pages.shown ?? 0; }
+    /** Which pages there are: `{shown, order, hidden}`. */
+    get pages() {
+        const { shown, order, hidden } = this.#model?.pages ?? new BoardPages();
+        return { shown, order: [...order], hidden: [...hidden] };
+    }
+    /** How many strokes are on the page that is shown. */
+    get strokes() { return this.#model?.countOn(this.page) ?? 0; }
     /** The last operation of the lesson, as far as it was released. */
     get last() { return this.#lesson.last; }
     /** The encoder sessions of the lesson: `{ep, first, last, from, to}` each. */
@@ -205,13 +214,18 @@ export class Replay extends EventTarget {
         const entries = steps > 0 && steps <= mostSteps ? this.#lesson.entries(this.#model.index, steps) : [];
         if (entries.length > 0 && entries.length === steps) this.#advance(entries);
         else if (!this.#jump(index)) return false;
-        const { author, count, digest } = this.#model;
-        this.#tell("index", { index, last: this.last, author, strokes: count, digest });
+        if (this.#model.pages.key !== this.#pagesTold) {
+            this.#pagesTold = this.#model.pages.key;
+            this.#tell("pages", this.pages);
+        }
+        const { author, digest } = this.#model;
+        this.#tell("index", { index, last: this.last, author, strokes: this.strokes, digest });
         return true;
     }
 
     /** Applies what the player has passed, and draws what came of it. */
     #advance(entries) {
+        const before = this.page;
         const [shown, hidden] = [new Map(), new Map()];
         let [wetBox, isResized] = [null, false];
         for (const entry of entries) {
@@ -223,9 +237,11 @@ export class Replay extends EventTarget {
             if (box) wetBox = wetBox?.union(box) ?? box;
             isResized ||= change.isResized;
         }
-        const inOrder = [...shown.values()].sort((one, other) => one.index - other.index);
-        this.#show(inOrder, [...hidden.values()], isResized);
-        if (wetBox) this.#painter.showLive(this.#wet.drawn, wetBox);
+        // What came and went on other pages is drawn when they are shown.
+        const isSeen = ({ page }) => page === this.page;
+        const inOrder = [...shown.values()].filter(isSeen).sort((one, other) => one.index - other.index);
+        this.#show(inOrder, [...hidden.values()].filter(isSeen), isResized || this.page !== before);
+        if (wetBox) this.#painter.showLive(this.#wet.drawnOn(this.page), wetBox);
         for (const operation of entries) this.#tell("operation", { operation });
     }
 
@@ -234,7 +250,8 @@ export class Replay extends EventTarget {
         const model = this.#lesson.board(index);
         if (!model) return false;
         const before = this.#model ?? new BoardModel();
-        const isNew = !this.#model || ["width", "height", "style"].some((key) => before[key] !== model[key]);
+        const isNew = !this.#model || before.pages.shown !== model.pages.shown
+            || ["width", "height", "style"].some((key) => before[key] !== model[key]);
         this.#model = model;
         this.#clearWet();
         const [old, fresh] = [before.strokes, model.strokes];
@@ -247,7 +264,7 @@ export class Replay extends EventTarget {
 
     #show(shown, hidden, isNew) {
         this.#canvas.shape(this.size);
-        const isMuch = shown.length > mostPutOn || hidden.length * this.#model.count > mostUnderTakenOff;
+        const isMuch = shown.length > mostPutOn || hidden.length * this.strokes > mostUnderTakenOff;
         if (isNew || isMuch) this.#paint();
         else this.#painter.change(shown, hidden);
     }
@@ -256,7 +273,7 @@ export class Replay extends EventTarget {
         if (this.#canvas.pixels === 0 || !this.#model) return;
         const { width, height, style, strokes } = this.#model;
         // What is wet no longer must not be on the new picture.
-        this.#painter.showLive(this.#wet.drawn, new PixelBox(0, 0, 0, 0));
+        this.#painter.showLive(this.#wet.drawnOn(this.page), new PixelBox(0, 0, 0, 0));
         this.#painter.reset(strokes, { style, width, height, pixels: this.#canvas.pixels });
         this.#tell("painted", {});
     }
@@ -276,12 +293,14 @@ export class Replay extends EventTarget {
         if (kept.some((index, place) => index !== indices[place])) this.#clearWet();
         this.#growing = indices;
         for (const entry of growing) this.#wet.complete(entry);
-        const board = { ...this.size, palette: this.#model.palette };
+        const board = { ...this.size, palette: this.#model.palette, page: this.page };
         const { box, wait } = this.#wet.grow(this.#time, () => false, board, this.#painter, ({ author, n }, points) => {
             this.#tell("wet", { author, n, points });
         });
         this.#wetWait = wait;
-        if (box || this.#isWetStale) this.#painter.showLive(this.#wet.drawn, this.#isWetStale ? undefined : box);
+        if (box || this.#isWetStale) {
+            this.#painter.showLive(this.#wet.drawnOn(this.page), this.#isWetStale ? undefined : box);
+        }
         this.#isWetStale = false;
     }
 

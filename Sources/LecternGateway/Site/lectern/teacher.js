@@ -4,6 +4,7 @@
  * @module
  */
 
+import { BoardPages } from "./board-pages.js";
 import { Board } from "./board.js";
 import { Element } from "./curves.js";
 import { Gateway } from "./gateway.js";
@@ -46,7 +47,8 @@ const shardPoints = 400;
  * - `outbox`: `{waiting, isKept, isFull}`: how many operations have no answer yet;
  * - `sending`: a `ConnectionState` of events.js;
  * - `applied`: `{n, index}` and `rejected`: `{n, error, operation}`: the room's answers;
- * - `drawing`: `{isDrawing}`: the pen is down, or up.
+ * - `drawing`: `{isDrawing}`: the pen is down, or up;
+ * - `pages`: `{shown, order, hidden}`: the pages as this teacher sees them, with what the room has not answered for.
  *
  * Those of the board come from {@link board}.
  */
@@ -67,6 +69,7 @@ export class Teacher extends EventTarget {
     #wetSender;
     /** Applied operations that the board has not shown yet: their strokes stay until it does. */
     #applied = new Map();
+    #pagesTold = "";
 
     /**
      * @param {HTMLCanvasElement} canvas
@@ -84,6 +87,7 @@ export class Teacher extends EventTarget {
         this.board = new Board(canvas, { room: options.room, cohort: "head", gateway: used, observe: false });
         this.board.addEventListener("operation", ({ detail }) => this.#seen(detail.operation));
         this.board.addEventListener("index", () => this.#shown());
+        this.board.addEventListener("pages", () => this.#showLive());
         this.board.addEventListener("painted", () => this.#showLive());
         const name = `${used.url} ${options.room} ${options.author}`;
         this.#outbox = new Outbox(name);
@@ -110,9 +114,38 @@ export class Teacher extends EventTarget {
     /** `waiting` at first, then as in the event `writer`. */
     get state() { return this.#state; }
 
-    undo() { this.#command(Action.undo); }
-    redo() { this.#command(Action.redo); }
-    clear() { this.#command(Action.clear); }
+    /**
+     * The page that is seen, on which all that is drawn goes: while the pen is down it stays, even where another teacher turns
+     * to another one.
+     */
+    get page() { return this.#wet?.message.g ?? this.pages.shown; }
+    /** Which pages there are, with what the room has not answered for. */
+    get pages() {
+        const pages = new BoardPages(this.board.pages);
+        for (const { operation } of this.#unseen()) {
+            switch (operation.a ?? Action.draw) {
+                case Action.draw: pages.add(operation.g ?? pages.shown); break;
+                case Action.turn: pages.turn(operation.g); break;
+                case Action.arrange: pages.arrange(operation.v); break;
+            }
+        }
+        return pages;
+    }
+
+    /** Each of them concerns the page that is seen. */
+    undo() { this.#command({ a: Action.undo, g: this.page }); }
+    redo() { this.#command({ a: Action.redo, g: this.page }); }
+    clear() { this.#command({ a: Action.clear, g: this.page }); }
+
+    /** Shows a page, 0 … 999, to all; one that was never seen before comes last. */
+    turn(page) {
+        if (page !== this.pages.shown) this.#command({ a: Action.turn, g: page });
+    }
+
+    /** Sets the order of the pages; those left out are out of sight, with their ink, until they are in it again. */
+    arrange(order) {
+        if (order.join() !== this.pages.order.join()) this.#command({ a: Action.arrange, v: [...order] });
+    }
 
     /** Writes here from now on, wherever this author wrote before. */
     async takeOver() {
@@ -181,22 +214,24 @@ export class Teacher extends EventTarget {
         return Number.isFinite(time) ? Math.trunc(time) : undefined;
     }
 
-    #command(action) {
+    #command(message) {
         if (this.#state !== "writer" || this.#wet) return;
-        this.#enqueue((n) => ({ n, a: action, t: this.#time() }));
+        this.#enqueue((n) => ({ n, ...message, t: this.#time() }));
     }
 
     #began(stroke) {
         const { width, height } = this.board.size;
         const { colour, width: line, element } = this.tool;
+        // Named, so that a turn by another teacher does not move the ink.
+        const g = this.page;
         this.#wet = {
             pen: stroke,
             // Undefined members do not reach the wire.
-            message: { c: colour, l: line, s: 0, o: 0, e: elementOf(stroke, element), a: 1, t: this.#time(), w: width, h: height },
+            message: { c: colour, l: line, s: 0, o: 0, e: elementOf(stroke, element), a: 1, g, t: this.#time(), w: width, h: height },
             line: null,
         };
         const { c, l, e, t, w, h } = this.#wet.message;
-        this.#wetSender.begin({ c, l, e, t, w, h }, stroke);
+        this.#wetSender.begin({ c, l, e, t, w, h, g }, stroke);
         this.#tell("drawing", { isDrawing: true });
         this.#show();
     }
@@ -279,12 +314,18 @@ export class Teacher extends EventTarget {
         this.#showLive();
     }
 
-    /** The strokes that the room does not show yet, from the bottom to the top. */
+    /** Operations that the board does not show yet, in their order. */
+    #unseen() {
+        return [...this.#applied.values(), ...this.#outbox.entries].filter(({ isSeen }) => !isSeen);
+    }
+
+    /** The strokes that the room does not show yet on the page that is seen, from the bottom to the top. */
     #pending() {
         const board = { ...this.board.size, palette: this.board.palette };
+        const page = this.page;
         const strokes = [];
-        for (const entry of [...this.#applied.values(), ...this.#outbox.entries]) {
-            if (entry.isSeen) continue;
+        for (const entry of this.#unseen()) {
+            if ((entry.operation.g ?? page) !== page) continue;
             const action = entry.operation.a ?? Action.draw;
             if (action === Action.draw) {
                 // The same object each time, so that the painter knows it.
@@ -299,8 +340,18 @@ export class Teacher extends EventTarget {
     }
 
     #showLive() {
+        this.board.view(this.page);
+        this.#tellPages();
         const strokes = this.#pending();
         this.board.showLive(this.#wet ? [...strokes, this.#wetStroke()] : strokes);
+    }
+
+    #tellPages() {
+        const pages = this.pages;
+        if (pages.key === this.#pagesTold) return;
+        this.#pagesTold = pages.key;
+        const { shown, order, hidden } = pages;
+        this.#tell("pages", { shown, order, hidden });
     }
 
     #tellOutbox() {
@@ -326,6 +377,7 @@ export function shards(operation) {
 
 function isSame(operation, message) {
     const [a, b] = [operation.d?.[0], message.d?.[0]];
-    return (operation.a ?? 1) === (message.a ?? 1) && operation.t === message.t && a?.x === b?.x && a?.y === b?.y
+    return (operation.a ?? 1) === (message.a ?? 1) && operation.t === message.t && operation.g === message.g
+        && String(operation.v) === String(message.v) && a?.x === b?.x && a?.y === b?.y
         && operation.d?.length === message.d?.length;
 }

@@ -25,6 +25,7 @@ const sampleReach = 8;
 class WetStroke {
     /** All of the message but the points. */
     style = {};
+    page = 0;
     points = [];
     /** For each point: milliseconds from the stroke's time to it, or to a point before it that is later. */
     reaches = [];
@@ -88,10 +89,10 @@ export class WetInk {
     #over = new Map();
     #points = 0;
 
-    /** What is on the canvas, from the bottom to the top. */
-    get drawn() {
+    /** What is on the canvas where it shows a page, from the bottom to the top. */
+    drawnOn(page) {
         const strokes = [];
-        for (const { drawn } of this.#strokes.values()) if (drawn) strokes.push(drawn.stroke);
+        for (const stroke of this.#strokes.values()) if (stroke.drawn && stroke.page === page) strokes.push(stroke.drawn.stroke);
         return strokes;
     }
 
@@ -124,6 +125,7 @@ export class WetInk {
         if (stroke.isComplete) return null;
         const { c, l, e, t, w, h } = release;
         stroke.style = { c, l, e, t, w, h };
+        stroke.page = release.page ?? 0;
         stroke.put(release.k, points);
         this.#points += growth;
         const predicted = isPredicted ? (release.p ?? []) : [];
@@ -133,7 +135,7 @@ export class WetInk {
     }
 
     /** An operation has come that waits for the player: its points take the place of those that came before. */
-    complete({ index, author, message }) {
+    complete({ index, author, page = 0, message }) {
         let stroke = this.#find(author, message.n);
         if (!stroke) {
             if (this.#strokes.size >= mostStrokes) return;
@@ -143,7 +145,7 @@ export class WetInk {
         if (stroke.isComplete) return;
         const { c, l, e, t, w, h, d } = message;
         this.#points += d.length - stroke.points.length;
-        Object.assign(stroke, { index, isComplete: true, predicted: [], style: { c, l, e, t, w, h } });
+        Object.assign(stroke, { index, page, isComplete: true, predicted: [], style: { c, l, e, t, w, h } });
         stroke.points.length = Math.min(stroke.points.length, d.length);
         stroke.put(0, d);
         stroke.version++;
@@ -189,7 +191,7 @@ export class WetInk {
      *
      * @param {number} time of the player in milliseconds; Infinity without one
      * @param {(stroke: {author: string, index?: number}) => boolean} isHeldBack whether something before it still waits
-     * @param {object} board its size and palette
+     * @param {object} board its size and palette, and the page that is drawn: strokes of others wait until theirs is
      * @param {Painter} painter whose ink counts
      * @param {(stroke: {author: string, n: number}, count: number, due: number) => void} ongrown told of strokes with more
      *   points, and when the first of these was due
@@ -199,6 +201,7 @@ export class WetInk {
     grow(time, isHeldBack, board, painter, ongrown) {
         let [box, wait] = [null, Infinity];
         for (const stroke of this.#strokes.values()) {
+            if (stroke.page !== (board.page ?? 0)) continue;
             if (isHeldBack(stroke)) {
                 wait = Math.min(wait, 100);
                 continue;

@@ -74,6 +74,11 @@ export function timeWords(milliseconds) {
     return (hours > 0 ? [hours, ...parts] : parts).join(":");
 }
 
+/** Where a page stands in the order of a board's pages: `Page 2 of 5`. */
+export function pageWords(page, order) {
+    return `Page ${order.indexOf(page) + 1} of ${order.length}`;
+}
+
 /** The room in the address of this page. */
 export function roomOfPage() {
     return decodeURIComponent(location.pathname.split("/")[2] ?? "");

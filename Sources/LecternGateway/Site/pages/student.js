@@ -1,7 +1,7 @@
 /** The student's page: a board in step with a video. */
 
 import { Board, PlayerClock } from "../lectern.js";
-import { $, bindFullScreen, bindSaving, connectionWords, namePattern, openSession, refusalWords, roomOfPage, say, showStatus, spanWords, timeWords } from "./common.js";
+import { $, bindFullScreen, bindSaving, connectionWords, namePattern, openSession, pageWords, refusalWords, roomOfPage, say, showStatus, spanWords, timeWords } from "./common.js";
 import { DemoClock } from "./demo-clock.js";
 
 const query = new URLSearchParams(location.search);
@@ -150,9 +150,18 @@ function showBoard(board) {
     };
     board.addEventListener("operation", ({ detail }) => showWriter(detail.operation.author));
     board.addEventListener("wet", ({ detail }) => showWriter(detail.author));
+    board.addEventListener("pages", ({ detail }) => {
+        const { shown, order } = detail;
+        $("page").hidden = order.length < 2;
+        say($("page"), pageWords(shown, order));
+        $("page").dataset.short = `${order.indexOf(shown) + 1}/${order.length}`;
+        $("board").dataset.page = shown;
+    });
     board.addEventListener("index", ({ detail }) => {
         const count = detail.strokes;
-        $("board").setAttribute("aria-label", `Whiteboard of ${room}: ${count} ${count === 1 ? "stroke" : "strokes"}`);
+        const { shown, order } = board.pages;
+        const place = order.length > 1 ? `, ${pageWords(shown, order).toLowerCase()}` : "";
+        $("board").setAttribute("aria-label", `Whiteboard of ${room}${place}: ${count} ${count === 1 ? "stroke" : "strokes"}`);
         Object.assign($("board").dataset, { index: detail.index, digest: detail.digest });
     });
 }

@@ -2,7 +2,8 @@
 
 import { Teacher } from "../lectern.js";
 import { now } from "../lectern/gateway.js";
-import { $, bindFullScreen, bindSaving, connectionWords, element, namePattern, openSession, refusalWords, roomOfPage, say, showStatus, spanWords, whileVisible } from "./common.js";
+import { $, bindFullScreen, bindSaving, connectionWords, element, namePattern, openSession, pageWords, refusalWords, roomOfPage, say, showStatus, spanWords, whileVisible } from "./common.js";
+import { PageStrip } from "./page-strip.js";
 import { TimeLine, showTimeLine } from "./time-line.js";
 import { Toolbar } from "./toolbar.js";
 
@@ -31,6 +32,7 @@ async function start() {
     const teacher = new Teacher($("board"), { room, author, gateway, clock: () => timeLine.time });
     const toolbar = new Toolbar(teacher);
     showBoard(teacher, toolbar);
+    new PageStrip(teacher, gateway);
     showSaving(teacher);
     showWriter(teacher);
     bindFingers(teacher);
@@ -98,8 +100,10 @@ function showBoard(teacher, toolbar) {
     });
     board.addEventListener("index", ({ detail }) => {
         const count = detail.strokes;
-        $("board").setAttribute("aria-label", `Whiteboard of ${room}: ${count} ${count === 1 ? "stroke" : "strokes"}`);
-        Object.assign($("board").dataset, { index: detail.index, digest: detail.digest });
+        const { order } = teacher.pages;
+        const place = order.length > 1 ? `, ${pageWords(teacher.page, order).toLowerCase()}` : "";
+        $("board").setAttribute("aria-label", `Whiteboard of ${room}${place}: ${count} ${count === 1 ? "stroke" : "strokes"}`);
+        Object.assign($("board").dataset, { index: detail.index, digest: detail.digest, page: board.page });
         commands();
     });
     teacher.addEventListener("outbox", commands);

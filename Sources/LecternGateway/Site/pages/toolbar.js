@@ -128,7 +128,8 @@ export class Toolbar {
     }
 
     #key(event) {
-        if (event.target.closest?.("input, dialog")) return;
+        // Keys of the list of pages are its own.
+        if (event.defaultPrevented || event.target.closest?.("input, dialog")) return;
         const key = event.key.toLowerCase();
         if (event.ctrlKey || event.metaKey) {
             if (key !== "z" && key !== "y") return;

@@ -1,0 +1,276 @@
+/**
+ * The pages of a board as a strip of small pictures: to turn, add, move and take out pages.
+ *
+ * @module
+ */
+
+import { $, element, pageWords, say } from "./common.js";
+import { PageDrag } from "./page-drag.js";
+
+/** Pixels of a small picture, and milliseconds between two of one page, and until the next try after a failure. */
+const pictureWidth = 192;
+const pictureInterval = 1500;
+const retryInterval = 4000;
+
+/** Shows the pages of a teacher's room, and changes them by pointer and by keys. */
+export class PageStrip {
+    #teacher;
+    #gateway;
+    #list = $("page-list");
+    /** What is in the list, by page. */
+    #items = new Map();
+    #inView;
+    #drag;
+    /** Pages that were taken out here, the last one last, with their places. */
+    #removed = [];
+    #isFetching = false;
+    #timer = null;
+    #index = 0;
+
+    /**
+     * @param {Teacher} teacher
+     * @param {Gateway} gateway
+     */
+    constructor(teacher, gateway) {
+        [this.#teacher, this.#gateway] = [teacher, gateway];
+        this.#inView = new IntersectionObserver((entries) => this.#seen(entries), { root: this.#list, rootMargin: "64px" });
+        this.#drag = new PageDrag(this.#list, () => this.#canWrite, (from, to) => {
+            if (from === null) return this.#show();
+            this.#move(this.#teacher.pages.order[from], to);
+        });
+        this.#list.addEventListener("click", (event) => {
+            const item = event.target.closest("[role=option]");
+            if (item && !this.#drag.hasMoved) this.#turn(Number(item.dataset.page));
+        });
+        this.#list.addEventListener("keydown", (event) => this.#listKey(event));
+        document.addEventListener("keydown", (event) => this.#pageKey(event));
+        $("page-add").addEventListener("click", () => this.#add());
+        $("page-remove").addEventListener("click", () => this.#remove(this.#teacher.page));
+        $("page-restore").addEventListener("click", () => this.#restore());
+        teacher.addEventListener("pages", () => this.#show());
+        teacher.addEventListener("writer", () => this.#show());
+        teacher.addEventListener("rejected", ({ detail }) => {
+            // This service has no pages.
+            if (detail.error.code === "unknown-action") $("page-add").hidden = true;
+        });
+        const { board } = teacher;
+        board.addEventListener("operation", ({ detail }) => {
+            this.#index = detail.operation.index;
+            this.#stale([detail.operation.page ?? 0]);
+        });
+        board.addEventListener("index", ({ detail }) => {
+            // The board was fetched, not led here by its operations.
+            if (detail.index !== this.#index) this.#stale(this.#items.keys());
+            this.#index = detail.index;
+        });
+        board.addEventListener("size", ({ detail }) => {
+            this.#list.style.setProperty("--aspect", String(detail.width / detail.height));
+            this.#stale(this.#items.keys());
+        });
+        this.#show();
+    }
+
+    get #canWrite() {
+        return this.#teacher.state === "writer";
+    }
+
+    // What is done.
+
+    #turn(page) {
+        this.#teacher.turn(page);
+    }
+
+    #add() {
+        const page = this.#teacher.pages.unused;
+        if (page === undefined) return;
+        this.#teacher.turn(page);
+        this.#tell("added");
+    }
+
+    /** Moves a page to a place among the others, from 0. */
+    #move(page, place) {
+        const order = this.#teacher.pages.order.filter((other) => other !== page);
+        order.splice(place, 0, page);
+        this.#teacher.arrange(order);
+        this.#show();
+        say($("page-news"), `Moved: now ${pageWords(page, this.#teacher.pages.order).toLowerCase()}`);
+    }
+
+    /** Takes a page out of sight; its ink stays. */
+    #remove(page) {
+        const { order, shown } = this.#teacher.pages;
+        if (!this.#canWrite || order.length < 2) return;
+        const place = order.indexOf(page);
+        const rest = order.filter((other) => other !== page);
+        // Its neighbour is shown, not the first page of all.
+        if (page === shown) this.#teacher.turn(order[place + 1] ?? order[place - 1]);
+        const hadFocus = this.#list.contains(document.activeElement);
+        this.#teacher.arrange(rest);
+        this.#removed.push({ page, place });
+        if (hadFocus) this.#items.get(rest[Math.min(place, rest.length - 1)])?.item.focus();
+        say($("page-news"), "Taken out. It can be brought back.");
+    }
+
+    /** Brings back the page that was taken out last. */
+    #restore() {
+        const { order, hidden } = this.#teacher.pages;
+        this.#removed = this.#removed.filter(({ page }) => hidden.includes(page));
+        const { page, place } = this.#removed.pop() ?? { page: hidden.at(-1), place: order.length };
+        if (page === undefined) return;
+        this.#teacher.arrange([...order.slice(0, place), page, ...order.slice(place)]);
+        this.#teacher.turn(page);
+        this.#tell("brought back");
+    }
+
+    #tell(what) {
+        const { shown, order } = this.#teacher.pages;
+        say($("page-news"), `${pageWords(shown, order)} ${what}`);
+    }
+
+    // Keys.
+
+    #listKey(event) {
+        const item = event.target.closest("[role=option]");
+        if (!item || event.ctrlKey || event.metaKey) return;
+        const { order } = this.#teacher.pages;
+        const page = Number(item.dataset.page);
+        const place = order.indexOf(page);
+        const target = {
+            ArrowRight: place + 1, ArrowDown: place + 1, ArrowLeft: place - 1, ArrowUp: place - 1, Home: 0, End: order.length - 1,
+        }[event.key];
+        if (target !== undefined) {
+            const to = Math.min(Math.max(target, 0), order.length - 1);
+            if (event.altKey) {
+                if (to !== place && this.#canWrite) this.#move(page, to);
+            } else this.#focus(order[to]);
+        } else if (event.key === "Enter" || event.key === " ") this.#turn(page);
+        else if (event.key === "Delete" || event.key === "Backspace") this.#remove(page);
+        else return;
+        event.preventDefault();
+    }
+
+    /** Page Up and Page Down turn, wherever the focus is. */
+    #pageKey(event) {
+        const step = { PageDown: 1, PageUp: -1 }[event.key];
+        if (!step || event.defaultPrevented || event.target.closest?.("input, select, video, dialog")) return;
+        if (event.ctrlKey || event.metaKey || event.altKey) return;
+        const { order, shown } = this.#teacher.pages;
+        const page = order[order.indexOf(shown) + step];
+        if (order.length > 1) event.preventDefault();
+        if (page !== undefined) this.#turn(page);
+    }
+
+    #focus(page) {
+        for (const [other, { item }] of this.#items) item.tabIndex = other === page ? 0 : -1;
+        this.#items.get(page)?.item.focus();
+    }
+
+    // What is shown.
+
+    #show() {
+        if (this.#drag.isUnderWay) return;
+        const { shown, order, hidden, unused } = this.#teacher.pages;
+        $("pages").hidden = order.length < 2 && hidden.length === 0;
+        $("page-add").disabled = !this.#canWrite || unused === undefined;
+        $("page-remove").disabled = !this.#canWrite || order.length < 2;
+        $("page-restore").disabled = !this.#canWrite;
+        $("page-restore").hidden = hidden.length === 0;
+        for (const [page, { item }] of this.#items) {
+            if (order.includes(page)) continue;
+            this.#inView.unobserve(item);
+            this.#items.delete(page);
+        }
+        const focused = [...this.#items].find(([, { item }]) => item === document.activeElement)?.[0];
+        const items = order.map((page, place) => {
+            const entry = this.#itemOf(page);
+            const { item, number } = entry;
+            const isShown = page === shown;
+            say(number, String(place + 1));
+            item.setAttribute("aria-label", pageWords(page, order));
+            item.setAttribute("aria-selected", String(isShown));
+            item.tabIndex = page === (focused ?? shown) ? 0 : -1;
+            return item;
+        });
+        if (items.some((item, place) => this.#list.children[place] !== item) || this.#list.children.length !== items.length) {
+            this.#list.replaceChildren(...items);
+            if (focused !== undefined) this.#items.get(focused).item.focus();
+        }
+        const current = this.#items.get(shown);
+        if (current && this.#list.dataset.shown !== String(shown)) {
+            this.#list.dataset.shown = String(shown);
+            current.item.scrollIntoView({ block: "nearest", inline: "nearest" });
+        }
+        this.#pump();
+    }
+
+    #itemOf(page) {
+        let entry = this.#items.get(page);
+        if (entry) return entry;
+        const canvas = element("canvas", { width: 0, height: 0 });
+        const number = element("span", { className: "number small" });
+        const item = element("li", { className: "page-item" }, canvas, number);
+        item.setAttribute("role", "option");
+        item.dataset.page = page;
+        entry = { item, canvas, number, isStale: true, isInView: false, nextAt: 0 };
+        this.#items.set(page, entry);
+        this.#inView.observe(item);
+        return entry;
+    }
+
+    // Small pictures, of pages in view.
+
+    #seen(entries) {
+        for (const { target, isIntersecting } of entries) {
+            const entry = this.#items.get(Number(target.dataset.page));
+            if (!entry) continue;
+            entry.isInView = isIntersecting;
+            if (isIntersecting) continue;
+            // A list of a thousand pages does not keep a thousand pictures.
+            entry.canvas.width = entry.canvas.height = 0;
+            entry.isStale = true;
+        }
+        this.#pump();
+    }
+
+    #stale(pages) {
+        for (const page of pages) {
+            const entry = this.#items.get(page);
+            if (entry) entry.isStale = true;
+        }
+        this.#pump();
+    }
+
+    /** Fetches one picture at a time, none of a page too often. */
+    #pump() {
+        clearTimeout(this.#timer);
+        if (this.#isFetching || $("pages").hidden) return;
+        const waiting = [...this.#items].filter(([, { isStale, isInView }]) => isStale && isInView);
+        if (waiting.length === 0) return;
+        const [page, entry] = waiting.reduce((first, other) => (other[1].nextAt < first[1].nextAt ? other : first));
+        const wait = entry.nextAt - performance.now();
+        if (wait > 0) this.#timer = setTimeout(() => this.#pump(), wait);
+        else this.#fetch(page, entry);
+    }
+
+    async #fetch(page, entry) {
+        [this.#isFetching, entry.isStale] = [true, false];
+        let interval = pictureInterval;
+        try {
+            const reply = await this.#gateway.request(`api/rooms/${encodeURIComponent(this.#teacher.board.room)}/board.png`, {
+                query: { cohort: "head", page, width: pictureWidth, background: "transparent" },
+            });
+            const picture = await createImageBitmap(await reply.blob());
+            const { canvas } = entry;
+            [canvas.width, canvas.height] = [picture.width, picture.height];
+            canvas.getContext("2d").drawImage(picture, 0, 0);
+            picture.close();
+        } catch {
+            // The server is busy or away. The number stands for the picture.
+            entry.isStale = true;
+            interval = retryInterval;
+        }
+        entry.nextAt = performance.now() + interval;
+        this.#isFetching = false;
+        this.#pump();
+    }
+}
