@@ -56,6 +56,34 @@ import Testing
         #expect(log.contains("operation 0, 0 strokes"))
     }
 
+    @Test func `a picture is of the page that is shown or named, a PDF has all pages in their order`() async throws {
+        // Page 2 is hidden, page 0 comes last.
+        let lesson = """
+            {"n":1,"t":0,"c":1,"d":[{"x":1,"y":1},{"x":9,"y":9}]}
+            {"n":2,"t":100,"c":2,"g":1,"d":[{"x":5,"y":1},{"x":5,"y":9}]}
+            {"n":3,"t":150,"c":3,"g":2,"d":[{"x":5,"y":1},{"x":5,"y":9}]}
+            {"n":4,"a":5,"g":1,"t":200}
+            {"n":5,"a":6,"v":[1,0],"t":300}
+
+            """
+        try Data(lesson.utf8).write(to: URL(filePath: path("lesson.ndjson")))
+        let colours = ["#d92020", "#1f4fd8", "#1a9850"]
+        for (options, page) in [([], 1), (["--page", "0"], 0), (["--page", "2"], 2)] {
+            let arguments = ["render", path("lesson.ndjson"), "-o", path("board.svg")] + options
+            let process = try LecternProcess(arguments)
+            #expect(await process.exitCode() == 0)
+            #expect(process.log.contains("operation 5, page \(page), 1 strokes"), "\(process.log)")
+            let picture = try String(contentsOfFile: path("board.svg"), encoding: .utf8)
+            #expect(colours.indices.filter { picture.contains(colours[$0]) } == [page])
+        }
+        let (code, log) = try await LecternProcess.run("render", path("lesson.ndjson"), "-o", path("board.pdf"))
+        #expect(code == 0 && log.contains("operation 5, 2 pages, 2 strokes"), "\(log)")
+        let document = String(decoding: try Data(contentsOf: URL(filePath: path("board.pdf"))), as: UTF8.self)
+        #expect(document.contains("/Count 2"))
+        let wrong = try await LecternProcess.run("render", "demo", "-o", path("none.svg"), "--page", "1000")
+        #expect(wrong.exitCode == 64)
+    }
+
     @Test func `a lesson that ends before the requested operation is not rendered`() async throws {
         let (code, log) = try await LecternProcess.run("render", "demo", "-o", path("board.svg"), "--at", "290")
         #expect(code == 1)

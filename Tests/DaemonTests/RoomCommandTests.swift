@@ -108,6 +108,38 @@ import Testing
         }
     }
 
+    @Test func `export writes the board of a room, of a PDF all pages, as far as a cohort has seen it`() async throws {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("export-\(UUID())")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        try await withDaemon { _, nats, connection in
+            try await write("lesson", on: connection)
+            let ben = try ScriptedAuthor("ben", room: "lesson", on: connection)
+            try await ben.send(#"{"n":1,"t":1000,"g":1,"c":1,"d":[{"x":1,"y":2},{"x":30,"y":40}]}"#, appliedAt: 5)
+            @Sendable func export(_ file: String, _ arguments: String...) async throws -> (text: String, log: String) {
+                let path = folder.appendingPathComponent(file).path
+                let process = try LecternProcess(
+                    ["export", "--nats", nats.url, "--room", "lesson", "-o", path] + arguments)
+                guard await process.exitCode() == 0 else { throw Unexpected(process.log) }
+                return (String(decoding: try Data(contentsOf: URL(filePath: path)), as: UTF8.self), process.log)
+            }
+            let document = try await export("board.pdf")
+            #expect(document.text.hasPrefix("%PDF-") && document.text.contains("/Count 2"))
+            #expect(document.log.contains("board.pdf: operation 5, "), "\(document.log)")
+            #expect(try await export("board.png", "--width", "64").text.contains("PNG"))
+            let red = "#d92020"
+            #expect(try await !export("first.svg").text.contains(red))
+            #expect(try await export("second.svg", "--page", "1").text.contains(red))
+            #expect(try await !export("hls.svg", "--cohort", "hls", "--page", "1").text.contains(red))
+
+            let path = folder.appendingPathComponent("none.svg").path
+            let unknown = try await LecternProcess.run("export", "--nats", nats.url, "--room", "nothing", "-o", path)
+            #expect(unknown.exitCode == 1 && unknown.log.hasPrefix("lectern: the service says: "), "\(unknown.log)")
+            #expect(!FileManager.default.fileExists(atPath: path))
+            #expect(try await LecternProcess.run("export", "--room", "lesson", "-o", "board").exitCode == 64)
+        }
+    }
+
     @Test(arguments: [[], ["journal.mode=none"]])
     func `close ends a room for good; the next message begins it anew`(_ settings: [String]) async throws {
         try await withDaemon(settings) { daemon, nats, connection in

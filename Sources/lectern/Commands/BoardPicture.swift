@@ -5,7 +5,7 @@ import StrokeWire
 import VectorGraphics
 import Whiteboard
 
-/// A board to be drawn in any format.
+/// A page of a board to be drawn in any format.
 struct BoardPicture {
     let drawing: BoardDrawing
     /// Pixels a board unit.
@@ -13,16 +13,17 @@ struct BoardPicture {
     private let canvasSize: CanvasSize
 
     /// - Parameters:
+    ///   - page: its number; one on which nothing was drawn is blank.
     ///   - width: in pixels; nil for one pixel a board unit.
     ///   - format: a PNG has at most the largest side of a canvas; a larger one is scaled down.
     ///   - marks: what the debug overlay over the strokes shows.
     init(
-        _ board: Board, configuration: ServerConfiguration, width: Int?, format: PictureFormat,
+        _ board: Board, page: Int, configuration: ServerConfiguration, width: Int?, format: PictureFormat,
         marks: Set<DebugOverlay.Kind> = []
     ) {
         let size = board.size
         let source = StrokeSource(configuration)
-        let strokes = board.visible.map { source.stroke($0, on: size) }
+        let strokes = board.visible(on: page).map { source.stroke($0, on: size) }
         self.init(
             BoardDrawing(width: size.width, height: size.height, strokes: strokes), width: width, format: format,
             marks: marks)

@@ -16,14 +16,15 @@ struct RenderCommand: ParsableCommand {
         abstract: "Draw the board at the end of a lesson file, as PNG, SVG or PDF.",
         discussion: """
             A lesson is a file with one compact message on each line, as a teacher publishes them. Undo, redo and \
-            clear work as in a room with the default settings. The output's file extension selects the format. A PDF \
-            takes several lessons, one page each.
+            clear work as in a room with the default settings. The output's file extension selects the format. A PNG or \
+            SVG is of the page that is shown at the end; a PDF has all pages in their order, and takes several lessons.
 
             EXAMPLES
               lectern render demo -o demo.png
               lectern render lesson.ndjson -o board.png
               lectern render lesson.ndjson -o half.png --width 640 --at 120
               lectern render lesson.ndjson -o board.svg --style pen --transparent
+              lectern render lesson.ndjson -o second.png --page 1
               lectern render monday.ndjson tuesday.ndjson -o week.pdf
               lectern render lesson.ndjson -o why.svg --debug
               lectern render lesson.ndjson -o /dev/stdout --format svg
@@ -57,6 +58,11 @@ struct RenderCommand: ParsableCommand {
     @Option(help: ArgumentHelp("Stop after the operation with this index; 0 for the empty board.", valueName: "index"))
     var at: UInt64?
 
+    @Option(
+        help: ArgumentHelp(
+            "The page with this number, 0 … 999. Default: the one shown, in a PDF all of them.", valueName: "number"))
+    var page: Int?
+
     @Flag(help: "Transparent instead of white paper. Not for PDF, whose pages are white.")
     var transparent = false
 
@@ -74,18 +80,21 @@ struct RenderCommand: ParsableCommand {
         guard specimens || !lessons.isEmpty else {
             throw ValidationError("A lesson is needed, or --specimens.")
         }
-        if specimens, !lessons.isEmpty || at != nil {
+        if specimens, !lessons.isEmpty || at != nil || page != nil {
             throw ValidationError("--specimens draws a page of its own, without a lesson.")
         }
         if let width, !(1...Canvas.largestSide).contains(width) {
             throw ValidationError("--width takes 1 … \(Canvas.largestSide).")
         }
-        let format = try chosenFormat()
+        if let page, !PageNumber.range.contains(page) {
+            throw ValidationError("--page takes 0 … \(PageNumber.range.upperBound).")
+        }
+        let format = try PictureFormat(of: output, format)
         if format == .pdf, transparent {
             throw ValidationError("The pages of a PDF are white; --transparent is for PNG and SVG.")
         }
         if format != .pdf, lessons.count > 1 {
-            throw ValidationError("Only a PDF takes more than one lesson, one page each.")
+            throw ValidationError("Only a PDF takes more than one lesson.")
         }
         guard lessons.count(where: { $0 == .standardInput }) <= 1 else {
             throw ValidationError("Standard input can be read only once.")
@@ -96,25 +105,37 @@ struct RenderCommand: ParsableCommand {
         var configuration = ServerConfiguration()
         configuration.style = style
         configuration.tip = tip
-        let format = try chosenFormat()
+        let format = try PictureFormat(of: output, format)
         if specimens {
             let page = BoardPicture(SpecimenPage.drawing, width: width, format: format, marks: marks)
             try write(try encode([page], format))
             return StandardError.write("\(output): \(SpecimenInk.all.count) specimens")
         }
         let folds = try lessons.map { try fold($0, configuration.room) }
-        let pictures = folds.map { fold in
-            BoardPicture(
-                fold.board, configuration: configuration, width: width, format: format, marks: marks)
+        let pictures = folds.flatMap { fold in
+            pages(of: fold.board, format).map { page in
+                BoardPicture(
+                    fold.board, page: page, configuration: configuration, width: width, format: format, marks: marks)
+            }
         }
         let bytes = try encode(pictures, format)
         try write(bytes)
         for fold in folds {
             let board = fold.board
+            let pages = pages(of: board, format)
+            let count = pages.reduce(0) { $0 + board.visible(on: $1).count }
+            let words =
+                !board.hasPages ? "" : pages.count == 1 ? "page \(pages[0]), " : "\(pages.count) pages, "
             StandardError.write(
-                "\(output): operation \(board.index), \(board.visible.count) strokes, digest \(board.digest)")
+                "\(output): operation \(board.index), \(words)\(count) strokes, digest \(board.digest)")
         }
         if folds.contains(where: { !$0.rejections.isEmpty }) { throw ExitCode.failure }
+    }
+
+    /// The pages that are drawn of a board.
+    private func pages(of board: Board, _ format: PictureFormat) -> [Int] {
+        if let page { return [page] }
+        return format == .pdf ? board.pages.order : [board.pages.shown]
     }
 
     private var marks: Set<DebugOverlay.Kind> {
@@ -144,13 +165,6 @@ struct RenderCommand: ParsableCommand {
         }
     }
 
-    private func chosenFormat() throws -> PictureFormat {
-        guard let format = format ?? PictureFormat(endingOf: output) else {
-            throw ValidationError("'\(output)' ends in none of .png, .svg and .pdf; name the format with --format.")
-        }
-        return format
-    }
-
     private func encode(_ pictures: [BoardPicture], _ format: PictureFormat) throws -> [UInt8] {
         guard let first = pictures.first else { return [] }
         switch format {
@@ -176,6 +190,14 @@ extension PictureFormat: ExpressibleByArgument {
         let name = path.split(separator: "/", omittingEmptySubsequences: false).last ?? ""
         guard let dot = name.lastIndex(of: ".") else { return nil }
         self.init(rawValue: name[name.index(after: dot)...].lowercased())
+    }
+
+    /// The format of a file: the one named, else that of the file's extension.
+    init(of path: String, _ named: PictureFormat?) throws {
+        guard let format = named ?? PictureFormat(endingOf: path) else {
+            throw ValidationError("'\(path)' ends in none of .png, .svg and .pdf; name the format with --format.")
+        }
+        self = format
     }
 }
 

@@ -1,0 +1,99 @@
+import ArgumentParser
+import ConnectionOptions
+import LecternClient
+import NATSClient
+import StrokeWire
+
+/// `lectern export`: writes the board of a room as a file.
+struct ExportCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "export",
+        abstract: "Write the board of a room as PNG, SVG or PDF.",
+        discussion: """
+            Asks the service for the picture, as it is at the end of the room's log, ahead of every video, or as \
+            released to a cohort. A PNG or SVG is of the page that is shown; a PDF has all pages in their order. The \
+            output's file extension selects the format.
+
+            Exit codes: 0 when the file was written; 1 when the service refuses, when nobody answers, or when the file \
+            cannot be written; 2 when NATS cannot be reached; 64 for wrong arguments.
+
+            EXAMPLES
+              lectern export --room physics -o lesson.pdf
+              lectern export --room physics --cohort hls -o seen.png --width 640
+              lectern export --room physics --page 1 -o second.svg
+            """)
+
+    @OptionGroup var room: RoomOptions
+
+    @Option(help: "As released to this cohort. Default: the end of the log.", transform: cohortName)
+    var cohort: CohortName?
+
+    @Option(name: .shortAndLong, help: "The file of the picture; its name ends in .png, .svg or .pdf.")
+    var output: String
+
+    @Option(help: ArgumentHelp("png, svg or pdf. Default: the output's file extension.", valueName: "format"))
+    var format: PictureFormat?
+
+    @Option(
+        help: ArgumentHelp(
+            "Width in pixels, 1 … 4096; 96 per inch in a PDF. Default: the service's.", valueName: "pixels"))
+    var width: Int?
+
+    @Option(
+        help: ArgumentHelp(
+            "The page with this number, 0 … 999. Default: the one shown, in a PDF all of them.", valueName: "number"))
+    var page: Int?
+
+    @Flag(help: "Transparent instead of white paper. Not for PDF, whose pages are white.")
+    var transparent = false
+
+    @OptionGroup var connection: ConnectionOptions
+
+    func validate() throws {
+        if let width, !(1...4096).contains(width) { throw ValidationError("--width takes 1 … 4096.") }
+        if let page, !PageNumber.range.contains(page) {
+            throw ValidationError("--page takes 0 … \(PageNumber.range.upperBound).")
+        }
+        if try PictureFormat(of: output, format) == .pdf, transparent {
+            throw ValidationError("The pages of a PDF are white; --transparent is for PNG and SVG.")
+        }
+    }
+
+    func run() async throws {
+        let request = ImageRequest(
+            width: width, format: try PictureFormat(of: output, format),
+            background: transparent ? .transparent : .white, page: page)
+        let nats = try await connection.connect(as: "lectern export")
+        do {
+            let reply = try await picture(request, over: nats)
+            await nats.close()
+            try OutputFile(output).write(reply.payload)
+            let index = reply.headers[HeaderName.index].map { ": operation \($0)" } ?? ""
+            StandardError.write("\(output)\(index), \(reply.payload.count) bytes")
+        } catch {
+            await nats.close()
+            StandardError.write("lectern: \(error)")
+            throw ExitCode.failed
+        }
+    }
+
+    private func picture(_ request: ImageRequest, over nats: NATSConnection) async throws -> NATSReply {
+        let subject = room.address.subject(cohort.map(RoomSubject.image) ?? .imageHead)
+        let reply: NATSReply
+        do throws(NATSError) {
+            reply = try await nats.requestParts(request.encoded(), to: subject, timeout: .seconds(30))
+        } catch .noResponders {
+            throw ExportError(description: room.unanswered)
+        } catch {
+            throw ExportError(description: "\(error)")
+        }
+        if let refusal = RequestError(decoding: reply.payload) {
+            throw ExportError(description: "the service says: \(refusal.message)")
+        }
+        return reply
+    }
+}
+
+private struct ExportError: Error, CustomStringConvertible {
+    let description: String
+}
