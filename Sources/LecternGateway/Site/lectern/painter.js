@@ -132,7 +132,8 @@ export class Painter {
 
     /** Whether a whole board is being painted, and how much of it is there: 0 … 1. */
     get progress() {
-        return this.#job ? this.#job.position / Math.max(this.#strokes.length, 1) : 1;
+        if (!this.#job) return 1;
+        return this.#job.isStale ? 0 : this.#job.position / (this.#strokes.length + 1);
     }
 
     /**
@@ -285,6 +286,8 @@ export class Painter {
                     return void setTimeout(go, 0);
                 }
             }
+            // All above the base were taken off meanwhile.
+            if (job.position === job.settled) copy(base.canvas, board, bounds);
             [this.#base, this.#bounds, this.#settled] = [base, bounds, job.settled];
             this.#job = null;
             if (this.#canvas.width !== width) this.#canvas.width = width;
