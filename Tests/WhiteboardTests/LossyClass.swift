@@ -353,7 +353,7 @@ extension CatchUp {
         case .board(let board):
             """
             \(incarnation) \(index) \(digest) \(board.size) \(board.visible.map(\.message.bytes)) \
-            \(board.undone.map(\.index)) \(board.undoableClears.map(\.clear.index)) \(board.weight) \(board.lastClears) \
+            \(board.undone.map(\.index)) \(board.undoableClears.map(\.clear.index)) \(board.weight) \(board.lastClears.pages.map { ($0, board.lastClears[$0]) }) \
             \(board.pages) \(board.visible.map(\.page))
             """
         }

@@ -41,10 +41,13 @@ public struct BoardPages: Sendable, Hashable {
     /// The pages that an arrange left out, in the order of their numbers: they keep their ink.
     public private(set) var hidden: [Int]
 
+    /// Shared by all boards that have no other.
+    private static let firstPage = [0]
+
     /// Page 0, shown and alone.
     public init() {
         shown = 0
-        order = [0]
+        order = Self.firstPage
         hidden = []
     }
 

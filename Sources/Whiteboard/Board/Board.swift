@@ -76,7 +76,7 @@ public struct Board: Sendable {
     /// The visible strokes of all pages, in the order of their indices.
     public var visible: VisibleStrokes {
         var visible = table.first.visible
-        for page in table.others { visible.restore(page.visible) }
+        for page in table.others { visible.formUnion(page.visible) }
         return visible
     }
 

@@ -58,7 +58,7 @@ struct BoardPage: Sendable {
             weight.visible -= stroke.weight
             pushUndone(entry)
         case .clear(let clear, let removed, let removedWeight):
-            visible.restore(removed)
+            visible.formUnion(removed)
             weight.visible += removedWeight
             weight.cleared -= entry.hiddenWeight
             pushUndone(.clear(clear, removed: VisibleStrokes(), weight: .zero))

@@ -53,11 +53,32 @@ public struct VisibleStrokes: Sendable {
         digest.remove(stroke.index)
     }
 
-    /// Inserts the strokes that a clear removed.
-    mutating func restore(_ cleared: VisibleStrokes) {
-        let later = self
-        self = cleared
-        for stroke in later { insert(stroke) }
+    /// Inserts other strokes. Takes a step for each block.
+    mutating func formUnion(_ other: VisibleStrokes) {
+        var merged: [Chunk] = []
+        merged.reserveCapacity(chunks.count + other.chunks.count)
+        var rest = chunks[...]
+        for chunk in other.chunks {
+            while let first = rest.first, first.block.firstIndex < chunk.block.firstIndex {
+                merged.append(rest.removeFirst())
+            }
+            guard let same = rest.first, same.block === chunk.block else {
+                merged.append(chunk)
+                continue
+            }
+            rest.removeFirst()
+            merged.append(Chunk(block: chunk.block, numbers: same.numbers | chunk.numbers))
+            // Those that were there already count once.
+            var both = same.numbers & chunk.numbers
+            while both != 0 {
+                count -= 1
+                digest.remove(Stroke(chunk.block, both.trailingZeroBitCount).index)
+                both &= both - 1
+            }
+        }
+        chunks = merged + rest
+        count += other.count
+        digest.add(other.digest)
     }
 
     /// Replaces strokes by the same ones in other blocks.

@@ -106,8 +106,9 @@ enum CheckpointFormat {
     /// 4: with pages.
     static let version: UInt8 = 4
     /// 1: the first release. 2: points are weighed as they came; messages of an earlier session are rejected; nothing is
-    /// applied twice; a give-up that names another incarnation does not count.
-    static let fold: UInt64 = 2
+    /// applied twice; a give-up that names another incarnation does not count. 3: messages concern pages, each with
+    /// stacks of its own.
+    static let fold: UInt64 = 3
     /// The greatest operation number and index, so that no sum of them overflows.
     static let numberBound: UInt64 = 1 << 53
 }

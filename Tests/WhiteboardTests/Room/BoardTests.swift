@@ -373,12 +373,12 @@ struct VisibleStrokesTests {
                     plain.append(next)
                     next += 1
                 }
-                strokes.restore(cleared)
+                strokes.formUnion(cleared)
             }
             expectSame(strokes, plain, seed)
         }
         for copy in copies { expectSame(copy.strokes, copy.plain, seed) }
-        #expect(plain.count > 130, "seed \(seed): no list longer than two pages")
+        #expect(plain.count > 130, "seed \(seed): no list longer than two blocks")
     }
 
     private func expectSame(_ strokes: VisibleStrokes, _ plain: [UInt64], _ seed: UInt64) {

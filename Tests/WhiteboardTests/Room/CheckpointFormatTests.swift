@@ -4,8 +4,8 @@ import Testing
 
 @testable import Whiteboard
 
-/// What the release before the growing strokes wrote.
-@Suite struct `A checkpoint of format 2` {
+/// What earlier releases wrote: that before the growing strokes, and that before the pages.
+@Suite struct `A checkpoint of format 2 or 3` {
     /// A class with an undone stroke, an operation that waits for the one before it, a stroke of which a shard is missing,
     /// one video that plays and one that is paused.
     private static func play(_ probe: inout RoomProbe) {
@@ -43,9 +43,11 @@ import Testing
         return RoomProbe(room, at: now, logAhead: ahead)
     }
 
-    @Test func `is read: board, stacks, digests, cursors, gate times`() throws {
-        #expect(Self.bytes[3] == 2)
-        let room = try restored(Self.bytes).room
+    @Test(arguments: [2, 3]) func `is read: board, stacks, digests, cursors, gate times`(format: UInt8) throws {
+        let bytes = try #require(Self.bytes[format])
+        #expect(bytes[3] == format)
+        let room = try restored(bytes).room
+        #expect(room.head.pages == BoardPages())
         #expect(room.incarnation == RoomProbe.incarnation)
         #expect(room.head.index == 6)
         #expect(room.head.visible.map(\.index) == [1, 4])
@@ -64,14 +66,18 @@ import Testing
         #expect(gateTimes == [450, 800, 900, 1600, 1600, 1700].map { MediaTime(milliseconds: $0) })
     }
 
-    @Test func `makes the room that the present release makes of the same class`() throws {
-        let bytes = played.room.checkpoint().encoded()
+    @Test(arguments: [2, 3]) func `makes the room that the present release makes of the same class`(
+        format: UInt8
+    ) throws {
+        let (old, bytes) = (try #require(Self.bytes[format]), played.room.checkpoint().encoded())
         #expect(bytes[3] == CheckpointFormat.version)
-        #expect(try restored(Self.bytes).room.checkpoint().encoded() == restored(bytes).room.checkpoint().encoded())
+        #expect(try restored(old).room.checkpoint().encoded() == restored(bytes).room.checkpoint().encoded())
     }
 
-    @Test func `goes on with what waited: an operation, shards, an undone stroke and a paused video`() throws {
-        var probe = try restored(Self.bytes)
+    @Test(arguments: [2, 3]) func `goes on with what waited: an operation, shards, an undone stroke and a paused video`(
+        format: UInt8
+    ) throws {
+        var probe = try restored(try #require(Self.bytes[format]))
         probe.send(draw(5, x: 250, #","t":1800"#), session: "s")
         #expect(probe.takeTold() == ["applied 5 as 7", "applied 6 as 8"])
         probe.send(shard(4, 2, of: 2, points: 4..<6, #","t":1900"#), by: .bob)
@@ -93,27 +99,42 @@ import Testing
         #expect(probe.shown.allSatisfy { !$0.isLate })
     }
 
-    @Test func `shows its strokes at their times in a cohort in which later ones grow`() throws {
+    @Test(arguments: [2, 3]) func `shows its strokes at their times in a cohort in which later ones grow`(
+        format: UInt8
+    ) throws {
         var configuration = Self.configuration
         configuration.cohorts = CohortsConfiguration(named: [.hls: CohortSettings(ink: .progressive)])
-        var probe = try restored(Self.bytes, configuration)
+        var probe = try restored(try #require(Self.bytes[format]), configuration)
         probe.clock(1590, .hls)
         #expect(probe.shown(.hls) == [2, 3])
         probe.wait(.milliseconds(11))
         #expect(probe.shown(.hls) == [2, 3, 4, 5])
     }
 
-    private static let bytes = CheckpointVersionTests.base64(
-        """
-        TENQAgIFA2JvYgVhbGljZQRtYWluA2hscwFzARB7Im4iOiwidCI6LCJkIjpbAgUFC3sieCI6LCJ5Ijp9AgUFASwCXX0ABGxpZmUBAAAAAAAAAA
-        AGAAIBhAcBAAABABYcIIweAACooSECHeABAAAAAAAd4AEAAQQBwAwBAAABAA0FhJgDAMAuHLIBHgAAAQYBiA4CAhV7Im4iOjMsImEiOjIsInQi
-        OjkwMH0BCAGAGQEAAAEACwMYiGoAAKiGIQIAAAQBuBcBAAABAAkChO8FAIAfGCIABgHIGgIFFnsibiI6MywiYSI6MiwidCI6MTcwMH0BAIDAqM
-        qaOgHAws8BBgEAAAABAIDKte4BAAGfy5gBAQD/ybXuAQAB4NwqAQAAAAHAmgwBAIDKte4BAAHAuVUBAAAAAb+aDAHAmgwAAAHAmgwBAAACAgaA
-        9qHH48X///8BAAADAf+/17Xlxf///wEAAYDKte4BAgGAlOvcAwEEAAGAlOvcAwCAuJqVyQEAAQL/3aDLBQEFAQA2eyJuIjo2LCJ0IjoyMDAwLC
-        JkIjpbeyJ4IjozMDAsInkiOjZ9LHsieCI6MzAxLCJ5IjowfV19AIDeoMsFAAAAAQQEAwAAAQEAAQAAAQAAAACAlOvcAwCAiKyjzwIAAQH/3aDL
-        BQAEAQEAAVp7Im4iOjQsInMiOjIsIm8iOjEsInQiOjE5MDAsImQiOlt7IngiOjAsInkiOjB9LHsieCI6MSwieSI6MX0seyJ4IjoyLCJ5IjoyfS
-        x7IngiOjMsInkiOjN9XX2A3qDLBQAAAAICAgECCAIAAQEBxKFTdTMp14oBAQAAAAAA
-        """)
+    private static let bytes: [UInt8: [UInt8]] = [
+        2: CheckpointVersionTests.base64(
+            """
+            TENQAgIFA2JvYgVhbGljZQRtYWluA2hscwFzARB7Im4iOiwidCI6LCJkIjpbAgUFC3sieCI6LCJ5Ijp9AgUFASwCXX0ABGxpZmUBAAAAAAAAAA
+            AGAAIBhAcBAAABABYcIIweAACooSECHeABAAAAAAAd4AEAAQQBwAwBAAABAA0FhJgDAMAuHLIBHgAAAQYBiA4CAhV7Im4iOjMsImEiOjIsInQi
+            OjkwMH0BCAGAGQEAAAEACwMYiGoAAKiGIQIAAAQBuBcBAAABAAkChO8FAIAfGCIABgHIGgIFFnsibiI6MywiYSI6MiwidCI6MTcwMH0BAIDAqM
+            qaOgHAws8BBgEAAAABAIDKte4BAAGfy5gBAQD/ybXuAQAB4NwqAQAAAAHAmgwBAIDKte4BAAHAuVUBAAAAAb+aDAHAmgwAAAHAmgwBAAACAgaA
+            9qHH48X///8BAAADAf+/17Xlxf///wEAAYDKte4BAgGAlOvcAwEEAAGAlOvcAwCAuJqVyQEAAQL/3aDLBQEFAQA2eyJuIjo2LCJ0IjoyMDAwLC
+            JkIjpbeyJ4IjozMDAsInkiOjZ9LHsieCI6MzAxLCJ5IjowfV19AIDeoMsFAAAAAQQEAwAAAQEAAQAAAQAAAACAlOvcAwCAiKyjzwIAAQH/3aDL
+            BQAEAQEAAVp7Im4iOjQsInMiOjIsIm8iOjEsInQiOjE5MDAsImQiOlt7IngiOjAsInkiOjB9LHsieCI6MSwieSI6MX0seyJ4IjoyLCJ5IjoyfS
+            x7IngiOjMsInkiOjN9XX2A3qDLBQAAAAICAgECCAIAAQEBxKFTdTMp14oBAQAAAAAA
+            """),
+        3: CheckpointVersionTests.base64(
+            """
+            TENQAwIFA2JvYgVhbGljZQRtYWluA2hscwFzARB7Im4iOiwidCI6LCJkIjpbAgUFC3sieCI6LCJ5Ijp9AgUFASwCXX0ABGxpZmUBAAAAAAAAAAAGAA
+            IBhAcBAAABABYcIIweAACooSECHeABAAAAAAAd4AEAAQQBwAwBAAABAA0FhJgDAMAuHLIBHgAAAQYBiA4CAhV7Im4iOjMsImEiOjIsInQiOjkwMH0B
+            CAGAGQEAAAEACwMYiGoAAKiGIQIAAAQBuBcBAAABAAkChO8FAIAfGCIABgHIGgIFFnsibiI6MywiYSI6MiwidCI6MTcwMH0BAIDAqMqaOgHAws8BBg
+            EAAQABAAAAAQCAyrXuAQABn8uYAQEA/8m17gEAAeDcKgEAAAABwJoMAQCAyrXuAQABwLlVAQAAAAG/mgwBwJoMAAABwJoMAQAAAAICBoD2ocfjxf//
+            /wEAAAMB/7/XteXF////AQABgMq17gECAYCU69wDAQQAAYCU69wDAIC4mpXJAQABAv/doMsFAQUBADZ7Im4iOjYsInQiOjIwMDAsImQiOlt7IngiOj
+            MwMCwieSI6Nn0seyJ4IjozMDEsInkiOjB9XX0AgN6gywUAAAABBAQDAAABAQABAAABAAAAAICU69wDAICIrKPPAgABAf/doMsFAAQBAQABWnsibiI6
+            NCwicyI6MiwibyI6MSwidCI6MTkwMCwiZCI6W3sieCI6MCwieSI6MH0seyJ4IjoxLCJ5IjoxfSx7IngiOjIsInkiOjJ9LHsieCI6MywieSI6M31dfY
+            DeoMsFAAAAAgICAQIIAgABAQHEoVN1MynXigEBAAAAAAA=
+            """),
+    ]
 }
 
 extension CohortName {
