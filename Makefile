@@ -37,8 +37,8 @@ PROBE_PACKAGES = ffmpeg libavcodec-dev libavformat-dev libavutil-dev
 # A server of RTMP and HLS.
 PROOF_PACKAGES = nginx libnginx-mod-rtmp
 
-.PHONY: help demo test browser openapi build probe proof lint format docs example tsan simulate soak bench clean packages \
-	browser-packages probe-packages
+.PHONY: help demo test browser openapi paths build probe proof lint format docs example tsan simulate soak bench clean \
+	packages browser-packages probe-packages
 
 ## help: prints these targets
 help:
@@ -73,6 +73,13 @@ openapi: packages
 	LECTERN_TARGETS=service $(SWIFT) build --build-tests $(STRICT)
 	LECTERN_SCHEMATHESIS=$(CURDIR)/.build/schemathesis/bin/schemathesis LECTERN_TARGETS=service SWIFT=$(SWIFT) \
 		.ci/test -- 'DaemonTests\.OpenAPI.*'
+
+## paths: compares areas of union, intersection and difference with those of Skia
+paths: packages
+	@.ci/packages python3-venv
+	@[ -x .build/paths/bin/python ] && .build/paths/bin/python -c "import pathops" || \
+		{ python3 -m venv .build/paths && .build/paths/bin/pip install --quiet skia-pathops; }
+	$(PURE) --filter SecondOpinionTests
 
 ## build: builds the release executable
 build: packages

@@ -17,10 +17,7 @@ import Testing
     private static let python = InstalledProgram(path: PackageRoot.path(to: ".build/paths/bin/python"))
         .flatMap { (try? $0.run(["-c", "import pathops"])) == nil ? nil : $0 }
 
-    @Test(
-        .enabled(
-            if: python != nil,
-            "needs python3 -m venv .build/paths && .build/paths/bin/pip install skia-pathops"))
+    @Test(.enabled(if: python != nil, "needs skia-pathops: make paths"))
     func areasAreThoseOfSkia() throws {
         var lines = ""
         var areas: [(area: Double, seed: UInt64)] = []
