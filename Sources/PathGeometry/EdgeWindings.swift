@@ -155,11 +155,13 @@ struct RayIndex {
         return entries[Int(starts[band])..<Int(starts[band + 1])]
     }
 
-    /// Calls with the index of each curve whose bands a box touches; once for each curve.
+    /// Calls with the index of each curve whose box touches a box; once for each curve.
+    @inline(__always)
     func forEachCandidate(in box: Box, _ boxes: [Box], _ body: (Int) -> Void) {
         let range = bands(of: box)
         for band in range {
             for entry in entries[Int(starts[band])..<Int(starts[band + 1])] {
+                guard boxes[Int(entry)].intersects(box) else { continue }
                 // In the first band that both touch.
                 if max(bands(of: boxes[Int(entry)]).lowerBound, range.lowerBound) == band { body(Int(entry)) }
             }

@@ -9,6 +9,12 @@ struct MonotoneCurve {
         if case .line = segment { isLine = true } else { isLine = false }
     }
 
+    init(line start: Point, _ end: Point) {
+        // A line is never asked for its controls.
+        cubic = Cubic(start, start, end, end)
+        isLine = true
+    }
+
     var segment: Segment {
         isLine ? .line(cubic.p0, cubic.p3) : .cubic(cubic.p0, control1: cubic.p1, control2: cubic.p2, cubic.p3)
     }
@@ -16,7 +22,7 @@ struct MonotoneCurve {
     var start: Point { cubic.p0 }
     var end: Point { cubic.p3 }
 
-    var box: Box { Box(lower: pointwiseMin(start, end), upper: pointwiseMax(start, end)) }
+    var box: Box { Box(lower: lesser(start, end), upper: greater(start, end)) }
 
     func point(at t: Double) -> Point {
         if t <= 0 { return start }
@@ -133,7 +139,7 @@ struct CurveIntersector {
         let (aBox, bBox) = (a.box, b.box)
         guard aBox.inset(by: -tolerance).intersects(bBox) else { return }
         meetAtEnds(a, aBox, b, bBox)
-        let shared = pointwiseMin(aBox.upper, bBox.upper) - pointwiseMax(aBox.lower, bBox.lower)
+        let shared = lesser(aBox.upper, bBox.upper) - greater(aBox.lower, bBox.lower)
         // Boxes that touch in a corner, as those of neighbours on a contour mostly do.
         if !meetings.isEmpty, shared.x <= tolerance, shared.y <= tolerance { return }
         if meetings.count >= 2, isCommon(a, b) { return }

@@ -168,7 +168,7 @@ public struct Path: Sendable, Equatable {
         guard !(box.lower.min() >= -limit && box.upper.max() <= limit) else { return self }
         return Path(
             contours.map { contour in
-                contour.mapped { pointwiseMin(pointwiseMax($0, Point(repeating: -limit)), Point(repeating: limit)) }
+                contour.mapped { lesser(greater($0, Point(repeating: -limit)), Point(repeating: limit)) }
             })
     }
 
@@ -197,6 +197,9 @@ extension Segment {
         let box = controlBounds
         guard box.lower.y <= place.y, place.y < box.upper.y, box.upper.x > place.x else { return 0 }
         if box.lower.x > place.x { return (end.y > place.y ? 1 : 0) - (start.y > place.y ? 1 : 0) }
+        if case .line = self {
+            return MonotoneCurve(line: start, end).crossing(rightOf: place, axis: 1).direction
+        }
         var crossings = 0
         var low = 0.0
         for high in extrema + [1] {

@@ -41,7 +41,6 @@ public struct PathCutter: Sendable {
             let known = near.count
             var isCrossed = false
             index.forEachCandidate(in: reach, boxes) { candidate in
-                guard boxes[candidate].intersects(reach) else { return }
                 isCrossed = true
                 if isNear.insert(candidate).inserted { near.append(candidate) }
             }
@@ -62,6 +61,8 @@ public struct PathCutter: Sendable {
         guard box.contains(place) else { return false }
         var winding = 0
         for candidate in index.candidates(at: place) {
+            let box = boxes[Int(candidate)]
+            guard box.lower.y <= place.y, place.y < box.upper.y, box.upper.x > place.x else { continue }
             winding += segments[Int(candidate)].crossings(rightOf: place)
         }
         return winding != 0

@@ -11,6 +11,14 @@ extension SIMD2<Double> {
     func interpolated(to other: Self, at t: Double) -> Self { self + (other - self) * t }
 }
 
+/// The lesser x and the lesser y of two points; `pointwiseMin` is a call for each.
+@inline(__always)
+func lesser(_ one: Point, _ other: Point) -> Point { one.replacing(with: other, where: other .< one) }
+
+/// The greater x and the greater y of two points.
+@inline(__always)
+func greater(_ one: Point, _ other: Point) -> Point { one.replacing(with: other, where: other .> one) }
+
 /// A rectangle with sides along the axes, borders included.
 public struct Box: Sendable, Equatable {
     public var lower, upper: Point
@@ -30,12 +38,12 @@ public struct Box: Sendable, Equatable {
     public var size: Double { isEmpty ? 0 : (upper - lower).max() }
 
     public func union(_ other: Box) -> Box {
-        Box(lower: pointwiseMin(lower, other.lower), upper: pointwiseMax(upper, other.upper))
+        Box(lower: lesser(lower, other.lower), upper: greater(upper, other.upper))
     }
 
     public mutating func extend(to point: Point) {
-        lower = pointwiseMin(lower, point)
-        upper = pointwiseMax(upper, point)
+        lower = lesser(lower, point)
+        upper = greater(upper, point)
     }
 
     public func intersects(_ other: Box) -> Bool {
@@ -290,8 +298,8 @@ struct Cubic {
 
     var bounds: Box {
         Box(
-            lower: pointwiseMin(pointwiseMin(p0, p1), pointwiseMin(p2, p3)),
-            upper: pointwiseMax(pointwiseMax(p0, p1), pointwiseMax(p2, p3)))
+            lower: lesser(lesser(p0, p1), lesser(p2, p3)),
+            upper: greater(greater(p0, p1), greater(p2, p3)))
     }
 
     /// A bound of the distance between the curve and its chord.
