@@ -9,7 +9,7 @@ PURE = LECTERN_TARGETS=pure SWIFT=$(SWIFT) .ci/test -c release -Xswiftc -enable-
 # run of their own; a new suite belongs to the others until it is listed here.
 LONG_DAEMON_TESTS = (Owner|Soak|Kill|Cluster|FullDisk|DamagedCheckpoint|Start)Tests
 SERVICE_TESTS = 'DaemonTests\.$(LONG_DAEMON_TESTS)' 'DaemonTests\.(?!$(LONG_DAEMON_TESTS)).*|VectorGraphicsTests|AssetOpenerTests' \
-	'JournalTests|NATSClientTests|EmbeddedNATSTests|LecternGatewayTests|LecternConfigurationTests' \
+	'JournalTests|NATSClientTests|EmbeddedNATSTests|LecternGatewayTests|LecternConfigurationTests|InkMLTests' \
 	'LecternServerTests|LecternClientTests'
 # Where threads of our own meet.
 TSAN = -c release -Xswiftc -enable-testing --sanitize=thread --scratch-path .build/tsan
@@ -105,10 +105,11 @@ lint:
 format:
 	$(SWIFT) format --in-place --recursive --parallel Package.swift Sources Tests
 
-## docs: builds the documentation of protocol, client library, ink and rasterizer in .build/docs; a link to nowhere is an error
+## docs: builds the documentation of protocol, client library, ink, rasterizer and InkML in .build/docs; a link to nowhere is an error
 docs: packages
 	LECTERN_TARGETS=service $(SWIFT) build --target LecternClient
 	LECTERN_TARGETS=service $(SWIFT) build --target Raster
+	LECTERN_TARGETS=service $(SWIFT) build --target InkML
 	SWIFT=$(SWIFT) .ci/docs "$$(LECTERN_TARGETS=service $(SWIFT) build --show-bin-path)/Modules"
 
 ## example: builds the client of the documentation as the package of its own that it is; the tests run it

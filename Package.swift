@@ -116,10 +116,14 @@ let threadTargets: [Target] = [
     .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
     .systemLibrary(name: "CCairo", pkgConfig: "cairo", providers: [.apt(["libcairo2-dev"])]),
     layer("VectorGraphics", ["CCairo", "Mesh", "Raster", "Ink", "StrokeWire"]),
+    .systemLibrary(name: "CLibXML", pkgConfig: "libxml-2.0", providers: [.apt(["libxml2-dev"])]),
+    .target(name: "CXML", dependencies: ["CLibXML"]),
+    // Ink as a file for other programs, out and in.
+    layer("InkML", ["CXML", "StrokeWire"]),
     layer(
         "LecternServer",
         [
-            "AssetOpener", "Assets", "Journal", "Hosting", "NATSClient", "Locking", "Whiteboard", "VectorGraphics",
+            "AssetOpener", "Assets", "Journal", "Hosting", "NATSClient", "Locking", "Whiteboard", "InkML", "VectorGraphics",
             "PNG", "Raster", "Ink",
             "StrokeWire",
             logging, metrics, lifecycle, deque,
@@ -128,6 +132,7 @@ let threadTargets: [Target] = [
     // The lesson of `lectern demo`, of benchmarks and tests.
     layer("LecternDemo", ["LecternClient", "StrokeWire"]),
 
+    tests("InkMLTests", ["InkML", "StrokeWire"]),
     tests("NATSClientTests", ["NATSClient", "NATSTestServer", "Locking", logging]),
     tests("EmbeddedNATSTests", ["EmbeddedNATS", "NATSClient", "NATSTestServer"]),
     tests(
@@ -143,7 +148,7 @@ let threadTargets: [Target] = [
         [
             "Assets", "LecternServer", "LecternClient", "LecternDemo", "Journal", "Hosting", "NATSClient",
             "NATSTestServer",
-            "Locking", "Whiteboard", "Ink", "StrokeWire", lifecycle, logging, metrics, deque,
+            "Locking", "InkML", "Whiteboard", "Ink", "StrokeWire", lifecycle, logging, metrics, deque,
         ]),
 ]
 
@@ -166,8 +171,8 @@ let serviceTargets: [Target] = [
         name: "lectern",
         dependencies: [
             "LecternServer", "LecternGateway", "LecternClient", "LecternDemo", "LecternConfiguration", "AssetOpener",
-            "ConnectionOptions", "Hosting", "Journal", "EmbeddedNATS", "NATSClient", "Locking", "VectorGraphics", "PNG",
-            "Raster", "Ink",
+            "ConnectionOptions", "Hosting", "Journal", "EmbeddedNATS", "NATSClient", "Locking", "InkML", "VectorGraphics",
+            "PNG", "Raster", "Ink",
             "Whiteboard", "StrokeWire", arguments, logging, metrics, lifecycle, signals,
             .target(name: "CJemalloc", condition: .when(platforms: [.linux])),
         ],
@@ -208,7 +213,9 @@ let serviceTargets: [Target] = [
     // The built program beside real NATS servers, both ended in every way there is.
     tests(
         "DaemonTests",
-        ["LecternClient", "EmbeddedNATS", "NATSClient", "NATSTestServer", "Locking", "StrokeWire", logging],
+        [
+            "InkML", "LecternClient", "EmbeddedNATS", "NATSClient", "NATSTestServer", "Locking", "StrokeWire", logging,
+        ],
         exclude: ["Proof/Player"]),
 ]
 

@@ -1,0 +1,143 @@
+/// What a trace was written with: its format, device, brush and time (InkML, 4.3).
+struct InkContext {
+    var format: TraceFormat?
+    var source: InkSource?
+    var brush: Brush?
+    /// Milliseconds since 1970.
+    var timestamp: Int64?
+
+    /// The format in force: the context's own, else its device's.
+    var traceFormat: TraceFormat { format ?? source?.format ?? .standard }
+
+    /// The same over what it inherits. The format of a device takes the place of one that is inherited.
+    func over(_ inherited: InkContext) -> InkContext {
+        InkContext(
+            format: format ?? (source?.format == nil ? inherited.format : nil), source: source ?? inherited.source,
+            brush: brush ?? inherited.brush, timestamp: timestamp ?? inherited.timestamp)
+    }
+}
+
+/// A device: what its values count.
+struct InkSource {
+    let format: TraceFormat?
+    /// By channel: how many of its values make a unit.
+    let resolutions: [String: Resolution]
+    /// Of the writing surface, in the units given; nil where they are unknown.
+    let area: (width: Double, height: Double, units: String?)?
+
+    init(_ element: XMLElement) throws(InkMLError) {
+        format = if let child = element.child("traceFormat") { try TraceFormat(child) } else { nil }
+        var resolutions: [String: Resolution] = [:]
+        for property in element.child("channelProperties")?.children ?? [] where property["name"] == "resolution" {
+            guard let channel = property["channel"] else { throw property.missing("channel") }
+            resolutions[channel] = try Resolution(property)
+        }
+        self.resolutions = resolutions
+        if let area = element.child("activeArea"), let width = try area.number("width"),
+            let height = try area.number("height"), width > 0, height > 0
+        {
+            self.area = (width, height, area["units"])
+        } else {
+            area = nil
+        }
+    }
+}
+
+/// The size of a step of a channel, as `1000` in `1/in`, or as `0.1` in `mm`.
+struct Resolution {
+    /// Of a step, in the units of the channel's quantity.
+    private let step: Double
+    private let units: String
+
+    init(_ element: XMLElement) throws(InkMLError) {
+        guard let value = try element.number("value"), value > 0 else {
+            throw element.bad("value", element["value"] ?? "", "a number above 0")
+        }
+        let text = element["units"] ?? "dev"
+        if text.hasPrefix("1/") {
+            units = String(text.dropFirst(2))
+            step = 1 / value
+            perUnit = value
+        } else {
+            units = text
+            step = value
+            perUnit = nil
+        }
+    }
+
+    /// Steps a unit, where it was written so: what is divided by it is not rounded twice.
+    private let perUnit: Double?
+
+    /// What a value is multiplied by.
+    func factor(of quantity: Quantity) -> Double? {
+        guard let factor = quantity.factor(of: units) else { return nil }
+        return perUnit.map { factor / $0 } ?? factor * step
+    }
+}
+
+/// What a channel measures, with its units.
+enum Quantity {
+    /// In board units, of which an inch has 96.
+    case length
+    /// In radians.
+    case angle
+    /// In milliseconds.
+    case time
+
+    /// What a value in these units is multiplied by; nil for units of another quantity.
+    func factor(of units: String) -> Double? {
+        switch (self, units) {
+        case (.length, "dev"), (.length, "px"): 1
+        case (.length, "in"): 96
+        case (.length, "pt"): 96 / 72
+        case (.length, "pc"), (.length, "em"): 16
+        case (.length, "ex"): 8
+        case (.length, "m"): 96 / 0.0254
+        case (.length, "cm"): 96 / 2.54
+        case (.length, "mm"): 96 / 25.4
+        case (.angle, "rad"): 1
+        case (.angle, "deg"), (.angle, "dev"): Double.pi / 180
+        case (.time, "ms"), (.time, "dev"): 1
+        case (.time, "s"): 1000
+        default: nil
+        }
+    }
+}
+
+/// How strokes look (InkML, 4.2).
+struct Brush {
+    /// With its units.
+    var width: (value: Double, units: String?)?
+    /// `0xRRGGBB`.
+    var colour: UInt32?
+
+    /// Takes over what the brush of an element says.
+    mutating func apply(_ element: XMLElement) throws(InkMLError) {
+        for property in element.children where property.name == "brushProperty" {
+            switch property["name"] {
+            case "width":
+                guard let width = try property.number("value"), width > 0 else {
+                    throw property.bad("value", property["value"] ?? "", "a width above 0")
+                }
+                self.width = (width, property["units"])
+            case "color":
+                guard let text = property["value"] else { throw property.missing("value") }
+                guard let colour = Self.colour(text) else { throw property.bad("value", text, "a colour like #1f4fd8") }
+                self.colour = colour
+            default: break
+            }
+        }
+        // The colour of an eraser's message, which is drawn as paper.
+        for annotation in element.children where annotation.name == "annotation" && annotation["type"] == "colour" {
+            if let colour = Self.colour(annotation.trimmedText) { self.colour = colour }
+        }
+    }
+
+    private static func colour(_ text: String) -> UInt32? {
+        let digits = text.dropFirst()
+        guard text.first == "#", digits.count == 6, digits.allSatisfy({ $0.isASCII && $0.isHexDigit }) else {
+            return nil
+        }
+        return UInt32(digits, radix: 16)
+    }
+}
