@@ -17,8 +17,6 @@ public import StrokeWire
 public struct AssetStore: Sendable {
     /// How long parts may wait for their manifest: far longer than an upload takes.
     static let tornAge: Duration = .seconds(3600)
-    /// Space that is kept free for manifests that are written again, as a part of the limit.
-    private static let reserve: Int64 = 64
     /// What a stored message takes beside its payload, about.
     private static let messageBytes = 256
 
@@ -42,10 +40,12 @@ public struct AssetStore: Sendable {
     }
 
     /// Creates the stream where there is none. An existing one is not changed; differences are logged.
+    ///
+    /// It has no limit of its own: JetStream would take that space from other streams at once, and refuse the stream where
+    /// there is less.
     public func provision() async throws(AssetStoreError) {
         var stream = StreamConfiguration(name: subjects.stream, subjects: [subjects.all])
         stream.replicas = settings.replicas
-        stream.maxBytes = maxBytes
         stream.maxMessagesPerSubject = 1
         stream.discard = .new
         stream.duplicateWindow = settings.duplicateWindow
@@ -131,6 +131,7 @@ extension AssetStore {
         return manifest
     }
 
+    /// Uploads at the same time may together go beyond the limit, each once.
     private func checkSpace(_ bytes: Int) async throws(AssetStoreError) {
         let info: StreamInfo
         do throws(JetStreamError) {
@@ -141,7 +142,7 @@ extension AssetStore {
         let limits = [maxBytes, info.configuration.maxBytes].filter { $0 > 0 }
         guard let limit = limits.min() else { return }
         let needed = bytes + (bytes / partBytes + 2) * Self.messageBytes
-        guard Int64(clamping: info.bytes) + Int64(needed) <= limit - limit / Self.reserve else { throw .full }
+        guard Int64(clamping: info.bytes) + Int64(needed) <= limit else { throw .full }
     }
 
     /// The bytes of a part; fewer than the limit where the server allows no such message, headers included.

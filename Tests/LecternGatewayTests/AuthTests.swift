@@ -81,6 +81,8 @@ struct AuthTests {
             ("POST", "/api/rooms/r/strokes?author=anna", stroke, ["teacher": 200, "operator": 200]),
             ("POST", "/api/rooms/r/strokes?author=bob", stroke, ["operator": 200]),
             ("POST", "/api/rooms/r/strokes", stroke, ["teacher": 200, "operator": 400]),
+            // Nobody takes files here.
+            ("POST", "/api/rooms/r/assets", "no file", ["teacher": 503, "operator": 503]),
             ("POST", "/api/rooms/r/wet?author=anna", givenUp, ["teacher": 202, "operator": 202]),
             ("POST", "/api/rooms/r/wet?author=bob", givenUp, ["operator": 202]),
             ("POST", "/api/rooms/r/wet", givenUp, ["teacher": 202, "operator": 400]),

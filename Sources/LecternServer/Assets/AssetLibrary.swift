@@ -28,6 +28,7 @@ final class AssetLibrary: Sendable {
     /// Makes the stream, then sweeps it now and then, until cancelled.
     func run() async {
         var isThere = false
+        var wait: Duration = .seconds(1)
         while !Task.isCancelled {
             do throws(AssetStoreError) {
                 if !isThere {
@@ -38,8 +39,9 @@ final class AssetLibrary: Sendable {
                 if deleted > 0 { logger.info("unused assets deleted", metadata: ["messages": "\(deleted)"]) }
             } catch {
                 logger.warning("assets cannot be kept yet", metadata: ["error": "\(error)"])
+                wait = min(wait * 2, .seconds(60))
             }
-            try? await Task.sleep(for: isThere ? Self.sweepInterval : .seconds(2))
+            try? await Task.sleep(for: isThere ? Self.sweepInterval : wait)
         }
     }
 
