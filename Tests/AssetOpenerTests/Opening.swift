@@ -47,7 +47,7 @@ extension AssetPixels {
     subscript(_ x: Int, _ y: Int) -> [Int] { (0..<4).map { Int(bytes[(y * width + x) * 4 + $0]) } }
 }
 
-/// What an opening could leave behind: descriptors of this process, and children.
+/// What an opening could leave behind: pipes and files in memory of this process, and children.
 struct Leftovers {
     private let all: Set<String>
     /// The process numbers of children.
@@ -56,9 +56,9 @@ struct Leftovers {
     init() throws {
         let (files, folder) = (FileManager.default, "/proc/self/fd")
         let descriptors = try files.contentsOfDirectory(atPath: folder).compactMap { number in
-            // The folder itself has one while it is read.
+            // Other descriptors are those of timers and of sockets, which come and go.
             (try? files.destinationOfSymbolicLink(atPath: "\(folder)/\(number)"))
-                .flatMap { $0.hasPrefix("/proc/") ? nil : "descriptor \(number): \($0)" }
+                .flatMap { $0.hasPrefix("pipe:") || $0.hasPrefix("/memfd:") ? "descriptor \(number): \($0)" : nil }
         }
         children = Set(
             try files.contentsOfDirectory(atPath: "/proc").filter { process in

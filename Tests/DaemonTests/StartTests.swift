@@ -69,7 +69,8 @@ import Testing
                 }
                 try await daemon.waitForLog("streams are gone")
                 let names = try await connection.request(Array("{}".utf8), to: "$JS.API.STREAM.NAMES")
-                #expect(!String(decoding: names.payload, as: UTF8.self).contains("INK_"))
+                let listed = String(decoding: names.payload, as: UTF8.self)
+                #expect(saved.keys.allSatisfy { !listed.contains($0) })
                 for (stream, configuration) in saved {
                     _ = try await connection.request(configuration, to: "$JS.API.STREAM.CREATE.\(stream)")
                 }
