@@ -15,6 +15,10 @@ import { Element } from "./curves.js";
 
 /** Strokes above the base. */
 const mostNewest = 48;
+/** Pictures that are kept of boards painted before, pixels of all of them, and strokes on one that is worth it. */
+const mostKept = 6;
+const mostKeptPixels = 16 << 20;
+const leastOnKept = 16;
 /** Rows of pixels that are composited at a time. */
 const stripHeight = 64;
 /** The largest side of a canvas in pixels. */
@@ -110,6 +114,8 @@ export class Painter {
     #live = [];
     #boxes = new WeakMap();
     #job = null;
+    /** Pictures of other boards, the last one painted last: a page that is turned back to is there at once. */
+    #kept = [];
 
     /** Called when a picture that took more than one slice is begun, and when it is there. */
     onprogress = () => {};
@@ -144,10 +150,31 @@ export class Painter {
     reset(strokes, { style, width, height, pixels }) {
         const scale = Math.min(pixels, largestSide, (largestSide * width) / height) / width;
         const ink = { style, scale, unit: Math.max(width, height) / 1024 };
-        if (Object.keys(ink).some((key) => ink[key] !== this.#ink[key])) this.#boxes = new WeakMap();
+        const [columns, rows] = [width, height].map((side) => Math.max(Math.round(side * scale), 1));
+        const isSameInk = Object.keys(ink).every((key) => ink[key] === this.#ink[key]);
+        if (!isSameInk) this.#boxes = new WeakMap();
+        if (isSameInk && columns === this.#bounds.width && rows === this.#bounds.height) this.#keep();
+        else this.#kept = [];
         this.#ink = ink;
         this.#strokes = [...strokes];
-        this.#paintAll(Math.max(Math.round(width * scale), 1), Math.max(Math.round(height * scale), 1));
+        this.#paintAll(columns, rows);
+    }
+
+    /** Keeps the picture of the board before another one is painted. */
+    #keep() {
+        if (this.#job || this.#strokes.length < leastOnKept) return;
+        const picture = makeCanvas(this.#bounds.width, this.#bounds.height).getContext("2d");
+        copy(this.#board?.canvas ?? this.#canvas, picture, this.#bounds);
+        // One of the same page is older.
+        this.#kept = this.#kept.filter(({ strokes }) => strokes[0] !== this.#strokes[0]);
+        this.#kept.push({ strokes: this.#strokes, picture });
+        const most = Math.min(mostKept, Math.floor(mostKeptPixels / (this.#bounds.width * this.#bounds.height)));
+        this.#kept.splice(0, this.#kept.length - most);
+    }
+
+    /** A kept picture of the lowest strokes, if there is one. */
+    #keptPicture() {
+        return this.#kept.find(({ strokes }) => strokes.every((stroke, place) => stroke === this.#strokes[place]));
     }
 
     /** Adds strokes at the places of their indices, and takes others off. */
@@ -266,8 +293,10 @@ export class Painter {
         const start = () => {
             base = makeCanvas(width, height).getContext("2d");
             board = makeCanvas(width, height).getContext("2d");
-            job.settled = Math.max(this.#strokes.length - mostNewest / 2, 0);
-            job.position = 0;
+            const kept = this.#keptPicture();
+            if (kept) copy(kept.picture.canvas, base, bounds);
+            job.settled = kept ? kept.strokes.length : Math.max(this.#strokes.length - mostNewest / 2, 0);
+            job.position = kept ? job.settled : 0;
             job.isStale = false;
         };
         start();
