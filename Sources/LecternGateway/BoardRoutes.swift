@@ -4,7 +4,7 @@ internal import NATSClient
 internal import NIOCore
 internal import StrokeWire
 
-/// `GET /api/rooms/ROOM/board.png`, `.svg`, `.pdf`, `.json`: a board as released to a cohort, now or at an earlier
+/// `GET /api/rooms/ROOM/board.png`, `.svg`, `.pdf`, `.inkml`, `.json`: a board as released to a cohort, now or at an earlier
 /// position; and `GET /api/rooms/ROOM/replay`: the board at a time of the recorded video, and what follows.
 ///
 /// Each request for a picture first asks the service for the tag of the picture, which draws nothing: it is enough for a 304, and for a
@@ -187,6 +187,7 @@ struct BoardQuery: Sendable {
             // Opened as a page it is still a picture alone.
             headers[.contentSecurityPolicy] = "default-src 'none'; sandbox"
         case .pdf: headers[.contentType] = "application/pdf"
+        case .inkml: headers[.contentType] = "application/inkml+xml"
         }
         headers[.xContentTypeOptions] = "nosniff"
         return headers
@@ -244,6 +245,7 @@ struct Picture: Sendable {
             case .png: [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]
             case .svg: Array("<svg".utf8)
             case .pdf: Array("%PDF-".utf8)
+            case .inkml: Array("<?xml".utf8)
             }
         let tag = reply.header(HeaderName.tag)
         guard reply.payload.starts(with: signature) || (reply.payload.isEmpty && tag != nil) else { return nil }

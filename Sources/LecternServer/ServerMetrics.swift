@@ -163,7 +163,7 @@ enum JoinOutcome: String, CaseIterable {
 
 /// How a request for a picture was answered, by the name in `lectern_pictures_total`.
 enum PictureOutcome: String, CaseIterable {
-    case png, svg, pdf
+    case png, svg, pdf, inkml
     case notModified = "not-modified"
     case badRequest = "bad-request"
     case unknownRoom = "unknown-room"
@@ -177,6 +177,7 @@ enum PictureOutcome: String, CaseIterable {
         case .png: .png
         case .svg: .svg
         case .pdf: .pdf
+        case .inkml: .inkml
         }
     }
 }

@@ -65,7 +65,8 @@ import Whiteboard
         try await Self.with { gateway, address in
             let http = gateway.http
             let types = [
-                "png": "image/png", "svg": "image/svg+xml", "pdf": "application/pdf", "json": "application/json",
+                "png": "image/png", "svg": "image/svg+xml", "pdf": "application/pdf", "inkml": "application/inkml+xml",
+                "json": "application/json",
             ]
             var tags: [String: String] = [:]
             for (format, type) in types {
@@ -102,7 +103,7 @@ import Whiteboard
         try await Self.with { gateway, address in
             let http = gateway.http
             let room = try #require(try await http.get("/api/rooms/lesson/board.png").fields["ink-room"])
-            for format in ["png", "svg", "pdf", "json"] {
+            for format in ["png", "svg", "pdf", "inkml", "json"] {
                 let now = try await http.get("/api/rooms/lesson/board.\(format)")
                 let path = "/api/rooms/lesson/board.\(format)?room=\(room)"
                 let named = try await http.get("\(path)&index=4")
@@ -145,7 +146,8 @@ import Whiteboard
         try await Self.with { gateway, _ in
             for (path, status, code) in [
                 ("nobody/board.png", 404, "unknown-room"), ("lesson/board.png?page=1000", 400, "bad-request"),
-                ("lesson/board.pdf?background=transparent", 400, "bad-request"), ("lesson/board.gif", 404, "not-found"),
+                ("lesson/board.pdf?background=transparent", 400, "bad-request"),
+                ("lesson/board.inkml?width=640", 400, "bad-request"), ("lesson/board.gif", 404, "not-found"),
             ] {
                 let answer = try await gateway.http.get("/api/rooms/\(path)")
                 #expect(answer.statusCode == status, "\(path)")

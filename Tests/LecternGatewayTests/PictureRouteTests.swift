@@ -47,12 +47,13 @@ struct PictureRouteTests {
             ("png?width=1&page=7", "image.main", #"{"width":1,"page":7}"#),
             ("svg?background=transparent", "image.main", #"{"format":"svg","background":"transparent"}"#),
             ("pdf?background=white", "image.main", #"{"format":"pdf"}"#),
+            ("inkml?cohort=hls", "image.hls", #"{"format":"inkml"}"#),
             ("png?room=k3f9-17&index=0", "image.main", #"{"room":"k3f9-17","index":0}"#),
         ])
     func query(query: String, subject: String, payload: String) async throws {
         try await RunningGateway.with { gateway in
             let questions = Locked<[String]>([])
-            let format = PictureFormat(rawValue: String(query.prefix(3))) ?? .png
+            let format = PictureFormat(rawValue: String(query.prefix { $0 != "?" })) ?? .png
             try gateway.service.answer("ink.>") { question in
                 #expect(question.subject == "ink.0.r.\(subject)")
                 questions.withLock { $0.append(question.text) }
@@ -245,6 +246,7 @@ private func document(_ format: PictureFormat) -> [UInt8] {
     case .png: picture(bytes: 1)
     case .svg: Array("<svg/>".utf8)
     case .pdf: Array("%PDF-1.4".utf8)
+    case .inkml: Array("<?xml version=\"1.0\"?><ink/>".utf8)
     }
 }
 

@@ -16,6 +16,7 @@ import Whiteboard
     private static let forms = [
         ImageRequest(width: 200), ImageRequest(width: 333, background: .transparent), ImageRequest(format: .svg),
         ImageRequest(width: 640, format: .svg, background: .transparent), ImageRequest(format: .pdf),
+        ImageRequest(format: .inkml),
     ]
 
     /// A picture with what its headers say.
@@ -188,6 +189,8 @@ import Whiteboard
             try await lesson.reaches(3)
             #expect(try await lesson.refusal(ImageRequest(page: 1)) == .badRequest)
             #expect(try await lesson.refusal(ImageRequest(format: .pdf, background: .transparent)) == .badRequest)
+            #expect(try await lesson.refusal(ImageRequest(format: .inkml, background: .transparent)) == .badRequest)
+            #expect(try await lesson.refusal(ImageRequest(width: 5, format: .inkml)) == .badRequest)
             #expect(try await lesson.refusal(ImageRequest(index: 4)) == .unknownIndex)
             #expect(try await lesson.refusal(ImageRequest(incarnation: "another")) == .unknownIndex)
             #expect(try await lesson.picture(ImageRequest(page: 0)).index == 3)
@@ -210,7 +213,7 @@ import Whiteboard
         }
     }
 
-    @Test func `a board of too many points for the memory is no SVG or PDF, but a PNG`() async throws {
+    @Test func `a board of too many points for the memory is no document, but a PNG`() async throws {
         var configuration = ServerConfiguration()
         configuration.canvasBytes = 16 << 20
         try await RunningService.with(configuration) { service in
@@ -224,6 +227,7 @@ import Whiteboard
             try await lesson.reaches(8)
             #expect(try await lesson.refusal(ImageRequest(format: .svg)) == .tooLarge)
             #expect(try await lesson.refusal(ImageRequest(format: .pdf)) == .tooLarge)
+            #expect(try await lesson.refusal(ImageRequest(format: .inkml)) == .tooLarge)
             #expect(try await lesson.picture(ImageRequest()).bytes.count > 100)
             #expect(
                 try await lesson.picture(ImageRequest(format: .svg, index: 7)).bytes.starts(with: Array("<svg".utf8)))

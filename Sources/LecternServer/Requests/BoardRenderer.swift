@@ -13,7 +13,7 @@ public import Whiteboard
 /// renderings under way, of all rooms and threads, take at most the given bytes together. Before a rendering, the least
 /// recently used canvases are evicted to make space for it; if that is not enough it waits until others are done. An
 /// evicted canvas is rendered again to the same pixels. A board of more pixels than fit the bytes is rendered smaller. A
-/// board of more points than fit them is not rendered as SVG or PDF.
+/// board of more points than fit them is not rendered as SVG, PDF or InkML.
 final class BoardRenderer: Sendable {
     enum Failure: Error {
         /// The picture is no longer wanted.
@@ -106,7 +106,7 @@ final class BoardRenderer: Sendable {
         if let file = state.withLock({ $0.images.image(key, at: now) }) { return file }
         return switch form.format {
         case .png: try png(of: board, pages[0], key, at: now, while: interest)
-        case .svg, .pdf: try document(of: board, pages, key, at: now, while: interest)
+        case .svg, .pdf, .inkml: try document(of: board, pages, key, at: now, while: interest)
         }
     }
 
@@ -129,12 +129,12 @@ final class BoardRenderer: Sendable {
         return file
     }
 
-    /// Bytes that a point takes while its board becomes an SVG or a PDF, about: decoded, as an outline, written.
+    /// Bytes that a point takes while its board becomes a document, about: decoded, as an outline, written.
     static let documentBytesOfPoint = 512
     /// Bytes that a document takes at least, while it is made.
     private static let leastDocumentBytes = 1 << 20
 
-    /// The SVG or PDF of a board: all of its strokes each time, for documents share nothing. Strokes are scaled to the
+    /// The SVG, PDF or InkML of a board: all of its strokes each time, for documents share nothing. Strokes are scaled to the
     /// board, coordinates to the width.
     private func document(
         of board: Board, _ pages: [Int], _ key: ImageCache.Key, at now: Instant, while interest: Interest
@@ -146,24 +146,41 @@ final class BoardRenderer: Sendable {
         reserve(bytes)
         var made: [UInt8]?
         defer { finish(nil, made, key, at: now, reserved: bytes) }
-        var drawings: [BoardDrawing] = []
-        for visible in visible {
-            var painted: [PaintedStroke] = []
-            painted.reserveCapacity(visible.count)
-            for stroke in visible {
-                guard interest.isWanted() else { throw .cancelled }
-                painted.append(strokes.stroke(stroke, on: board.size))
-            }
-            drawings.append(BoardDrawing(width: board.size.width, height: board.size.height, strokes: painted))
-        }
-        let scale = key.form.width.map { Double($0) / board.size.width } ?? 1
         let file =
-            try key.form.format == .svg
-            ? svg(drawings[0], scale, key.form.background, while: interest.isWanted)
-            : pdf(drawings, scale, while: interest.isWanted)
+            switch key.form.format {
+            case .inkml: try ink(board, pages, while: interest.isWanted)
+            default: try vectors(visible, board.size, key.form, while: interest.isWanted)
+            }
         guard file.count <= byteLimit / 8 else { throw .tooLarge }
         made = file
         return file
+    }
+
+    private func vectors(
+        _ pages: [VisibleStrokes], _ size: BoardSize, _ form: PictureForm, while isWanted: () -> Bool
+    ) throws(Failure) -> [UInt8] {
+        var drawings: [BoardDrawing] = []
+        for visible in pages {
+            var painted: [PaintedStroke] = []
+            painted.reserveCapacity(visible.count)
+            for stroke in visible {
+                guard isWanted() else { throw .cancelled }
+                painted.append(strokes.stroke(stroke, on: size))
+            }
+            drawings.append(BoardDrawing(width: size.width, height: size.height, strokes: painted))
+        }
+        let scale = form.width.map { Double($0) / size.width } ?? 1
+        return form.format == .svg
+            ? try svg(drawings[0], scale, form.background, while: isWanted)
+            : try pdf(drawings, scale, while: isWanted)
+    }
+
+    private func ink(_ board: Board, _ pages: [Int], while isWanted: () -> Bool) throws(Failure) -> [UInt8] {
+        do throws(DrawingStopped) {
+            return try BoardInk(strokes).inkML(of: board, pages: pages, byteLimit: byteLimit / 8, while: isWanted)
+        } catch {
+            throw error == .tooLarge ? .tooLarge : .cancelled
+        }
     }
 
     private func svg(
@@ -348,10 +365,20 @@ public struct StrokeSource: Sendable {
 
     /// The stroke, scaled from its sender's units to the board's.
     public func stroke(_ stroke: Stroke, on size: BoardSize) -> PaintedStroke {
-        guard case (let header, var points)? = stroke.decoded() else {
+        guard let (header, points) = scaled(stroke, on: size) else {
             return PaintedStroke(
                 stroke: InkStroke(element: .freehand, style: style, width: 0, points: []), colour: RGB(0))
         }
+        return PaintedStroke(
+            stroke: InkStroke(
+                element: header.element, style: style, width: header.width, points: points,
+                unit: size.longerSide / 1024, tip: tip),
+            colour: RGB(rgb(header.colour)))
+    }
+
+    /// The message of a stroke with its points, both in the board's units; nil where it cannot be decoded.
+    func scaled(_ stroke: Stroke, on size: BoardSize) -> (header: StrokeMessage, points: [StrokePoint])? {
+        guard case (var header, var points)? = stroke.decoded() else { return nil }
         let scale = size.scale(for: header)
         if scale.x != 1 || scale.y != 1 {
             for position in points.indices {
@@ -359,17 +386,15 @@ public struct StrokeSource: Sendable {
                 points[position].y *= scale.y
             }
         }
-        return PaintedStroke(
-            stroke: InkStroke(
-                element: header.element, style: style, width: header.width * scale.width, points: points,
-                unit: size.longerSide / 1024, tip: tip),
-            colour: colour(header.colour))
+        header.width *= scale.width
+        return (header, points)
     }
 
-    private func colour(_ value: UInt32) -> RGB {
+    /// `0xRRGGBB` of a message's colour.
+    func rgb(_ value: UInt32) -> UInt32 {
         switch colours {
-        case .palette: RGB(palette[value] ?? 0)
-        case .rgb: RGB(value)
+        case .palette: palette[value] ?? 0
+        case .rgb: value
         }
     }
 }

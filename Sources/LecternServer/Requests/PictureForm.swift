@@ -8,7 +8,7 @@ struct PictureForm: Sendable, Hashable {
     /// Width in pixels; nil for the canvas's own.
     var width: Int?
     var background = PictureBackground.white
-    /// The page; nil for the one shown, of a PDF for all pages in order.
+    /// The page; nil for the one shown, of PDF and InkML for all pages in order.
     var page: Int?
 
     init(
@@ -26,10 +26,10 @@ struct PictureForm: Sendable, Hashable {
 }
 
 extension PictureForm {
-    /// The pages of a board that the picture shows, in their order; one, but for a PDF.
+    /// The pages of a board that the picture shows, in their order; one, but for PDF and InkML.
     func pages(of board: Board) -> [Int] {
         if let page { return [page] }
-        return format == .pdf ? board.pages.order : [board.pages.shown]
+        return format == .pdf || format == .inkml ? board.pages.order : [board.pages.shown]
     }
 }
 

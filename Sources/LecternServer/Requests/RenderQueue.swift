@@ -9,8 +9,8 @@ import Whiteboard
 ///
 /// Requests with one key share one rendering, of the newest board among them, and one file. A newer board that arrives
 /// during the rendering of an older one supersedes it: rendering stops after the current stroke, or within it if the
-/// newer board no longer has it, and continues from there to the newer board. SVG and PDF are finished, for they would
-/// begin again. Nobody gets a board older than their request, nor a newer one than they asked for.
+/// newer board no longer has it, and continues from there to the newer board. Documents (SVG, PDF, InkML) are
+/// finished, for they would begin again. Nobody gets a board older than their request, nor a newer one than they asked for.
 ///
 /// Bounded by a ``ReplyBudget`` of its own; requests beyond are answered `not-ready`. Rooms are divided among the threads
 /// by name; all threads share the memory of one ``BoardRenderer``.

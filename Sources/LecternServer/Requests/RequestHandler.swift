@@ -98,6 +98,9 @@ struct RequestHandler: Sendable {
     /// What a well-formed request asks for that cannot be had; nil for nothing.
     private static func fault(of request: ImageRequest) -> String? {
         if request.format == .pdf, request.background == .transparent { return "The pages of a PDF are white." }
+        if request.format == .inkml, request.width != nil || request.background == .transparent {
+            return "InkML is ink without a width in pixels and without a background."
+        }
         return nil
     }
 
@@ -295,6 +298,6 @@ extension RequestError {
     static let unknownIndex = RequestError(
         .unknownIndex, "The room's log does not hold this position, or it lies ahead of what may be seen.")
     static let pictureTooLarge = RequestError(
-        .tooLarge, "The board has too many points for an SVG or a PDF; ask for a PNG.")
+        .tooLarge, "The board has too many points for this format; ask for a PNG.")
     static let shuttingDown = RequestError(.notReady, "The server is shutting down.")
 }

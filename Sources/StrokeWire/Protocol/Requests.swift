@@ -45,11 +45,11 @@ extension JoinRequest {
 
 /// Request for a picture of the board.
 public struct ImageRequest: Sendable, Hashable {
-    /// Width in pixels, 1 … 4096; nil for the board's own. `width` on the wire.
+    /// Width in pixels, 1 … 4096; nil for the board's own. InkML has none. `width` on the wire.
     public var width: Int?
     /// File format. `format`.
     public var format: PictureFormat
-    /// What is below the ink; a PDF is always white. `background`.
+    /// What is below the ink; a PDF is always white, and InkML is ink alone. `background`.
     public var background: PictureBackground
     /// Page of the room, 0 … 999; nil for the page shown. `page`.
     public var page: Int?
@@ -77,7 +77,7 @@ public struct ImageRequest: Sendable, Hashable {
 
 /// The file format of a picture. The raw value is its name on the wire, and the file extension.
 public enum PictureFormat: String, Sendable, Hashable, CaseIterable {
-    case png, svg, pdf
+    case png, svg, pdf, inkml
 }
 
 /// What is below the ink of a picture. The raw value is its name on the wire.
@@ -108,7 +108,7 @@ extension ImageRequest {
         guard let body = try RequestBody.decoded(bytes, keeping: Self.names) else { return }
         width = try body.integer("width", in: 1...4096).map(Int.init)
         if body["format"] != nil {
-            format = try body.required("format", "png, svg or pdf") { PictureFormat(rawValue: $0) }
+            format = try body.required("format", "png, svg, pdf or inkml") { PictureFormat(rawValue: $0) }
         }
         incarnation = try body.string("room", limit: 256)
         index = try body.index("index")

@@ -28,10 +28,10 @@ struct ExportCommand: AsyncParsableCommand {
     @Option(help: "As released to this cohort. Default: the end of the log.", transform: cohortName)
     var cohort: CohortName?
 
-    @Option(name: .shortAndLong, help: "The file of the picture; its name ends in .png, .svg or .pdf.")
+    @Option(name: .shortAndLong, help: "The file of the picture; its name ends in .png, .svg, .pdf or .inkml.")
     var output: String
 
-    @Option(help: ArgumentHelp("png, svg or pdf. Default: the output's file extension.", valueName: "format"))
+    @Option(help: ArgumentHelp("png, svg, pdf or inkml. Default: the output's file extension.", valueName: "format"))
     var format: PictureFormat?
 
     @Option(

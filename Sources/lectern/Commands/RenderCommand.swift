@@ -13,11 +13,13 @@ import Whiteboard
 struct RenderCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "render",
-        abstract: "Draw the board at the end of a lesson file, as PNG, SVG or PDF.",
+        abstract: "Draw the board at the end of a lesson file, as PNG, SVG or PDF, or write it as InkML.",
         discussion: """
             A lesson is a file with one compact message on each line, as a teacher publishes them. Undo, redo and \
             clear work as in a room with the default settings. The output's file extension selects the format. A PNG or \
-            SVG is of the page that is shown at the end; a PDF has all pages in their order, and takes several lessons.
+            SVG is of the page that is shown at the end; a PDF has all pages in their order, and takes several lessons. \
+            InkML has the ink of all pages itself, with force, angles and times, for other programs and for \
+            `lectern import`.
 
             EXAMPLES
               lectern render demo -o demo.png
@@ -27,6 +29,7 @@ struct RenderCommand: ParsableCommand {
               lectern render lesson.ndjson -o second.png --page 1
               lectern render monday.ndjson tuesday.ndjson -o week.pdf
               lectern render lesson.ndjson -o why.svg --debug
+              lectern render lesson.ndjson -o board.inkml
               lectern render lesson.ndjson -o /dev/stdout --format svg
               lectern render --specimens -o styles.png
 
@@ -37,10 +40,10 @@ struct RenderCommand: ParsableCommand {
     @Argument(help: ArgumentHelp(LessonSource.help))
     var lessons: [LessonSource] = []
 
-    @Option(name: .shortAndLong, help: "The file of the picture; its name ends in .png, .svg or .pdf.")
+    @Option(name: .shortAndLong, help: "The file of the picture; its name ends in .png, .svg, .pdf or .inkml.")
     var output: String
 
-    @Option(help: ArgumentHelp("png, svg or pdf. Default: the output's file extension.", valueName: "format"))
+    @Option(help: ArgumentHelp("png, svg, pdf or inkml. Default: the output's file extension.", valueName: "format"))
     var format: PictureFormat?
 
     @Option(help: ArgumentHelp("How freehand strokes become ink.", valueName: "style"))
@@ -93,6 +96,10 @@ struct RenderCommand: ParsableCommand {
         if format == .pdf, transparent {
             throw ValidationError("The pages of a PDF are white; --transparent is for PNG and SVG.")
         }
+        if format == .inkml, width != nil || transparent || debug || mesh || specimens {
+            throw ValidationError(
+                "InkML is ink alone: --width, --transparent, --debug, --mesh and --specimens are for pictures.")
+        }
         if format != .pdf, lessons.count > 1 {
             throw ValidationError("Only a PDF takes more than one lesson.")
         }
@@ -112,14 +119,19 @@ struct RenderCommand: ParsableCommand {
             return StandardError.write("\(output): \(SpecimenInk.all.count) specimens")
         }
         let folds = try lessons.map { try fold($0, configuration.room) }
-        let pictures = folds.flatMap { fold in
-            pages(of: fold.board, format).map { page in
-                BoardPicture(
-                    fold.board, page: page, configuration: configuration, width: width, format: format, marks: marks)
+        if format == .inkml {
+            let ink = BoardInk(StrokeSource(configuration))
+            try write(try ink.inkML(of: folds[0].board, pages: pages(of: folds[0].board, format)))
+        } else {
+            let pictures = folds.flatMap { fold in
+                pages(of: fold.board, format).map { page in
+                    BoardPicture(
+                        fold.board, page: page, configuration: configuration, width: width, format: format,
+                        marks: marks)
+                }
             }
+            try write(try encode(pictures, format))
         }
-        let bytes = try encode(pictures, format)
-        try write(bytes)
         for fold in folds {
             let board = fold.board
             let pages = pages(of: board, format)
@@ -135,7 +147,7 @@ struct RenderCommand: ParsableCommand {
     /// The pages that are drawn of a board.
     private func pages(of board: Board, _ format: PictureFormat) -> [Int] {
         if let page { return [page] }
-        return format == .pdf ? board.pages.order : [board.pages.shown]
+        return format == .pdf || format == .inkml ? board.pages.order : [board.pages.shown]
     }
 
     private var marks: Set<DebugOverlay.Kind> {
@@ -180,6 +192,9 @@ struct RenderCommand: ParsableCommand {
             return SVGRenderer.render(first.drawing, paper: transparent ? .transparent : .white, scale: first.scale)
         case .pdf:
             return try PDFRenderer.render(pictures.map { (drawing: $0.drawing, scale: $0.scale) })
+        case .inkml:
+            // Made of the board, not of a picture.
+            return []
         }
     }
 }
@@ -195,7 +210,8 @@ extension PictureFormat: ExpressibleByArgument {
     /// The format of a file: the one named, else that of the file's extension.
     init(of path: String, _ named: PictureFormat?) throws {
         guard let format = named ?? PictureFormat(endingOf: path) else {
-            throw ValidationError("'\(path)' ends in none of .png, .svg and .pdf; name the format with --format.")
+            throw ValidationError(
+                "'\(path)' ends in none of .png, .svg, .pdf and .inkml; name the format with --format.")
         }
         self = format
     }
