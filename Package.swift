@@ -123,7 +123,8 @@ let threadTargets: [Target] = [
     layer(
         "LecternServer",
         [
-            "AssetOpener", "Assets", "Journal", "Hosting", "NATSClient", "Locking", "Whiteboard", "InkML", "VectorGraphics",
+            "AssetOpener", "Assets", "Journal", "Hosting", "NATSClient", "Locking", "Whiteboard", "InkML",
+            "VectorGraphics",
             "PNG", "Raster", "Ink",
             "StrokeWire",
             logging, metrics, lifecycle, deque,
@@ -171,7 +172,8 @@ let serviceTargets: [Target] = [
         name: "lectern",
         dependencies: [
             "LecternServer", "LecternGateway", "LecternClient", "LecternDemo", "LecternConfiguration", "AssetOpener",
-            "ConnectionOptions", "Hosting", "Journal", "EmbeddedNATS", "NATSClient", "Locking", "InkML", "VectorGraphics",
+            "ConnectionOptions", "Hosting", "Journal", "EmbeddedNATS", "NATSClient", "Locking", "InkML",
+            "VectorGraphics",
             "PNG", "Raster", "Ink",
             "Whiteboard", "StrokeWire", arguments, logging, metrics, lifecycle, signals,
             .target(name: "CJemalloc", condition: .when(platforms: [.linux])),

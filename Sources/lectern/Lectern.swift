@@ -24,8 +24,8 @@ struct Lectern: AsyncParsableCommand {
         subcommands: [
             DemoCommand.self, ServeCommand.self, PublishCommand.self, ClockCommand.self, WatchCommand.self,
             ReplayCommand.self,
-            LessonCommand.self, RenderCommand.self, ExportCommand.self, AddressCommand.self, RoomsCommand.self,
-            CloseCommand.self,
+            LessonCommand.self, RenderCommand.self, ExportCommand.self, ImportCommand.self, AddressCommand.self,
+            RoomsCommand.self, CloseCommand.self,
             TokenCommand.self,
         ])
 

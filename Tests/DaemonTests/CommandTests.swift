@@ -189,11 +189,16 @@ import Testing
             try await daemon.waitForLog(" serving")
 
             let room = ["--room", "physics", "--partitions", "8"]
+            let ink = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID()).inkml").path
+            try Data("<ink><trace>1 2, 3 4</trace></ink>".utf8).write(to: URL(filePath: ink))
+            defer { try? FileManager.default.removeItem(atPath: ink) }
             let clock = try start(["clock", "--user", "clock"] + room)
             let student = try start(["watch", "--user", "sam"] + room)
             try await student.waitForLog(#""event":"joined""#)
             let teacher = try start(["publish", "demo", "--author", "ann", "--user", "ann", "--speed", "100"] + room)
             #expect(await teacher.exitCode(within: .seconds(120)) == 0, "\(teacher.log)")
+            let importing = try start(["import", ink, "--author", "ann", "--user", "ann"] + room)
+            #expect(await importing.exitCode() == 0, "\(importing.log)")
             let rooms = try start(["rooms", "--user", "operator"])
             #expect(await rooms.exitCode() == 0, "\(rooms.log)")
             #expect(rooms.log.contains("physics"))

@@ -1,4 +1,4 @@
-import StrokeWire
+public import StrokeWire
 
 /// The messages of a lesson in sending order, each with its time.
 public struct PublishPlan: Sendable, Equatable {
@@ -43,6 +43,18 @@ public struct PublishPlan: Sendable, Equatable {
                 isWithheld: isLost && place > 0)
         }
         messages = Self.shuffle(planned, places: faults.shuffle, using: &random)
+    }
+
+    /// Plans messages to be sent as fast as the service takes them from one author.
+    ///
+    /// - Parameter messages: each with its decoded form, in sending order.
+    public init(immediately messages: some Sequence<(bytes: [UInt8], header: StrokeMessage)>) {
+        speed = 1
+        self.messages = messages.map { bytes, header in
+            OutgoingMessage(
+                number: header.number, order: header.shardOrder, isStroke: header.action == .draw, bytes: bytes,
+                due: .zero, isWithheld: false)
+        }
     }
 
     /// Moves each message by a few places; the times keep their places.

@@ -62,18 +62,22 @@ struct OutputError: Error, CustomStringConvertible {
         self.why = why
     }
 
-    /// With the system's message, from the error that Foundation wraps.
     init(path: String, _ error: any Error) {
-        let cause = ((error as NSError).userInfo[NSUnderlyingErrorKey] as? any Error).map { $0 as NSError }
-        if let cause, cause.domain == NSPOSIXErrorDomain {
-            self.init(path: path, why: String(cString: strerror(Int32(cause.code))))
-        } else {
-            self.init(path: path, why: error.localizedDescription)
-        }
+        self.init(path: path, why: SystemError.message(of: error))
     }
 
     /// One line for a person.
     var description: String { "\(path): cannot be written: \(why)" }
+}
+
+/// What the system says of an error that Foundation wraps.
+enum SystemError {
+    static func message(of error: any Error) -> String {
+        let wrapped = error as NSError
+        let cause = (wrapped.userInfo[NSUnderlyingErrorKey] as? any Error).map { $0 as NSError } ?? wrapped
+        guard cause.domain == NSPOSIXErrorDomain else { return error.localizedDescription }
+        return String(cString: strerror(Int32(cause.code)))
+    }
 }
 
 /// One JSON object on one line, written key by key, for output that has messages byte for byte.

@@ -1,0 +1,137 @@
+import ArgumentParser
+import ConnectionOptions
+import Foundation
+import InkML
+import LecternClient
+import NATSClient
+import StrokeWire
+
+/// `lectern import`: brings ink from other programs into a room.
+struct ImportCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "import",
+        abstract: "Bring ink of an InkML file into a room.",
+        discussion: """
+            Reads InkML (W3C, 2011) as pens, tablets and note-taking programs write it, and as `lectern render -o \
+            board.inkml` and GET /api/rooms/ROOM/board.inkml do, and publishes its strokes as a teacher: one operation \
+            each, in the order of the file, as fast as the service takes them from one author, which is 200 messages \
+            or 1 MiB a second. Waits until every operation is applied or rejected.
+
+            The ink keeps its shape and becomes as large as the room's board allows; ink of a board of the same size \
+            stays where it is. Force, angles and times of points are kept, and shapes and erasers of Lectern's own \
+            files. A file of one page goes onto the page that is shown; of several pages, each goes onto the page of its \
+            number. Each colour becomes the nearest one of the room's palette; where the service has `colour: rgb`, \
+            --rgb keeps them as they are.
+
+            Without --t the strokes have no time: students see them when they see what was drawn before them. With \
+            --t the first stroke has that time on the time line of the room's video, and the others are as much later \
+            as they are in the file.
+
+            Document type declarations, entities and references to other files are refused, and nothing is published \
+            unless the whole file can be read. An error names the line.
+
+            Progress goes to standard error, the summary to standard output. SIGINT (Ctrl-C) or SIGTERM ends the \
+            publishing with the summary; a second one ends the command at once.
+
+            Exit codes: 0 when every stroke was applied; 1 when the file cannot be read or has no ink, when nobody \
+            answers, when a stroke was rejected or did not arrive, or when this NATS user may not publish; 2 when NATS \
+            cannot be reached; 3 when all strokes are in the journal, and the service has not answered for each; 130 \
+            after SIGINT, 143 after SIGTERM.
+
+            EXAMPLES
+              lectern import notes.inkml --room lesson-7 --author ann
+              lectern import notes.inkml --room lesson-7 --author ann --t 95000
+              lectern render demo -o demo.inkml && lectern import demo.inkml --room trial --author ann --json
+            """)
+
+    @Argument(help: "The InkML file, or `-` for standard input; at most 64 MiB.")
+    var file: String
+
+    @OptionGroup var room: RoomOptions
+    @OptionGroup var connection: ConnectionOptions
+
+    @Option(help: "The author: 1 to 64 characters of a-z, 0-9, _ and -.", transform: authorID)
+    var author: AuthorID
+
+    @Option(
+        name: .customLong("t"),
+        help: ArgumentHelp(
+            "Time of the first stroke on the time line of the room's video.", valueName: "milliseconds"))
+    var time: Int64?
+
+    @Flag(help: "Send colours as they are, for a service with `colour: rgb`.")
+    var rgb = false
+
+    @Option(
+        help: "How long to wait for answers at the end, or while nothing gets through. Default: 10s.",
+        transform: duration)
+    var answerTimeout = Duration.seconds(10)
+
+    @Flag(help: "No progress.")
+    var quiet = false
+
+    @Flag(help: "The summary as one line of JSON.")
+    var json = false
+
+    func run() async throws {
+        let content = try readFile()
+        let nats = try await connection.connect(as: "lectern import")
+        let interrupts = await InterruptHandler()
+        let start = ContinuousClock.now
+        let report: TeacherReport
+        do {
+            let board = try await settings(over: nats)
+            let messages = content.messages(for: board, keepsColours: rgb, from: time)
+            StandardError.write("\(file): \(content.summary) for a board of \(board.sizeText)")
+            report = try await interrupts.run { try await publish(PublishPlan(immediately: messages), over: nats) }
+        } catch {
+            await nats.close()
+            if !(error is ExitCode) { StandardError.write("lectern: \(error)") }
+            throw ExitCode.failed
+        }
+        await nats.drain()
+        let summary = PublishSummary(report: report, duration: start.duration(to: .now), hasWetInk: false)
+        StandardOutput.write(json ? summary.json : summary.text)
+        guard let code = summary.exitCode else { return }
+        if let signal = interrupts.signal {
+            StandardError.write("lectern: ended by \(signal.name)")
+        } else if report.endedSession != nil {
+            StandardError.write("lectern: \(author) has begun another session meanwhile, which ended this one")
+        } else if report.hasNoResponse {
+            StandardError.write("lectern: \(room.unanswered)")
+        }
+        throw interrupts.exitCode ?? code
+    }
+
+    private func readFile() throws -> ImportFile {
+        do throws(ImportFileError) {
+            return try ImportFile(path: file)
+        } catch {
+            StandardError.write("lectern: \(error)")
+            throw ExitCode.failed
+        }
+    }
+
+    private func settings(over nats: NATSConnection) async throws -> BoardSettings {
+        do throws(RoomDirectoryError) {
+            return try await BoardSettings(of: room.address, over: nats)
+        } catch {
+            StandardError.write("lectern: \(error == .noReply ? room.unanswered : error.description)")
+            throw ExitCode.failed
+        }
+    }
+
+    private func publish(_ plan: PublishPlan, over nats: NATSConnection) async throws -> TeacherReport {
+        var progress = PublishProgress(isQuiet: quiet)
+        defer { progress.end() }
+        let teacher = Teacher(connection: nats, address: room.address, author: author, logger: connection.logger)
+        return try await teacher.publish(plan, wetInk: false, answerTimeout: answerTimeout) { progress.show($0) }
+    }
+}
+
+extension BoardSettings {
+    /// `1024 × 768`.
+    fileprivate var sizeText: String {
+        "\(width.formatted(.number.grouping(.never))) × \(height.formatted(.number.grouping(.never)))"
+    }
+}

@@ -1,0 +1,157 @@
+import Foundation
+import InkML
+import LecternClient
+import StrokeWire
+
+/// A file that `lectern import` brings into a room, told by its first bytes.
+enum ImportFile {
+    case ink(InkDocument)
+
+    /// Bytes of a file at most.
+    private static let byteLimit = InkMLLimits().bytes
+
+    /// Reads a file, or standard input for `-`.
+    init(path: String) throws(ImportFileError) {
+        let bytes = try Self.contents(of: path)
+        for (kind, signature) in Self.otherKinds where bytes.starts(with: signature) {
+            throw ImportFileError(path: path, why: "is \(kind); only InkML is imported")
+        }
+        let document: InkDocument
+        do throws(InkMLError) {
+            document = try InkDocument(inkML: bytes)
+        } catch {
+            throw ImportFileError(path: path, why: error.description)
+        }
+        guard !document.strokes.isEmpty else { throw ImportFileError(path: path, why: "there is no ink in it") }
+        self = .ink(document)
+    }
+
+    private static let otherKinds: [(kind: String, signature: [UInt8])] = [
+        ("a PDF", Array("%PDF-".utf8)), ("a PNG image", [0x89, 0x50, 0x4e, 0x47]),
+        ("a JPEG image", [0xff, 0xd8, 0xff]),
+    ]
+
+    private static func contents(of path: String) throws(ImportFileError) -> [UInt8] {
+        do {
+            let handle =
+                path == "-" ? FileHandle.standardInput : try FileHandle(forReadingFrom: URL(fileURLWithPath: path))
+            var bytes: [UInt8] = []
+            // One byte more tells a file that is too large from one that is just not.
+            while bytes.count <= byteLimit, let part = try handle.read(upToCount: byteLimit + 1 - bytes.count),
+                !part.isEmpty
+            {
+                bytes += part
+            }
+            guard bytes.count <= byteLimit else {
+                throw ImportFileError(path: path, why: "is larger than \(byteLimit >> 20) MiB")
+            }
+            return bytes
+        } catch let error as ImportFileError {
+            throw error
+        } catch {
+            throw ImportFileError(path: path, why: "cannot be read: \(SystemError.message(of: error))")
+        }
+    }
+
+    /// What is in it, for a person.
+    var summary: String {
+        switch self {
+        case .ink(let document):
+            let strokes = document.strokes
+            return "\(strokes.count) strokes, \(strokes.reduce(0) { $0 + $1.points.count }) points"
+        }
+    }
+
+    /// The operations that bring it to a board, numbered from 1. A file of one page goes onto the page that is shown; of
+    /// several, each goes onto the page of its number.
+    ///
+    /// - Parameters:
+    ///   - keepsColours: whether messages have colours, not places in the palette.
+    ///   - time: of the first stroke that has one; nil for operations without a time.
+    func messages(
+        for board: BoardSettings, keepsColours: Bool, from time: Int64?
+    ) -> [(bytes: [UInt8], header: StrokeMessage)] {
+        switch self {
+        case .ink(let document):
+            let fitted = document.fitted(to: InkDocument.Size(width: board.width, height: board.height))
+            var times = StrokeTimes(fitted.strokes, from: time)
+            var messages: [(bytes: [UInt8], header: StrokeMessage)] = []
+            var number: Int64 = 0
+            for page in fitted.pages {
+                for stroke in page.strokes {
+                    number += 1
+                    let colour = keepsColours ? stroke.colour : board.palette.nearest(to: stroke.colour)
+                    let header = StrokeMessage(
+                        number: number, colour: colour, width: stroke.width ?? 1, element: stroke.element,
+                        time: times.next(stroke.time), boardWidth: board.width, boardHeight: board.height,
+                        page: fitted.pages.count > 1 ? page.number : nil)
+                    messages += Self.cut(header, PointEncoder.interior(of: stroke.points))
+                }
+            }
+            return messages
+        }
+    }
+
+    /// Bytes of a message: much less than a service takes, so that no other author waits behind one.
+    private static let messageBytes = 65_536
+
+    private static func cut(
+        _ header: StrokeMessage, _ interior: [UInt8]
+    ) -> [(bytes: [UInt8], header: StrokeMessage)] {
+        let messages = ShardCutter.cut(header, interior: interior[...], maxBytes: messageBytes)
+        return messages.enumerated().map { order, bytes in
+            var shard = header
+            (shard.shardOrder, shard.shardCount) = messages.count > 1 ? (order, messages.count) : (0, 0)
+            return (bytes, shard)
+        }
+    }
+}
+
+/// Why a file is not imported.
+struct ImportFileError: Error, CustomStringConvertible {
+    let path: String
+    let why: String
+
+    var description: String { "\(path): \(why)" }
+}
+
+/// Moves the times of strokes to another beginning.
+private struct StrokeTimes {
+    private let origin: Int64?
+    private let first: Int64
+    private var last: Int64?
+
+    init(_ strokes: [InkDocument.Stroke], from origin: Int64?) {
+        self.origin = origin
+        first = strokes.lazy.compactMap(\.time).min() ?? 0
+        last = origin
+    }
+
+    /// The time of the next stroke: one without a time of its own has that of the stroke before it.
+    mutating func next(_ time: Int64?) -> Int64? {
+        guard let origin else { return nil }
+        if let time {
+            let (distance, isFar) = time.subtractingReportingOverflow(first)
+            let (moved, isBeyond) = origin.addingReportingOverflow(distance)
+            if !isFar, !isBeyond { last = moved }
+        }
+        return last
+    }
+}
+
+extension Palette {
+    /// The index of the colour that looks most alike, by a distance weighted for the eye (Riemersma, "Colour metric").
+    func nearest(to colour: UInt32) -> UInt32 {
+        func channels(_ colour: UInt32) -> SIMD3<Double> {
+            SIMD3(Double(colour >> 16 & 0xff), Double(colour >> 8 & 0xff), Double(colour & 0xff))
+        }
+        let wanted = channels(colour)
+        func distance(_ other: UInt32) -> Double {
+            let other = channels(other)
+            let red = (wanted.x + other.x) / 2
+            let difference = (wanted - other) * (wanted - other)
+            return (SIMD3(2 + red / 256, 4, 2 + (255 - red) / 256) * difference).sum()
+        }
+        return UInt32(colours.indices.min { distance(colours[$0]) < distance(colours[$1]) } ?? 0)
+    }
+}

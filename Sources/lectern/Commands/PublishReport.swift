@@ -1,0 +1,121 @@
+import ArgumentParser
+import Foundation
+import LecternClient
+import StrokeWire
+
+/// The progress line of a command that publishes, on standard error.
+struct PublishProgress {
+    private let isQuiet: Bool
+    private var refusal: String?
+    private var isLineOpen = false
+
+    init(isQuiet: Bool) {
+        self.isQuiet = isQuiet
+    }
+
+    /// Overwrites the progress line. A refusal of the journal gets a line of its own, also when quiet.
+    mutating func show(_ report: TeacherReport) {
+        if let why = report.refusal, why != refusal {
+            end()
+            StandardError.write("lectern: the journal refuses messages: \(why); retrying")
+        }
+        refusal = report.refusal
+        guard !isQuiet else { return }
+        let journal = report.isJournalled ? "  in the journal \(report.stored)" : ""
+        let line =
+            "\rsent \(report.published)  left \(report.unsent)\(journal)  applied \(report.applied)  "
+            + "waiting \(report.unanswered)  sent again \(report.resent)  rejected \(report.rejections)\(trouble(report))"
+        try? FileHandle.standardError.write(contentsOf: Data(line.padding(toLength: 118).utf8))
+        isLineOpen = true
+    }
+
+    /// Ends the progress line.
+    mutating func end() {
+        if isLineOpen { StandardError.write("") }
+        isLineOpen = false
+    }
+
+    private func trouble(_ report: TeacherReport) -> String {
+        if !report.isConnected { return "  no connection" }
+        return report.isStalled ? "  nothing gets through" : ""
+    }
+}
+
+extension String {
+    /// Adds blanks, which cover the rest of a longer line.
+    fileprivate func padding(toLength length: Int) -> String {
+        self + String(repeating: " ", count: max(0, length - count))
+    }
+}
+
+/// The summary of a command that publishes.
+struct PublishSummary {
+    let report: TeacherReport
+    let duration: Duration
+    /// Whether strokes were sent while they were being drawn, too.
+    var hasWetInk = true
+
+    /// The exit code; nil when every operation was applied.
+    var exitCode: ExitCode? {
+        if report.isComplete { return nil }
+        let isOpen = report.hasArrived && report.rejections == 0 && report.gaveUp == 0 && report.endedSession == nil
+        return isOpen ? .unanswered : .failed
+    }
+
+    /// The summary as text.
+    var text: String {
+        var lines = [
+            "sent         \(report.published) messages in \(seconds) s, \(report.resent) again, \(report.withheld) withheld"
+        ]
+        if hasWetInk { lines.append("wet ink      \(report.wetUpdates) updates of strokes being drawn") }
+        lines += [
+            "applied      \(report.applied) operations, last index \(report.lastIndex)",
+            report.isJournalled
+                ? "in journal   \(report.stored) messages; \(report.unstored) operations are not there, refused \(report.refusals) times"
+                : "in journal   nothing: no journal acknowledges messages",
+            "rejected     \(report.rejections), given up \(report.gaveUp), not answered \(report.unanswered)"
+                + ", not sent \(report.unsent)",
+            "asked again  \(report.missing) times; reconnected \(report.reconnects) times",
+        ]
+        if let refusal = report.refusal { lines.append("the journal refuses messages: \(refusal)") }
+        if exitCode == .unanswered {
+            lines.append("Everything is in the journal; the service answers for it when it runs again.")
+        }
+        for rejection in report.firstRejections {
+            let number = rejection.number.map { "operation \($0)" } ?? "a message"
+            lines.append("  \(number): \(rejection.rejection.code.rawValue): \(rejection.rejection.message)")
+        }
+        return lines.joined(separator: "\n")
+    }
+
+    /// The summary as one line of JSON.
+    var json: String {
+        var line = JSONLine()
+        line.add("sent", report.published)
+        line.add("resent", report.resent)
+        line.add("withheld", report.withheld)
+        line.add("wet_updates", report.wetUpdates)
+        line.add("applied", report.applied)
+        line.add("last_index", report.lastIndex)
+        line.add(
+            "rejected", Dictionary(uniqueKeysWithValues: report.rejected.map { ($0.key.rawValue, $0.value) }))
+        line.add("gave_up", report.gaveUp)
+        line.add("unanswered", report.unanswered)
+        line.add("unsent", report.unsent)
+        line.add("journalled", report.isJournalled)
+        line.add("acknowledged", report.stored)
+        line.add("unacknowledged", report.unstored)
+        line.add("refused", report.refusals)
+        if let refusal = report.refusal { line.add("refusal", refusal) }
+        if let session = report.endedSession { line.add("ended_session", session) }
+        line.add("missing_reports", report.missing)
+        line.add("malformed_feedback", report.malformedFeedback)
+        line.add("reconnects", report.reconnects)
+        line.add("milliseconds", Int(duration / .milliseconds(1)))
+        line.add("arrived", report.hasArrived)
+        line.add("complete", report.isComplete)
+        return String(decoding: line.closed, as: UTF8.self)
+    }
+
+    private var seconds: String { String(format: "%.1f", duration / .seconds(1)) }
+}

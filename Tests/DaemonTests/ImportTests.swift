@@ -1,0 +1,150 @@
+import Foundation
+import InkML
+import NATSClient
+import NATSTestServer
+import StrokeWire
+import TestSupport
+import Testing
+
+/// `lectern import` and boards as InkML: the built program beside a real NATS server.
+@Suite(.timeLimit(.minutes(5)), .endsProcesses) final class ImportTests: Sendable {
+    private let folder = FileManager.default.temporaryDirectory.appendingPathComponent("import-\(UUID())")
+
+    init() throws {
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    }
+
+    deinit { try? FileManager.default.removeItem(at: folder) }
+
+    private func path(_ name: String) -> String { folder.appendingPathComponent(name).path }
+
+    private func write(_ text: String, _ name: String) throws -> String {
+        try Data(text.utf8).write(to: URL(filePath: path(name)))
+        return path(name)
+    }
+
+    private func bytes(_ name: String) throws -> [UInt8] { Array(try Data(contentsOf: URL(filePath: path(name)))) }
+
+    /// The head of a room as InkML.
+    private func board(_ room: String, _ connection: NATSConnection) async throws -> InkDocument {
+        let id = try #require(RoomID(room))
+        let address = RoomAddress(root: "ink", room: id, partitions: 1)
+        let request = ImageRequest(format: .inkml).encoded()
+        let reply = try await connection.requestParts(request, to: address.subject(.imageHead))
+        return try InkDocument(inkML: reply.payload)
+    }
+
+    @Test(arguments: ["none", "jetstream"])
+    func `a lesson goes through a file into a room, and comes out as it was`(_ journal: String) async throws {
+        try await NATSTestServer.with(jetStream: journal == "jetstream") { nats in
+            try await NATSConnection.with(nats) { connection in
+                let daemon = try DaemonProcess("service", nats: nats.url, ["journal.mode=\(journal)"])
+                try await daemon.waitUntilServing()
+                #expect(try await LecternProcess.run("render", "demo", "-o", path("demo.inkml")).exitCode == 0)
+                let command = [
+                    "import", path("demo.inkml"), "--author", "ann", "--nats", nats.url, "--json", "--quiet",
+                ]
+                let (code, log) = try await LecternProcess.run(arguments: command + ["--room", "a", "--t", "95000"])
+                #expect(code == 0, "\(log)")
+                #expect(log.contains(#""applied":101,"last_index":101,"#), "\(log)")
+                #expect(log.contains("101 strokes, 1843 points for a board of 1024 × 768"), "\(log)")
+
+                let file = try InkDocument(inkML: try bytes("demo.inkml"))
+                let room = try await board("a", connection)
+                #expect(room.size == file.size)
+                #expect(room.strokes.map(\.index) == (1...101).map(UInt64.init))
+                let first = try #require(file.strokes.compactMap(\.time).min())
+                // Indices are those of the new room, and authors; everything else is as it was.
+                let expected = file.strokes.enumerated().map { place, stroke in
+                    var stroke = stroke
+                    (stroke.index, stroke.author) = (UInt64(place + 1), "ann")
+                    stroke.time = stroke.time.map { $0 - first + 95000 }
+                    return stroke
+                }
+                #expect(room.strokes == expected)
+
+                // Without --t there are no times, and a second import goes on top.
+                #expect(try await LecternProcess.run(arguments: command + ["--room", "a"]).exitCode == 0)
+                let both = try await board("a", connection).strokes
+                #expect(both.count == 202)
+                #expect(both.suffix(101).allSatisfy { $0.time == nil })
+                #expect(await daemon.terminate() == 0)
+            }
+        }
+    }
+
+    @Test func `foreign ink comes to lie on the board, in the nearest colours, in shards where it is long`()
+        async throws
+    {
+        try await NATSTestServer.with { nats in
+            try await NATSConnection.with(nats) { connection in
+                let daemon = try DaemonProcess("service", nats: nats.url, ["journal.mode=none"])
+                try await daemon.waitUntilServing()
+                let long = (0..<9000).map { "\($0 % 100)\($0.isMultiple(of: 2) ? "" : ".25") \($0 / 90)" }
+                let file = try write(
+                    """
+                    <ink xmlns="http://www.w3.org/2003/InkML"><definitions>
+                    <brush xml:id="b"><brushProperty name="color" value="#ee1111"/></brush></definitions>
+                    <trace brushRef="#b">0 0, 100 '100</trace><trace>\(long.joined(separator: ","))</trace></ink>
+                    """.replacing("100 '100", with: "100 100"), "foreign.inkml")
+                let (code, log) = try await LecternProcess.run(
+                    "import", file, "--room", "b", "--author", "ann", "--nats", nats.url)
+                #expect(code == 0, "\(log)")
+                #expect(log.contains("applied      2 operations"), "\(log)")
+                let strokes = try await board("b", connection).strokes
+                #expect(strokes.map(\.colour) == [0xd92020, 0x000000])
+                #expect(strokes.map(\.points.count) == [2, 9000])
+                // A margin of a sixteenth of the height; the ink is as wide as it is high.
+                #expect(strokes.first?.points.map(\.y) == [48, 720])
+                #expect(strokes.first?.points.map(\.x) == [176, 848])
+                #expect(await daemon.terminate() == 0)
+            }
+        }
+    }
+
+    @Test func `a file that cannot be read is refused with its line, and nothing is published`() async throws {
+        let files = [
+            ("<ink><trace>1 2,\n3 x</trace></ink>", "line 2: bad-trace: "),
+            ("<!DOCTYPE ink [<!ENTITY e SYSTEM \"file:///etc/passwd\">]>\n<ink><trace>&e;</trace></ink>", "doctype: "),
+            ("<ink><trace brushRef=\"http://127.0.0.1:1/x#b\">1 2</trace></ink>", "line 1: external-reference: "),
+            ("<ink>", "not-xml: "), ("<ink/>", "there is no ink in it"),
+            ("%PDF-1.7", "is a PDF; only InkML is imported"),
+        ]
+        for (text, message) in files {
+            let file = try write(text, "broken.inkml")
+            // There is no server: the file is read first.
+            let (code, log) = try await LecternProcess.run(
+                "import", file, "--room", "a", "--author", "ann", "--nats", "nats://127.0.0.1:1")
+            #expect(code == 1)
+            #expect(log.hasPrefix("lectern: \(file): ") && log.contains(message), "\(log)")
+        }
+        let (code, log) = try await LecternProcess.run("import", path("none"), "--room", "a", "--author", "ann")
+        #expect(code == 1)
+        #expect(log == "lectern: \(path("none")): cannot be read: No such file or directory\n")
+        #expect(try await LecternProcess.run("import", path("none"), "--room", "a").exitCode == 64)
+    }
+
+    @Test func `an import without a service says that nobody answers, one without NATS that it cannot connect`()
+        async throws
+    {
+        let file = try write("<ink><trace>1 2, 3 4</trace></ink>", "ink.inkml")
+        try await NATSTestServer.with { nats in
+            let (code, log) = try await LecternProcess.run(
+                "import", file, "--room", "a", "--author", "ann", "--nats", nats.url)
+            #expect(code == 1)
+            #expect(log.contains("nobody answers at ink.0.a"), "\(log)")
+        }
+        let (code, _) = try await LecternProcess.run(
+            "import", file, "--room", "a", "--author", "ann", "--nats", "nats://127.0.0.1:1")
+        #expect(code == 2)
+    }
+
+    @Test func `InkML has no width, no background and no marks`() async throws {
+        for option in [["--width", "9"], ["--transparent"], ["--debug"], ["--mesh"]] {
+            let (code, log) = try await LecternProcess.run(
+                arguments: ["render", "demo", "-o", path("board.inkml")] + option)
+            #expect(code == 64)
+            #expect(log.contains("InkML is ink alone"), "\(log)")
+        }
+    }
+}
