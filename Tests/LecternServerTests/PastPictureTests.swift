@@ -187,7 +187,6 @@ import Whiteboard
             try service.client.setClock(lesson.address, 1000)
             for number in 1...3 { try hand.publish(Hand.stroke(number, at: 10 * number)) }
             try await lesson.reaches(3)
-            #expect(try await lesson.refusal(ImageRequest(page: 1)) == .badRequest)
             #expect(try await lesson.refusal(ImageRequest(format: .pdf, background: .transparent)) == .badRequest)
             #expect(try await lesson.refusal(ImageRequest(format: .inkml, background: .transparent)) == .badRequest)
             #expect(try await lesson.refusal(ImageRequest(width: 5, format: .inkml)) == .badRequest)
@@ -277,11 +276,12 @@ import Whiteboard
         var configuration = ServerConfiguration()
         add(configuration, PictureForm(width: 64))
         // That of the transcript.
-        #expect(tags == ["dn23qtgl30ll-1.7.248e6b79362dd84a"])
+        #expect(tags == ["dn23qtgl30ll-1.7.c8866ed00511caa9"])
         add(configuration)
         add(configuration, at: 8)
         add(configuration, PictureForm(format: .svg))
         add(configuration, PictureForm(background: .transparent))
+        for page in 0...1 { add(configuration, PictureForm(page: page)) }
         configuration.style = .pen
         add(configuration)
         configuration.canvasScale = 2
