@@ -344,8 +344,8 @@ struct ModelAuthor {
     }
 
     /// When an unsettled number is given up: 2 s after the first operation behind it became complete, or 10 s after its
-    /// last shard where nothing is behind it. A shard that came while the decision was on its way to the log does not
-    /// count.
+    /// last shard where nothing is behind it. A shard does not count that came while the decision was on its way to the
+    /// log, or that a daemon had yet to read after it had been without a connection.
     /// - Returns: nil for never.
     func giveUpDue(_ number: Int64, by now: Moment) -> Moment? {
         let behind = pending.filter { $0 > number && isComplete($0) }
@@ -355,8 +355,8 @@ struct ModelAuthor {
         return last.map { $0 + .seconds(10) }
     }
 
-    /// The longest time that a decision takes to the log, which may be without a leader.
-    private static let transit = Duration.seconds(7)
+    /// The longest time that a decision takes to the log, which may be without a leader, and that a daemon is behind it.
+    private static let transit = Duration.seconds(9)
 
     /// - Returns: false for a message of an earlier session.
     mutating func enter(_ sent: SentMessage, at time: Int64, head: Int) -> Bool {
