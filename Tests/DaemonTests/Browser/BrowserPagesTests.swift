@@ -235,7 +235,7 @@ struct BrowserPagesTests {
 }
 
 extension BrowserWindow {
-    /// Complaints but for the question who is there, of a room that nobody has written to yet.
+    /// Errors, except that of a room that nobody has written to yet.
     fileprivate func unexpectedComplaints() async throws -> [String] {
         try await complaints().filter { !($0.contains("/api/rooms/physics -") && $0.contains("404")) }
     }
