@@ -161,8 +161,14 @@ extension DaemonConfiguration {
             case trace, debug, info, notice, warning, error
         }
 
+        /// The form of a line.
+        public enum Format: String, Sendable, CaseIterable {
+            case text, json
+        }
+
         /// The lowest severity that is logged.
         public var level = Level.info
+        public var format = Format.text
     }
 
     /// Where and for how long rooms' logs are kept.

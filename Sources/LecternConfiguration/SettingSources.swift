@@ -2,54 +2,6 @@ internal import Configuration
 internal import StrokeWire
 internal import Whiteboard
 
-extension DaemonConfiguration {
-    /// Reads the settings: arguments win over the environment, the environment over the file, the file over defaults.
-    ///
-    /// Only the value in force of a key is checked; unknown keys are faults in every source. Named cohorts come from the
-    /// file or from arguments; their missing settings are taken from `cohorts.default`. An environment variable changes a
-    /// setting of an existing cohort; when two cohort names differ in `-` and `_` only, it changes both.
-    ///
-    /// - Parameters:
-    ///   - file: path of a YAML file; nil for none.
-    ///   - environment: variables by name; `LECTERN_LIMITS_SHARDS` sets `limits.shards`. Ignored are variables without the
-    ///     prefix `LECTERN_`, and `LECTERN_PORT…` and `LECTERN_SERVICE_…`, which Kubernetes sets for a service called
-    ///     `lectern`.
-    ///   - arguments: texts by dotted key; the palette with commas between its colours.
-    /// - Throws: ``ConfigurationError`` with all faults: an unreadable file, unknown names, bad values, conflicting
-    ///   values.
-    public static func load(
-        file path: String?, environment: [String: String] = [:], arguments: [String: String] = [:]
-    ) throws(ConfigurationError) -> DaemonConfiguration {
-        var faults: [ConfigurationFault] = []
-        var file: ConfigurationFile?
-        do {
-            file = if let path { try ConfigurationFile(path: path) } else { nil }
-        } catch {
-            faults.append(error)
-        }
-        let sources = SettingSources(file: file, environment: environment, arguments: arguments)
-        faults += file?.outline.faults ?? []
-        faults += UnknownNames.faults(environment: environment, cohorts: sources.cohorts)
-        faults += UnknownNames.faults(arguments: arguments)
-
-        var configuration = DaemonConfiguration()
-        for setting in settings {
-            sources.assign(setting, at: setting.key, to: &configuration, faults: &faults)
-        }
-        for cohort in sources.cohorts {
-            var own = configuration.cohorts.defaults
-            for setting in CohortSettings.settings {
-                sources.assign(setting, at: "cohorts.\(cohort).\(setting.key)", to: &own, faults: &faults)
-            }
-            configuration.cohorts.named[cohort] = own
-        }
-        // Combinations are checked only when every single value is valid.
-        if faults.isEmpty { faults = configuration.validate() }
-        guard faults.isEmpty else { throw ConfigurationError(faults: faults) }
-        return configuration
-    }
-}
-
 /// The sources of settings: arguments, the environment, a file; the first that has a key wins.
 ///
 /// Each is read once, at the start, from the snapshots of swift-configuration: unlike a `ConfigReader` they have the
@@ -89,19 +41,22 @@ struct SettingSources {
     }
 
     /// Sets the value of a key from the sources; leaves it unchanged when there is none, or a bad one.
+    /// - Returns: where the value comes from; nil when it is unchanged.
     func assign<Root>(
         _ setting: Setting<Root>, at key: String, to root: inout Root, faults: inout [ConfigurationFault]
-    ) {
+    ) -> String? {
         do {
-            guard let (text, origin) = try value(of: key, isList: setting.isList) else { return }
+            guard let (text, origin) = try value(of: key, isList: setting.isList) else { return nil }
             do {
                 try setting.assign(text, &root)
+                return origin
             } catch {
                 faults.append(ConfigurationFault(origin: origin, message: error.message))
             }
         } catch {
             faults.append(error)
         }
+        return nil
     }
 
     private func text(

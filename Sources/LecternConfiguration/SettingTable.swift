@@ -249,6 +249,7 @@ extension DaemonConfiguration {
             "Bytes of boards that wait to be sent, and as many again that wait to be drawn, at most half of them for one "
                 + "room; beyond: not-ready."),
         Setting("logging.level", \.logging.level, .choice, "Lowest severity that is logged."),
+        Setting("logging.format", \.logging.format, .choice, "Form of the log's lines: for people, or JSON objects."),
     ]
 
     /// All dotted keys, in the order of the file, without those of named cohorts.
@@ -273,16 +274,7 @@ extension DaemonConfiguration {
         return (entries + [cohorts]).joined(separator: "\n\n") + "\n"
     }
 
-    /// The values in force, one line `key = value` each, named cohorts last; without passwords.
-    public var listing: String {
-        let common = Self.settings.map { "\($0.key) = \(Self.quoted($0.text(self)))\n" }
-        let named = cohorts.named.sorted { $0.key < $1.key }.flatMap { name, own in
-            CohortSettings.settings.map { "cohorts.\(name).\($0.key) = \(Self.quoted($0.text(own)))\n" }
-        }
-        return (common + named).joined()
-    }
-
-    private static func quoted(_ text: String) -> String {
+    static func quoted(_ text: String) -> String {
         text.isEmpty ? "\"\"" : text
     }
 }

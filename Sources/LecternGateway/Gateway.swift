@@ -1,5 +1,6 @@
 internal import Hummingbird
 internal import HummingbirdCore
+internal import Locking
 public import Logging
 public import NATSClient
 internal import NIOCore
@@ -33,6 +34,7 @@ public struct Gateway: Service {
     private let logger: Logger
     private let obstacle: @Sendable () -> String?
     private let onListening: @Sendable (Int) -> Void
+    private let live: LiveSettings
     var limits = GatewayLimits()
 
     /// - Parameters:
@@ -48,11 +50,18 @@ public struct Gateway: Service {
         onListening: @escaping @Sendable (_ port: Int) -> Void = { _ in }
     ) {
         self.configuration = configuration
+        live = LiveSettings(configuration)
         self.connection = connection
         self.registry = registry
         self.logger = logger
         self.obstacle = obstacle
         self.onListening = onListening
+    }
+
+    /// Changes what may change while the gateway runs: origins, proxies, the alarm on skew, and the key of tokens where there
+    /// was one. Tokens of the key before no longer count; streams that are open go on until theirs end. Any thread.
+    public func update(_ configuration: GatewayConfiguration) {
+        live.update(configuration)
     }
 
     /// Listens until the service group shuts down gracefully, then finishes open requests.
@@ -124,17 +133,17 @@ public struct Gateway: Service {
         let router = Router(context: GatewayContext.self, options: .autoGenerateHeadEndpoints)
         router.add(middleware: RequestMetrics(registry: registry))
         router.add(middleware: JSONErrors())
-        router.add(middleware: OriginPolicy(allowed: Set(configuration.allowedOrigins.map { $0.lowercased() })))
+        router.add(middleware: OriginPolicy(live: live))
         // Pages of other origins must be able to read errors, too.
         router.add(middleware: JSONErrors())
         router.add(
             middleware: Authorization(
-                key: configuration.tokenKey, needsLoopbackHost: configuration.needsLoopbackHost))
+                live: live, needsLoopbackHost: configuration.needsLoopbackHost))
         router.add(middleware: AllowedMethods())
         HealthRoutes(connection: connection, obstacle: obstacle).add(to: router)
         MetricsRoute(registry: registry).add(to: router)
         guard configuration.servesRooms else { return router }
-        SessionRoute(key: configuration.tokenKey).add(to: router)
+        SessionRoute(live: live).add(to: router)
         RoomRoutes(rooms: rooms).add(to: router)
         BoardRoutes(rooms: rooms, limits: limits).add(to: router)
         let publisher = StrokePublisher(connection: connection, timeout: limits.outcomeTimeout)
@@ -146,12 +155,11 @@ public struct Gateway: Service {
         var events = limits.events
         events.readerBuffer = min(events.readerBuffer, configuration.readerBuffer)
         let hub = EventHub(connection, events, registry: registry, logger: logger)
-        EventRoute(rooms: rooms, hub: hub, proxies: configuration.trustedProxies).add(to: router)
-        let skews = SkewTable(limits.skews, alarm: configuration.skewAlarm, registry: registry, logger: logger)
-        ObservationRoute(
-            rooms: rooms, hub: hub, skews: skews, proxies: configuration.trustedProxies, limits: limits
-        ).add(to: router)
-        SiteRoutes(mediaOrigins: configuration.mediaOrigins).add(to: router)
+        EventRoute(rooms: rooms, hub: hub, live: live).add(to: router)
+        let skews = SkewTable(
+            limits.skews, alarm: { [live] in live.values.skewAlarm }, registry: registry, logger: logger)
+        ObservationRoute(rooms: rooms, hub: hub, skews: skews, live: live, limits: limits).add(to: router)
+        SiteRoutes(live: live).add(to: router)
         return router
     }
 }
@@ -209,12 +217,48 @@ public struct GatewayConfiguration: Sendable {
         self.partitions = partitions
     }
 
-    fileprivate var tokenKey: TokenKey? {
-        if case .tokens(let key) = access { key } else { nil }
-    }
-
     fileprivate var needsLoopbackHost: Bool {
         if case .open(anyHost: false) = access { true } else { false }
+    }
+}
+
+/// The settings of a gateway that may change while it runs. Any thread.
+final class LiveSettings: Sendable {
+    struct Values: Sendable {
+        /// In lower case.
+        var allowedOrigins: Set<String>
+        var trustedProxies: [AddressRange]
+        var mediaOrigins: [String]
+        var skewAlarm: Duration
+        /// Nil where everybody may do everything.
+        var tokenKey: TokenKey?
+    }
+
+    private let locked: Locked<Values>
+
+    init(_ configuration: GatewayConfiguration) {
+        locked = Locked(Values(configuration))
+    }
+
+    var values: Values { locked.withLock { $0 } }
+
+    /// Whether tokens are needed stays as it is.
+    func update(_ configuration: GatewayConfiguration) {
+        var new = Values(configuration)
+        locked.withLock { values in
+            if (new.tokenKey == nil) != (values.tokenKey == nil) { new.tokenKey = values.tokenKey }
+            values = new
+        }
+    }
+}
+
+extension LiveSettings.Values {
+    fileprivate init(_ configuration: GatewayConfiguration) {
+        allowedOrigins = Set(configuration.allowedOrigins.map { $0.lowercased() })
+        trustedProxies = configuration.trustedProxies
+        mediaOrigins = configuration.mediaOrigins
+        skewAlarm = configuration.skewAlarm
+        if case .tokens(let key) = configuration.access { tokenKey = key }
     }
 }
 

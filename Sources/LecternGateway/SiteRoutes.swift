@@ -50,13 +50,12 @@ struct SiteRoutes {
         ("monitor", "pages/monitor.html"),
     ]
 
-    /// Origins of videos that pages may load.
-    var mediaOrigins: [String] = []
+    let live: LiveSettings
 
     private static let referrerPolicy = HTTPFields.Element.Name("Referrer-Policy")!
 
     /// Neither a script in a page nor another page around it; videos, and the requests of players, by origin.
-    private var policy: String {
+    private func policy(_ mediaOrigins: [String]) -> String {
         let policy = "default-src 'self'; frame-ancestors 'none'; base-uri 'none'"
         guard !mediaOrigins.isEmpty else { return policy }
         let origins = mediaOrigins.joined(separator: " ")
@@ -72,11 +71,10 @@ struct SiteRoutes {
     }
 
     private func add(_ file: File, at path: RouterPath, to router: Router<some RequestContext>) {
-        let policy = policy
         router.get(path) { request, _ in
             var headers: HTTPFields = [
                 .eTag: file.tag.text, .cacheControl: "no-cache",
-                .contentSecurityPolicy: policy,
+                .contentSecurityPolicy: policy(live.values.mediaOrigins),
             ]
             headers[Self.referrerPolicy] = "no-referrer"
             if file.isLibrary { headers[.accessControlAllowOrigin] = "*" }

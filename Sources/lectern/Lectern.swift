@@ -20,14 +20,18 @@ struct Lectern: AsyncParsableCommand {
               lectern clock --room physics --latency 2s
               lectern publish demo --room physics --author anna
             """,
-        version: "0.1.0",
+        version: version,
         subcommands: [
-            DemoCommand.self, ServeCommand.self, PublishCommand.self, ClockCommand.self, WatchCommand.self,
+            DemoCommand.self, ServeCommand.self, CheckCommand.self, PublishCommand.self, ClockCommand.self,
+            WatchCommand.self,
             ReplayCommand.self,
             LessonCommand.self, RenderCommand.self, ExportCommand.self, ImportCommand.self, AddressCommand.self,
             RoomsCommand.self, CloseCommand.self,
             TokenCommand.self,
         ])
+
+    /// The release.
+    static let version = "0.1.0"
 
     /// Runs the command, or opens a file for a daemon, whose child this process then is.
     static func main() async {

@@ -85,7 +85,7 @@ import Testing
         try await NATSTestServer.with(jetStream: true) { nats in
             let daemon = try DaemonProcess("late", nats: nats.url, http: "127.0.0.1:\(nats.port)")
             #expect(await daemon.exitCode(within: .seconds(30)) == 1)
-            #expect(daemon.log.hasPrefix("lectern stops: cannot listen on 127.0.0.1:\(nats.port): the port is taken."))
+            #expect(daemon.log.contains("\nlectern stops: cannot listen on 127.0.0.1:\(nats.port): the port is taken."))
             #expect(daemon.lines(with: " error ").isEmpty, "\(daemon.log)")
         }
     }

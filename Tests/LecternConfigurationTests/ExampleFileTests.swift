@@ -130,18 +130,52 @@ private let natsServer = ["/usr/sbin/nats-server", "/usr/local/bin/nats-server",
         #expect(setting.meaning.hasSuffix("."))
     }
 
-    @Test("The listing has every value in force, and no password")
-    func listing() throws {
-        let configuration = try DaemonConfiguration.load(
-            file: nil,
-            arguments: ["nats.url": "nats://me:s3cret@host:1", "limits.shards": "5", "cohorts.hls.max_hold": "1m"])
-        let lines = configuration.listing.split(separator: "\n")
-        #expect(lines.count == DaemonConfiguration.keys.count + 7)
-        #expect(lines.contains("nats.url = nats://***@host:1"))
-        #expect(lines.contains("limits.shards = 5"))
-        #expect(lines.contains("nats.credentials = \"\""))
-        #expect(lines.contains("cohorts.hls.max_hold = 1m"))
-        #expect(!configuration.listing.contains("s3cret"))
+    @Test("What is loaded has every value in force with its origin, and no password")
+    func values() throws {
+        let loaded = try LoadedConfiguration(
+            file: nil, environment: ["LECTERN_NATS_USER": "me", "LECTERN_NATS_PASSWORD": "hunter2"],
+            arguments: ["nats.url": "nats://host:1", "limits.shards": "5", "cohorts.hls.max_hold": "1m"])
+        #expect(loaded.values.count == DaemonConfiguration.keys.count + 7)
+        func value(_ key: String) throws -> LoadedConfiguration.Value {
+            try #require(loaded.values.first { $0.key == key })
+        }
+        #expect(try value("limits.shards") == .init(key: "limits.shards", text: "5", origin: "argument"))
+        #expect(try value("nats.user").origin == "LECTERN_NATS_USER")
+        #expect(try value("nats.password") == .init(key: "nats.password", text: "***", origin: "LECTERN_NATS_PASSWORD"))
+        #expect(try value("nats.credentials").line == "nats.credentials = \"\"")
+        #expect(try value("cohorts.hls.max_hold").text == "1m")
+        #expect(try value("cohorts.hls.policy").origin == nil)
+        #expect(loaded.given.count == 5)
+        #expect(!loaded.values.contains { $0.text.contains("hunter2") })
+        let withUser = try LoadedConfiguration(file: nil, arguments: ["nats.url": "nats://me:s3cret@host:1"])
+        #expect(withUser.given.map(\.line) == ["nats.url = nats://***@host:1"])
+    }
+
+    @Test("The origin of a value of a file is its line")
+    func fileOrigin() throws {
+        let path = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID()).yaml").path
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        try Data("limits:\n  # a comment\n  shards: 7\n".utf8).write(to: URL(filePath: path))
+        let loaded = try LoadedConfiguration(file: path, arguments: [:])
+        #expect(loaded.given == [.init(key: "limits.shards", text: "7", origin: "\(path):3")])
+    }
+
+    @Test("Changes are told apart by whether they take a restart; a password counts though its text is hidden")
+    func changes() throws {
+        func load(_ arguments: [String: String]) throws -> LoadedConfiguration {
+            try LoadedConfiguration(file: nil, arguments: arguments)
+        }
+        let before = try load(["nats.user": "me", "nats.password": "one"])
+        let after = try load([
+            "nats.user": "me", "nats.password": "two", "logging.level": "debug", "limits.rooms": "7",
+            "cohorts.hls.max_hold": "1m",
+        ])
+        let changes = SettingChanges(from: before, to: after)
+        #expect(changes.live == ["logging.level"])
+        #expect(changes.fixed.contains("limits.rooms") && changes.fixed.contains("nats.password"))
+        #expect(changes.fixed.contains("cohorts.hls.max_hold"))
+        #expect(SettingChanges(from: after, to: after).isEmpty)
+        #expect(SettingChanges.liveKeys.isSubset(of: DaemonConfiguration.keys))
     }
 
     @Test("A default in the reference is an allowed value", arguments: DaemonConfiguration.settings.map(\.key))

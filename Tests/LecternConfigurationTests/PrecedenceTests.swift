@@ -100,7 +100,7 @@ private let others: [String: String] = [
     "log.held_bytes": "1GiB",
     "ink.style": "pen", "ink.tip": "marker", "canvas.scale": "2.5", "canvas.memory": "32MiB", "server.workers": "3",
     "server.mailbox_bytes": "2MiB", "server.waiting_bytes": "1MiB", "server.replies": "16", "server.pictures": "17",
-    "server.reply_bytes": "3MiB", "logging.level": "debug",
+    "server.reply_bytes": "3MiB", "logging.level": "debug", "logging.format": "json",
 ]
 
 @Suite("Setting one key") struct OverrideTests {

@@ -96,7 +96,7 @@ private struct SkewProbe {
     init(_ limits: SkewTable.Limits = .init()) {
         let lines = lines
         let logger = Logger(label: "test") { _ in LineLog(lines: lines) }
-        table = SkewTable(limits, alarm: .milliseconds(500), registry: registry, logger: logger)
+        table = SkewTable(limits, alarm: { .milliseconds(500) }, registry: registry, logger: logger)
     }
 
     func take(

@@ -109,8 +109,7 @@ enum AccessNeed: Equatable {
 struct Authorization: RouterMiddleware {
     typealias Context = GatewayContext
 
-    /// Nil where everybody may do everything.
-    let key: TokenKey?
+    let live: LiveSettings
     /// Whether only requests to a loopback address are taken.
     let needsLoopbackHost: Bool
 
@@ -123,7 +122,9 @@ struct Authorization: RouterMiddleware {
             // A page may resolve a name of its own to this machine (DNS rebinding); then Host has that name.
             throw GatewayError.forbidden("Without tokens, requests go to localhost or a loopback address.")
         }
-        guard let key, request.method != .options else { return try await next(request, context) }
+        guard let key = live.values.tokenKey, request.method != .options else {
+            return try await next(request, context)
+        }
         let need = AccessNeed(request)
         guard need != .nothing else { return try await next(request, context) }
         guard let text = Self.token(of: request), let claims = await key.verify(text) else {
@@ -177,12 +178,12 @@ public enum LoopbackHost {
 /// `POST /api/session`: a token in the body → a cookie for the paths of its room, for pages whose script cannot send a
 /// header with everything that the browser loads.
 struct SessionRoute {
-    let key: TokenKey?
+    let live: LiveSettings
 
     func add(to router: Router<GatewayContext>) {
-        router.post("api/session") { [key] request, context in
+        router.post("api/session") { [live] request, context in
             let body = try await request.bytes(atMost: 4096)
-            guard let key else { return Response(status: .noContent) }
+            guard let key = live.values.tokenKey else { return Response(status: .noContent) }
             let text = String(decoding: body, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
             guard let claims = await key.verify(text) else { throw GatewayError.unauthorized }
             let paths: [String] =

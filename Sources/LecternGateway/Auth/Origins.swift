@@ -8,8 +8,7 @@ internal import Hummingbird
 struct OriginPolicy: RouterMiddleware {
     typealias Context = GatewayContext
 
-    /// Exact origins, in lower case.
-    let allowed: Set<String>
+    let live: LiveSettings
 
     private static let origin = HTTPFields.Element.Name("Origin")!
     private static let allowHeaders = "Authorization, Content-Type, Ink-Session, Last-Event-ID, If-None-Match"
@@ -17,6 +16,7 @@ struct OriginPolicy: RouterMiddleware {
     func handle(
         _ request: Request, context: Context, next: @concurrent (Request, Context) async throws -> Response
     ) async throws -> Response {
+        let allowed = live.values.allowedOrigins
         guard let origin = request.headers[Self.origin]?.lowercased() else {
             var response = try await next(request, context)
             // Else a browser's cache would answer an allowed page with a response that lacks the headers below.

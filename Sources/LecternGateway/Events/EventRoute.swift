@@ -8,14 +8,14 @@ internal import StrokeWire
 struct EventRoute {
     let rooms: RoomService
     let hub: EventHub
-    let proxies: [AddressRange]
+    let live: LiveSettings
 
     private static let lastEventID = HTTPFields.Element.Name("Last-Event-ID")!
     /// Tells nginx not to hold events back.
     private static let buffering = HTTPFields.Element.Name("X-Accel-Buffering")!
 
     func add(to router: Router<GatewayContext>) {
-        router.get("api/rooms/:room/events") { [rooms, hub, proxies] request, context in
+        router.get("api/rooms/:room/events") { [rooms, hub, live] request, context in
             let room = try context.room()
             let source = try request.feed()
             var headers: HTTPFields = [
@@ -28,7 +28,8 @@ struct EventRoute {
             let have = request.headers[Self.lastEventID] ?? request.uri.queryParameters["last"].map(String.init)
             let reader = try await hub.open(
                 source, of: rooms.address(of: room), have: have.flatMap { FeedPosition(eventID: $0) },
-                client: request.clientAddress(context.channel, proxies: proxies), until: context.claims?.expires,
+                client: request.clientAddress(context.channel, proxies: live.values.trustedProxies),
+                until: context.claims?.expires,
                 isCompressed: isCompressed, on: context.channel)
             let body = ResponseBody { writer in
                 try await writer.write(StreamEvent.prelude(isCompressed: isCompressed))

@@ -9,7 +9,7 @@ struct ObservationRoute {
     let rooms: RoomService
     let hub: EventHub
     let skews: SkewTable
-    let proxies: [AddressRange]
+    let live: LiveSettings
     let limits: GatewayLimits
 
     func add(to router: Router<GatewayContext>) {
@@ -17,7 +17,8 @@ struct ObservationRoute {
             let address = rooms.address(of: try context.room())
             let cohort = try request.cohort()
             let reader = SkewTable.Reader(
-                address: request.clientAddress(context.channel, proxies: proxies), name: try request.reader(),
+                address: request.clientAddress(context.channel, proxies: live.values.trustedProxies),
+                name: try request.reader(),
                 cohort: cohort)
             let body = try await request.bytes(atMost: 64 << 10)
             let lines = body.ndjsonLines

@@ -95,15 +95,15 @@ final class SkewTable: Sendable {
     private static let watchLifetime = Duration.seconds(300)
 
     private let limits: Limits
-    private let alarm: Duration
+    private let alarm: @Sendable () -> Duration
     private let registry: PrometheusRegistry
     private let logger: Logger
     private let excess: Counter
     private let strangers: Counter
     private let state = Locked(State())
 
-    /// - Parameter alarm: where ink of a room is later than this, there is a line in the log.
-    init(_ limits: Limits, alarm: Duration, registry: PrometheusRegistry, logger: Logger) {
+    /// - Parameter alarm: where ink of a room is later than this, there is a line in the log; asked each time.
+    init(_ limits: Limits, alarm: @escaping @Sendable () -> Duration, registry: PrometheusRegistry, logger: Logger) {
         self.limits = limits
         self.alarm = alarm
         self.registry = registry
@@ -183,7 +183,7 @@ final class SkewTable: Sendable {
         var watch = state.watches[key] ?? SkewWatch(window: limits.window, at: now)
         defer { state.watches[key] = watch }
         guard let summary = watch.add(skew, at: now) else { return nil }
-        watch.isBad = summary.isBad(over: alarm)
+        watch.isBad = summary.isBad(over: alarm())
         switch (watch.isBad, watch.isTold) {
         case (false, true):
             watch.isTold = false
@@ -228,9 +228,9 @@ final class SkewTable: Sendable {
         switch line {
         case .bad(let key, let summary, let others):
             var metadata = metadata(key, summary)
-            metadata["alarm_ms"] = "\(Int(alarm / .milliseconds(1)))"
+            metadata["alarm_ms"] = "\(Int(alarm() / .milliseconds(1)))"
             if others > 0 { metadata["others"] = "\(others)" }
-            let isLate = summary.p95 > alarm / .milliseconds(1)
+            let isLate = summary.p95 > alarm() / .milliseconds(1)
             logger.warning("ink comes \(isLate ? "after" : "before") its picture", metadata: metadata)
         case .good(let key, let summary):
             logger.notice("ink and picture are together again", metadata: metadata(key, summary))

@@ -10,23 +10,30 @@ import UnixSignals
 
 /// The service graph: an embedded NATS server when one is configured, the whiteboard service, and the HTTP side.
 struct Daemon {
-    private let configuration: DaemonConfiguration
+    private let settings: SettingsSource
+    private let loaded: LoadedConfiguration
+    private var configuration: DaemonConfiguration { loaded.configuration }
 
-    init(_ configuration: DaemonConfiguration) {
-        self.configuration = configuration
+    /// - Parameters:
+    ///   - settings: where they are read again.
+    ///   - loaded: what they are at the start.
+    init(_ settings: SettingsSource, _ loaded: LoadedConfiguration) {
+        self.settings = settings
+        self.loaded = loaded
     }
 
-    /// Runs until SIGTERM or SIGINT, then shuts down gracefully.
+    /// Runs until SIGTERM or SIGINT, then shuts down gracefully. SIGHUP reads the settings again.
     func run() async throws {
         OpenFiles.raiseLimit()
-        LoggingSystem.bootstrap(StreamLogHandler.standardError)
+        let log = DaemonLog(configuration.logFormat, level: configuration.logLevel)
+        LoggingSystem.bootstrap { log.handler(label: $0) }
         let registry = PrometheusRegistry(help: GatewayMetrics.help.merging(MetricHelp.texts) { gateway, _ in gateway })
         MetricsSystem.bootstrap(registry)
-        var logger = Logger(label: "lectern")
-        logger.logLevel = configuration.logLevel
+        let logger = Logger(label: "lectern")
+        logger.info("starting", metadata: loaded.summary)
         let (url, embedded) = try await natsServer(logger)
         do {
-            try await serve(url: url, embedded, registry, logger)
+            try await serve(url: url, embedded, registry, log, logger)
         } catch {
             await embedded?.stop()
             throw error
@@ -51,12 +58,13 @@ struct Daemon {
     }
 
     private func serve(
-        url: String, _ embedded: EmbeddedServer?, _ registry: PrometheusRegistry, _ logger: Logger
+        url: String, _ embedded: EmbeddedServer?, _ registry: PrometheusRegistry, _ log: DaemonLog, _ logger: Logger
     ) async throws {
         let server = configuration.node.roles.contains(.core) ? try server(url: url, registry, logger) : nil
         // Stopped in reverse order: the HTTP side before the service that it asks.
         var services: [any Service] = []
         if let embedded { services.append(EmbeddedServerMonitor(server: embedded)) }
+        var reload = SettingsReload(settings, loaded, log, logger)
         if let gatewayConfiguration = try await configuration.gatewayConfiguration {
             let settings = configuration.gatewayConnection(to: url)
             try settings.check()
@@ -70,9 +78,11 @@ struct Daemon {
             if let server { services.append(AfterListening(service: server, isListening: isListening)) }
             services.append(AfterListening(service: link, isListening: isListening))
             services.append(gateway)
+            reload.gateway = gateway
         } else if let server {
             services.append(server)
         }
+        services.append(reload)
         try await ServiceGroup(
             services: services, gracefulShutdownSignals: [.sigterm, .sigint], logger: logger
         ).run()

@@ -103,4 +103,11 @@ extension DaemonConfiguration {
     }
 
     var logLevel: Logger.Level { Logger.Level(rawValue: logging.level.rawValue) ?? .info }
+
+    var logFormat: DaemonLog.Format {
+        switch logging.format {
+        case .text: .text
+        case .json: .json
+        }
+    }
 }

@@ -1,5 +1,4 @@
 import ArgumentParser
-import Foundation
 import LecternConfiguration
 
 /// `lectern serve`: runs the daemon.
@@ -10,7 +9,11 @@ struct ServeCommand: AsyncParsableCommand {
         discussion: """
             Settings come from arguments, the environment (LECTERN_NATS_URL is nats.url), a YAML file and defaults, \
             in this order of precedence. config/lectern.yaml lists every setting with its default, unit and meaning; \
-            --settings prints the same list.
+            --settings prints the same list, and `lectern check` what is in force.
+
+            SIGHUP reads them again. What may change while the daemon runs does: logging.level, the files of keys of \
+            tokens, http.allowed_origins, http.trusted_proxies, http.media_origins and http.skew_alarm. The log names \
+            the others that have changed, which take a restart; with a fault nothing changes.
 
             EXAMPLES
               lectern serve --nats embedded
@@ -23,66 +26,22 @@ struct ServeCommand: AsyncParsableCommand {
             (usage), 78 for faulty settings, also those given with --set.
             """)
 
-    @Option(help: ArgumentHelp("NATS servers, or \"embedded\" to start one on this machine.", valueName: "url"))
-    var nats: String?
+    @OptionGroup var settings: SettingsOptions
 
-    @Option(help: ArgumentHelp("Where the HTTP side listens, or \"off\".", valueName: "host:port"))
-    var http: String?
-
-    @Option(help: ArgumentHelp("Where the logs of the rooms are kept: jetstream, or none.", valueName: "mode"))
-    var journal: String?
-
-    @Option(help: ArgumentHelp("What the daemon does: core, gateway, or both.", valueName: "role,…"))
-    var roles: String?
-
-    @Option(help: ArgumentHelp("A YAML file of settings.", valueName: "file"))
-    var config: String?
-
-    @Option(help: ArgumentHelp("Any setting by its dotted key; repeat for more.", valueName: "key=value"))
-    var set: [String] = []
-
-    @Flag(help: "Print every setting with its default, unit and meaning, and end.")
-    var settings = false
-
-    func validate() throws {
-        _ = try arguments()
-    }
+    @Flag(name: .customLong("settings"), help: "Print every setting with its default, unit and meaning, and end.")
+    var printsSettings = false
 
     func run() async throws {
-        if settings {
+        if printsSettings {
             print(DaemonConfiguration.reference)
             return
         }
-        let arguments = try arguments()
-        let configuration: DaemonConfiguration
-        do throws(ConfigurationError) {
-            configuration = try DaemonConfiguration.load(
-                file: config, environment: ProcessInfo.processInfo.environment, arguments: arguments)
-        } catch {
-            StandardError.write(error.description)
-            throw ExitCode(ConfigurationError.exitCode)
-        }
-        let daemon = Daemon(configuration)
+        let daemon = Daemon(try settings.source(), try settings.load())
         do {
             try await daemon.run()
         } catch {
             StandardError.write("lectern stops: \(Daemon.explanation(of: error))")
             throw ExitCode.failure
         }
-    }
-
-    private func arguments() throws -> [String: String] {
-        var arguments: [String: String] = [:]
-        arguments["nats.url"] = nats
-        arguments["http.listen"] = http
-        arguments["journal.mode"] = journal
-        arguments["node.roles"] = roles
-        for pair in set {
-            guard let equals = pair.firstIndex(of: "=") else {
-                throw ValidationError("--set takes key=value, not \"\(pair)\".")
-            }
-            arguments[String(pair[..<equals])] = String(pair[pair.index(after: equals)...])
-        }
-        return arguments
     }
 }

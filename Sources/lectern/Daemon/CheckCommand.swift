@@ -1,0 +1,92 @@
+import ArgumentParser
+import Foundation
+import LecternConfiguration
+import LecternGateway
+import NATSClient
+
+/// `lectern check`: says what is wrong with the settings, and what is in force.
+struct CheckCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "check",
+        abstract: "Check the settings of a daemon, and print what is in force.",
+        discussion: """
+            Reads settings exactly as `lectern serve` does with the same arguments, environment and file, and reads the \
+            files that they name: keys of tokens, certificates, credentials. Connects to nothing and changes nothing.
+
+            Prints the settings that are given, each with its value and where it comes from; with --all also the \
+            defaults. Passwords are shown as ***. Faults go to standard error, one a line, each with its place.
+
+            EXAMPLES
+              lectern check --config /etc/lectern/lectern.yaml
+              lectern check --config /etc/lectern/lectern.yaml --all
+              lectern check --config lectern.yaml --set limits.rooms=500 --json
+
+            Exit codes: 0 when a daemon may start with these settings, 64 for arguments that cannot be parsed (usage), \
+            78 for faults.
+            """)
+
+    @OptionGroup var settings: SettingsOptions
+
+    @Flag(help: "The defaults that are in force, too.")
+    var all = false
+
+    @Flag(help: "One JSON object a line: key, value, origin.")
+    var json = false
+
+    func run() async throws {
+        let loaded = try settings.load()
+        let shown = all ? loaded.values : loaded.given
+        for value in shown { StandardOutput.write(json ? value.json : value.described(among: shown)) }
+        if shown.isEmpty, !json { StandardOutput.write("All settings have their defaults; --all prints them.") }
+        let faults = await loaded.configuration.fileFaults()
+        for fault in faults { StandardError.write(fault) }
+        guard faults.isEmpty else { throw ExitCode(ConfigurationError.exitCode) }
+    }
+}
+
+extension LoadedConfiguration.Value {
+    /// `limits.rooms = 500    lectern.yaml:12`, with the origins below each other.
+    fileprivate func described(among values: [Self]) -> String {
+        // A long value does not move the others.
+        let width = values.map(\.line.count).filter { $0 <= 48 }.max() ?? 0
+        let padding = String(repeating: " ", count: max(0, width - line.count))
+        return "\(line)\(padding)    \(origin ?? "default")"
+    }
+
+    fileprivate var json: String {
+        struct Line: Encodable {
+            let key, value: String
+            let origin: String?
+        }
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        guard let bytes = try? encoder.encode(Line(key: key, value: text, origin: origin)) else { return "{}" }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+}
+
+extension DaemonConfiguration {
+    /// What is wrong with the files that settings name: what would end the daemon at its start.
+    fileprivate func fileFaults() async -> [String] {
+        var faults: [String] = []
+        let url =
+            switch nats.url {
+            case .servers(let url): url
+            case .embedded: "nats://127.0.0.1:4222"
+            }
+        if node.roles.contains(.core) {
+            do {
+                try serviceConnection(to: url).check()
+            } catch {
+                faults.append("nats: \(error)")
+            }
+        }
+        do {
+            if try await gatewayConfiguration != nil { try gatewayConnection(to: url).check() }
+        } catch {
+            let text = error is TokenKey.Unusable ? "auth: \(error)" : "nats: \(error)"
+            if !faults.contains(text) { faults.append(text) }
+        }
+        return faults
+    }
+}

@@ -1,0 +1,60 @@
+import ArgumentParser
+import Foundation
+import LecternConfiguration
+
+/// The options that give settings, of `serve` and `check`.
+struct SettingsOptions: ParsableArguments {
+    @Option(help: ArgumentHelp("NATS servers, or \"embedded\" to start one on this machine.", valueName: "url"))
+    var nats: String?
+
+    @Option(help: ArgumentHelp("Where the HTTP side listens, or \"off\".", valueName: "host:port"))
+    var http: String?
+
+    @Option(help: ArgumentHelp("Where the logs of the rooms are kept: jetstream, or none.", valueName: "mode"))
+    var journal: String?
+
+    @Option(help: ArgumentHelp("What the daemon does: core, gateway, or both.", valueName: "role,…"))
+    var roles: String?
+
+    @Option(help: ArgumentHelp("A YAML file of settings.", valueName: "file"))
+    var config: String?
+
+    @Option(help: ArgumentHelp("Any setting by its dotted key; repeat for more.", valueName: "key=value"))
+    var set: [String] = []
+
+    func validate() throws {
+        _ = try arguments()
+    }
+
+    /// Where the settings are read.
+    func source() throws -> SettingsSource {
+        SettingsSource(
+            file: config, environment: ProcessInfo.processInfo.environment, arguments: try arguments())
+    }
+
+    /// Reads them; faults go to standard error, and end the command with 78.
+    func load() throws -> LoadedConfiguration {
+        let source = try source()
+        do throws(ConfigurationError) {
+            return try source.load()
+        } catch {
+            StandardError.write(error.description)
+            throw ExitCode(ConfigurationError.exitCode)
+        }
+    }
+
+    private func arguments() throws -> [String: String] {
+        var arguments: [String: String] = [:]
+        arguments["nats.url"] = nats
+        arguments["http.listen"] = http
+        arguments["journal.mode"] = journal
+        arguments["node.roles"] = roles
+        for pair in set {
+            guard let equals = pair.firstIndex(of: "=") else {
+                throw ValidationError("--set takes key=value, not \"\(pair)\".")
+            }
+            arguments[String(pair[..<equals])] = String(pair[pair.index(after: equals)...])
+        }
+        return arguments
+    }
+}

@@ -1,0 +1,110 @@
+import Foundation
+import NATSClient
+import NATSTestServer
+import TestSupport
+import Testing
+
+@Suite(.timeLimit(.minutes(5)), .endsProcesses) struct SettingsTests {
+    /// A folder that goes with the test.
+    private final class Folder: Sendable {
+        let path = FileManager.default.temporaryDirectory.appendingPathComponent("settings-\(UUID())").path
+
+        init() throws { try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true) }
+        deinit { try? FileManager.default.removeItem(atPath: path) }
+
+        func write(_ text: String, to name: String) throws -> String {
+            try Data(text.utf8).write(to: URL(filePath: "\(path)/\(name)"))
+            return "\(path)/\(name)"
+        }
+    }
+
+    @Test func `check prints what is given, with its place, and hides passwords`() async throws {
+        let folder = try Folder()
+        let file = try folder.write("nats:\n  user: me\n  password: hunter2\nlimits:\n  rooms: 500\n", to: "a.yaml")
+        let check = try LecternProcess(["check", "--config", file, "--set", "logging.level=debug"])
+        #expect(await check.exitCode() == 0)
+        #expect(check.log.contains("limits.rooms = 500") && check.log.contains("\(file):5"))
+        #expect(check.log.contains("nats.password = ***") && !check.log.contains("hunter2"))
+        #expect(check.log.contains("logging.level = debug") && check.log.contains("argument"))
+        #expect(!check.log.contains("history.depth"))
+        let all = try LecternProcess(["check", "--config", file, "--all", "--json"])
+        #expect(await all.exitCode() == 0)
+        #expect(all.log.contains(#"{"key":"history.depth","value":"100"}"#))
+    }
+
+    @Test func `check names every fault, also in files that settings name`() async throws {
+        let folder = try Folder()
+        let file = try folder.write("limits:\n  rooms: many\n  shard: 3\n", to: "a.yaml")
+        let check = try LecternProcess(["check", "--config", file])
+        #expect(await check.exitCode() == 78)
+        #expect(check.log.contains(":2: limits.rooms") && check.log.contains(":3: limits.shard"))
+        let short = try folder.write("too short", to: "secret")
+        let secret = try LecternProcess(["check", "--set", "auth.mode=token", "--set", "auth.secret_file=\(short)"])
+        #expect(await secret.exitCode() == 78)
+        #expect(secret.log.contains("a secret has 32 or more"))
+        let missing = try LecternProcess(["check", "--set", "nats.ca=\(folder.path)/none.pem"])
+        #expect(await missing.exitCode() == 78)
+        #expect(missing.log.contains("none.pem"))
+    }
+
+    @Test func `SIGHUP changes what may change, names what takes a restart, and changes nothing with a fault`()
+        async throws
+    {
+        let folder = try Folder()
+        let file = try folder.write("logging:\n  level: info\n", to: "a.yaml")
+        try await NATSTestServer.with(jetStream: true) { nats in
+            let daemon = try LecternProcess(
+                [
+                    "serve", "--config", file, "--nats", nats.url, "--http", "127.0.0.1:0", "--set",
+                    "logging.format=json",
+                ])
+            try await daemon.waitForLog(#""message":"serving""#)
+            let first = try #require(daemon.log.split(separator: "\n").first)
+            let start = try #require(try JSONSerialization.jsonObject(with: Data(first.utf8)) as? [String: Any])
+            #expect(start["message"] as? String == "starting")
+            let fields = try #require(start["fields"] as? [String: Any])
+            #expect((fields["settings"] as? [String: String])?["logging.level"] == "info")
+
+            _ = try folder.write("logging:\n  level: loud\n", to: "a.yaml")
+            daemon.send(SIGHUP)
+            try await daemon.waitForLog("settings not reloaded")
+            _ = try folder.write("logging:\n  level: debug\nlimits:\n  rooms: 77\n", to: "a.yaml")
+            daemon.send(SIGHUP)
+            try await daemon.waitForLog("settings reloaded")
+            let line = try #require(daemon.log.split(separator: "\n").first { $0.contains("settings reloaded") })
+            #expect(line.contains(#""changed":["logging.level"],"needs restart":["limits.rooms"]"#))
+            await daemon.end()
+            #expect(daemon.log.contains(#""message":"stopped""#))
+        }
+    }
+
+    @Test func `a key of tokens that is replaced counts after SIGHUP, and the one before no longer`() async throws {
+        let folder = try Folder()
+        let secrets = ["a", "b"].map { String(repeating: $0, count: 40) }
+        let file = try folder.write(secrets[0], to: "secret")
+        @Sendable func token() async throws -> String {
+            let process = try LecternProcess([
+                "token", "--secret-file", file, "--room", "r", "--role", "operator", "--expires", "1h",
+            ])
+            #expect(await process.exitCode() == 0)
+            return process.log.trimmingCharacters(in: .whitespacesAndNewlines)
+        }
+        let old = try await token()
+        try await NATSTestServer.with(jetStream: true) { nats in
+            let daemon = try LecternProcess([
+                "serve", "--nats", nats.url, "--http", "127.0.0.1:0", "--set", "auth.mode=token", "--set",
+                "auth.secret_file=\(file)",
+            ])
+            let http = HTTPClient(port: try await daemon.httpPort())
+            func status(_ token: String) async throws -> Int {
+                try await http.send("GET", "/metrics", headers: [("Authorization", "Bearer \(token)")]).statusCode
+            }
+            #expect(try await status(old) == 200)
+            _ = try folder.write(secrets[1], to: "secret")
+            daemon.send(SIGHUP)
+            try await daemon.waitForLog("settings reloaded")
+            #expect(try await status(old) == 401)
+            #expect(try await status(try await token()) == 200)
+        }
+    }
+}
