@@ -29,6 +29,8 @@ struct Daemon {
         LoggingSystem.bootstrap { log.handler(label: $0) }
         let registry = PrometheusRegistry(help: GatewayMetrics.help.merging(MetricHelp.texts) { gateway, _ in gateway })
         MetricsSystem.bootstrap(registry)
+        let process = ProcessMetrics()
+        registry.onScrape(process.report)
         let logger = Logger(label: "lectern")
         logger.info("starting", metadata: loaded.summary)
         let (url, embedded) = try await natsServer(logger)

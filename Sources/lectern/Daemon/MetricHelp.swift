@@ -31,6 +31,12 @@ enum MetricHelp {
         "lectern_partitions_serving": "Partitions that this daemon serves.",
         "lectern_members": "Daemons that share the partitions, this one included.",
         "lectern_incompatible_peers_total": "Daemons of the root whose partitions or journal differ from this one's.",
+        "lectern_build_info": "1, with the release as a label.",
+        "lectern_process_cpu_seconds_total": "Processor time of the process, its own and the system's.",
+        "lectern_process_resident_bytes": "Memory of the process that is in the machine's memory.",
+        "lectern_process_open_files": "Files and connections that the process has open.",
+        "lectern_process_max_files": "Files and connections that it may have open.",
+        "lectern_process_start_time_seconds": "When the process started, in seconds since 1970.",
         "lectern_nats_connected": "1 while the service is connected to NATS.",
     ]
 }

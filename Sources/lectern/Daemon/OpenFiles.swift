@@ -9,6 +9,12 @@ enum OpenFiles {
     /// Enough for 20,000 event streams.
     private static let wanted: rlim_t = 65_536
 
+    /// How many files the process may have open.
+    static var limit: Int {
+        var limit = rlimit()
+        return getrlimit(resource, &limit) == 0 ? Int(clamping: limit.rlim_cur) : 0
+    }
+
     /// Raises the limit as far as the process may, up to what is wanted.
     static func raiseLimit() {
         var limit = rlimit()
