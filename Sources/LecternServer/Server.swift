@@ -28,6 +28,7 @@ public struct Server: Service {
     var replySink: @Sendable (ReplySink) -> ReplySink = { $0 }
     /// Whether the server is serving; valid before and after ``run()``, too.
     public let readiness: Readiness
+    private let probe = WorkerProbe()
 
     /// - Parameters:
     ///   - connection: not connected yet; the server connects it and drains it at the end, and another one with the same
@@ -47,7 +48,7 @@ public struct Server: Service {
         self.logger = logger
         self.onScrape = onScrape
         self.onServing = onServing
-        readiness = Readiness(connections: [connection, bulkConnection])
+        readiness = Readiness(connections: [connection, bulkConnection], probe: probe)
     }
 
     /// - Throws: `SettingsConflict` if another daemon on the root has incompatible settings.
@@ -55,6 +56,12 @@ public struct Server: Service {
         let sink = replySink(ReplySender(connection: bulkConnection, logger: logger).sink)
         let pool = WorkerPool(configuration, connection, bulkConnection, replies: sink, logger)
         let members = MemberChannel(root: configuration.root, connection: connection)
+        let watching = Task { [probe] in
+            async let probing: Void = probe.run(pool.workers.all)
+            await RoomSurveys().run(pool.workers.all)
+            await probing
+        }
+        defer { watching.cancel() }
         if let settings = configuration.journal {
             try await runDurable(pool, members, settings)
         } else {
@@ -198,12 +205,20 @@ public final class Readiness: Sendable {
     }
 
     private let connections: [NATSConnection]
+    private let probe: WorkerProbe
     private let phase = Locked(Phase.starting)
 
     /// - Parameter connections: the server's.
-    init(connections: [NATSConnection]) {
+    init(connections: [NATSConnection], probe: WorkerProbe) {
         self.connections = connections
+        self.probe = probe
     }
+
+    /// How long the slowest thread of rooms has not answered: above a few seconds something is wrong with it.
+    public var stall: Duration { probe.stall(at: MonotonicClock.now()) }
+
+    /// A thread that has not answered for so long makes the service not ready.
+    private static let longestStall = Duration.seconds(10)
 
     /// Why the server is not serving, one sentence; nil if it is.
     public var obstacle: String? {
@@ -212,6 +227,8 @@ public final class Readiness: Sendable {
         case _ where connections.contains { $0.state != .connected }: "The service has no connection to NATS."
         case .starting: "The service is starting."
         case .opening: "The service is opening its partitions."
+        case .serving where stall > Self.longestStall:
+            "A thread of rooms has not answered for \(stall.components.seconds) seconds."
         case .serving: nil
         }
     }

@@ -136,11 +136,13 @@ import Testing
     {
         try await withLesson { http, ann, nats in
             _ = try await http.get("/api/rooms/lesson")
-            let metrics = try await eventually("the lesson is counted and saved") {
+            let metrics = try await eventually("the lesson is counted and saved", within: .seconds(30)) {
                 let metrics = try Exposition(try await http.get("/metrics").text)
                 let isSaved = metrics[#"lectern_checkpoints_total{outcome="saved"}"#] ?? 0 > 0
                 let isMeasured = metrics[#"lectern_log_fullness{partition="0"}"#] != nil
-                return metrics["lectern_assembling"] == 1 && isSaved && isMeasured ? metrics : nil
+                // The rooms are looked at every ten seconds.
+                let isSurveyed = metrics[#"lectern_stale_clocks{cohort="hls"}"#] != nil
+                return metrics["lectern_assembling"] == 1 && isSaved && isMeasured && isSurveyed ? metrics : nil
             }
             for (name, family) in metrics.families {
                 #expect(!family.help.isEmpty, "\(name) has no HELP")

@@ -68,6 +68,8 @@ final class RoomEventLoop {
                 room, restoration.room, sequence: restoration.sequence, tail: restoration.tail, at: now)
         case .saved(let room, let isSaved): host.saved(room, isSaved: isSaved, at: now)
         case .superseded(let room): host.superseded(room, at: now)
+        case .probe(let probe, let worker): probe.answered(by: worker, at: now)
+        case .survey(let turn): survey(turn, at: now)
         case .stop: break
         }
         for room in output.takeOpened() { answerWaiting(for: room, at: now) }
@@ -128,6 +130,18 @@ final class RoomEventLoop {
         }
         scan.add(reports, serving: serving(at: now), isLast: rest.isEmpty)
         if !rest.isEmpty { output.postAgain(.scan(scan, remaining: rest)) }
+    }
+
+    private func survey(_ turn: SurveyTurn, at now: Instant) {
+        var turn = turn
+        let rooms = turn.remaining ?? host.roomNames[...]
+        for room in rooms.prefix(RoomSurvey.stride) {
+            if case .here(let hosted)? = host.known(room), let room = hosted.room { turn.survey.add(room, at: now) }
+        }
+        let rest = rooms.dropFirst(RoomSurvey.stride)
+        guard !rest.isEmpty else { return turn.surveys.complete(turn.survey, of: turn.worker) }
+        turn.remaining = rest
+        output.postAgain(.survey(turn))
     }
 
     /// The partitions that this daemon serves; none when it does not know, after it was suspended.

@@ -94,13 +94,17 @@ enum InboundItem: Sendable {
     case saved(RoomID, isSaved: Bool)
     /// Another daemon has stored a newer checkpoint of the room.
     case superseded(RoomID)
+    /// Whether the worker answers.
+    case probe(WorkerProbe, worker: Int)
+    /// Looks at the worker's rooms in memory, or at those that remain; nil for all.
+    case survey(SurveyTurn)
     case stop
 
     /// Whether it takes microseconds, as a message does: many of them come together.
     var isBrief: Bool {
         switch self {
         case .record, .clock, .wet, .confirmed, .saved: true
-        case .request, .scan, .output, .partition, .restored, .superseded, .stop: false
+        case .request, .scan, .output, .partition, .restored, .superseded, .probe, .survey, .stop: false
         }
     }
 
@@ -116,7 +120,7 @@ enum InboundItem: Sendable {
         case .clock(let sample): sample.bytes.count + 256
         case .wet(let update): update.bytes.count + 256
         case .request(let request): request.cost
-        case .scan, .output, .confirmed, .partition, .restored, .saved, .superseded, .stop: 0
+        case .scan, .output, .confirmed, .partition, .restored, .saved, .superseded, .probe, .survey, .stop: 0
         }
     }
 }

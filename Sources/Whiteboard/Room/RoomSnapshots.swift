@@ -124,6 +124,17 @@ extension Room {
     /// Number of strokes under assembly, of all authors.
     public var assemblingCount: Int { intake.assemblingCount }
 
+    /// Calls `body` with each cohort that waits for its video clock: how long ago the clock's last sample was taken, nil for
+    /// never, and whether the clock is stale.
+    public func forEachWaitingCohort(at now: Instant, _ body: (CohortName, Duration?, Bool) -> Void) {
+        for cohort in gate.cohorts where cohort.settings.gate == .video && gate.timeline.last > cohort.released {
+            body(cohort.name, cohort.clock.map { now - $0.anchor.received }, cohort.clock?.isLive(at: now) != true)
+        }
+    }
+
+    /// Bytes of operations that some cohort waits for, and of those that are kept for clients that join again.
+    public var operationBytes: (held: Int, kept: Int) { (log.operations.heldBytes, log.operations.releasedBytes) }
+
     /// Calls `body` with each cohort and the number of operations that it holds back.
     public func forEachCohort(_ body: (CohortName, Int) -> Void) {
         for cohort in gate.cohorts { body(cohort.name, Int(gate.timeline.last - cohort.released)) }

@@ -1,4 +1,5 @@
 import EmbeddedNATS
+import Foundation
 import LecternConfiguration
 import LecternGateway
 import LecternServer
@@ -85,6 +86,12 @@ struct Daemon {
             services.append(server)
         }
         services.append(reload)
+        if let notifier = ServiceNotifier(
+            ProcessInfo.processInfo.environment, obstacle: { [readiness = server?.readiness] in readiness?.obstacle },
+            stall: { [readiness = server?.readiness] in readiness?.stall ?? .zero }, logger: logger)
+        {
+            services.append(notifier)
+        }
         try await ServiceGroup(
             services: services, gracefulShutdownSignals: [.sigterm, .sigint], logger: logger
         ).run()

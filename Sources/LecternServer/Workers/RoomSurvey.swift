@@ -1,0 +1,101 @@
+import Locking
+import Metrics
+import StrokeWire
+import Whiteboard
+
+/// What the rooms in memory wait for and take, all together: every worker looks at a few of its rooms at a time, and handles
+/// other items in between. Rooms that are hibernated have no clocks.
+struct RoomSurvey: Sendable {
+    /// What is told of the cohorts of one name.
+    struct Cohorts: Sendable, Equatable {
+        /// How long ago the clock that is heard least was heard, of rooms that hold something back.
+        var oldestClock = Duration.zero
+        /// Rooms that hold something back and whose clock is stale, or was never heard.
+        var stale = 0
+    }
+
+    /// Between two surveys of a worker.
+    static let interval = Duration.seconds(10)
+    /// Rooms in one turn, in less than a millisecond.
+    static let stride = 64
+    /// Names of cohorts, which clients choose; all others count as `other`.
+    private static let mostCohorts = 64
+
+    private(set) var cohorts: [String: Cohorts] = [:]
+    private(set) var heldBytes = 0
+    private(set) var keptBytes = 0
+
+    mutating func add(_ room: Room, at now: Instant) {
+        let bytes = room.operationBytes
+        heldBytes += bytes.held
+        keptBytes += bytes.kept
+        room.forEachWaitingCohort(at: now) { name, age, isStale in
+            add(Cohorts(oldestClock: age ?? .zero, stale: isStale ? 1 : 0), of: name.text)
+        }
+    }
+
+    private mutating func add(_ more: Cohorts, of name: String) {
+        let name = cohorts[name] != nil || cohorts.count < Self.mostCohorts ? name : "other"
+        cohorts[name, default: Cohorts()].stale += more.stale
+        cohorts[name, default: Cohorts()].oldestClock = max(cohorts[name]?.oldestClock ?? .zero, more.oldestClock)
+    }
+
+    mutating func formUnion(_ other: RoomSurvey) {
+        heldBytes += other.heldBytes
+        keptBytes += other.keptBytes
+        for (name, cohorts) in other.cohorts { add(cohorts, of: name) }
+    }
+}
+
+/// A survey of one worker under way.
+struct SurveyTurn: Sendable {
+    let surveys: RoomSurveys
+    let worker: Int
+    var survey = RoomSurvey()
+    /// The rooms that are still to be looked at; nil for all.
+    var remaining: ArraySlice<RoomID>?
+}
+
+/// The surveys of all workers, as metrics. Any thread.
+final class RoomSurveys: Sendable {
+    private struct State {
+        var ofWorkers: [Int: RoomSurvey] = [:]
+        /// Cohorts that have been told of: one that no longer waits is told to be fine.
+        var told: Set<String> = []
+    }
+
+    private let state = Locked(State())
+    private let held = Meter(label: "lectern_held_bytes")
+    private let kept = Meter(label: "lectern_tail_bytes")
+
+    /// Has the workers make surveys until the task is cancelled.
+    func run(_ workers: [RoomWorker]) async {
+        while !Task.isCancelled {
+            for (number, worker) in workers.enumerated() {
+                worker.post(.survey(SurveyTurn(surveys: self, worker: number)))
+            }
+            try? await Task.sleep(for: RoomSurvey.interval)
+        }
+    }
+
+    /// Takes the whole survey of a worker.
+    func complete(_ survey: RoomSurvey, of worker: Int) {
+        let (all, quiet) = state.withLock { state -> (RoomSurvey, Set<String>) in
+            state.ofWorkers[worker] = survey
+            var all = RoomSurvey()
+            for survey in state.ofWorkers.values { all.formUnion(survey) }
+            defer { state.told.formUnion(all.cohorts.keys) }
+            return (all, state.told.subtracting(all.cohorts.keys))
+        }
+        held.set(all.heldBytes)
+        kept.set(all.keptBytes)
+        for name in quiet { set(RoomSurvey.Cohorts(), of: name) }
+        for (name, cohorts) in all.cohorts { set(cohorts, of: name) }
+    }
+
+    private func set(_ cohorts: RoomSurvey.Cohorts, of name: String) {
+        let label = [("cohort", name)]
+        Meter(label: "lectern_clock_age_seconds", dimensions: label).set(cohorts.oldestClock / .seconds(1))
+        Meter(label: "lectern_stale_clocks", dimensions: label).set(cohorts.stale)
+    }
+}

@@ -1,0 +1,54 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// The files that watch a daemon name what a daemon has.
+@Suite struct WatchingTests {
+    private static let folder = PackageRoot.path(to: "config")
+
+    /// The names of metrics between quotation marks in the sources.
+    private static func names() throws -> Set<String> {
+        var names: Set<String> = []
+        let sources = PackageRoot.path(to: "Sources")
+        for case let file as String in FileManager.default.enumerator(atPath: sources) ?? .init()
+        where file.hasSuffix(".swift") && !file.hasPrefix("lectern-probe/") {
+            let text = try String(contentsOfFile: "\(sources)/\(file)", encoding: .utf8)
+            names.formUnion(text.matches(of: /"(lectern_[a-z_]+)"/).map { String($0.1) })
+        }
+        return names
+    }
+
+    @Test(arguments: ["prometheus/lectern.rules.yml", "prometheus/lectern.rules.test.yml", "grafana/lectern.json"])
+    func `alerts and dashboard name metrics that there are`(file: String) throws {
+        let text = try String(contentsOfFile: "\(Self.folder)/\(file)", encoding: .utf8)
+        let known = try Self.names()
+        let used = Set(text.matches(of: /lectern_[a-z_]+/).map { String($0.0) })
+        #expect(used.count > 10)
+        for name in used {
+            let base = name.replacing(/_(bucket|sum|count)$/, with: "")
+            #expect(known.contains(name) || known.contains(base), "\(name)")
+        }
+    }
+
+    @Test func `the dashboard is JSON whose panels have queries and say what they show`() throws {
+        let bytes = try Data(contentsOf: URL(filePath: "\(Self.folder)/grafana/lectern.json"))
+        let board = try #require(try JSONSerialization.jsonObject(with: bytes) as? [String: Any])
+        let panels = try #require(board["panels"] as? [[String: Any]])
+        #expect(Set(panels.compactMap { $0["id"] as? Int }).count == panels.count)
+        for panel in panels where panel["type"] as? String != "row" {
+            let targets = panel["targets"] as? [[String: Any]] ?? []
+            #expect(!targets.isEmpty && targets.allSatisfy { $0["expr"] is String })
+            #expect((panel["description"] as? String)?.isEmpty == false)
+        }
+    }
+
+    @Test func `every alert says whom it wakes, and where the guide says what to do`() throws {
+        let rules = try String(contentsOfFile: "\(Self.folder)/prometheus/lectern.rules.yml", encoding: .utf8)
+        let alerts = rules.split(separator: "- alert: ").dropFirst()
+        #expect(alerts.count > 10)
+        for alert in alerts {
+            #expect(alert.contains("severity: page") || alert.contains("severity: ticket"))
+            #expect(alert.contains("summary:") && alert.contains("runbook:"))
+        }
+    }
+}

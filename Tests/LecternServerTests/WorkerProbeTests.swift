@@ -1,0 +1,64 @@
+import StrokeWire
+import TestSupport
+import Testing
+import Whiteboard
+
+@testable import LecternServer
+
+@Suite struct WorkerProbeTests {
+    @Test func `a worker that does not answer is told by how long, and gets no second probe`() {
+        let probe = WorkerProbe()
+        let workers = [RoomWorker(capacity: 1 << 20), RoomWorker(capacity: 1 << 20)]
+        let start = Instant(nanoseconds: 0)
+        #expect(probe.stall(at: start) == .zero)
+        probe.send(to: workers, at: start)
+        probe.answered(by: 0, at: start + .milliseconds(5))
+        probe.send(to: workers, at: start + .seconds(3))
+        #expect(probe.stall(at: start + .seconds(10)) == .seconds(10))
+        probe.answered(by: 1, at: start + .seconds(11))
+        #expect(probe.stall(at: start + .seconds(11)) == .seconds(8))
+        probe.answered(by: 0, at: start + .seconds(12))
+        #expect(probe.stall(at: start + .seconds(12)) == .zero)
+        // An answer that nobody asked for counts for nothing.
+        probe.answered(by: 1, at: start + .seconds(13))
+        #expect(probe.stall(at: start + .seconds(13)) == .zero)
+    }
+}
+
+@Suite struct RoomSurveyTests {
+    private static let start = Instant(nanoseconds: 0)
+
+    /// A room that has heard a clock, and holds a stroke for it.
+    private static func room(clockAt media: Int, strokeAt time: Int) throws -> Room {
+        var effects = RoomEffects()
+        var room = Room(configuration: RoomConfiguration(), at: start)
+        room.setOutput(isOpen: true)
+        let anna = try #require(AuthorID("anna"))
+        let stroke = Array(#"{"n":1,"t":\#(time),"d":[{"x":1,"y":1}]}"#.utf8)
+        let incoming = IncomingMessage(author: anna, session: nil, bytes: stroke, loggedAt: start)
+        room.receive(clockSample: Array(#"{"m":\#(media)}"#.utf8), cohort: .main, at: start, into: &effects)
+        room.receive(incoming, incarnation: { "test" }, at: start, into: &effects)
+        room.advance(to: start + .milliseconds(1), into: &effects)
+        return room
+    }
+
+    @Test func `a clock that is no longer heard shows where something is held for it, and nowhere else`() throws {
+        let holding = try Self.room(clockAt: 1000, strokeAt: 60_000)
+        let idle = try Self.room(clockAt: 1000, strokeAt: 500)
+        var live = RoomSurvey()
+        live.add(holding, at: Self.start + .seconds(1))
+        #expect(live.cohorts["main"] == .init(oldestClock: .seconds(1), stale: 0))
+        #expect(live.heldBytes > 0)
+        var dead = RoomSurvey()
+        dead.add(holding, at: Self.start + .seconds(20))
+        dead.add(idle, at: Self.start + .seconds(20))
+        #expect(dead.cohorts["main"] == .init(oldestClock: .seconds(20), stale: 1))
+        var both = live
+        both.formUnion(dead)
+        #expect(both.cohorts["main"] == .init(oldestClock: .seconds(20), stale: 1))
+        #expect(both.heldBytes == live.heldBytes + dead.heldBytes)
+        var none = RoomSurvey()
+        none.add(idle, at: Self.start + .seconds(20))
+        #expect(none.cohorts.isEmpty && none.heldBytes == 0)
+    }
+}
