@@ -3,6 +3,8 @@
 SWIFT ?= swift
 # A target may import what the manifest says it depends on, and nothing else.
 STRICT = --explicit-target-dependency-import-check error
+# With Swift's own libraries in the program. Foundation's does not name the library that it needs itself.
+STATIC = --static-swift-stdlib -Xlinker -lcurl
 # Pure targets are tested in release, where thousands of schedules and strokes take seconds; services in debug.
 PURE = LECTERN_TARGETS=pure SWIFT=$(SWIFT) .ci/test -c release -Xswiftc -enable-testing --scratch-path .build/pure
 # One run of tests each, side by side. Most of their time they wait for servers. The longest suites of the daemon have a
@@ -38,7 +40,7 @@ PROBE_PACKAGES = ffmpeg libavcodec-dev libavformat-dev libavutil-dev
 PROOF_PACKAGES = nginx libnginx-mod-rtmp
 
 .PHONY: help demo test browser openapi paths build probe proof lint format docs example tsan simulate soak bench clean \
-	packages browser-packages probe-packages
+	deb deb-test alerts packages browser-packages probe-packages
 
 ## help: prints these targets
 help:
@@ -97,6 +99,29 @@ proof: build probe browser-packages
 		LECTERN_PROBE="$$($(SWIFT) build -c release --show-bin-path)/lectern-probe" LECTERN_TARGETS=service \
 		SWIFT=$(SWIFT) .ci/test -- 'DaemonTests\.ProofTests'
 
+## deb: builds a Debian package of the program, with units, manual pages and completions, in .build/deb
+deb: packages
+	@.ci/packages dpkg-dev libcurl4-openssl-dev
+	$(SWIFT) build -c release --product lectern $(STATIC) $(STRICT)
+	.ci/deb "$$($(SWIFT) build -c release --show-bin-path)/lectern" .build/deb
+
+## deb-test: installs that package in a fresh Debian, holds a lesson there, removes it; needs root
+deb-test: deb
+	@.ci/packages debootstrap lintian systemd
+	# Who packages it for others writes an address of theirs. The YAML parser is Swift's package, with its C sources.
+	lintian --fail-on error --suppress-tags bogus-mail-host,bogus-mail-host-in-debian-changelog,embedded-library \
+		.build/deb/*.deb
+	.ci/deb-test .build/deb/*.deb
+
+## alerts: checks the rules for Prometheus, and fires them by a real Prometheus at a class in trouble
+alerts: packages
+	@.ci/packages prometheus
+	promtool check rules config/prometheus/lectern.rules.yml
+	promtool check config --syntax-only config/prometheus/prometheus.yml
+	cd config/prometheus && promtool test rules lectern.rules.test.yml
+	LECTERN_TARGETS=service $(SWIFT) build --build-tests $(STRICT)
+	LECTERN_PROMETHEUS=1 LECTERN_TARGETS=service SWIFT=$(SWIFT) .ci/test -- 'DaemonTests\.AlertTests'
+
 ## lint: checks the format of all sources
 lint:
 	$(SWIFT) format lint --strict --recursive --parallel Package.swift Sources Tests
@@ -105,11 +130,13 @@ lint:
 format:
 	$(SWIFT) format --in-place --recursive --parallel Package.swift Sources Tests
 
-## docs: builds the documentation of protocol, client library, ink, rasterizer and InkML in .build/docs; a link to nowhere is an error
+## docs: builds the documentation of protocol, client library, ink, rasterizer and InkML and the guide for operators in
+##       .build/docs; a link to nowhere is an error
 docs: packages
 	LECTERN_TARGETS=service $(SWIFT) build --target LecternClient
 	LECTERN_TARGETS=service $(SWIFT) build --target Raster
 	LECTERN_TARGETS=service $(SWIFT) build --target InkML
+	LECTERN_TARGETS=service $(SWIFT) build --target LecternConfiguration
 	SWIFT=$(SWIFT) .ci/docs "$$(LECTERN_TARGETS=service $(SWIFT) build --show-bin-path)/Modules"
 
 ## example: builds the client of the documentation as the package of its own that it is; the tests run it

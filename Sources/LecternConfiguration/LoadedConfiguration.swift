@@ -11,6 +11,8 @@ public struct LoadedConfiguration: Sendable {
         public let text: String
         /// `lectern.yaml:12`, a variable or `argument`; nil for the default.
         public let origin: String?
+        /// Whether it is what holds without any source.
+        public let isDefault: Bool
 
         /// `key = value`, with `""` for an empty one.
         public var line: String { "\(key) = \(DaemonConfiguration.quoted(text))" }
@@ -20,8 +22,8 @@ public struct LoadedConfiguration: Sendable {
     /// Every key in the order of the example file, those of named cohorts last.
     public let values: [Value]
 
-    /// The keys whose values are not the defaults, or are given all the same.
-    public var given: [Value] { values.filter { $0.origin != nil } }
+    /// The values that are not the defaults; of named cohorts those that are not those of `cohorts.default`.
+    public var changed: [Value] { values.filter { !$0.isDefault } }
 
     /// Reads the settings: arguments win over the environment, the environment over the file, the file over defaults.
     ///
@@ -69,10 +71,14 @@ public struct LoadedConfiguration: Sendable {
         if faults.isEmpty { faults = configuration.validate() }
         guard faults.isEmpty else { throw ConfigurationError(faults: faults) }
         self.configuration = configuration
-        values = configuration.texts.map { key, text in
+        let defaults = DaemonConfiguration().texts(namedLike: configuration)
+        values = zip(configuration.texts(namedLike: configuration), defaults).map { value, initial in
+            let (key, text) = value
             // The origin of a fault names the key as well.
             let origin = origins[key].map { $0.hasSuffix(": \(key)") ? String($0.dropLast(key.count + 2)) : $0 }
-            return Value(key: key, text: text, origin: origin == "argument \(key)" ? "argument" : origin)
+            return Value(
+                key: key, text: text, origin: origin == "argument \(key)" ? "argument" : origin,
+                isDefault: text == initial.text)
         }
     }
 }
@@ -85,11 +91,12 @@ extension DaemonConfiguration {
         try LoadedConfiguration(file: path, environment: environment, arguments: arguments).configuration
     }
 
-    /// The texts of all values by their keys, without passwords; named cohorts last.
-    fileprivate var texts: [(key: String, text: String)] {
+    /// The texts of all values by their keys, without passwords; last the cohorts that another configuration names.
+    fileprivate func texts(namedLike other: DaemonConfiguration) -> [(key: String, text: String)] {
         let common = Self.settings.map { (key: $0.key, text: $0.text(self)) }
-        let named = cohorts.named.sorted { $0.key < $1.key }.flatMap { name, own in
-            CohortSettings.settings.map { (key: "cohorts.\(name).\($0.key)", text: $0.text(own)) }
+        let named = other.cohorts.named.keys.sorted().flatMap { name in
+            let own = cohorts.named[name] ?? other.cohorts.defaults
+            return CohortSettings.settings.map { (key: "cohorts.\(name).\($0.key)", text: $0.text(own)) }
         }
         return common + named
     }

@@ -63,7 +63,7 @@ import Testing
             let start = try #require(try JSONSerialization.jsonObject(with: Data(first.utf8)) as? [String: Any])
             #expect(start["message"] as? String == "starting")
             let fields = try #require(start["fields"] as? [String: Any])
-            #expect((fields["settings"] as? [String: String])?["logging.level"] == "info")
+            #expect((fields["settings"] as? [String: String])?["logging.format"] == "json")
 
             _ = try folder.write("logging:\n  level: loud\n", to: "a.yaml")
             daemon.send(SIGHUP)

@@ -139,25 +139,30 @@ private let natsServer = ["/usr/sbin/nats-server", "/usr/local/bin/nats-server",
         func value(_ key: String) throws -> LoadedConfiguration.Value {
             try #require(loaded.values.first { $0.key == key })
         }
-        #expect(try value("limits.shards") == .init(key: "limits.shards", text: "5", origin: "argument"))
+        #expect(
+            try value("limits.shards")
+                == .init(key: "limits.shards", text: "5", origin: "argument", isDefault: false))
         #expect(try value("nats.user").origin == "LECTERN_NATS_USER")
-        #expect(try value("nats.password") == .init(key: "nats.password", text: "***", origin: "LECTERN_NATS_PASSWORD"))
+        #expect(
+            try value("nats.password")
+                == .init(key: "nats.password", text: "***", origin: "LECTERN_NATS_PASSWORD", isDefault: false))
         #expect(try value("nats.credentials").line == "nats.credentials = \"\"")
         #expect(try value("cohorts.hls.max_hold").text == "1m")
         #expect(try value("cohorts.hls.policy").origin == nil)
-        #expect(loaded.given.count == 5)
+        #expect(loaded.changed.count == 5)
         #expect(!loaded.values.contains { $0.text.contains("hunter2") })
         let withUser = try LoadedConfiguration(file: nil, arguments: ["nats.url": "nats://me:s3cret@host:1"])
-        #expect(withUser.given.map(\.line) == ["nats.url = nats://***@host:1"])
+        #expect(withUser.changed.map(\.line) == ["nats.url = nats://***@host:1"])
     }
 
     @Test("The origin of a value of a file is its line")
     func fileOrigin() throws {
         let path = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID()).yaml").path
         defer { try? FileManager.default.removeItem(atPath: path) }
-        try Data("limits:\n  # a comment\n  shards: 7\n".utf8).write(to: URL(filePath: path))
+        try Data("limits:\n  # a comment\n  shards: 7\n  held: 256\n".utf8).write(to: URL(filePath: path))
         let loaded = try LoadedConfiguration(file: path, arguments: [:])
-        #expect(loaded.given == [.init(key: "limits.shards", text: "7", origin: "\(path):3")])
+        #expect(loaded.changed == [.init(key: "limits.shards", text: "7", origin: "\(path):3", isDefault: false)])
+        #expect(loaded.values.first { $0.key == "limits.held" }?.origin == "\(path):4")
     }
 
     @Test("Changes are told apart by whether they take a restart; a password counts though its text is hidden")

@@ -13,8 +13,8 @@ struct CheckCommand: AsyncParsableCommand {
             Reads settings exactly as `lectern serve` does with the same arguments, environment and file, and reads the \
             files that they name: keys of tokens, certificates, credentials. Connects to nothing and changes nothing.
 
-            Prints the settings that are given, each with its value and where it comes from; with --all also the \
-            defaults. Passwords are shown as ***. Faults go to standard error, one a line, each with its place.
+            Prints the settings that are not the defaults, each with its value and where it comes from; with --all every \
+            one. Passwords are shown as ***. Faults go to standard error, one a line, each with its place.
 
             EXAMPLES
               lectern check --config /etc/lectern/lectern.yaml
@@ -27,7 +27,7 @@ struct CheckCommand: AsyncParsableCommand {
 
     @OptionGroup var settings: SettingsOptions
 
-    @Flag(help: "The defaults that are in force, too.")
+    @Flag(help: "Every setting, those with their defaults too.")
     var all = false
 
     @Flag(help: "One JSON object a line: key, value, origin.")
@@ -35,7 +35,7 @@ struct CheckCommand: AsyncParsableCommand {
 
     func run() async throws {
         let loaded = try settings.load()
-        let shown = all ? loaded.values : loaded.given
+        let shown = all ? loaded.values : loaded.changed
         for value in shown { StandardOutput.write(json ? value.json : value.described(among: shown)) }
         if shown.isEmpty, !json { StandardOutput.write("All settings have their defaults; --all prints them.") }
         let faults = await loaded.configuration.fileFaults()

@@ -73,10 +73,10 @@ struct SettingsReload: Service {
 }
 
 extension LoadedConfiguration {
-    /// What the log says at the start: the version, and the settings that are given, without passwords.
+    /// What the log says at the start: the version, and the settings that are not the defaults, without passwords.
     var summary: Logger.Metadata {
         var settings: Logger.Metadata = [:]
-        for value in given { settings[value.key] = "\(value.text)" }
+        for value in changed { settings[value.key] = "\(value.text)" }
         return ["version": "\(Lectern.version)", "settings": .dictionary(settings)]
     }
 }

@@ -26,10 +26,12 @@ final class LecternProcess: Sendable {
     ///
     /// - Parameters:
     ///   - program: `lectern`, or another program of the package.
+    ///   - path: of a program that is none of the package's; nil for `program`.
     ///   - environment: variables added to those of the test, which passes on none of its `LECTERN_…`.
     ///   - input: the file that is its standard input; nil for none.
     init(
-        _ arguments: [String], program: String = "lectern", environment: [String: String] = [:], input: String? = nil
+        _ arguments: [String], program: String = "lectern", at path: String? = nil, environment: [String: String] = [:],
+        input: String? = nil
     ) throws {
         guard let started = StartedProcesses.ofThisTest else { throw Unexpected("nobody would end the program") }
         logFile = FileManager.default.temporaryDirectory.appendingPathComponent("\(program)-\(UUID()).log")
@@ -39,7 +41,7 @@ final class LecternProcess: Sendable {
             "/usr/bin/env",
             arguments: foreign.flatMap { ["-u", $0] } + environment.map { "\($0)=\($1)" }
                 + (input.map { ["/bin/sh", "-c", #"exec "$@" <"$0""#, $0] } ?? [])
-                + [try Self.path(of: program)] + arguments, log: logFile.path)
+                + [try path ?? Self.path(of: program)] + arguments, log: logFile.path)
         started.add(child)
     }
 
