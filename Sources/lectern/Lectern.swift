@@ -25,7 +25,8 @@ struct Lectern: AsyncParsableCommand {
             DemoCommand.self, ServeCommand.self, CheckCommand.self, PublishCommand.self, ClockCommand.self,
             WatchCommand.self,
             ReplayCommand.self,
-            LessonCommand.self, RenderCommand.self, ExportCommand.self, ImportCommand.self, AddressCommand.self,
+            LessonCommand.self, RenderCommand.self, ExportCommand.self, ImportCommand.self, BackupCommand.self,
+            RestoreCommand.self, AddressCommand.self,
             RoomsCommand.self, CloseCommand.self,
             TokenCommand.self,
         ])

@@ -1,0 +1,215 @@
+import Crypto
+public import Foundation
+public import NATSClient
+
+/// A folder with copies of all streams of a root: rooms' logs, checkpoints and assets, and a list of them with their hashes.
+///
+/// Consistent while classes run: of each partition the checkpoints are copied before the log, so that the log goes on where
+/// they end. A log that was trimmed meanwhile, by what newer checkpoints have, is copied again with its checkpoints. Assets
+/// come last: what a log names was there before.
+public struct StreamBackup: Sendable {
+    /// What is told while it runs.
+    public enum Progress: Sendable {
+        case began(stream: String, bytes: UInt64)
+        case went(stream: String, bytes: UInt64)
+        case done(stream: String, messages: UInt64)
+        /// The log has given records back meanwhile.
+        case again(stream: String)
+    }
+
+    /// Why a backup is not made, or a folder is not restored.
+    public enum Failure: Error, Sendable, Equatable, CustomStringConvertible {
+        case noStreams(root: String)
+        case notEmpty(folder: String)
+        case noBackup(folder: String)
+        case newer(version: Int)
+        case damaged(file: String)
+        case exists(streams: [String])
+        case neverStill(stream: String)
+
+        public var description: String {
+            switch self {
+            case .noStreams(let root): "there are no streams of the root \(root)"
+            case .notEmpty(let folder): "\(folder) is not empty"
+            case .noBackup(let folder): "\(folder) has no backup: \(StreamBackup.listName) is missing or cannot be read"
+            case .newer(let version): "the backup is of a newer release (format \(version))"
+            case .damaged(let file): "\(file) is damaged: its bytes are not those that were written"
+            case .exists(let streams):
+                "there are streams already: \(streams.joined(separator: ", ")); delete them first if they are to be replaced"
+            case .neverStill(let stream): "\(stream) gives records back faster than it can be copied; try again later"
+            }
+        }
+    }
+
+    /// The list of what is in the folder.
+    struct List: Codable, Equatable {
+        struct Stream: Codable, Equatable {
+            var name: String
+            var file: String
+            /// The JSON that the server restores it with.
+            var request: String
+            var messages: UInt64
+            var sha256: String
+        }
+
+        var format = 1
+        var root: String
+        /// UTC, ISO 8601.
+        var made: String
+        var streams: [Stream]
+    }
+
+    static let listName = "backup.json"
+    /// Copies of a partition at most, until one is consistent.
+    private static let attempts = 5
+    /// Bytes of a file that are read at a time.
+    private static let readBytes = 128 << 10
+
+    private let root: String
+    private let folder: URL
+    private let jetStream: JetStream
+
+    public init(root: String, folder: URL, connection: NATSConnection, timeout: Duration = .seconds(10)) {
+        self.root = root
+        self.folder = folder
+        jetStream = JetStream(connection, timeout: timeout)
+    }
+}
+
+/// Making one.
+extension StreamBackup {
+    /// Makes a backup in the folder, which must be empty or missing. The list is written last: without it there is no backup.
+    public func make(_ tell: (Progress) -> Void) async throws {
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        guard try FileManager.default.contentsOfDirectory(atPath: folder.path).isEmpty else {
+            throw Failure.notEmpty(folder: folder.path)
+        }
+        let stem = PartitionStreams.stem(root)
+        let names = try await jetStream.streamNames(beginningWith: "\(stem)_")
+        let logs = names.filter { $0.dropFirst(stem.count).wholeMatch(of: /_LOG_[0-9]+/) != nil }
+        guard !logs.isEmpty else { throw Failure.noStreams(root: root) }
+        var streams: [List.Stream] = []
+        for log in logs {
+            let checkpoints = "\(stem)_CHECKPOINT_\(log.split(separator: "_").last ?? "")"
+            streams += try await partition(log, names.contains(checkpoints) ? checkpoints : nil, tell)
+        }
+        let assets = "\(stem)_ASSETS"
+        if names.contains(assets) { streams.append(try await copy(assets, tell).stream) }
+        let list = List(root: root, made: Date().formatted(.iso8601), streams: streams)
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+        try encoder.encode(list).write(to: folder.appendingPathComponent(Self.listName), options: .atomic)
+    }
+
+    private func partition(
+        _ log: String, _ checkpoints: String?, _ tell: (Progress) -> Void
+    ) async throws -> [List.Stream] {
+        for _ in 0..<Self.attempts {
+            let before = try await jetStream.streamInfo(log).firstSequence
+            var streams: [List.Stream] = []
+            if let checkpoints { streams.append(try await copy(checkpoints, tell).stream) }
+            let (stream, first) = try await copy(log, tell)
+            streams.append(stream)
+            // Records that were deleted meanwhile may be missing behind the checkpoints above.
+            if first == before || checkpoints == nil { return streams }
+            tell(.again(stream: log))
+        }
+        throw Failure.neverStill(stream: log)
+    }
+
+    private func copy(
+        _ name: String, _ tell: (Progress) -> Void
+    ) async throws -> (stream: List.Stream, first: UInt64) {
+        let file = "\(name).snapshot"
+        let path = folder.appendingPathComponent(file)
+        guard FileManager.default.createFile(atPath: path.path, contents: nil) else {
+            throw CocoaError(.fileWriteUnknown, userInfo: [NSFilePathErrorKey: path.path])
+        }
+        let handle = try FileHandle(forWritingTo: path)
+        defer { try? handle.close() }
+        var hash = SHA256()
+        var bytes: UInt64 = 0
+        tell(.began(stream: name, bytes: try await jetStream.streamInfo(name).bytes))
+        let header = try await jetStream.snapshot(of: name) { part in
+            try handle.write(contentsOf: part)
+            hash.update(data: part)
+            bytes += UInt64(part.count)
+            tell(.went(stream: name, bytes: bytes))
+        }
+        try handle.synchronize()
+        tell(.done(stream: name, messages: header.messages))
+        let stream = List.Stream(
+            name: name, file: file, request: String(decoding: header.request, as: UTF8.self),
+            messages: header.messages, sha256: Self.hexadecimal(hash.finalize()))
+        return (stream, header.firstSequence)
+    }
+
+    private static func hexadecimal(_ digest: SHA256.Digest) -> String {
+        digest.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+    }
+}
+
+/// Restoring one.
+extension StreamBackup {
+    /// Checks every file by its hash.
+    /// - Returns: the names of the streams, in the order in which they are restored.
+    @discardableResult
+    public static func verify(_ folder: URL) throws -> [String] {
+        let list = try list(folder)
+        for stream in list.streams {
+            guard try hash(of: folder.appendingPathComponent(stream.file)) == stream.sha256 else {
+                throw Failure.damaged(file: stream.file)
+            }
+        }
+        return restoreOrder(list).map(\.name)
+    }
+
+    /// Makes the streams of a backup, after all its files have been checked. None of them may exist.
+    ///
+    /// Logs come last: a daemon that waits for its streams goes on when all are there.
+    public func restore(_ tell: (Progress) -> Void) async throws {
+        try Self.verify(folder)
+        let list = try Self.list(folder)
+        let existing = Set(try await jetStream.streamNames(beginningWith: ""))
+        let taken = list.streams.map(\.name).filter(existing.contains)
+        guard taken.isEmpty else { throw Failure.exists(streams: taken.sorted()) }
+        for stream in Self.restoreOrder(list) {
+            let header = try StreamSnapshotHeader(stream: stream.name, request: Array(stream.request.utf8))
+            let handle = try FileHandle(forReadingFrom: folder.appendingPathComponent(stream.file))
+            defer { try? handle.close() }
+            tell(.began(stream: stream.name, bytes: header.bytes))
+            var bytes: UInt64 = 0
+            try await jetStream.restore(header) {
+                guard let part = try handle.read(upToCount: Self.readBytes), !part.isEmpty else { return nil }
+                bytes += UInt64(part.count)
+                tell(.went(stream: stream.name, bytes: bytes))
+                return Array(part)
+            }
+            tell(.done(stream: stream.name, messages: header.messages))
+        }
+    }
+
+    private static func list(_ folder: URL) throws -> List {
+        guard let bytes = try? Data(contentsOf: folder.appendingPathComponent(listName)),
+            let list = try? JSONDecoder().decode(List.self, from: bytes)
+        else { throw Failure.noBackup(folder: folder.path) }
+        guard list.format == 1 else { throw Failure.newer(version: list.format) }
+        // The list may come from anywhere: a file of it lies in the folder.
+        guard list.streams.allSatisfy({ !$0.file.contains("/") && !$0.file.hasPrefix(".") }) else {
+            throw Failure.damaged(file: listName)
+        }
+        return list
+    }
+
+    private static func restoreOrder(_ list: List) -> [List.Stream] {
+        list.streams.filter { !$0.name.contains("_LOG_") } + list.streams.filter { $0.name.contains("_LOG_") }
+    }
+
+    private static func hash(of file: URL) throws -> String {
+        let handle = try FileHandle(forReadingFrom: file)
+        defer { try? handle.close() }
+        var hash = SHA256()
+        while let part = try handle.read(upToCount: readBytes), !part.isEmpty { hash.update(data: part) }
+        return hexadecimal(hash.finalize())
+    }
+}

@@ -1,0 +1,151 @@
+internal import Foundation
+internal import Locking
+
+/// Copies of whole streams, as the server makes and takes them: messages with their sequences and times, and the stream's
+/// settings and its age. What depends on sequences and times is the same in a restored stream.
+extension JetStream {
+    /// The names of all streams that begin with a text, in their order.
+    public func streamNames(beginningWith prefix: String) async throws(JetStreamError) -> [String] {
+        struct Page: Decodable {
+            var total: Int
+            var streams: [String]?
+        }
+        var names: [String] = []
+        while true {
+            let page = try await apiRequest("STREAM.NAMES", ["offset": names.count], for: Page.self)
+            let found = page.streams ?? []
+            names += found
+            guard !found.isEmpty, names.count < page.total else { break }
+        }
+        return names.filter { $0.hasPrefix(prefix) }.sorted()
+    }
+
+    /// Copies a stream. The server copies it as it is at one moment, while messages come in.
+    ///
+    /// - Parameters:
+    ///   - idle: the longest time without a part.
+    ///   - take: gets the parts in order; the server sends the next ones when it has them.
+    /// - Returns: what a restore needs beside the parts.
+    public func snapshot(
+        of stream: String, idle: Duration = .seconds(30), _ take: ([UInt8]) throws -> Void
+    ) async throws -> StreamSnapshotHeader {
+        struct Request: Encodable {
+            var deliverSubject: String
+            var noConsumers = true
+            var chunkSize = StreamSnapshotHeader.partBytes
+        }
+        let (parts, inlet) = AsyncStream.makeStream(of: Part.self)
+        let inbox = connection.makeInbox()
+        // The server waits for acknowledgements, so that 8 MiB are under way at most.
+        let subscription = try connection.subscribe(inbox) { message in
+            inlet.yield(
+                Part(bytes: message.copyPayload(), reply: message.reply, failure: message.header("Status")))
+        }
+        defer { subscription.unsubscribe() }
+        try await connection.flush()
+        let answer: NATSReply
+        let subject = "$JS.API.STREAM.SNAPSHOT.\(stream)"
+        let request = try APIBody.encode(Request(deliverSubject: inbox))
+        do throws(NATSError) {
+            answer = try await connection.request(request, to: subject, timeout: max(timeout, idle))
+        } catch {
+            throw JetStreamError(error, asking: subject)
+        }
+        let header = try StreamSnapshotHeader(stream: stream, answer: answer.payload)
+        let isAlive = Locked(true)
+        let watchdog = Task {
+            while (try? await Task.sleep(for: idle)) != nil {
+                guard
+                    isAlive.withLock({ isAlive in
+                        defer { isAlive = false }
+                        return isAlive
+                    })
+                else {
+                    return inlet.finish()
+                }
+            }
+        }
+        defer { watchdog.cancel() }
+        for await part in parts {
+            isAlive.withLock { $0 = true }
+            guard !part.bytes.isEmpty else {
+                guard part.failure == nil || part.failure == "204" else {
+                    throw JetStreamError.malformed("the snapshot of \(stream) has ended with \(part.failure ?? "")")
+                }
+                return header
+            }
+            try take(part.bytes)
+            if let reply = part.reply { try connection.publish([], to: reply) }
+        }
+        throw JetStreamError.noAnswer(subject: subject)
+    }
+
+    private struct Part: Sendable {
+        let bytes: [UInt8]
+        let reply: String?
+        let failure: String?
+    }
+
+    /// Makes a stream of a copy. There must be none of its name.
+    ///
+    /// - Parameter next: the parts in order; nil at their end.
+    /// - Throws: the server's error, also where the copy is damaged; then there is no stream.
+    public func restore(
+        _ header: StreamSnapshotHeader, idle: Duration = .seconds(30), parts next: () throws -> [UInt8]?
+    ) async throws {
+        struct Place: Decodable {
+            var deliverSubject: String
+        }
+        let subject = "$JS.API.STREAM.RESTORE.\(header.stream)"
+        let place = try APIBody.decode(Place.self, from: try await ask(header.request, subject, idle))
+        while let part = try next() { _ = try await ask(part, place.deliverSubject, idle) }
+        struct Restored: Decodable {
+            var config: Configuration
+            struct Configuration: Decodable { var name: String }
+        }
+        _ = try APIBody.decode(Restored.self, from: try await ask([], place.deliverSubject, idle))
+    }
+
+    private func ask(_ payload: [UInt8], _ subject: String, _ limit: Duration) async throws(JetStreamError) -> [UInt8] {
+        do throws(NATSError) {
+            return try await connection.request(payload, to: subject, timeout: limit).payload
+        } catch {
+            throw JetStreamError(error, asking: subject)
+        }
+    }
+}
+
+/// What a copy of a stream has beside its messages: the settings and the state, as the server has written them.
+public struct StreamSnapshotHeader: Sendable, Equatable {
+    /// Bytes of a part.
+    static let partBytes = 128 << 10
+
+    public let stream: String
+    /// The JSON `{"config":…,"state":…}` that the server is asked with to restore it.
+    public let request: [UInt8]
+    /// Its messages and their bytes, and the first and last sequence.
+    public let messages, bytes, firstSequence, lastSequence: UInt64
+
+    /// - Parameter request: as ``request`` was.
+    public init(stream: String, request: [UInt8]) throws(JetStreamError) {
+        try self.init(stream: stream, answer: request)
+    }
+
+    init(stream: String, answer: [UInt8]) throws(JetStreamError) {
+        struct State: Decodable {
+            struct Numbers: Decodable { var messages, bytes, firstSeq, lastSeq: UInt64 }
+            var state: Numbers
+        }
+        let numbers = try APIBody.decode(State.self, from: answer).state
+        // The two members as they are: a setting that this client does not know must not be lost.
+        guard let object = try? JSONSerialization.jsonObject(with: Data(answer)) as? [String: Any],
+            let config = object["config"], let state = object["state"],
+            let body = try? JSONSerialization.data(
+                withJSONObject: ["config": config, "state": state], options: [.sortedKeys, .withoutEscapingSlashes])
+        else { throw .malformed(String(decoding: answer.prefix(200), as: UTF8.self)) }
+        self.stream = stream
+        request = Array(body)
+        (messages, bytes) = (numbers.messages, numbers.bytes)
+        (firstSequence, lastSequence) = (numbers.firstSeq, numbers.lastSeq)
+    }
+}

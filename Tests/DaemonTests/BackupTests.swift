@@ -1,0 +1,123 @@
+import Foundation
+import NATSClient
+import NATSTestServer
+import TestSupport
+import Testing
+
+@Suite(.timeLimit(.minutes(5)), .endsProcesses) struct BackupTests {
+    private static func folder() -> String {
+        FileManager.default.temporaryDirectory.appendingPathComponent("backup-\(UUID())").path
+    }
+
+    private static func run(_ arguments: String..., exits code: Int32 = 0) async throws -> String {
+        let (exit, log) = try await LecternProcess.run(arguments: arguments)
+        #expect(exit == code, "\(log)")
+        return log
+    }
+
+    /// What a daemon says of a room: its incarnation, index and digest, and the whole board.
+    private static func state(
+        of room: String, on nats: NATSTestServer, at position: String = ""
+    ) async throws -> (room: AnyJSON, board: String) {
+        let daemon = try DaemonProcess("reader", nats: nats.url, http: "127.0.0.1:0")
+        try await daemon.waitUntilServing()
+        let http = HTTPClient(port: try await daemon.httpPort())
+        let state = try await eventually("the room is there") {
+            let answer = try await http.get("/api/rooms/\(room)")
+            return answer.statusCode == 200 ? answer : nil
+        }
+        let board = try await http.get("/api/rooms/\(room)/board.json?cohort=head\(position)")
+        #expect(board.statusCode == 200)
+        #expect(await daemon.terminate() == 0)
+        return (try AnyJSON.decode(state.bytes), board.text)
+    }
+
+    @Test func `a backup made during a class restores it as it was at one moment, and one made after it restores all`()
+        async throws
+    {
+        let (during, after) = (Self.folder(), Self.folder())
+        defer {
+            try? FileManager.default.removeItem(atPath: during)
+            try? FileManager.default.removeItem(atPath: after)
+        }
+        try await NATSTestServer.with(jetStream: true) { original in
+            let daemon = try DaemonProcess(
+                "a", nats: original.url, ["checkpoint.interval=1s", "checkpoint.operations=5"])
+            try await daemon.waitUntilServing()
+            let teacher = try LecternProcess([
+                "publish", "demo", "--room", "lesson", "--author", "anna", "--speed", "10", "--nats", original.url,
+                "--quiet",
+            ])
+            let progress = try await eventually("the lesson has begun") {
+                let info = try await LecternProcess.run("rooms", "--nats", original.url).log
+                return info.contains("lesson") ? info : nil
+            }
+            #expect(!progress.isEmpty)
+            _ = try await Self.run("backup", during, "--nats", original.url)
+            #expect(!teacher.hasExited, "the backup is to be made while the class goes on")
+            #expect(await teacher.exitCode(within: .seconds(60)) == 0)
+            let told = try await Self.run("backup", after, "--nats", original.url)
+            #expect(told.contains("INK_LOG_0") && told.contains("INK_CHECKPOINT_0") && told.contains("streams"))
+            #expect(await daemon.terminate() == 0)
+            let (room, board) = try await Self.state(of: "lesson", on: original)
+
+            try await NATSTestServer.with(jetStream: true) { second in
+                _ = try await Self.run("restore", after, "--nats", second.url)
+                let (other, copy) = try await Self.state(of: "lesson", on: second)
+                #expect(other["incarnation"] == room["incarnation"])
+                #expect(other["index"] == room["index"] && other["digest"] == room["digest"])
+                #expect(copy == board)
+                // Nothing is replaced.
+                let refused = try await Self.run("restore", after, "--nats", second.url, exits: 1)
+                #expect(refused.contains("there are streams already"))
+            }
+            try await NATSTestServer.with(jetStream: true) { third in
+                _ = try await Self.run("restore", during, "--nats", third.url)
+                let (other, copy) = try await Self.state(of: "lesson", on: third)
+                guard case .number(let index)? = other["index"], case .number(let last)? = room["index"],
+                    case .string(let incarnation)? = other["incarnation"]
+                else { throw Unexpected("no index in \(other)") }
+                #expect(other["incarnation"] == room["incarnation"])
+                #expect(index > 0 && index < last, "\(index) of \(last)")
+                let then = try await Self.state(
+                    of: "lesson", on: original, at: "&room=\(incarnation)&index=\(Int(index))")
+                #expect(copy == then.board)
+            }
+        }
+    }
+
+    @Test func `a damaged backup is told of, and nothing is restored`() async throws {
+        let folder = Self.folder()
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        try await NATSTestServer.with(jetStream: true) { nats in
+            let none = try await Self.run("backup", folder, "--nats", nats.url, exits: 1)
+            #expect(none.contains("no streams of the root ink"))
+            let daemon = try DaemonProcess("a", nats: nats.url)
+            try await daemon.waitUntilServing()
+            try await NATSConnection.with(nats) { connection in
+                _ = try await connection.request(
+                    Array(#"{"n":1,"t":0,"d":[{"x":1,"y":1}]}"#.utf8), to: "ink.0.lesson.in.anna")
+            }
+            _ = try await Self.run("backup", folder, "--nats", nats.url)
+            #expect(await daemon.terminate() == 0)
+            let again = try await Self.run("backup", folder, "--nats", nats.url, exits: 1)
+            #expect(again.contains("is not empty"))
+        }
+        let whole = try await Self.run("restore", folder, "--check")
+        #expect(whole.contains("whole") && whole.contains("INK_LOG_0"))
+        let file = URL(fileURLWithPath: "\(folder)/INK_LOG_0.snapshot")
+        var bytes = try Data(contentsOf: file)
+        bytes[bytes.count / 2] ^= 1
+        try bytes.write(to: file)
+        let damaged = try await Self.run("restore", folder, "--check", exits: 1)
+        #expect(damaged.contains("INK_LOG_0.snapshot is damaged"))
+        try await NATSTestServer.with(jetStream: true) { [folder] nats in
+            let refused = try await Self.run("restore", folder, "--nats", nats.url, exits: 1)
+            #expect(refused.contains("is damaged"))
+            try await NATSConnection.with(nats) { connection in
+                let streams = try await JetStream(connection).streamNames(beginningWith: "")
+                #expect(streams.isEmpty)
+            }
+        }
+    }
+}
