@@ -115,7 +115,7 @@ let threadTargets: [Target] = [
     layer("AssetOpener", ["Assets", "CAssetOpener", "Locking", "StrokeWire"]),
     .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
     .systemLibrary(name: "CCairo", pkgConfig: "cairo", providers: [.apt(["libcairo2-dev"])]),
-    layer("VectorGraphics", ["CCairo", "Mesh", "Raster", "Ink", "StrokeWire"]),
+    layer("VectorGraphics", ["CCairo", "Mesh", "PathGeometry", "Raster", "Scene", "Ink", "StrokeWire"]),
     .systemLibrary(name: "CLibXML", pkgConfig: "libxml-2.0", providers: [.apt(["libxml2-dev"])]),
     .target(name: "CXML", dependencies: ["CLibXML"]),
     // Ink as a file for other programs, out and in.
@@ -125,7 +125,7 @@ let threadTargets: [Target] = [
         [
             "AssetOpener", "Assets", "Journal", "Hosting", "NATSClient", "Locking", "Whiteboard", "InkML",
             "VectorGraphics",
-            "PNG", "Raster", "Ink",
+            "PNG", "PathGeometry", "Raster", "Scene", "Ink",
             "StrokeWire",
             logging, metrics, lifecycle, deque,
         ]),
@@ -172,6 +172,7 @@ let serviceTargets: [Target] = [
         name: "lectern",
         dependencies: [
             "LecternServer", "LecternGateway", "LecternClient", "LecternDemo", "LecternConfiguration", "AssetOpener",
+            "Assets",
             "ConnectionOptions", "Hosting", "Journal", "EmbeddedNATS", "NATSClient", "Locking", "InkML",
             "VectorGraphics",
             "PNG", "Raster", "Ink",
@@ -195,7 +196,9 @@ let serviceTargets: [Target] = [
         ],
         swiftSettings: settings),
 
-    tests("VectorGraphicsTests", ["VectorGraphics", "CCairo", "PNG", "Raster", "Ink", "StrokeWire"]),
+    tests(
+        "VectorGraphicsTests",
+        ["VectorGraphics", "CCairo", "PNG", "PathGeometry", "Raster", "Scene", "Ink", "StrokeWire"]),
     tests("LecternConfigurationTests", ["LecternConfiguration", "Whiteboard", "StrokeWire"]),
     tests(
         "LecternGatewayTests",

@@ -284,6 +284,8 @@ public enum HeaderName {
     public static let late = "Ink-Late"
     /// Of a picture: identifies its bytes; see ``ImageRequest/unless``.
     public static let tag = "Ink-Tag"
+    /// `1` for a picture with an image that is missing, or may be: it may look otherwise when asked for again.
+    public static let incomplete = "Ink-Incomplete"
     /// `i/k`, from 1: a part of a reply that is cut into several messages.
     public static let part = "Ink-Part"
     /// Of a stroke message: the session, whose sequence its number belongs to.
