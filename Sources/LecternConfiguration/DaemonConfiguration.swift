@@ -221,14 +221,18 @@ extension DaemonConfiguration {
         /// 1 … 16384; 0 takes it from the first draw of a room.
         public var height = 0.0
         /// What rooms have beyond strokes.
-        public var features: Set<Feature> = [.pages]
+        public var features = Set(Feature.allCases)
 
         public enum Feature: String, Sendable, CaseIterable {
             case pages
+            case images
+            case lasso
 
             var wire: BoardFeatures {
                 switch self {
                 case .pages: .pages
+                case .images: .images
+                case .lasso: .lasso
                 }
             }
         }

@@ -55,7 +55,7 @@ struct BoardRoutes {
         request.unless = "*"
         let current = Picture(try await rooms.picture(of: room, query.feed, request), format)
         guard let current else { throw .badGateway("The service's answer is no picture.") }
-        if let notModified = query.notModified(current.tag, headers) { return notModified }
+        if !current.isIncomplete, let notModified = query.notModified(current.tag, headers) { return notModified }
         // A service of an older release knows no tags: it has sent the picture.
         guard current.bytes.readableBytes == 0 else { return try response(to: current, format, query, on: loop) }
         request.unless = nil
@@ -68,6 +68,12 @@ struct BoardRoutes {
                 throw .badGateway("The service's answer is no picture.")
             }
             return picture
+        }
+        // Only the picture tells which of its images are there.
+        if current.isIncomplete,
+            let notModified = query.notModified(picture.tag, headers, isIncomplete: picture.isIncomplete)
+        {
+            return notModified
         }
         return try response(to: picture, format, query, on: loop)
     }
@@ -162,21 +168,22 @@ struct BoardQuery: Sendable {
 
     var join: JoinRequest { JoinRequest(incarnation: position?.incarnation, index: position?.index) }
 
-    /// The headers of a board, which only its reader may store: for a year where its position was named, else to be asked
-    /// for again each time.
-    func headers(_ tag: EntityTag) -> HTTPFields {
-        let caching = position == nil ? "private, no-cache" : "private, max-age=31536000, immutable"
+    /// The headers of a board, which only its reader may store: for a year where its position was named and nothing of it
+    /// is missing, else to be asked for again each time.
+    func headers(_ tag: EntityTag, isIncomplete: Bool = false) -> HTTPFields {
+        let isForEver = position != nil && !isIncomplete
+        let caching = isForEver ? "private, max-age=31536000, immutable" : "private, no-cache"
         return [.eTag: tag.text, .cacheControl: caching]
     }
 
     /// The answer to a client that has the board already; nil where it has not.
-    func notModified(_ tag: EntityTag, _ headers: HTTPFields) -> Response? {
+    func notModified(_ tag: EntityTag, _ headers: HTTPFields, isIncomplete: Bool = false) -> Response? {
         guard let known = headers[.ifNoneMatch], tag.matches(known) else { return nil }
-        return Response(status: .notModified, headers: self.headers(tag))
+        return Response(status: .notModified, headers: self.headers(tag, isIncomplete: isIncomplete))
     }
 
     func headers(of picture: Picture, _ format: PictureFormat) -> HTTPFields {
-        var headers = headers(picture.tag)
+        var headers = headers(picture.tag, isIncomplete: picture.isIncomplete)
         for (name, value) in [(HeaderName.room, picture.incarnation), (HeaderName.index, picture.index)] {
             if let value, let name = HTTPFields.Element.Name(name) { headers[name] = value }
         }
@@ -184,8 +191,8 @@ struct BoardQuery: Sendable {
         case .png: headers[.contentType] = "image/png"
         case .svg:
             headers[.contentType] = "image/svg+xml"
-            // Opened as a page it is still a picture alone.
-            headers[.contentSecurityPolicy] = "default-src 'none'; sandbox"
+            // Opened as a page it is still a picture alone, with the images that it holds.
+            headers[.contentSecurityPolicy] = "default-src 'none'; img-src data:; sandbox"
         case .pdf: headers[.contentType] = "application/pdf"
         case .inkml: headers[.contentType] = "application/inkml+xml"
         }
@@ -237,6 +244,8 @@ struct Picture: Sendable {
     let tag: EntityTag
     let incarnation: String?
     let index: String?
+    /// Whether an image is missing, or may be.
+    let isIncomplete: Bool
 
     /// - Returns: nil for a reply that is no picture of that format.
     init?(_ reply: NATSReply, _ format: PictureFormat) {
@@ -258,6 +267,7 @@ struct Picture: Sendable {
         bytes = ByteBuffer(bytes: reply.payload)
         incarnation = reply.header(HeaderName.room)
         index = reply.header(HeaderName.index)
+        isIncomplete = reply.header(HeaderName.incomplete) == "1"
     }
 }
 
@@ -332,7 +342,7 @@ actor PictureCache {
     private func keep(_ picture: Picture, of room: RoomID) {
         let key = Key(room: room, tag: picture.tag)
         let size = picture.bytes.readableBytes
-        guard size <= byteLimit / 8, pictures[key] == nil else { return }
+        guard size <= byteLimit / 8, !picture.isIncomplete, pictures[key] == nil else { return }
         while byteCount + size > byteLimit || pictures.count >= Self.countLimit,
             let oldest = pictures.min(by: { $0.value.lastUse < $1.value.lastUse })
         {

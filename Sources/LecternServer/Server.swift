@@ -134,6 +134,7 @@ public struct Server: Service {
                 root: configuration.root, settings: settings, maxBytes: configuration.assetBytes,
                 connection: bulkConnection, logger: logger),
             opener: AssetOpener(), logger: logger)
+        pool.drawImages(from: assets, within: configuration.canvasBytes / 4)
         let keeping = Task { await assets.run() }
         try UploadReceiver(configuration, connection: bulkConnection, library: assets).listen()
         let owning = Task { try await ownership.run() }

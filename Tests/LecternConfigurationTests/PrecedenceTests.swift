@@ -159,9 +159,7 @@ private let others: [String: String] = [
 @Suite("Settings of rooms") struct RoomMappingTests {
     @Test("The defaults are the defaults of a room")
     func defaults() {
-        var limits = IntakeLimits()
-        limits.wire.features = [.pages]
-        #expect(DaemonConfiguration().room == RoomConfiguration(intake: limits))
+        #expect(DaemonConfiguration().room == RoomConfiguration())
     }
 
     @Test("The size of the palette is the range of colours")

@@ -86,7 +86,7 @@ struct RequestHandler: Sendable {
         let life = RoomIncarnation(room: id, incarnation: room.incarnation)
         let key = RenderKey(room: life, view: view, index: request.index, form: PictureForm(request))
         if let unless = request.unless {
-            let (headers, tag) = renders.headers(of: key, at: board.index)
+            let (headers, tag) = renders.headers(of: key, of: board)
             if unless == tag || unless == "*" {
                 metrics.countPicture(.notModified)
                 return sink.send([], headers, reply)

@@ -89,6 +89,11 @@ struct WorkerPool: Sendable {
         try router.subscribeToRequests(on: bulkConnection)
     }
 
+    /// Draws images on pictures of boards.
+    func drawImages(from library: AssetLibrary, within bytes: Int) {
+        requests.renders.drawImages(from: PageImageCache(library, byteLimit: bytes))
+    }
+
     /// Answers requests for recorded lessons.
     /// - Parameter journal: on the connection for requests.
     func replay(from journal: JetStreamJournal) { requests.replays.start(reading: journal) }

@@ -118,6 +118,9 @@ public struct Board: Sendable {
     /// What a lasso copies that leaves the original: everything that a page shows or could show again.
     func copiedWeight(on page: Int) -> Int { table[page]?.weight.total.points ?? 0 }
 
+    /// Whether a page shows an image, or could show one again.
+    var hasImages: Bool { weight.total.images > 0 }
+
     /// Whether a page may have another lasso.
     func hasRoomForLasso(on page: Int) -> Bool { (table[page]?.weight.total.lassos ?? 0) < Self.lassoBound }
 
@@ -243,6 +246,8 @@ struct Weight: Sendable, Equatable, AdditiveArithmetic {
     var points = 0
     /// How many are lassos.
     var lassos = 0
+    /// How many are images.
+    var images = 0
 
     static let zero = Weight()
 
@@ -256,11 +261,13 @@ struct Weight: Sendable, Equatable, AdditiveArithmetic {
     }
 
     static func + (one: Weight, other: Weight) -> Weight {
-        Weight(points: one.points + other.points, lassos: one.lassos + other.lassos)
+        Weight(
+            points: one.points + other.points, lassos: one.lassos + other.lassos, images: one.images + other.images)
     }
 
     static func - (one: Weight, other: Weight) -> Weight {
-        Weight(points: one.points - other.points, lassos: one.lassos - other.lassos)
+        Weight(
+            points: one.points - other.points, lassos: one.lassos - other.lassos, images: one.images - other.images)
     }
 }
 

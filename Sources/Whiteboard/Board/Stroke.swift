@@ -24,6 +24,8 @@ public struct Stroke: Sendable {
     /// Whether the stroke came after it had been given up.
     public var isLate: Bool { extras.isLate }
     public var kind: StrokeKind { extras.kind }
+    /// What a lasso that leaves the original copies, as points; 0 of anything else.
+    public var copiedPoints: Int { extras.copied }
     var extras: StrokeExtras { fields.extras }
     /// Bytes that it takes in its block.
     var byteCount: Int { StrokeBlock.byteCount(fields) }
@@ -44,7 +46,9 @@ public struct Stroke: Sendable {
     var weight: Weight {
         let fields = fields
         let own = Weight.points(messageBytes: fields.messageByteCount, points: fields.pointCount)
-        return Weight(points: own + fields.extras.copied, lassos: fields.extras.kind == .lasso ? 1 : 0)
+        let kind = fields.extras.kind
+        return Weight(
+            points: own + fields.extras.copied, lassos: kind == .lasso ? 1 : 0, images: kind == .image ? 1 : 0)
     }
 
     /// The fields and the points of its message, unpacked and decoded. For drawing, not for the way to students.
