@@ -128,12 +128,13 @@ public struct Server: Service {
                 root: configuration.root, partitions: configuration.partitions, settings: settings,
                 connection: bulkConnection, logger: logger))
         let ended = pool.start(journal, keeper: keeper) { ownership.report($0) }
-        try pool.listen()
         let assets = AssetLibrary(
             store: AssetStore(
                 root: configuration.root, settings: settings, maxBytes: configuration.assetBytes,
-                connection: bulkConnection, logger: logger),
+                roomBytes: configuration.roomAssetBytes, connection: bulkConnection, logger: logger),
             opener: AssetOpener(), logger: logger)
+        pool.show(assets)
+        try pool.listen()
         let keeping = Task { await assets.run() }
         try UploadReceiver(configuration, connection: bulkConnection, library: assets).listen()
         let owning = Task { try await ownership.run() }

@@ -45,9 +45,10 @@ final class AssetLibrary: Sendable {
         }
     }
 
-    /// Stores a file, which is opened first unless it is known already.
-    /// - Throws: `.unreadable`, `.tooLarge`, `.full`, `.noSandbox`, `.busy`; `.unavailable` when JetStream does not answer.
-    func add(_ bytes: [UInt8]) async throws(AssetError) -> AssetManifest {
+    /// Stores a file that was uploaded to a room; it is opened first unless it is known already.
+    /// - Throws: `.unreadable`, `.tooLarge`, `.full`, `.roomFull`, `.noSandbox`, `.busy`; `.unavailable` when JetStream does
+    ///   not answer.
+    func add(_ bytes: [UInt8], to room: RoomID) async throws(AssetError) -> AssetManifest {
         guard bytes.count <= AssetLimits.bytes else { throw .tooLarge("it has \(bytes.count) bytes") }
         let id = AssetID(hashOf: bytes)
         let manifest: AssetManifest
@@ -57,30 +58,43 @@ final class AssetLibrary: Sendable {
             manifest = try await opener.inspect(bytes, id: id)
         }
         do throws(AssetStoreError) {
-            try await store.save(bytes, manifest)
+            try await store.save(bytes, manifest, for: room)
         } catch {
             throw failure(error)
         }
         return manifest
     }
 
-    /// A page as a PNG file.
+    /// What a picture of a page is kept as.
     ///
     /// - Parameters:
     ///   - page: from 0.
-    ///   - width: in pixels; see ``AssetPage/renderedSize(width:of:)``.
-    /// - Throws: `.unknown` where there is no such page; as ``add(_:)``.
-    func picture(of id: AssetID, page: Int, width: Int) async throws(AssetError) -> [UInt8] {
+    ///   - width: in pixels; nil for the page's own. See ``AssetPage/renderedSize(width:of:)`` for what comes of it.
+    /// - Throws: `.unknown` where there is no such page; `.unavailable`.
+    func key(of id: AssetID, page: Int, width: Int?) async throws(AssetError) -> RenderedPageCache.Key {
         guard let manifest = try await stored(id), manifest.pages.indices.contains(page) else { throw .unknown }
-        let size = manifest.pages[page].renderedSize(width: width, of: manifest.format)
-        let key = RenderedPageCache.Key(asset: id, page: page, width: size.width)
-        if let picture = pictures.withLock({ $0.picture(key) }) { return picture }
-        let picture = try await opener.png(try await bytes(of: id), manifest, page: page, width: size.width)
+        let size = manifest.pages[page]
+        let own = Int(min(max(size.width.rounded(), 1), Double(AssetLimits.renderedWidth)))
+        let columns = size.renderedSize(width: width ?? own, of: manifest.format).width
+        return RenderedPageCache.Key(asset: id, page: page, width: columns)
+    }
+
+    /// A picture that is kept; counts as a use.
+    func cachedPicture(_ key: RenderedPageCache.Key) -> [UInt8]? { pictures.withLock { $0.picture(key) } }
+
+    /// A page as a PNG file.
+    /// - Parameter key: as ``key(of:page:width:)`` gives it.
+    /// - Throws: as ``key(of:page:width:)`` and ``add(_:to:)``.
+    func picture(_ key: RenderedPageCache.Key) async throws(AssetError) -> [UInt8] {
+        if let picture = cachedPicture(key) { return picture }
+        guard let manifest = try await stored(key.asset) else { throw .unknown }
+        let file = try await bytes(of: key.asset)
+        let picture = try await opener.png(file, manifest, page: key.page, width: key.width)
         pictures.withLock { $0.insert(picture, for: key) }
         return picture
     }
 
-    /// A page's pixels, for a canvas; parameters and errors as of ``picture(of:page:width:)``.
+    /// A page's pixels, for a canvas; see ``picture(_:)``.
     func pixels(of id: AssetID, page: Int, width: Int) async throws(AssetError) -> AssetPixels {
         guard let manifest = try await stored(id) else { throw .unknown }
         return try await opener.pixels(try await bytes(of: id), manifest, page: page, width: width)
@@ -92,6 +106,15 @@ final class AssetLibrary: Sendable {
             try await store.touch(ids)
         } catch {
             logger.warning("the use of assets cannot be noted", metadata: ["error": "\(error)"])
+        }
+    }
+
+    /// Whether an asset was uploaded to a room.
+    func wasUploaded(_ id: AssetID, to room: RoomID) async throws(AssetError) -> Bool {
+        do throws(AssetStoreError) {
+            return try await store.wasUploaded(id, to: room)
+        } catch {
+            throw failure(error)
         }
     }
 
@@ -115,8 +138,12 @@ final class AssetLibrary: Sendable {
     }
 
     private func failure(_ error: AssetStoreError) -> AssetError {
-        guard error != .full else { return .full }
-        logger.warning("the store of assets cannot be used", metadata: ["error": "\(error)"])
-        return .unavailable
+        switch error {
+        case .full: return .full
+        case .roomFull(let limit): return .roomFull(limit: limit)
+        case .stream:
+            logger.warning("the store of assets cannot be used", metadata: ["error": "\(error)"])
+            return .unavailable
+        }
     }
 }

@@ -39,7 +39,7 @@ final class UploadReceiver: Sendable {
 
     private func begin(subject: String, _ body: [UInt8], _ reply: String) {
         guard library != nil else { return answer(AssetUpload.Refusal(.noJournal), reply) }
-        // <root>.<partition>.<room>.upload
+        // <root>.<partition>.<room>.asset-in
         let tokens = subject.dropFirst(root.count + 1).split(separator: ".")
         guard tokens.count == 3, let room = RoomID(tokens[1]),
             tokens[0] == "\(RoomAddress.partition(of: room, among: partitions))"
@@ -58,10 +58,10 @@ final class UploadReceiver: Sendable {
         switch uploads.withLock({ $0.receive(name, offset: offset, part, at: MonotonicClock.now()) }) {
         case .taken: answer([String: String](), reply)
         case .refused(let error): answer(AssetUpload.Refusal(error), reply)
-        case .whole(let bytes):
+        case .whole(let bytes, let room):
             Task { [self] in
                 do throws(AssetError) {
-                    let manifest = try await library.add(bytes)
+                    let manifest = try await library.add(bytes, to: room)
                     answer(AssetUpload.Summary(manifest), reply)
                 } catch {
                     answer(AssetUpload.Refusal(error), reply)

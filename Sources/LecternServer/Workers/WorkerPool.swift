@@ -44,7 +44,8 @@ struct WorkerPool: Sendable {
         requests = RequestHandler(
             configuration: configuration, sink: sink, joins: joins,
             infos: ReplyQueue(label: "lectern.infos", limit: configuration.replies, sink: sink),
-            renders: renders, replays: ReplayQueue(configuration, sink: sink, logger: logger), metrics: metrics)
+            renders: renders, replays: ReplayQueue(configuration, sink: sink, logger: logger),
+            assets: AssetPictures(requests: configuration.pictures, sink: sink, metrics: metrics), metrics: metrics)
         listing = RoomListing(
             service: configuration.name, partitions: configuration.partitions, sink: sink
         ) { [workers] found in
@@ -92,6 +93,9 @@ struct WorkerPool: Sendable {
     /// Answers requests for recorded lessons.
     /// - Parameter journal: on the connection for requests.
     func replay(from journal: JetStreamJournal) { requests.replays.start(reading: journal) }
+
+    /// Answers requests for pictures of assets.
+    func show(_ assets: AssetLibrary) { requests.assets.start(with: assets) }
 
     func loadMetrics(misaddressed: @escaping @Sendable () -> Int) -> LoadMetrics {
         LoadMetrics(
