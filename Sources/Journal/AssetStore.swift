@@ -11,7 +11,8 @@ public import StrokeWire
 /// `<root>.assets.<id>.<upload>.<i>`. The parts are written first, so that a stored manifest names stored parts; without a
 /// manifest an asset is not there. The parts of each upload have subjects of their own: two uploads of one file at the same
 /// time harm each other as little as one that was cut off. A manifest is written again when its asset is used; one that was
-/// not for the journal's `maxAge` goes, with its parts, in a ``sweep(at:)``.
+/// not for the journal's `maxAge` and a quarter goes, with all that belongs to it, in a ``sweep(at:)``: what is kept for
+/// `maxAge` after it was written does not outlive an asset that it uses, though not every use is written.
 ///
 /// A value; any thread.
 public struct AssetStore: Sendable {
@@ -137,17 +138,23 @@ extension AssetStore {
 
     /// Uploads at the same time may together go beyond the limit, each once.
     private func checkSpace(_ bytes: Int) async throws(AssetStoreError) {
-        let info: StreamInfo
-        do throws(JetStreamError) {
-            info = try await jetStream.streamInfo(subjects.stream)
-        } catch {
-            throw failure(error)
-        }
+        let info = try await info()
         let limits = [maxBytes, info.configuration.maxBytes].filter { $0 > 0 }
         guard let limit = limits.min() else { return }
         let needed = bytes + (bytes / partBytes + 2) * Self.messageBytes
         guard Int64(clamping: info.bytes) + Int64(needed) <= limit else { throw .full }
     }
+
+    private func info() async throws(AssetStoreError) -> StreamInfo {
+        do throws(JetStreamError) {
+            return try await jetStream.streamInfo(subjects.stream)
+        } catch {
+            throw failure(error)
+        }
+    }
+
+    /// Bytes that all assets take.
+    public func usedBytes() async throws(AssetStoreError) -> Int64 { Int64(clamping: try await info().bytes) }
 
     /// The bytes of a part; fewer than the limit where the server allows no such message, headers included.
     private var partBytes: Int { max(1, min(AssetLimits.partBytes, jetStream.connection.maxPayload - 4096)) }
@@ -226,7 +233,7 @@ extension AssetStore {
         let time: Int64
     }
 
-    /// Deletes assets that were not used for the journal's `maxAge`, and parts that no manifest names. Every daemon may do
+    /// Deletes assets that were not used for the journal's `maxAge` and a quarter, and parts that no manifest names. Every daemon may do
     /// it, also at the same time.
     ///
     /// - Parameter now: in nanoseconds since 1970.
@@ -253,7 +260,8 @@ extension AssetStore {
         let listed = messages.first { $0.subject == subjects.manifest(of: id) }
         // Read again: it may have been written meanwhile.
         let newest = try await newest(id)
-        if let newest, newest.message.sequence == listed?.sequence, isOld(newest.message.time, settings.maxAge, at: now)
+        if let newest, newest.message.sequence == listed?.sequence,
+            isOld(newest.message.time, settings.maxAge * 5 / 4, at: now)
         {
             return [newest.message.sequence] + messages.map(\.sequence).filter { $0 != newest.message.sequence }
         }

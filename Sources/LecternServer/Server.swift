@@ -78,7 +78,7 @@ public struct Server: Service {
             workers[record.room].deliver(record, mustNotBeLost: false)
         }
         try pool.listen()
-        try UploadReceiver(configuration, connection: bulkConnection, library: nil).listen()
+        try UploadReceiver(configuration, connection: bulkConnection, library: nil, metrics: pool.metrics).listen()
         let incompatiblePeers = IncompatiblePeerLog(root: configuration.root, metrics: pool.metrics, logger: logger)
         let heartbeat = StandaloneHeartbeat(
             configuration: configuration, members: members, incompatiblePeers: incompatiblePeers)
@@ -112,7 +112,7 @@ public struct Server: Service {
             timeout: settings.timeout, logger: logger)
         let keeper = CheckpointKeeper(
             store: store, journal: journal, connection: connection, configuration: configuration,
-            metrics: pool.metrics, logger: logger)
+            assetUse: pool.assetUse, metrics: pool.metrics, logger: logger)
         let opener = PartitionOpener(
             journal: journal, store: store, keeper: keeper, workers: pool.workers, logger: logger)
         let ownership = Ownership(
@@ -132,11 +132,12 @@ public struct Server: Service {
             store: AssetStore(
                 root: configuration.root, settings: settings, maxBytes: configuration.assetBytes,
                 roomBytes: configuration.roomAssetBytes, connection: bulkConnection, logger: logger),
-            opener: AssetOpener(), logger: logger)
+            opener: AssetOpener(), sweepInterval: configuration.assetUseInterval, metrics: pool.metrics, logger: logger)
         pool.show(assets)
         try pool.listen()
-        let keeping = Task { await assets.run() }
-        try UploadReceiver(configuration, connection: bulkConnection, library: assets).listen()
+        let keeping = Task { await assets.run(pool.assetUse) }
+        try UploadReceiver(configuration, connection: bulkConnection, library: assets, metrics: pool.metrics)
+            .listen()
         let owning = Task { try await ownership.run() }
         try? await gracefulShutdown()
         readiness.set(.stopping)

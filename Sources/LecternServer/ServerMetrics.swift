@@ -28,6 +28,8 @@ struct ServerMetrics: Sendable {
     private let joins: [JoinOutcome: Counter]
     private let pictures: [PictureOutcome: Counter]
     private let assetPictures: [AssetPictureOutcome: Counter]
+    private let assetUploads: [AssetUploadOutcome: Counter]
+    private let assetBytes = Meter(label: "lectern_asset_bytes")
     private let assetRendering = Recorder(label: "lectern_asset_rendering_seconds", aggregate: true)
     private let cohorts = CohortMetrics()
     private let checkpointsSaved = Counter(label: "lectern_checkpoints_total", dimensions: [("outcome", "saved")])
@@ -55,6 +57,10 @@ struct ServerMetrics: Sendable {
         pictures = Dictionary(
             uniqueKeysWithValues: PictureOutcome.allCases.map { outcome in
                 (outcome, Counter(label: "lectern_pictures_total", dimensions: [("outcome", outcome.rawValue)]))
+            })
+        assetUploads = Dictionary(
+            uniqueKeysWithValues: AssetUploadOutcome.allCases.map { outcome in
+                (outcome, Counter(label: "lectern_asset_uploads_total", dimensions: [("outcome", outcome.rawValue)]))
             })
         assetPictures = Dictionary(
             uniqueKeysWithValues: AssetPictureOutcome.allCases.map { outcome in
@@ -151,6 +157,15 @@ struct ServerMetrics: Sendable {
 
     func countJoin(_ outcome: JoinOutcome) {
         joins[outcome]?.increment()
+    }
+
+    func count(_ outcome: AssetUploadOutcome) {
+        assetUploads[outcome]?.increment()
+    }
+
+    /// - Parameter bytes: that the stream of assets has.
+    func setAssetBytes(_ bytes: Int64) {
+        assetBytes.set(bytes)
     }
 
     func count(_ outcome: AssetPictureOutcome) {

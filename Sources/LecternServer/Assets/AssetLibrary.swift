@@ -10,38 +10,74 @@ import StrokeWire
 /// Safe from any task. What waits is bounded by the opener's queue; pictures are kept within a number of bytes.
 final class AssetLibrary: Sendable {
     private let store: AssetStore
+    private let sweepInterval: Duration
+    private let metrics: ServerMetrics
     private let opener: AssetOpener
     private let logger: Logger
     private let pictures: Locked<RenderedPageCache>
 
-    /// - Parameter pictureBytes: of rendered pages that are kept.
-    init(store: AssetStore, opener: AssetOpener, pictureBytes: Int = 32 << 20, logger: Logger) {
+    /// - Parameters:
+    ///   - sweepInterval: how often what nobody uses is looked for, at least; an hour where it is longer.
+    ///   - pictureBytes: of rendered pages that are kept.
+    init(
+        store: AssetStore, opener: AssetOpener, sweepInterval: Duration, metrics: ServerMetrics,
+        pictureBytes: Int = 32 << 20, logger: Logger
+    ) {
         self.store = store
+        self.sweepInterval = sweepInterval
+        self.metrics = metrics
         self.opener = opener
         self.logger = logger
         pictures = Locked(RenderedPageCache(byteLimit: pictureBytes))
     }
 
-    /// Between sweeps of what nobody uses; of several daemons each sweeps.
-    private static let sweepInterval: Duration = .seconds(3600)
+    /// Between sweeps of what nobody uses, at most; of several daemons each sweeps.
+    private static let longestSweepInterval: Duration = .seconds(3600)
 
-    /// Makes the stream, then sweeps it now and then, until cancelled.
-    func run() async {
-        var isThere = false
+    /// Makes the stream, then sweeps it now and then, and says which assets are used, until cancelled.
+    func run(_ use: AssetUse) async {
+        await provision()
+        await withDiscardingTaskGroup { group in
+            group.addTask { await use.run { await self.touch($0) } }
+            group.addTask { await self.sweep() }
+        }
+    }
+
+    private func provision() async {
         var wait: Duration = .seconds(1)
         while !Task.isCancelled {
             do throws(AssetStoreError) {
-                if !isThere {
-                    try await store.provision()
-                    isThere = true
-                }
-                let deleted = try await store.sweep()
-                if deleted > 0 { logger.info("unused assets deleted", metadata: ["messages": "\(deleted)"]) }
+                return try await store.provision()
             } catch {
                 logger.warning("assets cannot be kept yet", metadata: ["error": "\(error)"])
+                try? await Task.sleep(for: wait)
                 wait = min(wait * 2, .seconds(60))
             }
-            try? await Task.sleep(for: isThere ? Self.sweepInterval : wait)
+        }
+    }
+
+    private func sweep() async {
+        while !Task.isCancelled {
+            do throws(AssetStoreError) {
+                let deleted = try await store.sweep()
+                if deleted > 0 { logger.info("unused assets deleted", metadata: ["messages": "\(deleted)"]) }
+                metrics.setAssetBytes(try await store.usedBytes())
+            } catch {
+                logger.warning("unused assets cannot be deleted", metadata: ["error": "\(error)"])
+            }
+            try? await Task.sleep(for: min(Self.longestSweepInterval, sweepInterval))
+        }
+    }
+
+    /// Says that an asset is used, so that it stays.
+    /// - Returns: false where the store does not answer.
+    private func touch(_ id: AssetID) async -> Bool {
+        do throws(AssetStoreError) {
+            try await store.touch(CollectionOfOne(id))
+            return true
+        } catch {
+            logger.warning("the use of an asset cannot be noted", metadata: ["error": "\(error)"])
+            return false
         }
     }
 
@@ -49,6 +85,18 @@ final class AssetLibrary: Sendable {
     /// - Throws: `.unreadable`, `.tooLarge`, `.full`, `.roomFull`, `.noSandbox`, `.busy`; `.unavailable` when JetStream does
     ///   not answer.
     func add(_ bytes: [UInt8], to room: RoomID) async throws(AssetError) -> AssetManifest {
+        do throws(AssetError) {
+            let manifest = try await store(bytes, for: room)
+            metrics.count(AssetUploadOutcome.stored)
+            if let bytes = try? await store.usedBytes() { metrics.setAssetBytes(bytes) }
+            return manifest
+        } catch {
+            metrics.count(AssetUploadOutcome(error))
+            throw error
+        }
+    }
+
+    private func store(_ bytes: [UInt8], for room: RoomID) async throws(AssetError) -> AssetManifest {
         guard bytes.count <= AssetLimits.bytes else { throw .tooLarge("it has \(bytes.count) bytes") }
         let id = AssetID(hashOf: bytes)
         let manifest: AssetManifest
@@ -98,15 +146,6 @@ final class AssetLibrary: Sendable {
     func pixels(of id: AssetID, page: Int, width: Int) async throws(AssetError) -> AssetPixels {
         guard let manifest = try await stored(id) else { throw .unknown }
         return try await opener.pixels(try await bytes(of: id), manifest, page: page, width: width)
-    }
-
-    /// Says that assets are on boards, so that they stay.
-    func touch(_ ids: [AssetID]) async {
-        do throws(AssetStoreError) {
-            try await store.touch(ids)
-        } catch {
-            logger.warning("the use of assets cannot be noted", metadata: ["error": "\(error)"])
-        }
     }
 
     /// Whether an asset was uploaded to a room.

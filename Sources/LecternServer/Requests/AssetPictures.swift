@@ -17,6 +17,7 @@ final class AssetPictures: Sendable {
 
     private struct State {
         var library: AssetLibrary?
+        var use: AssetUse?
         var budget: ReplyBudget
         var schedule = RenderSchedule()
         var rendering: Task<Void, Never>?
@@ -37,7 +38,9 @@ final class AssetPictures: Sendable {
     }
 
     /// Gives pictures from now on; before, and without a journal, no asset is there.
-    func start(with library: AssetLibrary) { state.withLock { $0.library = library } }
+    func start(with library: AssetLibrary, _ use: AssetUse) {
+        state.withLock { ($0.library, $0.use) = (library, use) }
+    }
 
     /// Answers a request; returns at once.
     ///
@@ -56,6 +59,7 @@ final class AssetPictures: Sendable {
                     guard try await library.wasUploaded(request.id, to: waiter.feed.room) else { throw .unknown }
                 }
                 let key = try await library.key(of: request.id, page: request.page, width: request.width)
+                state.withLock { $0.use }?.note(CollectionOfOne(request.id))
                 if let unless = request.unless, unless == "*" || unless == Self.tag(of: key) {
                     send([], of: key, to: [waiter], .notModified)
                 } else {

@@ -13,6 +13,7 @@ import Whiteboard
 struct WorkerPool: Sendable {
     let workers: RoomWorkers
     let metrics = ServerMetrics()
+    let assetUse: AssetUse
     private let configuration: ServerConfiguration
     private let connection: NATSConnection
     private let bulkConnection: NATSConnection
@@ -33,6 +34,7 @@ struct WorkerPool: Sendable {
         self.logger = logger
         let count =
             configuration.workers > 0 ? configuration.workers : max(1, ProcessInfo.processInfo.activeProcessorCount)
+        assetUse = AssetUse(interval: configuration.assetUseInterval)
         workers = RoomWorkers(count: count, capacity: configuration.mailboxBytes)
         let joins = JoinQueue(
             palette: configuration.palette, style: configuration.inkName,
@@ -72,8 +74,8 @@ struct WorkerPool: Sendable {
                     logger: logger, retry: outputRetry.retrySoon)
                 let output = WorkerOutput(
                     configuration: configuration, connection: connection, fanout: fanout, journal: journal,
-                    keeper: keeper, metrics: metrics,
-                    storedRooms: storedRooms, worker: worker, onPartition: onPartition, logger: logger)
+                    keeper: keeper, assetUse: assetUse, metrics: metrics, storedRooms: storedRooms, worker: worker,
+                    onPartition: onPartition, logger: logger)
                 return RoomEventLoop(
                     configuration: configuration, host: configuration.host(worker: number, of: workers.all.count),
                     output: output, requests: requests,
@@ -95,7 +97,7 @@ struct WorkerPool: Sendable {
     func replay(from journal: JetStreamJournal) { requests.replays.start(reading: journal) }
 
     /// Answers requests for pictures of assets.
-    func show(_ assets: AssetLibrary) { requests.assets.start(with: assets) }
+    func show(_ assets: AssetLibrary) { requests.assets.start(with: assets, assetUse) }
 
     func loadMetrics(misaddressed: @escaping @Sendable () -> Int) -> LoadMetrics {
         LoadMetrics(

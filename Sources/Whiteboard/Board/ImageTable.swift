@@ -40,8 +40,8 @@ struct ImageTable: Sendable {
 }
 
 extension Stroke {
-    /// What an image shows; nil for other strokes.
-    var image: ImageSource? {
+    /// What an image shows; nil for other strokes. Unpacks the message of an image.
+    public var image: ImageSource? {
         guard kind == .image, let header = try? StrokeMessage(decoding: message.bytes, limits: .accepted),
             case .image(let asset, let page)? = header.content
         else { return nil }

@@ -19,6 +19,8 @@ enum MetricHelp {
         "lectern_wet_lateness_seconds": "Time from when a point became due to its publish, by cohort.",
         "lectern_joins_total": "Join requests answered, by outcome.",
         "lectern_pictures_total": "Requests for pictures answered, by outcome.",
+        "lectern_asset_uploads_total": "Files brought for boards, by outcome: stored, or the code of the refusal.",
+        "lectern_asset_bytes": "Bytes that the stream of assets has, as last seen.",
         "lectern_asset_pictures_total": "Requests for pictures of assets' pages answered, by outcome.",
         "lectern_asset_rendering_seconds": "Time to open an asset and render a page of it.",
         "lectern_rooms": "Rooms in memory.",
