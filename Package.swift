@@ -219,7 +219,8 @@ let serviceTargets: [Target] = [
     tests(
         "DaemonTests",
         [
-            "InkML", "LecternClient", "EmbeddedNATS", "NATSClient", "NATSTestServer", "Locking", "StrokeWire", logging,
+            "InkML", "LecternClient", "EmbeddedNATS", "NATSClient", "NATSTestServer", "Locking", "StrokeWire", crypto,
+            logging,
         ],
         exclude: ["Proof/Player"]),
 ]

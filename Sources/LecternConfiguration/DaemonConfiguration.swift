@@ -198,6 +198,8 @@ extension DaemonConfiguration {
     public struct Assets: Sendable, Equatable {
         /// Bytes of all files together; beyond, further ones are refused. Nil: no limit.
         public var maxBytes: Int? = 4 << 30
+        /// Bytes of the files that were uploaded to one room; beyond, further ones are refused. Nil: no limit.
+        public var roomBytes: Int? = 512 << 20
     }
 
     /// When rooms' checkpoints are written: the states from which rooms are restored without their whole logs.

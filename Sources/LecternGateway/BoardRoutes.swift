@@ -12,12 +12,11 @@ internal import StrokeWire
 struct BoardRoutes {
     let rooms: RoomService
     let cache: PictureCache
-    /// Memory of the boards and pictures that are being sent.
-    private let replies: ByteBudget
+    private let replies: ReplyMemory
 
-    init(rooms: RoomService, limits: GatewayLimits) {
+    init(rooms: RoomService, replies: ReplyMemory, limits: GatewayLimits) {
         self.rooms = rooms
-        replies = ByteBudget(limits.replyBytes)
+        self.replies = replies
         cache = PictureCache(drawings: limits.drawings, byteLimit: limits.pictureBytes)
     }
 
@@ -33,7 +32,7 @@ struct BoardRoutes {
         }
         router.get("api/rooms/:room/replay") { request, context in
             let reply = try await rooms.replay(of: context.room(), request.feed(), ReplayRequest(query: request))
-            return try response(
+            return try replies.response(
                 [
                     .contentType: "application/json", .cacheControl: "private, no-cache",
                     .xContentTypeOptions: "nosniff",
@@ -81,7 +80,29 @@ struct BoardRoutes {
     private func response(
         to picture: Picture, _ format: PictureFormat, _ query: BoardQuery, on loop: any EventLoop
     ) throws(GatewayError) -> Response {
-        try response(query.headers(of: picture, format), picture.bytes, on: loop)
+        try replies.response(query.headers(of: picture, format), picture.bytes, on: loop)
+    }
+
+    private func board(
+        of room: RoomID, _ query: BoardQuery, _ headers: HTTPFields, on loop: any EventLoop
+    ) async throws(GatewayError) -> Response {
+        let reply = try await rooms.board(of: room, query.feed, query.join)
+        let tag = EntityTag(of: reply)
+        if let notModified = query.notModified(tag, headers) { return notModified }
+        var headers = query.headers(tag)
+        headers[.contentType] = "application/json"
+        headers[.xContentTypeOptions] = "nosniff"
+        return try replies.response(headers, ByteBuffer(bytes: reply), on: loop)
+    }
+}
+
+/// Sends boards and pictures, whose memory is bounded in all. Safe from any task.
+struct ReplyMemory: Sendable {
+    private let budget: ByteBudget
+
+    /// - Parameter bytes: of all that are being sent.
+    init(_ bytes: Int) {
+        budget = ByteBudget(bytes)
     }
 
     /// Sends bytes as the client takes them. Their memory counts until all but the last pieces are sent, or the connection
@@ -89,10 +110,10 @@ struct BoardRoutes {
     ///
     /// - Parameter loop: the event loop of the connection. A write is only queued there, and waits for the client once
     ///   the loop has taken it: without a turn of the loop between them all pieces would be written at once.
-    private func response(
+    func response(
         _ headers: HTTPFields, _ bytes: ByteBuffer, on loop: any EventLoop
     ) throws(GatewayError) -> Response {
-        guard let lease = replies.lease(bytes.readableBytes) else {
+        guard let lease = budget.lease(bytes.readableBytes) else {
             throw .notReady("The gateway is sending as many boards as it can hold; ask again in a second.")
         }
         let body = ResponseBody(contentLength: bytes.readableBytes) { writer in
@@ -111,18 +132,6 @@ struct BoardRoutes {
 
     /// Bytes that are given to a connection at a time.
     private static let piece = 64 << 10
-
-    private func board(
-        of room: RoomID, _ query: BoardQuery, _ headers: HTTPFields, on loop: any EventLoop
-    ) async throws(GatewayError) -> Response {
-        let reply = try await rooms.board(of: room, query.feed, query.join)
-        let tag = EntityTag(of: reply)
-        if let notModified = query.notModified(tag, headers) { return notModified }
-        var headers = query.headers(tag)
-        headers[.contentType] = "application/json"
-        headers[.xContentTypeOptions] = "nosniff"
-        return try response(headers, ByteBuffer(bytes: reply), on: loop)
-    }
 }
 
 /// The query of a request for a board.
@@ -184,7 +193,11 @@ struct BoardQuery: Sendable {
 
     func headers(of picture: Picture, _ format: PictureFormat) -> HTTPFields {
         var headers = headers(picture.tag, isIncomplete: picture.isIncomplete)
-        for (name, value) in [(HeaderName.room, picture.incarnation), (HeaderName.index, picture.index)] {
+        let incomplete = picture.isIncomplete ? "1" : nil
+        for (name, value) in [
+            (HeaderName.room, picture.incarnation), (HeaderName.index, picture.index),
+            (HeaderName.incomplete, incomplete),
+        ] {
             if let value, let name = HTTPFields.Element.Name(name) { headers[name] = value }
         }
         switch format {
@@ -216,7 +229,7 @@ extension ReplayRequest {
 
 extension Request {
     /// A number of the query, written in digits alone.
-    fileprivate func number<Value: FixedWidthInteger>(
+    func number<Value: FixedWidthInteger>(
         _ name: String, _ range: ClosedRange<Value>
     ) throws(GatewayError) -> Value? {
         guard let text = uri.queryParameters[Substring(name)] else { return nil }

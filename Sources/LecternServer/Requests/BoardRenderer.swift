@@ -102,13 +102,13 @@ final class BoardRenderer: Sendable {
 
     /// The pages of assets that a picture of a board shows, each once, the lowest first, at the width that it needs.
     ///
-    /// O(visible entries).
+    /// O(visible entries) of pages with images.
     func images(of board: Board, _ form: PictureForm) -> [PageImageCache.Key] {
         guard form.format != .inkml else { return [] }
         // Documents are looked at larger than the board is.
         let scale = form.format == .png ? canvasSize(board.size).scale : 2
         var widths: [(source: ImageSource, width: Double)] = []
-        for page in form.pages(of: board) {
+        for page in form.pages(of: board) where board.content(of: page).images > 0 {
             for entry in board.visible(on: page) {
                 guard let image = strokes.image(entry, on: board.size) else { continue }
                 let width = image.width * scale
@@ -158,7 +158,7 @@ final class BoardRenderer: Sendable {
     ) throws(Failure) -> [UInt8] {
         let size = canvasSize(board.size)
         let bytes =
-            bytesToDraw(size, pictureWidth: key.form.width) + sceneBytes(of: board.visible(on: page))
+            bytesToDraw(size, pictureWidth: key.form.width) + sceneBytes(of: page, on: board)
             + 2 * images.byteCount
         // Removed from the table while in use, so that nothing is copied; its bytes are part of the reservation.
         var painting = reserve(bytes, for: key.room) ?? blank(board.size, at: now)
@@ -192,7 +192,7 @@ final class BoardRenderer: Sendable {
         let points = visible.joined().reduce(0) { $0 + max($1.pointCount, 8) }
         let bytes =
             Self.leastDocumentBytes + points * Self.documentBytesOfPoint
-            + (visible.map { sceneBytes(of: $0) }.max() ?? 0) + Self.copiesOfImages * images.byteCount
+            + (pages.map { sceneBytes(of: $0, on: board) }.max() ?? 0) + Self.copiesOfImages * images.byteCount
         guard bytes <= byteLimit else { throw .tooLarge }
         reserve(bytes)
         var made: [UInt8]?
@@ -275,10 +275,12 @@ final class BoardRenderer: Sendable {
         of board: Board, _ page: Int, _ images: PageImages, by painting: inout Painting, while interest: Interest
     ) throws(Failure) -> Canvas {
         let visible = Array(board.visible(on: page))
-        let count = (visible.lastIndex { $0.kind == .lasso } ?? -1) + 1
+        let content = board.content(of: page)
+        let count = content.lassos > 0 ? (visible.lastIndex { $0.kind == .lasso } ?? -1) + 1 : 0
         let scene = try scene(of: visible[..<count], board.size, &painting.scenes, while: interest)
         let picture = PagePicture(
-            scene: scene, entries: visible, size: board.size, source: strokes, images: images)
+            scene: scene, entries: visible, hasImages: content.images > 0, size: board.size, source: strokes,
+            images: images)
         return try painting.painter.canvas(of: picture.layers) { (place) throws(Failure) in
             guard interest.isWanted() else { throw .cancelled }
             return picture.content(of: place)
@@ -335,16 +337,9 @@ final class BoardRenderer: Sendable {
 
     /// Bytes that what lassos make of a page may take, about; none where there are none. Copies of the page count as the
     /// points of the lasso that has made them.
-    private func sceneBytes(of entries: VisibleStrokes) -> Int {
-        var points = 0
-        var hasLasso = false
-        for entry in entries {
-            points += max(entry.pointCount, 8)
-            guard entry.kind == .lasso else { continue }
-            hasLasso = true
-            points += entry.copiedPoints
-        }
-        return hasLasso ? min(sceneLimits.bytes, 1 << 20 + points * Self.sceneBytesOfPoint) : 0
+    private func sceneBytes(of page: Int, on board: Board) -> Int {
+        let content = board.content(of: page)
+        return content.lassos > 0 ? min(sceneLimits.bytes, 1 << 20 + content.points * Self.sceneBytesOfPoint) : 0
     }
 
     /// Waits until there is memory for a rendering, and removes the painting of its room from the table.

@@ -20,12 +20,17 @@ struct PagePicture {
     private let size: BoardSize
     private let source: StrokeSource
     private let images: PageImages
+    private let hasImages: Bool
 
     /// - Parameters:
     ///   - scene: of as many of the lowest entries as it says, all up to the last lasso.
     ///   - entries: what is visible, bottom to top.
+    ///   - hasImages: whether images are among them.
     ///   - images: the pixels that are there.
-    init(scene: PageScene, entries: [Stroke], size: BoardSize, source: StrokeSource, images: PageImages) {
+    init(
+        scene: PageScene, entries: [Stroke], hasImages: Bool, size: BoardSize, source: StrokeSource, images: PageImages
+    ) {
+        self.hasImages = hasImages
         (items, self.entries, self.size, self.source, self.images) = (scene.items, entries, size, source, images)
         layers.reserveCapacity(items.count + entries.count - scene.entryCount)
         sources.reserveCapacity(layers.capacity)
@@ -46,7 +51,8 @@ struct PagePicture {
     }
 
     private func id(of entry: Stroke) -> UInt64 {
-        source.image(entry, on: size).map { entry.index ^ pixelsID(of: $0) } ?? entry.index
+        guard hasImages, let image = source.image(entry, on: size) else { return entry.index }
+        return entry.index ^ pixelsID(of: image)
     }
 
     /// A number for the pixels of an image; another one where they are missing.

@@ -24,8 +24,6 @@ public struct Stroke: Sendable {
     /// Whether the stroke came after it had been given up.
     public var isLate: Bool { extras.isLate }
     public var kind: StrokeKind { extras.kind }
-    /// What a lasso that leaves the original copies, as points; 0 of anything else.
-    public var copiedPoints: Int { extras.copied }
     var extras: StrokeExtras { fields.extras }
     /// Bytes that it takes in its block.
     var byteCount: Int { StrokeBlock.byteCount(fields) }
