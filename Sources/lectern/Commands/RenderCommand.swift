@@ -151,11 +151,15 @@ struct RenderCommand: AsyncParsableCommand {
         for fold in folds {
             let board = fold.board
             let pages = pages(of: board, format)
-            let count = pages.reduce(0) { $0 + board.visible(on: $1).count }
+            let kinds = pages.flatMap { board.visible(on: $0).map(\.kind) }
+            func count(_ kind: StrokeKind) -> Int { kinds.count { $0 == kind } }
+            let others = [(count(.image), "images"), (count(.lasso), "lassos")].filter { $0.0 > 0 }
+                .map { ", \($0.0) \($0.1)" }.joined()
             let words =
                 !board.hasPages ? "" : pages.count == 1 ? "page \(pages[0]), " : "\(pages.count) pages, "
             StandardError.write(
-                "\(output): operation \(board.index), \(words)\(count) strokes, digest \(board.digest)")
+                "\(output): operation \(board.index), \(words)\(count(.stroke)) strokes\(others), digest \(board.digest)"
+            )
         }
         if folds.contains(where: { !$0.rejections.isEmpty }) { throw ExitCode.failure }
     }
