@@ -16,7 +16,8 @@ struct AssetPageRoute {
     init(rooms: RoomService, replies: ReplyMemory, limits: GatewayLimits) {
         self.rooms = rooms
         self.replies = replies
-        cache = PictureCache(drawings: limits.drawings, byteLimit: limits.pictureBytes)
+        cache = PictureCache(
+            drawings: limits.assetDrawings, feedDrawings: limits.drawings, byteLimit: limits.pictureBytes)
     }
 
     func add(to router: Router<GatewayContext>) {

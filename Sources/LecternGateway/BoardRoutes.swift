@@ -307,6 +307,7 @@ actor PictureCache {
     static let countLimit = 1024
 
     private let drawings: Int
+    private let feedDrawings: Int
     private let byteLimit: Int
     private var pictures: [Key: (picture: Picture, lastUse: UInt64)] = [:]
     private var uses: UInt64 = 0
@@ -315,9 +316,11 @@ actor PictureCache {
 
     /// - Parameters:
     ///   - drawings: under way at most.
+    ///   - feedDrawings: of them, those of one feed of a room.
     ///   - byteLimit: bytes of pictures at most. One of more than an eighth of it is not kept.
-    init(drawings: Int, byteLimit: Int) {
+    init(drawings: Int, feedDrawings: Int = .max, byteLimit: Int) {
         self.drawings = drawings
+        self.feedDrawings = feedDrawings
         self.byteLimit = byteLimit
     }
 
@@ -334,7 +337,8 @@ actor PictureCache {
         }
         let wanted = Drawing(key: key, feed: feed, isNewest: isNewest)
         if let drawing = pending[wanted] { return try await drawing.value.get() }
-        guard pending.count < drawings else {
+        let own = pending.keys.count { $0.key.room == key.room && $0.feed == feed }
+        guard pending.count < drawings, own < feedDrawings else {
             throw .notReady("The gateway waits for other pictures; ask again in a second.")
         }
         // Goes on when the client that asked first has gone: others may wait for it.

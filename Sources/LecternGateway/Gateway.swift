@@ -249,9 +249,11 @@ struct GatewayLimits: Sendable {
     var pictureTimeout = Duration.seconds(5)
     /// Time for the service to answer with a picture of a page of an asset, which may wait for others; then 504.
     var assetTimeout = Duration.seconds(20)
-    /// Pictures that are being drawn for clients at a time, and as many of pages of assets; a request for one more is
-    /// answered 503.
+    /// Pictures that are being drawn for clients at a time, and as many of pages of assets for one feed of a room; a request
+    /// for one more is answered 503.
     var drawings = 4
+    /// Pictures of pages of assets that are being drawn at a time; a request for one more is answered 503.
+    var assetDrawings = 16
     /// Bytes of pictures that are kept for the next client, and as many of pages of assets.
     var pictureBytes = 32 << 20
     /// Bytes of boards and pictures that are being sent; a request for one more is answered 503.

@@ -63,7 +63,9 @@ struct RoomService: Sendable {
             case .cohort(let cohort): .asset(cohort)
             case .head: .assetHead
             }
-        let reply = try await ask(address(of: room).subject(subject), request.encoded(), within: limits.assetTimeout)
+        // A tag alone needs no rendering.
+        let limit = request.unless == "*" ? limits.pictureTimeout : limits.assetTimeout
+        let reply = try await ask(address(of: room).subject(subject), request.encoded(), within: limit)
         if let refusal = RequestError(decoding: reply.payload) { throw GatewayError(refusal) }
         return reply
     }

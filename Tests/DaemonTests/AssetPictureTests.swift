@@ -140,6 +140,108 @@ import Testing
             }
         }
     }
+
+    @Test func `A room has its bytes of files, also after a restart; another room has its own`() async throws {
+        try await NATSTestServer.with(jetStream: true) { nats in
+            let files = (1...2).map {
+                SamplePDF.twoPages(String(repeating: "0 0 \($0) rg 9 9 9 9 re f\n", count: 28_000))
+            }
+            for file in files {
+                let daemon = try DaemonProcess("a", nats: nats.url, http: "127.0.0.1:0", ["assets.room_bytes=1MiB"])
+                try await daemon.waitUntilServing()
+                let http = HTTPClient(port: try await daemon.httpPort())
+                let answer = try await http.upload(file)
+                if file == files[0] {
+                    #expect(answer.statusCode == 200)
+                } else {
+                    #expect(answer.statusCode == 507)
+                    let error = try AnyJSON.decode(answer.bytes)["error"]
+                    #expect(error?["code"] == .string("assets-full"))
+                    #expect(answer.text.contains("assets.room_bytes"))
+                    #expect(try await http.upload(file, room: "chemistry").statusCode == 200)
+                    #expect(try await http.upload(files[0]).statusCode == 200)
+                }
+                #expect(await daemon.terminate() == 0)
+            }
+        }
+    }
+
+    @Test func `Pages are given by whichever daemon has the room, and by its successor, as far as released`()
+        async throws
+    {
+        try await NATSTestServer.with(jetStream: true) { nats in
+            try await NATSConnection.with(nats) { connection in
+                func start(_ name: String) async throws -> (daemon: DaemonProcess, lesson: Lesson) {
+                    let daemon = try DaemonProcess(name, nats: nats.url, http: "127.0.0.1:0", Self.settings)
+                    try await daemon.waitUntilServing()
+                    let ann = try ScriptedAuthor("ann", room: "lesson", on: connection)
+                    return (
+                        daemon, Lesson(http: HTTPClient(port: try await daemon.httpPort()), ann: ann, nats: connection)
+                    )
+                }
+                let (first, one) = try await start("a")
+                let (second, two) = try await start("b")
+                let asset = try await two.upload(SamplePDF.twoPages())
+                try await one.ann.send(Self.image(1, asset, at: 0), appliedAt: 1)
+                try await one.ann.send(Self.image(2, asset, page: 1, at: 60_000), appliedAt: 2)
+                try await one.released(1, to: "main")
+                func check(_ lesson: Lesson) async throws {
+                    try await eventually("the page is given") { () -> Void? in
+                        try lesson.ann.clock(10_000, "main")
+                        try lesson.ann.clock(0, "hls")
+                        return try await lesson.get(asset, "width=40").statusCode == 200 ? () : nil
+                    }
+                    #expect(try await lesson.get(asset, "cohort=hls&width=40").statusCode == 404)
+                    #expect(try await lesson.get(asset, "page=1&width=40").statusCode == 404)
+                    #expect(try await lesson.get(asset, "cohort=head&page=1&width=40").statusCode == 200)
+                }
+                try await check(one)
+                try await check(two)
+                await first.kill()
+                try await check(two)
+                let (third, three) = try await start("a")
+                #expect(await second.terminate() == 0)
+                try await check(three)
+                #expect(await third.terminate() == 0)
+            }
+        }
+    }
+
+    @Test func `A student who asks for hundreds of widths is refused most, and keeps no teacher waiting`() async throws
+    {
+        try await Self.withLesson { lesson, _ in
+            let asset = try await lesson.upload(
+                SamplePDF.twoPages(String(repeating: "1 0 0 rg 0 0 50 50 re f\n", count: 2000)))
+            try await lesson.ann.send(Self.image(1, asset, at: 0), appliedAt: 1)
+            try await lesson.released(1, to: "main")
+            let codes = try await withThrowingTaskGroup(of: RequestError.Code?.self) { group in
+                for width in 1...400 {
+                    group.addTask {
+                        let request = Array(#"{"id":"\#(asset)","width":\#(width)}"#.utf8)
+                        let subject = lesson.ann.address.subject(.asset(.main))
+                        let reply = try await lesson.nats.requestParts(request, to: subject, timeout: .seconds(60))
+                        return RequestError(decoding: reply.payload)?.code
+                    }
+                }
+                group.addTask {
+                    let page = try await lesson.get(asset, "cohort=head&page=1")
+                    #expect(page.statusCode == 200, "\(page.text)")
+                    return .gone
+                }
+                return try await group.reduce(into: []) { $0.append($1) }
+            }
+            #expect(codes.count { $0 == nil } >= 8)
+            #expect(codes.count { $0 == .notReady } > 200)
+            #expect(codes.allSatisfy { $0 == nil || $0 == .notReady || $0 == .gone })
+
+            let metrics = try Exposition(try await lesson.http.get("/metrics").text)
+            #expect(metrics[#"lectern_asset_uploads_total{outcome="stored"}"#] == 1)
+            #expect(metrics["lectern_asset_bytes"] ?? 0 > 40_000)
+            #expect(metrics[#"lectern_asset_pictures_total{outcome="not-ready"}"#] ?? 0 > 200)
+            let rendered = metrics[#"lectern_asset_pictures_total{outcome="rendered"}"#] ?? 0
+            #expect(metrics["lectern_asset_rendering_seconds_count"] ?? 0 >= rendered && rendered >= 9)
+        }
+    }
 }
 
 /// Small files of two pages, 400 × 300 and 100 × 50 points.

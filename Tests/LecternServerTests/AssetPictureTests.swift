@@ -100,6 +100,9 @@ import Whiteboard
             if uses.next() != nil { told.append(second) }
         }
         for (one, next) in zip([0] + told, told) { #expect(40...80 ~= next - one, "\(told)") }
+        // Nobody has noted anything for long.
+        _ = uses.note([asset], at: start + .seconds(10_000))
+        #expect(uses.next() == asset)
         #expect(told.last ?? 0 >= 720, "\(told)")
     }
 

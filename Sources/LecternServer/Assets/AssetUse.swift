@@ -48,29 +48,30 @@ struct RecentUses {
 
     private let interval: Duration
     private var waiting: Set<AssetID> = []
-    /// Noted since `began`, and in the time before that.
-    private var recent: Set<AssetID> = []
-    private var older: Set<AssetID> = []
-    private var began = Instant.distantPast
+    /// Noted since an instant, and between an earlier one and that.
+    private var recent: (assets: Set<AssetID>, since: Instant) = ([], .distantPast)
+    private var older: (assets: Set<AssetID>, since: Instant) = ([], .distantPast)
 
-    /// - Parameter interval: an asset is told again when it was noted so long ago, or earlier.
+    /// - Parameter interval: an asset that was told is told again after so long at most, and half of it at least.
     init(interval: Duration) {
         self.interval = interval
     }
 
     /// - Returns: whether something is to be told.
     mutating func note(_ assets: some Collection<AssetID>, at now: Instant) -> Bool {
-        if now - began >= interval / 2 || recent.count >= Self.limit {
-            older = now - began >= interval ? [] : recent
-            recent = []
-            began = now
+        if now - recent.since >= interval / 2 || recent.assets.count >= Self.limit {
+            older = recent
+            recent = ([], now)
         }
-        for asset in assets where !recent.contains(asset) && !older.contains(asset) && waiting.count < Self.limit {
-            recent.insert(asset)
+        if now - older.since >= interval { older.assets = [] }
+        for asset in assets where !wasTold(asset) && waiting.count < Self.limit {
+            recent.assets.insert(asset)
             waiting.insert(asset)
         }
         return !waiting.isEmpty
     }
+
+    private func wasTold(_ asset: AssetID) -> Bool { recent.assets.contains(asset) || older.assets.contains(asset) }
 
     /// The next asset to be told.
     mutating func next() -> AssetID? { waiting.popFirst() }

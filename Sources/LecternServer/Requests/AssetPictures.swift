@@ -7,8 +7,8 @@ import Whiteboard
 
 /// Answers requests for pictures of assets' pages, apart from the threads that release operations.
 ///
-/// Bounded: pending requests, and of one room half of them; renderings by a ``RenderSchedule``, one of them under way at a
-/// time, so that a file that is being uploaded waits for one at most. Beyond, requests are answered `not-ready`. A waiting
+/// Bounded: pending requests, and of one view of a room a quarter of them; renderings by a ``RenderSchedule``, one of them
+/// under way at a time, so that a file that is being uploaded waits for one at most. Beyond, requests are answered `not-ready`. A waiting
 /// request has no bytes of a picture: these are in the library's cache, or of the rendering that has just ended. Safe from
 /// any thread.
 final class AssetPictures: Sendable {
@@ -18,12 +18,15 @@ final class AssetPictures: Sendable {
     private struct State {
         var library: AssetLibrary?
         var use: AssetUse?
-        var budget: ReplyBudget
+        /// Requests that are not answered yet.
+        var pending = 0
+        var pendingByFeed: [RenderSchedule.Feed: Int] = [:]
         var schedule = RenderSchedule()
         var rendering: Task<Void, Never>?
         var isClosing = false
     }
 
+    private let limit: Int
     private let sink: ReplySink
     private let metrics: ServerMetrics
     /// Sends pictures, which waits for the socket.
@@ -34,7 +37,8 @@ final class AssetPictures: Sendable {
     init(requests: Int, sink: ReplySink, metrics: ServerMetrics) {
         self.sink = sink
         self.metrics = metrics
-        state = Locked(State(budget: ReplyBudget(requests: requests, bytes: 0)))
+        limit = requests
+        state = Locked(State())
     }
 
     /// Gives pictures from now on; before, and without a journal, no asset is there.
@@ -48,10 +52,8 @@ final class AssetPictures: Sendable {
     ///   uploaded to the room, to look at before they place it; students get nothing.
     func answer(_ request: AssetPageRequest, to waiter: Waiter, isShown: Bool) {
         guard isShown || waiter.feed.view == .head else { return refuse(waiter.reply, .unknown) }
-        let (library, isFree) = state.withLock { state in
-            (state.library, !state.isClosing && state.budget.reserve(waiter.feed.room, bytes: 0))
-        }
-        guard isFree else { return refuse(waiter.reply, .busy) }
+        guard reserve(waiter.feed) else { return refuse(waiter.reply, .busy) }
+        let library = state.withLock { $0.library }
         guard let library else { return refuse([waiter], .unknown) }
         Task { [self] in
             do throws(AssetError) {
@@ -137,8 +139,23 @@ final class AssetPictures: Sendable {
         }
     }
 
+    /// - Returns: whether one more request of a view may wait.
+    private func reserve(_ feed: RenderSchedule.Feed) -> Bool {
+        state.withLock { state in
+            let own = state.pendingByFeed[feed, default: 0]
+            guard !state.isClosing, state.pending < limit, own < max(1, limit / 4) else { return false }
+            state.pending += 1
+            state.pendingByFeed[feed] = own + 1
+            return true
+        }
+    }
+
     private func release(_ waiter: Waiter) {
-        state.withLock { $0.budget.release(waiter.feed.room, requests: 1, bytes: 0) }
+        state.withLock { state in
+            state.pending -= 1
+            let left = state.pendingByFeed[waiter.feed, default: 1] - 1
+            state.pendingByFeed[waiter.feed] = left > 0 ? left : nil
+        }
     }
 
     private func refuse(_ reply: String, _ error: AssetError) {
