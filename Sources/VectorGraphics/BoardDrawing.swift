@@ -81,6 +81,7 @@ public struct PlacedImage: Sendable, Equatable {
 
     /// In board units.
     public var width: Double { size.x }
+    public var height: Double { size.y }
 
     /// The rectangle; empty where it has no area.
     var area: Path {

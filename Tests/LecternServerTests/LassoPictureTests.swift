@@ -126,10 +126,28 @@ import VectorGraphics
         try place(b, page: 3, from: 10, to: 40)
         try place(a, page: 0, from: 900, to: 200)
         let keys = renderer().images(of: room.board, PictureForm())
-        #expect(keys.map(\.width) == [1024, 64])
+        #expect(keys.map(\.width) == [768, 64])
         #expect(keys.map(\.source.page) == [0, 3])
-        #expect(renderer().images(of: room.board, PictureForm(format: .svg)).map(\.width) == [2048, 64])
+        #expect(renderer().images(of: room.board, PictureForm(format: .svg)).map(\.width) == [1536, 64])
         #expect(renderer().images(of: room.board, PictureForm(format: .inkml)).isEmpty)
+    }
+
+    @Test func `many images are asked for at widths that fit the memory together`() throws {
+        var room = DrawnRoom()
+        let count = 40
+        for page in 0..<count {
+            try room.send(
+                #""e":5,"i":"\#(String(repeating: "a", count: 64))","p":\#(page),"w":1024,"h":768,"d":[{"x":0,"y":0},{"x":1024,"y":768}]"#
+            )
+        }
+        let limit = 64 << 20
+        for format in [PictureFormat.png, .pdf] {
+            let keys = BoardRenderer(ServerConfiguration(), byteLimit: limit)
+                .images(of: room.board, PictureForm(format: format))
+            let widths = Set(keys.map(\.width))
+            #expect(keys.count == count && widths == [256])
+            #expect(keys.reduce(0) { $0 + 4 * $1.width * $1.width * 3 / 4 } <= limit / 4)
+        }
     }
 
     @Test func `documents hold the images that are there, and frames for the others`() throws {

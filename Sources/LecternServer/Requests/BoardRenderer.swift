@@ -13,8 +13,8 @@ import Whiteboard
 /// renderings under way, of all rooms and threads, take at most the given bytes together. Before a rendering, the least
 /// recently used canvases are evicted to make space for it; if that is not enough it waits until others are done. An
 /// evicted canvas is rendered again to the same pixels. A board of more pixels than fit the bytes is rendered smaller. A
-/// board of more points than fit them is not rendered as SVG, PDF or InkML. Lassos that would make more of a page than half
-/// of the bytes hold are not applied (``DisplayList/Limits``).
+/// board of more points than fit them is not rendered as SVG, PDF or InkML. Lassos that would make more of a page than a
+/// quarter of the bytes holds are not applied (``DisplayList/Limits``).
 final class BoardRenderer: Sendable {
     enum Failure: Error {
         /// The picture is no longer wanted.
@@ -77,7 +77,7 @@ final class BoardRenderer: Sendable {
     /// Pixels of an encoded picture at most.
     private var mostPicturePixels: Int { byteLimit / 16 }
     /// What lassos may make of a page.
-    private var sceneLimits: DisplayList.Limits { DisplayList.Limits(bytes: byteLimit / 2) }
+    private var sceneLimits: DisplayList.Limits { DisplayList.Limits(bytes: byteLimit / 4) }
 
     /// - Parameter byteLimit: bytes of canvases and encoded pictures, of all rooms and threads; an eighth of it is for
     ///   encoded pictures.
@@ -100,35 +100,57 @@ final class BoardRenderer: Sendable {
     /// Number of strokes, areas and images drawn for the cached canvases.
     var strokesDrawn: Int { state.withLock { $0.paintings.values.reduce(0) { $0 + $1.painter.layersDrawn } } }
 
-    /// The pages of assets that a picture of a board shows, each once, the lowest first, at the width that it needs.
+    /// The pages of assets that a picture of a board shows, each once, the lowest first, at the width that it needs; at lower
+    /// ones where all together would take more than a quarter of the memory.
     ///
     /// O(visible entries) of pages with images.
     func images(of board: Board, _ form: PictureForm) -> [PageImageCache.Key] {
         guard form.format != .inkml else { return [] }
-        // Documents are looked at larger than the board is.
-        let scale = form.format == .png ? canvasSize(board.size).scale : 2
-        var widths: [(source: ImageSource, width: Double)] = []
+        var places: [ImageSource: Int] = [:]
+        var shown: [PlacedImage] = []
         for page in form.pages(of: board) where board.content(of: page).images > 0 {
             for entry in board.visible(on: page) {
                 guard let image = strokes.image(entry, on: board.size) else { continue }
-                let width = image.width * scale
-                if let known = widths.firstIndex(where: { $0.source == image.source }) {
-                    widths[known].width = max(widths[known].width, width)
-                } else if widths.count < Self.mostImages {
-                    widths.append((image.source, width))
+                if let place = places[image.source] {
+                    if shown[place].width < image.width { shown[place] = image }
+                } else if shown.count < Self.mostImages {
+                    places[image.source] = shown.count
+                    shown.append(image)
                 }
             }
         }
-        return widths.map { PageImageCache.Key(source: $0.source, width: Self.width(for: $0.width)) }
+        // Documents are looked at larger than the board is.
+        var scale = form.format == .png ? canvasSize(board.size).scale : 2
+        func keys() -> [PageImageCache.Key] {
+            shown.map { PageImageCache.Key(source: $0.source, width: Self.width(for: $0.width * scale)) }
+        }
+        func bytes(_ keys: [PageImageCache.Key]) -> Double {
+            zip(keys, shown).reduce(0) { sum, image in
+                let width = Double(image.0.width)
+                return sum + 4 * width * max(width * image.1.height / max(image.1.width, 1e-9), 1)
+            }
+        }
+        var wanted = keys()
+        while bytes(wanted) > Double(byteLimit / 4), wanted.contains(where: { $0.width > Self.leastWidth }) {
+            scale *= 0.75
+            wanted = keys()
+        }
+        return wanted
     }
 
     /// Different pages of assets in a picture; what is beyond is drawn as frames.
     private static let mostImages = 256
 
-    /// A power of two that is enough for a number of columns, so that few widths are fetched.
+    private static let leastWidth = 64
+    private static let greatestWidth = 2048
+
+    /// A width that is enough for a number of columns, of those of which there are two in each octave, so that few are fetched.
     private static func width(for columns: Double) -> Int {
-        var width = 64
-        while Double(width) < columns, width < 2048 { width *= 2 }
+        var width = leastWidth
+        while Double(width) < columns, width < greatestWidth {
+            if Double(width / 2 * 3) >= columns { return width / 2 * 3 }
+            width *= 2
+        }
         return width
     }
 
@@ -159,7 +181,7 @@ final class BoardRenderer: Sendable {
         let size = canvasSize(board.size)
         let bytes =
             bytesToDraw(size, pictureWidth: key.form.width) + sceneBytes(of: page, on: board)
-            + 2 * images.byteCount
+            + Self.copiesOfImages * images.byteCount
         // Removed from the table while in use, so that nothing is copied; its bytes are part of the reservation.
         var painting = reserve(bytes, for: key.room) ?? blank(board.size, at: now)
         if painting.size != board.size { painting = blank(board.size, at: now) }
@@ -176,9 +198,9 @@ final class BoardRenderer: Sendable {
 
     /// Bytes that a point takes while its board becomes a document, about: decoded, as an outline, written.
     static let documentBytesOfPoint = 512
-    /// How often the pixels of an image are in memory while a document is made: as they came, as the library takes them, and
-    /// written, in the file and in its text.
-    private static let copiesOfImages = 4
+    /// How often the pixels of an image are in memory while they are drawn, beside the cache that they come from: averaged, or
+    /// as the library of documents takes them, and written.
+    private static let copiesOfImages = 2
     /// Bytes that a document takes at least, while it is made.
     private static let leastDocumentBytes = 1 << 20
 
