@@ -45,8 +45,8 @@ final class PageImageCache: Sendable {
     private static let mostWaiting = 256
     /// How long a page that could not be had is not asked for.
     static let pause: Duration = .seconds(2)
-    /// How long a picture waits for its images.
-    static let timeLimit: Duration = .seconds(5)
+    /// How long a picture waits for its images: less than a gateway waits for the picture.
+    static let timeLimit: Duration = .seconds(3)
 
     let byteLimit: Int
     private let fetch: Fetch
