@@ -21,6 +21,7 @@ struct DescriptionTests {
 
     /// Calls of an operation: right, and wrong in each of its parameters and its body.
     private static func calls(_ path: String, _ method: String, _ operation: NSDictionary) -> [Call] {
+        let path = path.replacing("{asset}", with: String(repeating: "a", count: 64))
         let needsAuthor = path.hasSuffix("strokes") || path.hasSuffix("wet")
         let good = path.replacing("{room}", with: "r") + (needsAuthor ? "?author=anna" : "")
         let mark = good.contains("?") ? "&" : "?"

@@ -50,6 +50,10 @@ enum AccessNeed: Equatable {
             return
         }
         let cohort = query["cohort"].map(String.init)
+        if names.count == 4, names[names.startIndex + 2] == "assets" {
+            self = .read(room, cohort)
+            return
+        }
         switch names.count == 3 ? names[names.startIndex + 2] : names.count == 2 ? "" : "other" {
         case "": self = .room(room)
         case "events", "replay", "observations": self = .read(room, cohort)

@@ -17,6 +17,7 @@ public struct Board: Sendable {
     public private(set) var digest = BoardDigest.empty
     /// Of all strokes that are visible or could be brought back.
     private(set) var weight = BoardWeight()
+    private var images = ImageTable()
     private let weightLimit: Int
     /// Operations that can be undone, of all pages.
     private var undoableCount = 0
@@ -59,6 +60,7 @@ public struct Board: Sendable {
             undoableCount += page.history.done.count
             weight += page.weight
         }
+        self.table.changeAll { images.apply($0.takeImageChanges()) }
     }
 
     /// The board's size; the standard one until it is known.
@@ -104,6 +106,13 @@ public struct Board: Sendable {
         }
     }
 
+    /// Whether an image on any page, in sight or not, shows a page of an asset, or could again: by an undo or a redo. Constant
+    /// time.
+    public func hasImage(_ source: ImageSource) -> Bool { images.contains(source) }
+
+    /// The assets that images on any page show or could show again.
+    public var assets: Set<AssetID> { Set(images.assets) }
+
     /// An entry of a redo stack.
     public enum UndoneEntry: Sendable {
         case stroke(Stroke)
@@ -117,6 +126,16 @@ public struct Board: Sendable {
 
     /// What a lasso copies that leaves the original: everything that a page shows or could show again.
     func copiedWeight(on page: Int) -> Int { table[page]?.weight.total.points ?? 0 }
+
+    /// What is visible on a page: the points that its entries count for, with those that lassos copy, and how many of them
+    /// are lassos and images. Takes the same time however much there is.
+    public func content(of page: Int) -> (points: Int, lassos: Int, images: Int) {
+        let weight = table[page]?.weight.visible ?? .zero
+        return (weight.points, weight.lassos, weight.images)
+    }
+
+    /// Whether a page shows an image, or could show one again.
+    var hasImages: Bool { weight.total.images > 0 }
 
     /// Whether a page may have another lasso.
     func hasRoomForLasso(on page: Int) -> Bool { (table[page]?.weight.total.lassos ?? 0) < Self.lassoBound }
@@ -187,6 +206,7 @@ public struct Board: Sendable {
             digest.add(page.visible.digest)
             count += page.history.done.count
             weight += page.weight
+            images.apply(page.takeImageChanges())
         }
         (self.digest, undoableCount, self.weight) = (digest, count, weight)
     }
@@ -243,6 +263,8 @@ struct Weight: Sendable, Equatable, AdditiveArithmetic {
     var points = 0
     /// How many are lassos.
     var lassos = 0
+    /// How many are images.
+    var images = 0
 
     static let zero = Weight()
 
@@ -256,11 +278,13 @@ struct Weight: Sendable, Equatable, AdditiveArithmetic {
     }
 
     static func + (one: Weight, other: Weight) -> Weight {
-        Weight(points: one.points + other.points, lassos: one.lassos + other.lassos)
+        Weight(
+            points: one.points + other.points, lassos: one.lassos + other.lassos, images: one.images + other.images)
     }
 
     static func - (one: Weight, other: Weight) -> Weight {
-        Weight(points: one.points - other.points, lassos: one.lassos - other.lassos)
+        Weight(
+            points: one.points - other.points, lassos: one.lassos - other.lassos, images: one.images - other.images)
     }
 }
 

@@ -10,6 +10,8 @@ struct BoardPage: Sendable {
     private(set) var history: History
     /// Of its strokes and clears.
     private(set) var weight = BoardWeight()
+    /// Images that came, and that are gone for good, since the board has taken them into its table.
+    private var imageChanges: [ImageTable.Change] = []
 
     init(number: Int, history: History, visible: VisibleStrokes = VisibleStrokes()) {
         self.number = number
@@ -18,6 +20,22 @@ struct BoardPage: Sendable {
         weight.visible = visible.reduce(.zero) { $0 + $1.weight }
         for entry in history.undone { weight.undone += entry.hiddenWeight }
         for entry in history.done where entry.isClear { weight.cleared += entry.hiddenWeight }
+        imageChanges = images.map(ImageTable.Change.came)
+    }
+
+    /// The images among its strokes, each once.
+    private var images: [Stroke] {
+        guard weight.total.images > 0 else { return [] }
+        var images = visible.filter { $0.kind == .image }
+        for case .stroke(let stroke) in history.undone where stroke.kind == .image { images.append(stroke) }
+        for case .clear(_, let removed, _) in history.done { images += removed.filter { $0.kind == .image } }
+        return images
+    }
+
+    mutating func takeImageChanges() -> [ImageTable.Change] {
+        guard !imageChanges.isEmpty else { return [] }
+        defer { imageChanges = [] }
+        return imageChanges
     }
 
     /// Every stroke that is visible or could be brought back; some more than once.
@@ -47,6 +65,7 @@ struct BoardPage: Sendable {
     mutating func draw(_ stroke: Stroke) {
         weight.visible += stroke.weight
         visible.insert(stroke)
+        if stroke.kind == .image { imageChanges.append(.came(stroke)) }
         push(.stroke(stroke), by: stroke.author)
     }
 
@@ -88,6 +107,7 @@ struct BoardPage: Sendable {
     mutating func clear(_ clear: Clear) {
         switch history.configuration.clear {
         case .final:
+            imageChanges += images.map(ImageTable.Change.went)
             visible = VisibleStrokes()
             history.empty()
             weight = BoardWeight()
@@ -109,7 +129,10 @@ struct BoardPage: Sendable {
     private mutating func push(_ entry: HistoryEntry, by author: AuthorID) {
         let (dropped, lost) = history.push(entry, by: author)
         if let dropped { forget(dropped) }
-        for entry in lost { weight.undone -= entry.hiddenWeight }
+        for entry in lost {
+            weight.undone -= entry.hiddenWeight
+            if case .stroke(let stroke) = entry, stroke.kind == .image { imageChanges.append(.went(stroke)) }
+        }
     }
 
     /// Makes the oldest operation of the undo stack permanent.
@@ -124,7 +147,10 @@ struct BoardPage: Sendable {
 
     /// Notes that an entry can no longer be undone: a stroke stays on the board, what a clear removed is gone for good.
     private mutating func forget(_ dropped: HistoryEntry) {
-        if dropped.isClear { weight.cleared -= dropped.hiddenWeight }
+        guard case .clear(_, let removed, let removedWeight) = dropped else { return }
+        weight.cleared -= dropped.hiddenWeight
+        guard removedWeight.images > 0 else { return }
+        for stroke in removed where stroke.kind == .image { imageChanges.append(.went(stroke)) }
     }
 }
 
