@@ -57,7 +57,7 @@ let pureTargets: [Target] = [
     layer("Scene", ["PathGeometry"]),
     // Vector operations, and loops in C that choose the instructions of the processor while they run.
     .target(name: "CLanes"),
-    layer("Raster", ["CLanes", "Ink", "StrokeWire", ordered]),
+    layer("Raster", ["CLanes", "Ink", "PathGeometry", "StrokeWire", ordered]),
     layer("PNG", ["Raster"]),
     layer("Whiteboard", ["Ink", "StrokeWire", deque, heap, ordered]),
     layer("Hosting", ["Whiteboard", "StrokeWire", deque, heap]),
@@ -79,7 +79,7 @@ let pureTests: [Target] = [
         "PathGeometryTests", ["PathGeometry", "Raster", "Ink", "StrokeWire"], exclude: ["skia_areas.py"]),
     tests("SceneTests", ["Scene", "PathGeometry"]),
     tests("MeshTests", ["Mesh", "Ink", "StrokeWire"]),
-    tests("RasterTests", ["Raster", "Ink", "StrokeWire"]),
+    tests("RasterTests", ["Raster", "Ink", "PathGeometry", "StrokeWire"]),
     tests("AssetsTests", ["Assets", "StrokeWire"]),
     tests("PNGTests", ["PNG", "Raster", "Ink", "StrokeWire"]),
     tests("WhiteboardTests", ["Whiteboard", "StrokeWire"]),

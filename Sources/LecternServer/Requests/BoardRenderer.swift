@@ -91,7 +91,7 @@ final class BoardRenderer: Sendable {
     var isEmpty: Bool { state.withLock { $0.paintings.isEmpty && $0.images.isEmpty } }
 
     /// Number of strokes drawn for the cached canvases.
-    var strokesDrawn: Int { state.withLock { $0.paintings.values.reduce(0) { $0 + $1.painter.strokesDrawn } } }
+    var strokesDrawn: Int { state.withLock { $0.paintings.values.reduce(0) { $0 + $1.painter.layersDrawn } } }
 
     /// The picture of a board. Waits until there is memory to render it.
     func picture(
@@ -228,7 +228,7 @@ final class BoardRenderer: Sendable {
         }
         return try painter.canvas(of: layers) { (place) throws(Failure) in
             guard interest.isWanted() else { throw .cancelled }
-            return strokes.stroke(visible[place], on: board.size)
+            return .stroke(strokes.stroke(visible[place], on: board.size))
         } check: { (place) throws(Failure) in
             guard interest.isStrokeWanted(visible[place].index) else { throw .cancelled }
         }
