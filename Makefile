@@ -133,11 +133,12 @@ soak: build
 		LECTERN_SOAK_SECONDS=$(SECONDS) LECTERN_SOAK_ATTACKS=$(ATTACKS) SWIFT=$(SWIFT) \
 		LECTERN_TARGETS=service .ci/test -- 'DaemonTests\.SoakTests'
 
-## bench: measures drawing, decoding, rooms, the way from NATS to NATS beside a bare relay, a load, wet ink, readers over HTTP, recovery
+## bench: measures drawing, cutting, decoding, rooms, the way from NATS to NATS beside a bare relay, a load, wet ink, readers over
+##        HTTP, recovery
 bench: packages
 	$(SWIFT) build -c release --product lectern $(STRICT)
 	$(SWIFT) build -c release --product lectern-bench $(STRICT)
-	@for part in raster encoding room rooms relay "relay --journal jetstream" load wet gateway idle recovery; do \
+	@for part in raster cut encoding room rooms relay "relay --journal jetstream" load wet gateway idle recovery; do \
 		"$$($(SWIFT) build -c release --show-bin-path)/lectern-bench" $$part || exit; \
 	done
 

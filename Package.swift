@@ -189,8 +189,9 @@ let serviceTargets: [Target] = [
         dependencies: [
             "LecternServer", "LecternClient", "LecternDemo", "Journal", "EmbeddedNATS", "NATSClient", "Hosting",
             "Whiteboard",
-            "VectorGraphics", "PNG", "Raster", "Ink", "StrokeWire", "Locking", "CCairo", "CMalloc", "CPNG", "CRelay",
-            "CZlib",
+            "VectorGraphics", "PNG", "Raster", "PathGeometry", "Ink", "StrokeWire", "Locking", "CCairo", "CMalloc",
+            "CPNG",
+            "CRelay", "CZlib",
             arguments, histogram, lifecycle, logging, nio, nioPosix,
         ],
         swiftSettings: settings),

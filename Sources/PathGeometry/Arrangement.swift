@@ -95,16 +95,22 @@ struct Arrangement {
                 let walk = Walk(
                     operand: operand, contour: index, isClosed: contour.isClosed, firstSource: sources.count, steps: [])
                 for segment in contour.segments {
-                    var low = 0.0
-                    for high in segment.extrema + [1] where high > low {
+                    func add(_ low: Double, _ high: Double) {
                         let curve = MonotoneCurve(segment, from: low, to: high)
-                        if curve.start != curve.end {
-                            pieces.append(
-                                Piece(
-                                    curve: curve, box: curve.box, operand: operand, walk: walks.count,
-                                    source: sources.count, low: low, high: high))
+                        guard curve.start != curve.end else { return }
+                        pieces.append(
+                            Piece(
+                                curve: curve, box: curve.box, operand: operand, walk: walks.count,
+                                source: sources.count, low: low, high: high))
+                    }
+                    if segment.isClearlyMonotone {
+                        add(0, 1)
+                    } else {
+                        var low = 0.0
+                        for high in segment.extrema + [1] where high > low {
+                            add(low, high)
+                            low = high
                         }
-                        low = high
                     }
                     sources.append(segment)
                 }

@@ -113,11 +113,11 @@ struct ContourTracer {
     private func clearlyNext(_ incoming: HalfEdge, _ candidates: ArraySlice<Int>) -> Int? {
         var least = arrangement.length(incoming)
         for candidate in candidates { least = min(least, arrangement.length(halves[candidate])) }
-        let start = EdgeOrder.angle(arrangement.way(incoming, least / 2))
+        let start = arrangement.angle(incoming, least / 2)
         var best: (candidate: Int, turn: Double)?
         var second = 4 - EdgeOrder.tangent
         for candidate in candidates {
-            let angle = EdgeOrder.angle(arrangement.way(halves[candidate], least / 2))
+            let angle = arrangement.angle(halves[candidate], least / 2)
             let turn = start > angle ? start - angle : start - angle + 4
             guard turn > EdgeOrder.tangent else { return nil }
             if let known = best {
@@ -196,13 +196,14 @@ extension Arrangement {
         (vertices[edges[half.edge].to] - vertices[edges[half.edge].from]).length
     }
 
-    /// From the vertex at which a half-edge begins to where it is so far away from it.
-    func way(_ half: HalfEdge, _ radius: Double) -> Point {
+    /// From the vertex at which a half-edge begins to where it is so far away from it, but for an error along the edge of a
+    /// part of its length that is halved by each step.
+    func way(_ half: HalfEdge, _ radius: Double, steps: Int = 40) -> Point {
         let curve = edges[half.edge].curve
         if curve.isLine { return half.isForward ? curve.end - curve.start : curve.start - curve.end }
         let centre = half.isForward ? curve.start : curve.end
         var (low, high) = (0.0, 1.0)
-        for _ in 0..<24 {
+        for _ in 0..<steps {
             let middle = (low + high) / 2
             let way = curve.cubic.point(at: half.isForward ? middle : 1 - middle) - centre
             if way.dot(way) < radius * radius { low = middle } else { high = middle }
@@ -212,7 +213,7 @@ extension Arrangement {
     }
 
     /// A number of 0 … 4 that grows like the angle of a half-edge at its start, where it is so far away from it.
-    func angle(_ half: HalfEdge, _ radius: Double) -> Double { EdgeOrder.angle(way(half, radius)) }
+    func angle(_ half: HalfEdge, _ radius: Double) -> Double { EdgeOrder.angle(way(half, radius, steps: 16)) }
 
     /// Segments along half-edges, in which what was cut is whole again.
     ///

@@ -12,7 +12,7 @@ public struct PathCutter: Sendable {
     private let box: Box
     private let index: RayIndex
 
-    /// O(n log n + k) for k pairs of segments whose boxes overlap in x.
+    /// As costly as ``Path/simplified(fillRule:)``.
     ///
     /// - Parameter path: what is inside; open contours are closed by lines.
     public init(_ path: Path, fillRule: FillRule = .evenOdd) {

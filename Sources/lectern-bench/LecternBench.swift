@@ -10,7 +10,8 @@ struct LecternBench: AsyncParsableCommand {
         abstract: "Measure the parts of Lectern that have to be fast.",
         subcommands: [
             LoadBench.self, GatewayBench.self, RecoveryBench.self, IdleBench.self, RelayBench.self, RoomBench.self,
-            RoomsBench.self, WetBench.self, EncodingBench.self, RasterBench.self, InkStudy.self, BareRelay.self,
+            RoomsBench.self, WetBench.self, EncodingBench.self, RasterBench.self, CutBench.self, InkStudy.self,
+            BareRelay.self,
         ])
 }
 

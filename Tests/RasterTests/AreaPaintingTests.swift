@@ -193,6 +193,28 @@ struct AreaPaintingTests {
         #expect(painter.visitedPixels < 1000 * 64 * 256, "\(painter.visitedPixels)")
     }
 
+    @Test("has the same pixels where it is covered by parts, because it has too many lines for the memory")
+    func manyLines() {
+        // Strips of the width of a pixel, a quarter of a pixel off, from the top to the bottom: three million lines of rows.
+        var path = Path()
+        for strip in 0..<500 {
+            path.contours +=
+                Path(rectangle: Double(3 * strip) + 0.25, -10, width: 1, height: 2100).contours
+        }
+        for strip in 0..<500 {
+            path.contours +=
+                Path(rectangle: Double(3 * strip) + 0.25, -10, width: 1, height: 2100).reversed.contours
+            path.contours += Path(rectangle: Double(3 * strip) + 0.25, 0, width: 1, height: 2100).contours
+        }
+        var painter = StrokePainter(canvasWidth: 1500, canvasHeight: 2000)
+        var canvas = Canvas(width: 1500, height: 2000)
+        painter.fill(PaintedArea(path: path, colour: RGB(0)), on: &canvas)
+        for y in 0..<2000 {
+            let levels = (0..<6).map { canvas.pixel(x: 3 * (y % 499) + $0, y: y) >> 24 }
+            #expect(levels == [191, 64, 0, 191, 64, 0], "\(y)")
+        }
+    }
+
     @Test("is given up where it is not wanted any more, and leaves nothing behind")
     func givenUp() {
         var painter = StrokePainter(canvasWidth: 2000, canvasHeight: 3000)

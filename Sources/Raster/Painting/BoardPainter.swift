@@ -173,11 +173,16 @@ public struct BoardPainter: Sendable {
         _ drawing: inout Drawing, below limit: Int, content: (Int) throws(Failure) -> LayerContent
     ) throws(Failure) -> TileSet? {
         let layers = drawing.layers
+        if layers.count > shown.count, layers.lazy.map(\.id).starts(with: shown),
+            layers[shown.count...].contains(where: { boxes[$0.id] == nil })
+        {
+            return nil
+        }
         let before = Set(shown)
         let now = Set(layers.lazy.map(\.id))
         guard shown.filter(now.contains) == layers.map(\.id).filter(before.contains) else { return nil }
         let unknown = layers.indices.filter { boxes[layers[$0].id] == nil }
-        guard unknown.count < limit, unknown.isEmpty || !layers.lazy.map(\.id).starts(with: shown) else { return nil }
+        guard unknown.count < limit else { return nil }
         for place in unknown {
             let content = try content(place)
             boxes[layers[place].id] = drawing.painter.box(of: content, on: blank)

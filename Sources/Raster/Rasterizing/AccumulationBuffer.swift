@@ -18,6 +18,12 @@ struct AccumulationBuffer: Sendable {
         self.kernels = kernels
     }
 
+    /// Forgets edges that were added and not resolved.
+    mutating func discard() {
+        values = []
+        dirty = []
+    }
+
     /// Lends clear cells for a box; `isUnclipped` promises that all edges lie in it. ``AccumulationRows/resolve(_:into:)``
     /// clears them again.
     mutating func withRows<Result>(

@@ -16,6 +16,9 @@ struct AreaEdges {
     /// After so many halvings a curve is taken for its chord.
     private static let maxHalvings = 16
 
+    /// About the most pieces that are kept at once, of 32 bytes twice, and as many places of 8 bytes or less; more only of
+    /// one row.
+    static let maxPieces = 1 << 19
     /// As in set operations of paths, contours with greater coordinates have no part.
     private static let maxCoordinate = 1e12
 
@@ -39,8 +42,8 @@ struct AreaEdges {
     private var width = 0.0
     private var height = 0.0
     private var columns: Int32 = 0
-    /// Whether the last piece ends at the last place, in its row.
-    private var goesOn = false
+    /// The piece that ends at the last place, in its row, and may go on from there.
+    private var open: Piece?
 
     /// Begins with a box of so many pixels.
     mutating func begin(width: Int, height: Int) {
@@ -51,22 +54,22 @@ struct AreaEdges {
         pieces.removeAll(keepingCapacity: true)
         leftWindings.removeAll(keepingCapacity: true)
         leftWindings.append(contentsOf: repeatElement(0, count: height + 1))
-        goesOn = false
+        open = nil
     }
 
     /// Adds a contour, closed by a line where it is open, and hands its lines to the accumulation; nothing where numbers
-    /// are not finite, or beyond all sizes.
+    /// are not finite, or beyond all sizes. Returns false, and stops, where there are more pieces than `maxPieces`.
     ///
     /// - Parameters:
     ///   - scale: pixels a unit of the contour.
     ///   - origin: the upper left corner of the box, in pixels.
     mutating func add(
-        _ contour: PathGeometry.Contour, scale: Double, origin: Point, to accumulation: inout AccumulationRows
-    ) {
+        _ contour: PathGeometry.Contour, scale: Double, origin: Point, to accumulation: inout AccumulationRows,
+        maxPieces: Int
+    ) -> Bool {
         guard contour.segments.allSatisfy({ $0.isFinite && $0.controlBounds.isWithin(Self.maxCoordinate) }) else {
-            return
+            return true
         }
-        goesOn = false
         for segment in contour.segments {
             switch segment {
             case .line(let p, let q): addLine(p * scale - origin, q * scale - origin, &accumulation)
@@ -77,11 +80,13 @@ struct AreaEdges {
                     (p * scale - origin, c1 * scale - origin, c2 * scale - origin, q * scale - origin), 0,
                     &accumulation)
             }
+            if pieces.count > maxPieces { return false }
         }
         if contour.end != contour.start {
             addLine(contour.end * scale - origin, contour.start * scale - origin, &accumulation)
         }
-        goesOn = false
+        endPiece()
+        return true
     }
 
     /// Adds a part of the outline of which only the ends count, if all of it lies beside the box.
@@ -90,11 +95,11 @@ struct AreaEdges {
     ) -> Bool {
         if low.x > 0, low.y > 0, high.x < width, high.y < height { return false }
         if high.y <= 0 || low.y >= height || low.x >= width {
-            goesOn = false
+            endPiece()
             return true
         }
         guard high.x <= 0 else { return false }
-        goesOn = false
+        endPiece()
         addLeft(
             Float(min(max(start.y, 0), height)), Float(min(max(end.y, 0), height)), &accumulation)
         return true
@@ -192,10 +197,10 @@ struct AreaEdges {
         for (from, to) in zip(places, places.dropFirst()) {
             let middle = (from.x + to.x) / 2
             if middle <= 0 {
-                goesOn = false
+                endPiece()
                 addLeft(Float(from.y), Float(to.y), &accumulation)
             } else if middle >= width {
-                goesOn = false
+                endPiece()
             } else {
                 addInside(inside(from), inside(to), &accumulation)
             }
@@ -210,10 +215,10 @@ struct AreaEdges {
         let (firstFull, endFull) = (top.rounded(.up), bottom.rounded(.down))
         func addBorder(_ top: Float, _ bottom: Float, _ accumulation: inout AccumulationRows) {
             guard top < bottom else { return }
-            goesOn = false
+            endPiece()
             let (upper, lower) = (SIMD2<Float>(0, top), SIMD2<Float>(0, bottom))
             addInside(direction > 0 ? upper : lower, direction > 0 ? lower : upper, &accumulation)
-            goesOn = false
+            endPiece()
         }
         guard firstFull <= endFull else { return addBorder(top, bottom, &accumulation) }
         addBorder(top, firstFull, &accumulation)
@@ -222,24 +227,30 @@ struct AreaEdges {
         leftWindings[Int(endFull)] &-= direction
     }
 
+    /// Ends the piece that may have gone on.
+    @inline(__always)
+    private mutating func endPiece() {
+        guard let piece = open else { return }
+        pieces.append(piece)
+        open = nil
+    }
+
     /// Adds a line along the rows: it changes no winding number, but joins pieces in its row, unless it is the border of it.
     private mutating func addLevel(_ first: Int32, _ from: SIMD2<Float>, _ to: SIMD2<Float>) {
         let row = from.y.cell
         guard from.y != Float(row) else { return }
         let left = min(min(from.x, to.x).cell, columns &- 1)
         let right = min(max(from.x, to.x).cell, columns &- 1)
-        if goesOn, let last = pieces.last, last.row == row {
-            let place = pieces.count &- 1
-            pieces[place].last = first &+ 1
-            pieces[place].left = min(last.left, left)
-            pieces[place].right = max(last.right, right)
+        if let last = open, last.row == row {
+            open?.last = first &+ 1
+            open?.left = min(last.left, left)
+            open?.right = max(last.right, right)
         } else {
-            pieces.append(
-                Piece(
-                    row: row, first: first, last: first &+ 1, left: left, right: right, top: from.y, bottom: from.y,
-                    direction: 0))
+            endPiece()
+            open = Piece(
+                row: row, first: first, last: first &+ 1, left: left, right: right, top: from.y, bottom: from.y,
+                direction: 0)
         }
-        goesOn = true
     }
 
     /// Adds a line in the box.
@@ -247,8 +258,8 @@ struct AreaEdges {
         _ from: SIMD2<Float>, _ to: SIMD2<Float>, _ accumulation: inout AccumulationRows
     ) {
         // What lies outside between two lines is left out.
-        if !goesOn || places.last != from {
-            goesOn = false
+        if open == nil || places.last != from {
+            endPiece()
             places.append(from)
         }
         let first = Int32(truncatingIfNeeded: places.count &- 1)
@@ -273,20 +284,18 @@ struct AreaEdges {
             let left = min(max(min(upperX, lowerX).cell, 0), columns &- 1)
             let right = min(max(max(upperX, lowerX).cell, 0), columns &- 1)
             let (upperY, lowerY) = (isAtTop ? top.y : upper, isAtBottom ? bottom.y : lower)
-            if goesOn, let last = pieces.last, last.row == row, last.direction == direction {
-                let place = pieces.count &- 1
-                pieces[place].last = first &+ 1
-                pieces[place].left = min(last.left, left)
-                pieces[place].right = max(last.right, right)
-                pieces[place].top = min(last.top, upperY)
-                pieces[place].bottom = max(last.bottom, lowerY)
+            if let last = open, last.row == row, last.direction == direction {
+                open?.last = first &+ 1
+                open?.left = min(last.left, left)
+                open?.right = max(last.right, right)
+                open?.top = min(last.top, upperY)
+                open?.bottom = max(last.bottom, lowerY)
             } else {
-                pieces.append(
-                    Piece(
-                        row: row, first: first, last: first &+ 1, left: left, right: right, top: upperY,
-                        bottom: lowerY, direction: direction))
+                endPiece()
+                open = Piece(
+                    row: row, first: first, last: first &+ 1, left: left, right: right, top: upperY, bottom: lowerY,
+                    direction: direction)
             }
-            goesOn = true
             if row == end { break }
             row &+= direction
         }

@@ -35,9 +35,12 @@ struct AreaRasterizer {
     private var wound: [Float] = []
     /// The cost of the last area on any machine: about the number of chords, of pixels, and of crossings with lines.
     private(set) var visited = 0
+    private var visitedAtLastCheck = 0
 
     /// Covers the clear rows of a box. Returns false, and leaves them clear, where `isWanted`, which is asked about every
     /// ``StrokePainter/pixelsBetweenChecks`` visited pixels, is false.
+    ///
+    /// Rows with too many pieces for the memory are covered by halves: ``AreaEdges/maxPieces``.
     ///
     /// - Parameters:
     ///   - scale: pixels a unit of the path.
@@ -46,43 +49,68 @@ struct AreaRasterizer {
         _ rows: CoverageRows, with path: Path, scale: Double, box: PixelBox, _ buffer: inout AccumulationBuffer,
         while isWanted: () -> Bool
     ) -> Bool {
-        buffer.withRows(width: box.width, height: box.height, isUnclipped: false) {
-            cover(rows, with: path, scale: scale, box: box, $0, while: isWanted)
+        visited = 0
+        visitedAtLastCheck = 0
+        var bands = [0..<box.height]
+        while let band = bands.popLast() {
+            let isOneRow = band.count == 1
+            let result = buffer.withRows(width: box.width, height: band.count, isUnclipped: false) {
+                cover(
+                    rows.part(band), with: path, scale: scale,
+                    origin: Point(Double(box.minX), Double(box.minY + band.lowerBound)), $0,
+                    maxPieces: isOneRow ? .max : AreaEdges.maxPieces, while: isWanted)
+            }
+            switch result {
+            case .covered: break
+            case .tooMany:
+                // What has been added of the edges is still there.
+                buffer.discard()
+                let middle = band.lowerBound + band.count / 2
+                bands.append(middle..<band.upperBound)
+                bands.append(band.lowerBound..<middle)
+            case .unwanted:
+                rows.wipe()
+                return false
+            }
         }
+        return true
     }
 
+    private enum CoverResult { case covered, tooMany, unwanted }
+
     private mutating func cover(
-        _ rows: CoverageRows, with path: Path, scale: Double, box: PixelBox, _ accumulation: AccumulationRows,
-        while isWanted: () -> Bool
-    ) -> Bool {
+        _ rows: CoverageRows, with path: Path, scale: Double, origin: Point, _ accumulation: AccumulationRows,
+        maxPieces: Int, while isWanted: () -> Bool
+    ) -> CoverResult {
         var accumulation = accumulation
-        edges.begin(width: box.width, height: box.height)
-        let origin = Point(Double(box.minX), Double(box.minY))
-        for contour in path.contours { edges.add(contour, scale: scale, origin: origin, to: &accumulation) }
+        edges.begin(width: rows.width, height: rows.height)
+        for contour in path.contours {
+            guard edges.add(contour, scale: scale, origin: origin, to: &accumulation, maxPieces: maxPieces) else {
+                return .tooMany
+            }
+        }
         accumulation.flush()
-        sortPieces(rows: box.height)
-        visited = edges.places.count + edges.pieces.count
-        if covered.count < box.width + 2 {
-            covered = [Float](repeating: 0, count: box.width + 2)
+        sortPieces(rows: rows.height)
+        visited &+= edges.places.count &+ edges.pieces.count
+        if covered.count < rows.width + 2 {
+            covered = [Float](repeating: 0, count: rows.width + 2)
             wound = covered
         }
         var left: Int32 = 0
-        var visitedAtLastCheck = 0
         var isStillWanted = true
-        for y in 0..<box.height {
+        for y in 0..<rows.height {
             left &+= edges.leftWindings[y]
             // What is not wanted any more still has to be cleared.
             accumulation.resolveSizes(y, left: left, into: rows)
             guard isStillWanted else { continue }
             resolveClusters(y, left: left, rows)
-            visited &+= box.width
+            visited &+= rows.width
             if visited > visitedAtLastCheck &+ StrokePainter.pixelsBetweenChecks {
                 visitedAtLastCheck = visited
                 isStillWanted = isWanted()
             }
         }
-        if !isStillWanted { rows.wipe() }
-        return isStillWanted
+        return isStillWanted ? .covered : .unwanted
     }
 
     /// Puts the pieces in the order of rows, and of columns in each row.
@@ -212,10 +240,18 @@ struct AreaRasterizer {
     }
 
     /// Adds a height, in order.
+    @inline(__always)
     private mutating func addLevel(_ y: Float) {
-        var place = levels.count
-        while place > 0, levels[place &- 1] > y { place &-= 1 }
-        if place == 0 || levels[place &- 1] != y { levels.insert(y, at: place) }
+        levels.append(y)
+        var place = levels.count &- 1
+        while place > 0, levels[place &- 1] >= y {
+            guard levels[place &- 1] > y else {
+                levels.remove(at: place)
+                return
+            }
+            levels.swapAt(place &- 1, place)
+            place &-= 1
+        }
     }
 
     /// Samples the winding numbers of a cluster, and writes the pixels where they are not just 0 and one of 1 and −1.
@@ -271,7 +307,18 @@ struct AreaRasterizer {
             // Rounded, a crossing may be beside its pixels.
             crossings.append((x.raised(to: Float(piece.left)).lowered(to: Float(piece.right &+ 1)), piece.direction))
         }
-        crossings.sort { $0.x < $1.x }
+        guard crossings.count <= 16 else { return crossings.sort { $0.x < $1.x } }
+        var index = 1
+        while index < crossings.count {
+            let crossing = crossings[index]
+            var place = index
+            while place > 0, crossings[place &- 1].x > crossing.x {
+                crossings[place] = crossings[place &- 1]
+                place &-= 1
+            }
+            crossings[place] = crossing
+            index &+= 1
+        }
     }
 
     /// The place at which the line of a piece begins that crosses a height between its ends.

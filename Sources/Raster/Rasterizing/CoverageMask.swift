@@ -42,6 +42,13 @@ struct CoverageRows {
     @inline(__always)
     func row(_ y: Int) -> UnsafeMutablePointer<UInt8> { bytes + y &* stride }
 
+    /// Some of the rows, as rows of their own.
+    func part(_ rows: Range<Int>) -> CoverageRows {
+        CoverageRows(
+            bytes: row(rows.lowerBound), dirty: dirty + rows.lowerBound, blocks: blocks, stride: stride, width: width,
+            height: rows.count)
+    }
+
     /// The rows whose pixel centres lie between two heights.
     @inline(__always)
     func rows(from top: Float, to bottom: Float) -> Range<Int> { Self.centres(from: top, to: bottom, below: height) }

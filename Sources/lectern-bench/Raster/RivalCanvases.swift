@@ -1,5 +1,6 @@
 import CCairo
 import Ink
+import PathGeometry
 import Raster
 import VectorGraphics
 
@@ -18,6 +19,8 @@ struct LecternCanvas {
     mutating func draw(_ stroke: InkStroke) {
         painter.draw(PaintedStroke(stroke: stroke, colour: Self.colour), on: &canvas)
     }
+
+    mutating func fill(_ path: Path) { painter.fill(PaintedArea(path: path, colour: Self.colour), on: &canvas) }
 
     /// A stroke on a canvas of its own.
     static func alphas(of stroke: InkStroke, _ size: CanvasSize) -> Canvas {
@@ -51,14 +54,14 @@ final class CairoCanvas {
     }
 
     /// The outline of a line of changing width: one ribbon, but for corners.
-    func outline(of stroke: InkStroke) -> [Contour] {
+    func outline(of stroke: InkStroke) -> [Raster.Contour] {
         var fitter = ParabolaFitter(scale: size.scale, canvasWidth: size.width, canvasHeight: size.height)
         stroke.trace(into: &fitter)
         var outliner = StrokeContours(scale: size.scale, tolerance: 0)
         return outliner.contours(of: fitter.samples)
     }
 
-    func fill(_ outline: [Contour]) {
+    func fill(_ outline: [Raster.Contour]) {
         var path = context.newPath()
         for contour in outline { contour.trace(into: &path) }
         context.fill()
