@@ -115,11 +115,12 @@ struct ContourTracer {
         for candidate in candidates { least = min(least, arrangement.length(halves[candidate])) }
         let start = arrangement.angle(incoming, least / 2)
         var best: (candidate: Int, turn: Double)?
-        var second = 4 - EdgeOrder.tangent
+        var second = 4.0
         for candidate in candidates {
             let angle = arrangement.angle(halves[candidate], least / 2)
             let turn = start > angle ? start - angle : start - angle + 4
-            guard turn > EdgeOrder.tangent else { return nil }
+            // Of what nearly is the incoming edge it is hard to say whether it is the first or the last one.
+            guard turn > EdgeOrder.tangent, turn < 4 - EdgeOrder.tangent else { return nil }
             if let known = best {
                 second = min(second, max(turn, known.turn))
                 if turn < known.turn { best = (candidate, turn) }

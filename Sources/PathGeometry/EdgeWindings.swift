@@ -3,7 +3,7 @@
 /// Edges go in chains, along which these numbers are the same. A ray counts the numbers of one chain, and those of the
 /// others follow around the vertices that they share: what lies to the left of an edge lies to the right of the next one,
 /// anticlockwise. Only vertices whose edges are clearly in order are passed, so that chains that are hard to tell apart where
-/// they meet have a ray each. Where two ways around contradict each other, as they may where curves are hardly farther from
+/// they meet have a ray each, as all of a few chains have. Where two ways around contradict each other, as they may where curves are hardly farther from
 /// each other than the tolerance, all chains have one, unless they are too many.
 ///
 /// A ray starts on the edge itself, so that no distance to its sides must be chosen, and where it is farthest from what it
@@ -15,6 +15,9 @@ struct EdgeWindings {
     private(set) var left: [SIMD2<Int>]
     let chains: EdgeChains
 
+    /// So few chains of paths that are cut at meetings with themselves have a ray each: one that is wrong does not lead others
+    /// astray.
+    private static let fewChains = 1 << 10
     /// With more chains than this, contradictions are left as they are.
     private static let maxRays = 1 << 14
 
@@ -24,14 +27,16 @@ struct EdgeWindings {
         left = [SIMD2<Int>](repeating: .zero, count: arrangement.edges.count)
         var rays = RayCaster(arrangement)
         var stars: VertexStars?
+        let isSmall = arrangement.cutsItself && chains.count <= Self.fewChains
         for path in 0..<2 where arrangement.edges.contains(where: { $0.windings[path] != 0 }) {
-            let known = stars ?? VertexStars(arrangement, chains)
-            stars = known
-            if !propagate(path, arrangement, known, &rays), chains.count <= Self.maxRays {
-                for chain in 0..<chains.count where isKnowable(chain, path, arrangement) {
-                    let windings = rays.windings(of: chains[chain])
-                    assign(windings[path], path, to: chain, arrangement)
-                }
+            if !isSmall {
+                let known = stars ?? VertexStars(arrangement, chains)
+                stars = known
+                if propagate(path, arrangement, known, &rays) || chains.count > Self.maxRays { continue }
+            }
+            for chain in 0..<chains.count where isKnowable(chain, path, arrangement) {
+                let windings = rays.windings(of: chains[chain])
+                assign(windings[path], path, to: chain, arrangement)
             }
         }
     }
@@ -166,7 +171,7 @@ private struct VertexStars {
 
     /// Clear orders are those whose angles, 0 … 4, differ by this at least, and by so many tolerances on a circle that all
     /// edges cross.
-    private static let clearAngle = 1e-3
+    private static let clearAngle = 0.02
     private static let clearDistance = 256.0
 
     /// O(n log n).

@@ -8,7 +8,7 @@ extension Path {
     /// that, and then 64 times. All meetings of both paths, of each one with itself too, are found, then the sides of all
     /// edges are told by their winding numbers: O((n + m) log (n + m) + k) for m meetings and k pairs of segments whose boxes
     /// overlap in x. Numbers are passed on around vertices; a ray is cast once for each group of edges between which none can
-    /// be passed. So a scribble of 1,024 lines, with 170,000 meetings, takes some 0.6 s, and memory of 1 kB a meeting.
+    /// be passed. So a scribble of 1,024 lines, with 170,000 meetings, takes some 0.7 s, and memory of 0.7 kB a meeting.
     public func union(
         _ other: Path, fillRule: FillRule = .nonzero, otherFillRule: FillRule = .nonzero
     ) -> Path {
