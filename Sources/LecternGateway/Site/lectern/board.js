@@ -6,9 +6,11 @@
 
 import { BoardCanvas } from "./board-canvas.js";
 import { PixelBox } from "./coverage.js";
+import { Element } from "./curves.js";
 import { EventStream } from "./events.js";
 import { Gateway, now } from "./gateway.js";
 import { HoldQueue } from "./hold.js";
+import { ImageStore } from "./images.js";
 import { Action, BoardModel, Divergence } from "./model.js";
 import { Painter } from "./painter.js";
 import { WetInk, endOf } from "./wet.js";
@@ -57,6 +59,7 @@ export class Board extends EventTarget {
     #options;
     #model = new BoardModel();
     #painter;
+    #images;
     #stream = null;
     #held;
     /** Strokes of the joined board that the player has not reached yet. */
@@ -102,7 +105,8 @@ export class Board extends EventTarget {
         super();
         this.gateway = gateway ?? new Gateway({ url, token });
         this.#options = { observe: true, ...options, clock: this.#follow(options.clock) };
-        this.#painter = new Painter(canvas);
+        this.#images = new ImageStore(this.gateway, options.room, () => this.cohort);
+        this.#painter = new Painter(canvas, this.#images);
         this.#painter.onprogress = () => this.#tell("progress", { part: this.#painter.progress });
         const tellLag = () => this.#tellLag();
         this.#held = new HoldQueue(this.#options.clock, (operation) => this.#apply(operation), tellLag);
@@ -155,14 +159,20 @@ export class Board extends EventTarget {
     }
 
     /**
-     * Shows strokes above the room's and above those being drawn, as {@link Painter.showLive}.
+     * Shows strokes, images and lassos above the room's and above those being drawn, as {@link Painter.showLive}.
      *
      * @param {Stroke[]} strokes from the bottom to the top; a stroke that changes is a new object
      * @param {PixelBox} [changed] what to paint again; all that changed unless it is known better
      */
     showLive(strokes, changed) {
         this.#live = strokes;
-        this.#painter.showLive([...this.#wet.drawnOn(this.page), ...strokes], changed);
+        this.#painter.showLive(this.#above(), changed);
+    }
+
+    /** What is above the room's strokes: lassos of the page, which take what is below them, then wet strokes, then the rest. */
+    #above() {
+        const end = this.#live.findLastIndex(({ element }) => element === Element.lasso) + 1;
+        return [...this.#live.slice(0, end), ...this.#wet.drawnOn(this.page), ...this.#live.slice(end)];
     }
 
     /** Names the session whose strokes the page itself shows while they are drawn; `session` is asked for each message. */
@@ -197,6 +207,7 @@ export class Board extends EventTarget {
     close() {
         this.#stream.close();
         this.#canvas.close();
+        this.#images.close();
         this.#held.clear();
         this.#veil.clear();
         this.#wet.clear();
@@ -360,7 +371,7 @@ export class Board extends EventTarget {
     }
 
     #showWet(box) {
-        this.#painter.showLive([...this.#wet.drawnOn(this.page), ...this.#live], box);
+        this.#painter.showLive(this.#above(), box);
     }
 
     /** Compares with a mark: the server's word on where the cohort stands. */

@@ -72,16 +72,90 @@ export class Gateway {
         return response.json();
     }
 
-    static async #errorOf(response) {
-        let [code, message] = ["unavailable", `The server answered ${response.status}.`];
+    /**
+     * Uploads a file that boards of a room may show.
+     *
+     * @param {string} room
+     * @param {Blob} file a PNG, a JPEG or a PDF of at most 50 MiB
+     * @param {object} [options] `onprogress(part)`: 0 … 1 of the file are sent; `signal`: an `AbortSignal`
+     * @returns {Promise<{id: string, type: string, pages: number, width: number, height: number}>} the size of its first page,
+     *   in pixels or points
+     * @throws {GatewayError} among others `too-large`, `unreadable`, `assets-full`, `no-journal`, `no-sandbox`
+     */
+    upload(room, file, options = {}) {
+        return this.#send(`api/rooms/${encodeURIComponent(room)}/assets`, file, options);
+    }
+
+    /**
+     * Makes each page of a file a page of a room, behind those that there are, and turns to the first.
+     *
+     * @param {string} room
+     * @param {Blob} file as for {@link upload}
+     * @param {object} options `author`: who imports it; `time`: the media time of it in milliseconds, that of the room's fastest video
+     *   unless said; `onprogress(part)` and `signal` as for {@link upload}
+     * @returns {Promise<{id: string, pages: number[]}>} the asset, and the pages
+     */
+    importFile(room, file, { author, time, ...options }) {
+        return this.#send(`api/rooms/${encodeURIComponent(room)}/import`, file, { query: { author, t: time }, ...options });
+    }
+
+    /**
+     * Copies what a page shows to a new page of a room.
+     *
+     * @param {string} room
+     * @param {number} page
+     * @param {object} [options] `to`: the other room, this one unless said; `moves`: whether the page goes out of sight then;
+     *   `time`: as for {@link importFile}; `author`: who asks for it
+     * @returns {Promise<{page: number}>} the new page
+     */
+    copyPage(room, page, { to = room, moves = false, time, author } = {}) {
+        return this.json(`api/rooms/${encodeURIComponent(room)}/pages/${page}/copy`, {
+            method: "POST", query: { author }, headers: { "Content-Type": "application/json" },
+            body: JSON.stringify({ to, move: moves, t: time }),
+        });
+    }
+
+    /** Sends a file and reads the JSON of the answer. `fetch` does not tell how much of a file is sent. */
+    async #send(path, file, { query, onprogress = () => {}, signal }) {
+        const token = typeof this.#token === "function" ? await this.#token() : this.#token;
+        const request = new XMLHttpRequest();
+        request.open("POST", this.address(path, query));
+        if (token) request.setRequestHeader("Authorization", `Bearer ${token}`);
+        request.setRequestHeader("Content-Type", file.type || "application/octet-stream");
+        request.upload.onprogress = ({ loaded, total }) => onprogress(total > 0 ? loaded / total : 1);
+        const abort = () => request.abort();
+        signal?.addEventListener("abort", abort);
         try {
-            const body = await response.json();
+            await new Promise((resolve, reject) => {
+                request.onload = resolve;
+                request.onerror = () => reject(new GatewayError(0, "unreachable", "The server cannot be reached."));
+                request.onabort = () => reject(new DOMException("The upload was given up.", "AbortError"));
+                request.send(file);
+                if (signal?.aborted) abort();
+            });
+        } finally {
+            signal?.removeEventListener("abort", abort);
+        }
+        const text = request.responseText;
+        if (request.status >= 200 && request.status < 300) return JSON.parse(text);
+        throw Gateway.#error(request.status, text, request.getResponseHeader("Retry-After"));
+    }
+
+    static async #errorOf(response) {
+        const text = await response.text().catch(() => "");
+        return Gateway.#error(response.status, text, response.headers.get("Retry-After"));
+    }
+
+    static #error(status, text, retryAfter) {
+        let [code, message] = ["unavailable", `The server answered ${status}.`];
+        try {
+            const body = JSON.parse(text);
             if (typeof body?.error?.code === "string") ({ code, message } = body.error);
         } catch {
             // Not from Lectern: a proxy's page.
         }
-        const seconds = Number(response.headers.get("Retry-After") ?? NaN);
-        return new GatewayError(response.status, code, message, Number.isFinite(seconds) ? seconds * 1000 : null);
+        const seconds = Number(retryAfter ?? NaN);
+        return new GatewayError(status, code, message, retryAfter !== null && Number.isFinite(seconds) ? seconds * 1000 : null);
     }
 
     /**
