@@ -4,7 +4,7 @@
  * @module
  */
 
-import { followed, identity, inverted, isSimilarity, stretchOf } from "./affine.js";
+import { followed, identity, inverted, isSimilarity, moved, stretchOf } from "./affine.js";
 import { CentreLine } from "./centreline.js";
 import { Coverage, PixelBox } from "./coverage.js";
 import { Element } from "./curves.js";
@@ -26,7 +26,9 @@ export class Brush {
     #coverage = new Coverage();
     #scratch = null;
     #strip = new Uint32Array(0);
+    /** Where a layer, and where a part that is cut, is drawn before it is put on what is below. */
     #layer = null;
+    #mask = null;
     #images;
     #scene = null;
 
@@ -43,13 +45,11 @@ export class Brush {
     /** The pixels that an item may touch. */
     box(item, { style, scale, unit }) {
         if (item instanceof Part || item instanceof Group || item instanceof Snapshot || isImage(item)) {
-            // The lines of a frame lie half outside.
-            const reach = margin + frameWidth * scale;
             const { left, top, right, bottom, isEmpty } = this.#scene.boxOf(item);
             if (isEmpty) return new PixelBox(0, 0, 0, 0);
             return new PixelBox(
-                Math.floor(left * scale - reach), Math.floor(top * scale - reach), Math.ceil(right * scale + reach),
-                Math.ceil(bottom * scale + reach));
+                Math.floor(left * scale - margin), Math.floor(top * scale - margin), Math.ceil(right * scale + margin),
+                Math.ceil(bottom * scale + margin));
         }
         this.#line.trace(item, style, scale, unit);
         return Coverage.boxOf(this.#line);
@@ -63,13 +63,20 @@ export class Brush {
     }
 
     #drawPart(contexts, { source, map, chain }, ink, clip) {
-        for (const context of contexts) {
-            if (chain.clips.length === 0) break;
-            context.save();
-            for (const path of chain.clips) context.clip(path.pathAt(ink.scale), "evenodd");
+        const { scale } = ink;
+        const cuts = chain.clips.filter((path) => !path.isClear(clip.left / scale, clip.top / scale, clip.right / scale, clip.bottom / scale));
+        if (cuts.length === 0) return this.#drawSource(contexts, source, map, ink, clip);
+        // By filling, not by clipping: browsers do not smooth the edges of clips everywhere.
+        const mask = (this.#mask = layerOf(this.#mask, clip));
+        this.#drawSource([mask], source, map, ink, clip);
+        mask.save();
+        clipTo(mask, clip);
+        for (const path of cuts) {
+            mask.globalCompositeOperation = path.isOutside ? "destination-out" : "destination-in";
+            mask.fill(path.pathAt(scale), "evenodd");
         }
-        this.#drawSource(contexts, source, map, ink, clip);
-        if (chain.clips.length > 0) for (const context of contexts) context.restore();
+        mask.restore();
+        putLayer(mask, contexts, clip);
     }
 
     #drawSource(contexts, source, map, ink, clip) {
@@ -134,30 +141,23 @@ export class Brush {
             context.save();
             clipTo(context, clip);
             context.transform(scale, 0, 0, scale, 0, 0);
-            if (map) context.transform(...map);
             if (picture) {
+                if (map) context.transform(...map);
                 context.imageSmoothingQuality = "high";
                 context.drawImage(picture, box.left, box.top, box.width, box.height);
-            } else drawFrame(context, box);
+            } else {
+                context.fillStyle = frameColour;
+                context.fill(framePath(box, map ?? identity));
+            }
             context.restore();
         }
     }
 
     /** Draws the items of a layer for themselves, and then the layer. */
     #drawGroup(contexts, { items }, ink, clip) {
-        const { width, height } = clip;
-        if (!this.#layer || this.#layer.canvas.width < width || this.#layer.canvas.height < height) {
-            const { width: oldWidth, height: oldHeight } = this.#layer?.canvas ?? { width: 0, height: 0 };
-            this.#layer = makeCanvas(Math.max(width, oldWidth), Math.max(height, oldHeight)).getContext("2d");
-        }
-        const layer = this.#layer;
-        layer.resetTransform();
-        layer.clearRect(0, 0, width, height);
-        layer.translate(-clip.left, -clip.top);
+        const layer = (this.#layer = layerOf(this.#layer, clip));
         for (const item of items) this.#drawWithin(layer, item, ink, clip);
-        for (const context of contexts) {
-            context.drawImage(layer.canvas, 0, 0, width, height, clip.left, clip.top, width, height);
-        }
+        putLayer(layer, contexts, clip);
     }
 
     #drawWithin(context, item, ink, clip) {
@@ -215,6 +215,22 @@ export class Brush {
     }
 }
 
+/** An empty canvas of at least the size of a box, the given one if it is large enough, with the box at its origin. */
+function layerOf(context, { left, top, width, height }) {
+    if (!context || context.canvas.width < width || context.canvas.height < height) {
+        const { width: oldWidth, height: oldHeight } = context?.canvas ?? { width: 0, height: 0 };
+        context = makeCanvas(Math.max(width, oldWidth), Math.max(height, oldHeight)).getContext("2d");
+    }
+    context.resetTransform();
+    context.clearRect(0, 0, width, height);
+    context.translate(-left, -top);
+    return context;
+}
+
+function putLayer(layer, contexts, { left, top, width, height }) {
+    for (const context of contexts) context.drawImage(layer.canvas, 0, 0, width, height, left, top, width, height);
+}
+
 /** Leaves the pixels around a box as they are. */
 function clipTo(context, { left, top, width, height }) {
     context.beginPath();
@@ -222,17 +238,46 @@ function clipTo(context, { left, top, width, height }) {
     context.clip();
 }
 
-/** The outline of an image that is not there, and its two diagonals. */
-function drawFrame(context, { left, top, right, bottom, width, height }) {
-    context.strokeStyle = frameColour;
-    context.lineWidth = frameWidth;
-    context.beginPath();
-    context.rect(left, top, width, height);
-    for (const [x, y, toX, toY] of [[left, top, right, bottom], [right, top, left, bottom]]) {
-        context.moveTo(x, y);
-        context.lineTo(toX, toY);
+/**
+ * The frame of an image that is not there, with its two diagonals: lines of one width wherever it is moved, inside of the moved
+ * rectangle, as the server draws them. One too small for them is filled.
+ */
+function framePath({ left, top, right: end, bottom }, map) {
+    const [x0, y0] = moved(map, left, top);
+    const sideTo = (x, y) => {
+        const [toX, toY] = moved(map, x, y);
+        return [toX - x0, toY - y0];
+    };
+    const [right, down] = [sideTo(end, top), sideTo(left, bottom)];
+    const size = Math.abs(right[0] * down[1] - right[1] * down[0]);
+    const corner = (across, along) =>
+        [x0 + right[0] * across + down[0] * along, y0 + right[1] * across + down[1] * along];
+    const path = new Path2D();
+    const polygon = (corners) => {
+        for (const [place, [x, y]] of corners.entries()) {
+            if (place === 0) path.moveTo(x, y);
+            else path.lineTo(x, y);
+        }
+        path.closePath();
+    };
+    polygon([corner(0, 0), corner(1, 0), corner(1, 1), corner(0, 1)]);
+    // The parts of the sides that the lines along the other sides take.
+    const [x, y] = [down, right].map((side) => (frameWidth * Math.hypot(...side)) / size);
+    if (!(x < 0.5 && y < 0.5)) return path;
+    const inner = [corner(x, y), corner(1 - x, y), corner(1 - x, 1 - y), corner(x, 1 - y)];
+    polygon(inner.toReversed());
+    // Wound as the outside is, for the nonzero rule.
+    const turn = Math.sign(right[0] * down[1] - right[1] * down[0]);
+    for (const [from, to] of [[inner[0], inner[2]], [inner[1], inner[3]]]) {
+        const [wayX, wayY] = [to[0] - from[0], to[1] - from[1]];
+        const half = (turn * frameWidth) / 2 / Math.hypot(wayX, wayY);
+        const [asideX, asideY] = [-wayY * half, wayX * half];
+        polygon([
+            [from[0] - asideX, from[1] - asideY], [to[0] - asideX, to[1] - asideY], [to[0] + asideX, to[1] + asideY],
+            [from[0] + asideX, from[1] + asideY],
+        ]);
     }
-    context.stroke();
+    return path;
 }
 
 function operationOf(stroke) {

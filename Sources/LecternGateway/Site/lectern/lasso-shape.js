@@ -8,8 +8,6 @@ import { PixelBox } from "./coverage.js";
 
 /** Cells along the longer side of the box of a path. */
 const mostCells = 96;
-/** A square that is larger than all boards, in board units. */
-const world = 1 << 24;
 
 /** Where something lies. */
 export const Side = Object.freeze({ outside: 0, inside: 1, cut: 2 });
@@ -24,7 +22,6 @@ export class LassoShape {
     /** The least box around it, in board units. */
     box;
     #path = null;
-    #outsidePath = null;
     #cells = null;
     #columns = 0;
     #rows = 0;
@@ -42,7 +39,7 @@ export class LassoShape {
         this.box = new PixelBox(left, top, right, bottom);
     }
 
-    /** The inside as a path to fill or clip by the even–odd rule, in board units. */
+    /** The inside as a path to fill by the even–odd rule, in board units. */
     get path() {
         if (!this.#path) {
             this.#path = new Path2D();
@@ -50,15 +47,6 @@ export class LassoShape {
             this.#path.closePath();
         }
         return this.#path;
-    }
-
-    /** All the rest, by the same rule. */
-    get outsidePath() {
-        if (!this.#outsidePath) {
-            this.#outsidePath = new Path2D(this.path);
-            this.#outsidePath.rect(-world, -world, 2 * world, 2 * world);
-        }
-        return this.#outsidePath;
     }
 
     /** On which side a rectangle lies; `cut` where that is not certain. */

@@ -36,13 +36,13 @@ class Clip {
         this.shrink = this.inverse ? stretchOf(this.inverse) : 1;
     }
 
-    /** The path in pixels, to clip by the even–odd rule. */
+    /** The path in pixels, to fill by the even–odd rule. */
     pathAt(scale) {
         if (this.#scale !== scale) {
             const [a, b, c, d, e, f] = this.map ?? [1, 0, 0, 1, 0, 0];
             this.#path = new Path2D();
             const matrix = new DOMMatrix([a * scale, b * scale, c * scale, d * scale, e * scale, f * scale]);
-            this.#path.addPath(this.isOutside ? this.shape.outsidePath : this.shape.path, matrix);
+            this.#path.addPath(this.shape.path, matrix);
             this.#scale = scale;
         }
         return this.#path;
@@ -54,6 +54,13 @@ class Clip {
         const reach = radius * this.shrink;
         const side = this.shape.sideOf(x - reach, y - reach, x + reach, y + reach);
         return side !== (this.isOutside ? Side.inside : Side.outside);
+    }
+
+    /** Whether it cuts nothing off in a rectangle. */
+    isClear(left, top, right, bottom) {
+        const box = movedBox(this.inverse, new PixelBox(left, top, right, bottom));
+        const side = this.shape.sideOf(box.left, box.top, box.right, box.bottom);
+        return side === (this.isOutside ? Side.outside : Side.inside);
     }
 }
 

@@ -175,7 +175,7 @@ export class LassoTool {
         $("board").dataset.selection = selection ? "on" : "";
         if (!selection) {
             $("lift").replaceChildren();
-            $("selection-path").setAttribute("d", "");
+            for (const id of ["selection-path", "selection-box"]) $(id).setAttribute("d", "");
             return;
         }
         const perUnit = this.#scaleOutline();
@@ -185,6 +185,8 @@ export class LassoTool {
             path.setAttribute("d", pathData(selection.path, true));
         }
         path.setAttribute("transform", `matrix(${selection.map.join(" ")})`);
+        const corners = [[-1, -1], [1, -1], [1, 1], [-1, 1]].map(([across, down]) => selection.point(across, down));
+        $("selection-box").setAttribute("d", pathData(corners, true));
         this.#showLift(perUnit);
         const place = (target, { x, y }) => {
             target.style.left = `${x}px`;
@@ -204,13 +206,12 @@ export class LassoTool {
         // Above the box, or below it where there is no room.
         const isBelow = top.y < turnReach + 8 && Math.cos(selection.turn) > 0;
         place($("selection-turn"), beyond(0, isBelow ? 1 : -1, turnReach));
-        this.#placeTools(perUnit, isBelow);
+        this.#placeTools(corners, perUnit, isBelow);
     }
 
     /** Puts the buttons below the selection, above it where it is low, and never outside of the board. */
-    #placeTools(perUnit, isTurnBelow) {
+    #placeTools(corners, perUnit, isTurnBelow) {
         const tools = $("selection-tools");
-        const corners = [[-1, -1], [1, -1], [1, 1], [-1, 1]].map(([across, down]) => this.#selection.point(across, down));
         const bottom = Math.max(...corners.map(({ y }) => y)) * perUnit;
         const top = Math.min(...corners.map(({ y }) => y)) * perUnit;
         const { clientWidth, clientHeight } = $("sheet");
