@@ -50,6 +50,7 @@ const longestPicture = 1000;
  * - `skew`: `{milliseconds}`: how long after the player's picture of it ink was drawn, where there is a clock: an operation, or
  *   new points of a stroke being drawn;
  * - `behind`: `{milliseconds}`: how far the cohort's video is ahead of the player;
+ * - `image`: there is a picture of an image that was an empty frame, or a larger one;
  * - `size`: `{width, height}`: the board's size in its own units;
  * - `progress`: `{part}`: 0 … 1 while a large board is drawn;
  * - `divergence`: `{message}`: the board was not the room's; it is joined again by itself.
@@ -107,6 +108,7 @@ export class Board extends EventTarget {
         this.#options = { observe: true, ...options, clock: this.#follow(options.clock) };
         this.#images = new ImageStore(this.gateway, options.room, () => this.cohort);
         this.#painter = new Painter(canvas, this.#images);
+        this.#painter.onimage = () => this.#tell("image", {});
         this.#painter.onprogress = () => this.#tell("progress", { part: this.#painter.progress });
         const tellLag = () => this.#tellLag();
         this.#held = new HoldQueue(this.#options.clock, (operation) => this.#apply(operation), tellLag);

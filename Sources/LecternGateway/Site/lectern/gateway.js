@@ -77,7 +77,7 @@ export class Gateway {
      *
      * @param {string} room
      * @param {Blob} file a PNG, a JPEG or a PDF of at most 50 MiB
-     * @param {object} [options] `onprogress(part)`: 0 … 1 of the file are sent; `signal`: an `AbortSignal`
+     * @param {object} [options] `onprogress(sent)`: 0 … 1 of the file are sent; `signal`: an `AbortSignal`
      * @returns {Promise<{id: string, type: string, pages: number, width: number, height: number}>} the size of its first page,
      *   in pixels or points
      * @throws {GatewayError} among others `too-large`, `unreadable`, `assets-full`, `no-journal`, `no-sandbox`
@@ -92,11 +92,15 @@ export class Gateway {
      * @param {string} room
      * @param {Blob} file as for {@link upload}
      * @param {object} options `author`: who imports it; `time`: the media time of it in milliseconds, that of the room's fastest video
-     *   unless said; `onprogress(part)` and `signal` as for {@link upload}
+     *   unless said; `onprogress(sent, made)`: 0 … 1 of the file are sent, and of its pages made; `signal` as for {@link upload}.
+     *   A file that has been sent is imported whatever becomes of this page
      * @returns {Promise<{id: string, pages: number[]}>} the asset, and the pages
+     * @throws {GatewayError} as {@link upload}, and among others `unsupported`, `too-many-pages`, `incomplete`: not all pages were
+     *   made
      */
     importFile(room, file, { author, time, ...options }) {
-        return this.#send(`api/rooms/${encodeURIComponent(room)}/import`, file, { query: { author, t: time }, ...options });
+        const path = `api/rooms/${encodeURIComponent(room)}/import`;
+        return this.#send(path, file, { query: { author, t: time }, accept: "application/x-ndjson", ...options });
     }
 
     /**
@@ -115,14 +119,22 @@ export class Gateway {
         });
     }
 
-    /** Sends a file and reads the JSON of the answer. `fetch` does not tell how much of a file is sent. */
-    async #send(path, file, { query, onprogress = () => {}, signal }) {
+    /**
+     * Sends a file and reads the JSON of the answer, of several lines the last one. `fetch` does not tell how much of a file is
+     * sent.
+     */
+    async #send(path, file, { query, accept = "application/json", onprogress = () => {}, signal }) {
         const token = typeof this.#token === "function" ? await this.#token() : this.#token;
         const request = new XMLHttpRequest();
         request.open("POST", this.address(path, query));
         if (token) request.setRequestHeader("Authorization", `Bearer ${token}`);
         request.setRequestHeader("Content-Type", file.type || "application/octet-stream");
-        request.upload.onprogress = ({ loaded, total }) => onprogress(total > 0 ? loaded / total : 1);
+        request.setRequestHeader("Accept", accept);
+        request.upload.onprogress = ({ loaded, total }) => onprogress(total > 0 ? loaded / total : 1, 0);
+        request.onprogress = () => {
+            const line = lastLine(request.responseText, true);
+            if (line?.of > 0) onprogress(1, line.made / line.of);
+        };
         const abort = () => request.abort();
         signal?.addEventListener("abort", abort);
         try {
@@ -137,8 +149,9 @@ export class Gateway {
             signal?.removeEventListener("abort", abort);
         }
         const text = request.responseText;
-        if (request.status >= 200 && request.status < 300) return JSON.parse(text);
-        throw Gateway.#error(request.status, text, request.getResponseHeader("Retry-After"));
+        const answer = request.status >= 200 && request.status < 300 ? lastLine(text, false) : null;
+        if (answer && !answer.error) return answer;
+        throw Gateway.#error(request.status, answer ? JSON.stringify(answer) : text, request.getResponseHeader("Retry-After"));
     }
 
     static async #errorOf(response) {
@@ -175,6 +188,16 @@ export class Gateway {
             }
         }
         return best;
+    }
+}
+
+/** The last line of JSON in a text, where it is whole: one that more may follow ends with a line feed. */
+function lastLine(text, isOpen) {
+    const lines = (isOpen ? text.slice(0, text.lastIndexOf("\n") + 1) : text).split("\n").filter((line) => line !== "");
+    try {
+        return JSON.parse(lines.at(-1) ?? "null");
+    } catch {
+        return null;
     }
 }
 

@@ -4,9 +4,8 @@
  * @module
  */
 
-import { moved } from "./affine.js";
 import { LassoShape } from "./lasso-shape.js";
-import { Group, Part, Snapshot, imageBox, isImage } from "./scene.js";
+import { Group, Part, Snapshot, cornersOf, isImage } from "./scene.js";
 
 /** Boxes that changes are told in, at most. */
 const mostBoxes = 8;
@@ -73,11 +72,7 @@ export function imageAt(items, x, y) {
         const source = sourceOf(item);
         if (source instanceof Snapshot || !isImage(source)) continue;
         if (item instanceof Part && !item.chain.clips.every((clip) => clip.shows(x, y, 0))) continue;
-        const { left, top, right, bottom } = imageBox(source);
-        const corners = [[left, top], [right, top], [right, bottom], [left, bottom]].map(([x, y]) => {
-            const [toX, toY] = item instanceof Part && item.map ? moved(item.map, x, y) : [x, y];
-            return { x: toX, y: toY };
-        });
+        const corners = cornersOf(source, item instanceof Part ? item.map : null);
         if (new LassoShape(corners).contains(x, y)) return corners;
     }
     return null;

@@ -59,6 +59,8 @@ export class Painter {
 
     /** Called when a picture that took more than one slice is begun, and when it is there. */
     onprogress = () => {};
+    /** Called when an image has got another picture. */
+    onimage = () => {};
 
     /**
      * @param {HTMLCanvasElement} canvas what to paint on; its size in pixels is set by {@link reset}
@@ -206,6 +208,7 @@ export class Painter {
         });
         for (const item of this.#live) if (shows(item)) box = box.union(this.#box(item));
         if (box.isEmpty) return;
+        this.onimage();
         if (this.#job) return void (this.#job.isStale = true);
         if (base) this.#repaintBase(box);
         this.#repaint(box);

@@ -21,6 +21,8 @@ import { LassoShape, Side } from "./lasso-shape.js";
 /** Parts of items in a scene, and corners of the paths that cut them; beyond, what is below a lasso becomes pixels. */
 const mostParts = 4096;
 const mostCorners = 1 << 20;
+/** Board units by which a path along the border of an image may be off: messages have hundredths. */
+const borderSlack = 0.02;
 /** Scenes up to a lasso that are kept, to go on from. */
 const mostStates = 4;
 
@@ -54,6 +56,16 @@ class Clip {
         const reach = radius * this.shrink;
         const side = this.shape.sideOf(x - reach, y - reach, x + reach, y + reach);
         return side !== (this.isOutside ? Side.inside : Side.outside);
+    }
+
+    /** Whether a path goes along its own where that is by now: what it has left is inside of that path, too. */
+    isAlong({ points }) {
+        const own = this.shape.points;
+        if (this.isOutside || points.length !== own.length) return false;
+        return own.every(({ x, y }, place) => {
+            const [toX, toY] = this.map ? moved(this.map, x, y) : [x, y];
+            return isNear({ x: toX, y: toY }, points[place]);
+        });
     }
 
     /** Whether it cuts nothing off in a rectangle. */
@@ -123,6 +135,24 @@ export const isEraser = (item) => (item instanceof Part ? item.source : item).el
 export function imageBox({ points }) {
     const [a, b] = [points[0], points[points.length - 1]];
     return new PixelBox(Math.min(a.x, b.x), Math.min(a.y, b.y), Math.max(a.x, b.x), Math.max(a.y, b.y));
+}
+
+/** The corners of an image, where a map puts them. */
+export function cornersOf(image, map) {
+    const { left, top, right, bottom } = imageBox(image);
+    return [[left, top], [right, top], [right, bottom], [left, bottom]].map(([x, y]) => {
+        const [toX, toY] = map ? moved(map, x, y) : [x, y];
+        return { x: toX, y: toY };
+    });
+}
+
+function isNear(a, b) {
+    return Math.abs(a.x - b.x) < borderSlack && Math.abs(a.y - b.y) < borderSlack;
+}
+
+/** Whether a path goes along the border of an image. */
+function isAround({ points }, corners) {
+    return points.length === corners.length && corners.every((corner) => points.some((point) => isNear(corner, point)));
 }
 
 /** Makes items of the entries of pages. What it has worked out for one page it uses again for the next. */
@@ -317,7 +347,10 @@ export class Scene {
     #sideOf(item, shape) {
         if (!this.boxOf(item).meets(shape.box)) return Side.outside;
         const { source, map, chain } = partOf(item);
+        // A cut along an edge would leave the smoothed half of it.
+        if (chain.clips.some((clip) => clip.isAlong(shape))) return Side.inside;
         if (source instanceof Snapshot || isImage(source)) {
+            if (isImage(source) && isAround(shape, cornersOf(source, map))) return Side.inside;
             const { left, top, right, bottom } = this.boxOf(item);
             return shape.sideOf(left, top, right, bottom);
         }

@@ -9,18 +9,13 @@ import { Board } from "./board.js";
 import { Element } from "./curves.js";
 import { Gateway } from "./gateway.js";
 import { Action, strokeOf } from "./model.js";
+import { imageFields, isSame, lassoFields, shards } from "./operation.js";
 import { Outbox } from "./outbox.js";
 import { Pen, elementOf } from "./pen.js";
 import { Sender } from "./sender.js";
 import { TracedLine } from "./wet.js";
 import { WetSender } from "./wet-sender.js";
 import { WriterLock } from "./writer.js";
-
-/** Points of one message; a longer stroke goes out in shards. */
-const shardPoints = 400;
-/** Corners of the path of a lasso, and the size of the numbers of its map. */
-export const mostLassoPoints = 1024;
-const mostMapNumber = 16384;
 
 /**
  * What the pen draws with.
@@ -169,7 +164,7 @@ export class Teacher extends EventTarget {
     /**
      * Publishes a lasso: moves, copies or cuts away what is inside of a path.
      *
-     * @param {{x: number, y: number}[]} path 3 to {@link mostLassoPoints} corners in board units; closed from the last to the first
+     * @param {{x: number, y: number}[]} path 3 to 1,024 corners in board units; closed from the last to the first
      * @param {object} [options]
      * @param {number[] | null} [options.map] `[a, b, c, d, e, f]`, where the inside goes: x' = a·x + c·y + e,
      *   y' = b·x + d·y + f, each of them at most 16384 in size; null to cut it away
@@ -179,9 +174,7 @@ export class Teacher extends EventTarget {
      */
     lasso(path, { map = null, keepsOriginal = false, page = this.page } = {}) {
         this.#preview = null;
-        const d = path.map(({ x, y }) => ({ x: rounded(x, 100), y: rounded(y, 100) }));
-        const m = map ? map.map((number) => Math.min(Math.max(rounded(number, 1e6), -mostMapNumber), mostMapNumber)) : undefined;
-        return this.#draw({ e: Element.lasso, g: page, m, k: keepsOriginal ? 1 : undefined, d });
+        return this.#draw({ g: page, ...lassoFields(path, map, keepsOriginal) });
     }
 
     /**
@@ -193,8 +186,7 @@ export class Teacher extends EventTarget {
      * @returns {boolean} whether it was taken, as {@link lasso}
      */
     placeImage(asset, { x, y, width, height }, assetPage = 0) {
-        const d = [[x, y], [x + width, y + height]].map(([x, y]) => ({ x: rounded(x, 100), y: rounded(y, 100) }));
-        return this.#draw({ e: Element.image, g: this.page, i: asset, p: assetPage, d });
+        return this.#draw({ g: this.page, ...imageFields(asset, assetPage, x, y, width, height) });
     }
 
     /**
@@ -440,26 +432,4 @@ export class Teacher extends EventTarget {
     #tell(type, detail) {
         this.dispatchEvent(new CustomEvent(type, { detail }));
     }
-}
-
-/** The messages of an operation: a long stroke is cut into shards of equal size. */
-export function shards(operation) {
-    const points = operation.d ?? [];
-    if (points.length <= shardPoints) return [JSON.stringify(operation)];
-    const count = Math.ceil(points.length / shardPoints);
-    return Array.from({ length: count }, (_, order) =>
-        JSON.stringify({
-            ...operation, s: count, o: order, d: points.slice(order * shardPoints, (order + 1) * shardPoints),
-        }));
-}
-
-function rounded(value, parts) {
-    return Math.round(value * parts) / parts;
-}
-
-function isSame(operation, message) {
-    const [a, b] = [operation.d?.[0], message.d?.[0]];
-    return (operation.a ?? 1) === (message.a ?? 1) && operation.t === message.t && operation.g === message.g
-        && String(operation.v) === String(message.v) && a?.x === b?.x && a?.y === b?.y
-        && operation.d?.length === message.d?.length && (operation.e ?? 0) === (message.e ?? 0) && String(operation.m) === String(message.m);
 }

@@ -131,8 +131,10 @@ export class ImportTool {
     async #bring({ file, place }, name) {
         const { room } = this.#teacher.board;
         const { signal } = this.#current;
-        const onprogress = (part) => {
-            this.#tell(part < 1 ? `Sending ${name}` : `Opening ${name}`, "wait", part);
+        const onprogress = (sent, made = 0) => {
+            if (sent < 1) this.#tell(`Sending ${name}`, "wait", sent);
+            else if (made > 0) this.#tell(`Making pages of ${name}`, "wait", made);
+            else this.#tell(`Opening ${name}`, "wait", 1);
         };
         onprogress(0);
         if (!place) {

@@ -7,7 +7,7 @@
 
 import { followed, inverted } from "../lectern/affine.js";
 import { simplified } from "../lectern/lasso-shape.js";
-import { mostLassoPoints } from "../lectern/teacher.js";
+import { mostLassoPoints } from "../lectern/operation.js";
 import { $, say } from "./common.js";
 import { Selection } from "./selection.js";
 

@@ -66,6 +66,8 @@ export class PageStrip extends EventTarget {
             if (detail.index !== this.#index) this.#stale(this.#items.keys());
             this.#index = detail.index;
         });
+        // The server has it by now, too.
+        board.addEventListener("image", () => this.#stale([board.page]));
         board.addEventListener("size", ({ detail }) => {
             this.#list.style.setProperty("--aspect", String(detail.width / detail.height));
             this.#stale(this.#items.keys());
