@@ -12,8 +12,9 @@ const mostBytesOfOne = 16 << 20;
 /** The widths in pixels that are asked for are powers of two between these. */
 const leastWidth = 128;
 const mostWidth = 4096;
-/** Requests at a time. */
+/** Requests at a time, and tries until an image that is not drawn again is left alone: some minutes. */
 const mostRequests = 4;
+const mostTries = 12;
 
 /** A page of an asset. */
 class AssetPicture {
@@ -23,6 +24,7 @@ class AssetPicture {
     drawnAt = 0;
     isLoading = false;
     retryAt = 0;
+    tries = 0;
     backoff = new Backoff({ first: 2000, most: 60_000 });
 
     constructor(asset, page) {
@@ -84,9 +86,11 @@ export class ImageStore {
     retry(asset) {
         for (const entry of this.#pictures.values()) {
             if (entry.asset !== asset || entry.bitmap) continue;
-            entry.retryAt = 0;
+            [entry.retryAt, entry.tries] = [0, 0];
             entry.backoff.reset();
-            this.#want(entry);
+            // One that waits for its turn waits no longer.
+            if (entry.isLoading) this.#pump();
+            else this.#want(entry);
         }
     }
 
@@ -140,6 +144,7 @@ export class ImageStore {
             if (this.#isClosed) return bitmap.close();
             entry.bitmap?.close();
             entry.bitmap = await bounded(bitmap);
+            entry.tries = 0;
             entry.backoff.reset();
             this.#evict();
             this.onpicture(asset, page);
@@ -148,7 +153,8 @@ export class ImageStore {
             entry.isLoading = false;
             // Not there yet, or the server is busy: asked for again, ever more seldom.
             entry.retryAt = now() + entry.backoff.next(error.retryAfter ?? 0);
-            if (!this.#isClosed && this.#pictures.get(`${asset} ${page}`) === entry) this.#want(entry);
+            const isWanted = !this.#isClosed && this.#pictures.get(`${asset} ${page}`) === entry;
+            if (isWanted && ++entry.tries < mostTries) this.#want(entry);
         }
     }
 

@@ -177,7 +177,6 @@ export class ImportTool {
 /** What went wrong, for a teacher. */
 function wordsOf(error) {
     switch (error.code) {
-        case "unreadable": return `this file cannot be opened. ${error.message}`;
         case "too-large": return "this file is too large: 50 MB at most.";
         case "no-journal":
         case "no-sandbox":

@@ -21,8 +21,9 @@ const turnStep = Math.PI / 36;
 const scaleStep = 1.05;
 /** Milliseconds of rest after which a picture is made anew, as sharp as it will be. */
 const restTime = 180;
-/** CSS pixels from the box to the handle that turns it. */
+/** CSS pixels from the box to the handle that turns it, and outside of the board where handles may be. */
 const turnReach = 36;
+const handleMargin = 6;
 
 const arrows = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
 
@@ -188,9 +189,12 @@ export class LassoTool {
         const corners = [[-1, -1], [1, -1], [1, 1], [-1, 1]].map(([across, down]) => selection.point(across, down));
         $("selection-box").setAttribute("d", pathData(corners, true));
         this.#showLift(perUnit);
+        const { clientWidth, clientHeight } = $("sheet");
+        // What lies outside of the board stays within reach.
+        const near = (at, length) => Math.min(Math.max(at, -handleMargin), length + handleMargin);
         const place = (target, { x, y }) => {
-            target.style.left = `${x}px`;
-            target.style.top = `${y}px`;
+            target.style.left = `${near(x, clientWidth)}px`;
+            target.style.top = `${near(y, clientHeight)}px`;
         };
         const inPixels = ({ x, y }) => ({ x: x * perUnit, y: y * perUnit });
         const middle = inPixels(selection.at);
