@@ -47,6 +47,60 @@ struct BrowserImageTests {
         }
     }
 
+    @Test(
+        "slides that are dropped become pages, which students see turn with their video; a copy of one shows the same")
+    func slides() async throws {
+        try await BrowserRoom.with(Self.features) { room, _ in
+            try room.playVideo()
+            let teacher = try await room.teacher()
+            let student = try await room.student()
+            try await teacher.drawWave(1)
+            try await teacher.wait(forIndex: 1)
+            try await teacher.dropSlides()
+            try await teacher.wait(forPages: "0 [1] 2 3")
+            try await teacher.wait(
+                for: "the news", "\(BrowserWindow.element("import-text")).textContent === \"slides.pdf: 3 new pages\"")
+            // Three images and a turn.
+            for window in [teacher, student] {
+                try await window.wait(forIndex: 5)
+                try await window.wait(forColour: "255 0 0", at: (0.5, 0.5))
+                #expect(try await window.colour(at: (0.01, 0.01)) == "255 0 0")
+            }
+            #expect(try await student.text(of: BrowserWindow.element("page")) == "Page 2 of 4")
+            // The small pictures show them.
+            try await teacher.wait(
+                for: "the small pictures",
+                """
+                [1, 2, 3].every((page) => {
+                    const canvas = document.querySelector(`[data-page="${page}"] canvas`);
+                    return canvas.width > 0 && canvas.getContext("2d").getImageData(9, 9, 1, 1).data[page - 1] === 255;
+                })
+                """)
+            try await teacher.drawWave(4)
+            try await teacher.wait(forIndex: 6)
+            let difference = try await student.comparison(with: room)
+            #expect(difference.mean <= 6 && difference.off <= 0.001, "\(difference)")
+
+            try await teacher.click("page-copy")
+            try await teacher.wait(forPages: "0 1 2 3 [4]")
+            try await teacher.wait(forColour: "255 0 0", at: (0.01, 0.01))
+            try await teacher.waitUntilSaved()
+            let pictures = try await teacher.run(
+                """
+                const pixels = async (page) => {
+                    const reply = await fetch(`/api/rooms/\(room.name)/board.png?cohort=head&page=${page}&width=512`);
+                    return String(new Uint8Array(await reply.arrayBuffer()));
+                };
+                return await pixels(1) === await pixels(4);
+                """)
+            #expect(pictures == .bool(true))
+            try await teacher.keepScreenshot("slides-teacher")
+            try await student.keepScreenshot("slides-student")
+            #expect(try await student.complaints() == [])
+            #expect(try await teacher.unexpectedComplaints() == [])
+        }
+    }
+
     @Test("a picture that comes later takes the place of its frame, and a larger canvas fetches a larger one")
     func later() async throws {
         try await BrowserRoom.with(Self.features) { room, _ in
@@ -117,7 +171,7 @@ struct BrowserImageTests {
                 "drop([new File([\"no picture\"], \"torn.png\", { type: \"image/png\" })], { altKey: true, clientX: 500, clientY: 400 });"
             )
             try await teacher.wait(
-                for: "a refusal", "\(text).textContent.startsWith(\"torn.png: this file cannot be opened\")")
+                for: "a refusal", "\(text).textContent.startsWith(\"torn.png: The file cannot be read\")")
             try await teacher.keepScreenshot("import-refused")
             #expect(try await teacher.inkedPixels() == 0)
             #expect(try await teacher.text(of: BrowserWindow.element("saved")) == "All saved")
@@ -142,6 +196,28 @@ extension BrowserWindow {
             for (const type of ["dragenter", "dragover", "drop"]) {
                 \(Self.canvas).dispatchEvent(new DragEvent(type, { dataTransfer, altKey: true, bubbles: true, cancelable: true,
                     clientX: left + width * \(place.0), clientY: top + height * \(place.1) }));
+            }
+            """)
+    }
+
+    /// Drops a PDF of a red, a green and a blue page, in the shape of the board.
+    fileprivate func dropSlides() async throws {
+        try await run(
+            """
+            const pages = ["1 0 0", "0 1 0", "0 0 1"].map((colour) => `${colour} rg 0 0 400 300 re f`);
+            const objects = [
+                "<< /Type /Catalog /Pages 2 0 R >>",
+                `<< /Type /Pages /Count ${pages.length} /Kids [${pages.map((_, place) => `${3 + 2 * place} 0 R`).join(" ")}] >>`,
+                ...pages.flatMap((content, place) => [
+                    `<< /Type /Page /Parent 2 0 R /MediaBox [0 0 400 300] /Contents ${4 + 2 * place} 0 R >>`,
+                    `<< /Length ${content.length} >> stream\\n${content}\\nendstream`,
+                ]),
+            ];
+            const text = `%PDF-1.4\\n${objects.map((body, place) => `${place + 1} 0 obj ${body} endobj\\n`).join("")}trailer << /Root 1 0 R >>\\n%%EOF\\n`;
+            const dataTransfer = new DataTransfer();
+            dataTransfer.items.add(new File([text], "slides.pdf", { type: "application/pdf" }));
+            for (const type of ["dragenter", "dragover", "drop"]) {
+                document.body.dispatchEvent(new DragEvent(type, { dataTransfer, bubbles: true, cancelable: true, clientX: 9, clientY: 9 }));
             }
             """)
     }

@@ -128,6 +128,94 @@ struct BrowserLassoTests {
         }
     }
 
+    @Test(
+        "the canvas equals the server's picture of pages with nested lassos, erasers among them, and frames",
+        arguments: ["smooth", "calligraphy", "pen", "pencil", "stamp", "stamp-marker"])
+    func picture(_ style: String) async throws {
+        // As in the settings: a style, and its tip.
+        let ink = style.split(separator: "-").map(String.init)
+        let settings = ["ink.style=\(ink[0])", "ink.tip=\(ink.count > 1 ? ink[1] : "round")"]
+        try await BrowserRoom.with(Self.features + settings) { room, _ in
+            try room.playVideo()
+            let ben = try room.author("ben")
+            // Stamps have soft edges; of those that a lasso takes the server makes areas.
+            let (mostMean, mostOff) = ink[0] == "stamp" ? (12.0, 0.005) : (6.0, 0.001)
+            let seed = TestSeed.choose()
+            var random = SeededGenerator(seed: seed)
+            let count = 40
+            for number in 1...count {
+                let page = number % 2
+                let (x, y) = (
+                    Double.random(in: 100...800, using: &random), Double.random(in: 100...600, using: &random)
+                )
+                func points(_ count: Int, _ stride: Double) -> String {
+                    var (x, y) = (x, y)
+                    let points = (0..<count).map { _ in
+                        x += Double.random(in: -stride...stride, using: &random)
+                        y += Double.random(in: -stride...stride, using: &random)
+                        return #"{"x":\#(x.rounded()),"y":\#(y.rounded())}"#
+                    }
+                    return "[\(points.joined(separator: ","))]"
+                }
+                let colour = random.int(0..<8)
+                let body =
+                    switch random.int(0..<20) {
+                    case 0..<11: #""c":\#(colour),"l":\#(random.int(3..<10)),"d":\#(points(8, 60))"#
+                    case 11..<13: #""c":\#(colour),"e":\#(random.int(1..<4)),"l":4,"d":\#(points(2, 150))"#
+                    case 13..<15: #""e":4,"l":24,"d":\#(points(4, 150))"#
+                    case 15: #""e":5,"i":"\#(String(repeating: "ab", count: 32))","d":\#(points(2, 200))"#
+                    default:
+                        #""e":6,"d":\#(Self.loop(x, y, &random)),"k":\#(random.int(0..<2))\#(Self.map(x, y, &random))"#
+                    }
+                try await ben.send(
+                    #"{"n":\#(number),"g":\#(page),"w":1024,"h":768,\#(body)}"#, appliedAt: UInt64(number))
+            }
+            let student = try await room.student()
+            let teacher = try await room.teacher()
+            for page in 0...1 {
+                try await ben.send(
+                    #"{"n":\#(count + page + 1),"a":5,"g":\#(page)}"#, appliedAt: UInt64(count + page + 1))
+                for window in [student, teacher] {
+                    try await window.wait(forIndex: count + page + 1)
+                    let difference = try await window.comparison(with: room)
+                    print("\(style), page \(page), seed \(seed): \(difference)")
+                    #expect(difference.inked > 1000)
+                    #expect(
+                        difference.mean <= mostMean && difference.off <= mostOff,
+                        "page \(page), seed \(seed): \(difference)")
+                }
+                if style == "smooth" { try await student.keepScreenshot("lasso-picture-\(page)") }
+            }
+            // Nobody has the assets of the frames.
+            #expect(try await student.complaints().filter { !$0.contains("/assets/abab") } == [])
+        }
+    }
+
+    /// A path around a place of the board.
+    private static func loop(_ x: Double, _ y: Double, _ random: inout SeededGenerator) -> String {
+        let reach = Double.random(in: 80...200, using: &random)
+        let points = (0..<12).map { corner in
+            let angle = Double(corner) / 6 * .pi
+            let radius = reach * Double.random(in: 0.6...1, using: &random)
+            return #"{"x":\#((x + radius * cos(angle)).rounded()),"y":\#((y + radius * sin(angle)).rounded())}"#
+        }
+        return "[\(points.joined(separator: ","))]"
+    }
+
+    /// A map about a place, as a field of a message; sometimes none.
+    private static func map(_ x: Double, _ y: Double, _ random: inout SeededGenerator) -> String {
+        guard random.int(0..<8) > 0 else { return "" }
+        let angle = Double.random(in: -1...1, using: &random)
+        let size = Double.random(in: 0.7...1.4, using: &random)
+        // Some are mirrored, and some change the shape.
+        let (across, down) = [(size, size), (-size, size), (size, size * 0.6)][[0, 0, 0, 1, 2][random.int(0..<5)]]
+        let (a, b) = (across * cos(angle), across * sin(angle))
+        let (c, d) = (-down * sin(angle), down * cos(angle))
+        let (dx, dy) = (Double.random(in: -300...300, using: &random), Double.random(in: -250...250, using: &random))
+        let numbers = [a, b, c, d, x + dx - a * x - c * y, y + dy - b * x - d * y]
+        return #","m":[\#(numbers.map { String(format: "%.6f", $0) }.joined(separator: ","))]"#
+    }
+
     @Test("handles scale and turn, another tool drops, and nested lassos with erasers look the same everywhere")
     func handles() async throws {
         try await BrowserRoom.with(Self.features) { room, _ in
@@ -172,6 +260,8 @@ struct BrowserLassoTests {
             #expect(try await student.digest() == (try await teacher.digest()))
             try await teacher.expectSamePicture(as: student)
             #expect(try await teacher.lastLasso(in: room, after: 6).contains(#""k":1"#))
+            let picture = try await student.comparison(with: room)
+            #expect(picture.inked > 1000 && picture.mean <= 6 && picture.off <= 0.001, "\(picture)")
             // A lasso below others goes: they hold for what is left.
             for index in 8...9 {
                 try await teacher.press("z", control: true)
