@@ -12,8 +12,9 @@ import { Group, Part, Snapshot, imageBox, isEraser, isImage } from "./scene.js";
 
 /** Rows of pixels that are composited at a time. */
 const stripHeight = 64;
-/** Pixels of the picture of a stroke that is stretched unevenly, or of a snapshot. */
+/** Pixels of the picture of a stroke that is stretched unevenly, and of all layers; the least side of a layer. */
 const mostPixels = 16 << 20;
+const leastLayer = 32;
 /** Pixels by which the edge of a moved item may lie beyond its box: an anti-aliased edge, and a stamp of the least size. */
 const margin = 2;
 /** The frame of an image that is not there: board units, and its colour. */
@@ -26,9 +27,9 @@ export class Brush {
     #coverage = new Coverage();
     #scratch = null;
     #strip = new Uint32Array(0);
-    /** Where a layer, and where a part that is cut, is drawn before it is put on what is below. */
-    #layer = null;
-    #mask = null;
+    /** Where layers, and parts that are cut, are drawn before they are put on what is below; by their use and size. */
+    #layers = new Map();
+    #layerPixels = 0;
     #images;
     #scene = null;
 
@@ -64,10 +65,11 @@ export class Brush {
 
     #drawPart(contexts, { source, map, chain }, ink, clip) {
         const { scale } = ink;
-        const cuts = chain.clips.filter((path) => !path.isClear(clip.left / scale, clip.top / scale, clip.right / scale, clip.bottom / scale));
+        const place = [clip.left, clip.top, clip.right, clip.bottom].map((side) => side / scale);
+        const cuts = chain.clips.filter((path) => !path.isClear(...place));
         if (cuts.length === 0) return this.#drawSource(contexts, source, map, ink, clip);
         // By filling, not by clipping: browsers do not smooth the edges of clips everywhere.
-        const mask = (this.#mask = layerOf(this.#mask, clip));
+        const mask = this.#layerFor("part", clip);
         this.#drawSource([mask], source, map, ink, clip);
         mask.save();
         clipTo(mask, clip);
@@ -77,6 +79,28 @@ export class Brush {
         }
         mask.restore();
         putLayer(mask, contexts, clip);
+    }
+
+    /**
+     * An empty canvas of at least the size of a box, with the box at its origin. It is little larger: a browser copies all of a
+     * canvas that is drawn on after it was drawn from.
+     */
+    #layerFor(use, { left, top, width, height }) {
+        const [columns, rows] = [width, height].map((side) => 2 ** Math.ceil(Math.log2(Math.max(side, leastLayer))));
+        const key = `${use} ${columns} ${rows}`;
+        let layer = this.#layers.get(key);
+        if (!layer) {
+            this.#layerPixels += columns * rows;
+            if (this.#layerPixels > mostPixels) {
+                this.#layers.clear();
+                this.#layerPixels = columns * rows;
+            }
+            this.#layers.set(key, (layer = makeCanvas(columns, rows).getContext("2d")));
+        }
+        layer.resetTransform();
+        layer.clearRect(0, 0, width, height);
+        layer.translate(-left, -top);
+        return layer;
     }
 
     #drawSource(contexts, source, map, ink, clip) {
@@ -155,7 +179,7 @@ export class Brush {
 
     /** Draws the items of a layer for themselves, and then the layer. */
     #drawGroup(contexts, { items }, ink, clip) {
-        const layer = (this.#layer = layerOf(this.#layer, clip));
+        const layer = this.#layerFor("group", clip);
         for (const item of items) this.#drawWithin(layer, item, ink, clip);
         putLayer(layer, contexts, clip);
     }
@@ -213,18 +237,6 @@ export class Brush {
         }
         return this.#scratch;
     }
-}
-
-/** An empty canvas of at least the size of a box, the given one if it is large enough, with the box at its origin. */
-function layerOf(context, { left, top, width, height }) {
-    if (!context || context.canvas.width < width || context.canvas.height < height) {
-        const { width: oldWidth, height: oldHeight } = context?.canvas ?? { width: 0, height: 0 };
-        context = makeCanvas(Math.max(width, oldWidth), Math.max(height, oldHeight)).getContext("2d");
-    }
-    context.resetTransform();
-    context.clearRect(0, 0, width, height);
-    context.translate(-left, -top);
-    return context;
 }
 
 function putLayer(layer, contexts, { left, top, width, height }) {

@@ -59,7 +59,8 @@ export function strokeOf(message, board, { index = 0, author = "", page = 0 } = 
     const down = board.height / (message.h ?? board.height);
     const element = message.e ?? Element.freehand;
     let points = message.d ?? [];
-    if ((element >= Element.line && element <= Element.rectangle) || element === Element.image) points = [points[0], points[points.length - 1]];
+    const hasCorners = (element >= Element.line && element <= Element.rectangle) || element === Element.image;
+    if (hasCorners) points = [points[0], points[points.length - 1]];
     const entry = {
         index,
         page,

@@ -18,9 +18,13 @@ import { PixelBox } from "./coverage.js";
 import { Element } from "./curves.js";
 import { LassoShape, Side } from "./lasso-shape.js";
 
-/** Parts of items in a scene, and corners of the paths that cut them; beyond, what is below a lasso becomes pixels. */
+/**
+ * Parts of items in a scene, corners of the paths that cut them, and parts of pixels among them, which are as large as the board;
+ * beyond, what is below a lasso becomes pixels.
+ */
 const mostParts = 4096;
 const mostCorners = 1 << 20;
+const mostPixelParts = 4;
 /** Board units by which a path along the border of an image may be off: messages have hundredths. */
 const borderSlack = 0.02;
 /** Scenes up to a lasso that are kept, to go on from. */
@@ -388,15 +392,16 @@ export class Scene {
 
     /** Makes pixels of layers with too many parts, in place of which one item stands. */
     #bounded(layers, lasso) {
-        let [parts, corners] = [0, 0];
+        let [parts, corners, pixelParts] = [0, 0, 0];
         for (const layer of layers) {
             for (const item of layer) {
                 if (!(item instanceof Part)) continue;
                 parts++;
                 corners += item.chain.corners;
+                if (item.source instanceof Snapshot) pixelParts++;
             }
         }
-        if (parts <= mostParts && corners <= mostCorners) return layers;
+        if (parts <= mostParts && corners <= mostCorners && pixelParts <= mostPixelParts) return layers;
         const items = this.#flat(layers);
         // The same one for the same items.
         const known = this.#groups.get(lasso);

@@ -70,7 +70,7 @@ export class ImportTool {
         addEventListener("drop", (event) => {
             if (!hasFiles(event)) return;
             event.preventDefault();
-            [depth] = [0];
+            depth = 0;
             show(false);
             this.#add([...event.dataTransfer.files], event.altKey ? this.#pointOf(event) : null);
         });
@@ -101,7 +101,7 @@ export class ImportTool {
         if (this.#teacher.state !== "writer") return;
         const known = files.filter(({ type, name }) => types.includes(type) || /\.(pdf|png|jpe?g)$/i.test(name));
         if (known.length < files.length) this.#tell("Only PDF, PNG and JPEG files can be brought in.", "bad");
-        // Of a PDF a page is placed only where it is one of few files that ask for it: it becomes pages.
+        // A PDF is slides.
         this.#queue.push(...known.map((file) => ({ file, place: file.type === "application/pdf" ? null : place })));
         if (!this.#current) this.#run();
     }

@@ -80,7 +80,8 @@ export class LassoTool {
     /** Selects what is inside of a path, in board units. */
     select(path) {
         this.drop();
-        const { teacher, points } = { teacher: this.#teacher, points: simplified(path, mostLassoPoints) };
+        const teacher = this.#teacher;
+        const points = simplified(path, mostLassoPoints);
         const picture = teacher.state === "writer" ? teacher.board.painter.select(points) : null;
         if (!picture) return say($("selection-news"), "Nothing selected");
         this.#begin(new Selection(points, teacher.page, teacher.board.size), picture);

@@ -135,7 +135,9 @@ export class Toolbar {
         const { element: kind, colour, width } = this.#choice;
         const line = (widths[width] ?? widths[1])[1];
         this.#lasso.isChosen = kind === Element.lasso;
-        this.#teacher.tool = { element: kind === Element.lasso ? Element.freehand : kind, colour, width: kind === Element.eraser ? line * eraserFactor : line };
+        // The eraser end of a pen erases while the lasso is chosen.
+        const drawn = kind === Element.lasso ? Element.freehand : kind;
+        this.#teacher.tool = { element: drawn, colour, width: kind === Element.eraser ? line * eraserFactor : line };
     }
 
     /** What is selected is dropped first: undo takes that back. */
