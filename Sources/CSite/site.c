@@ -11,6 +11,9 @@ static const unsigned char api_openapi_json[] = {
 static const unsigned char lectern_js[] = {
 #embed "../LecternGateway/Site/lectern.js"
 };
+static const unsigned char lectern_affine_js[] = {
+#embed "../LecternGateway/Site/lectern/affine.js"
+};
 static const unsigned char lectern_board_canvas_js[] = {
 #embed "../LecternGateway/Site/lectern/board-canvas.js"
 };
@@ -19,6 +22,9 @@ static const unsigned char lectern_board_pages_js[] = {
 };
 static const unsigned char lectern_board_js[] = {
 #embed "../LecternGateway/Site/lectern/board.js"
+};
+static const unsigned char lectern_brush_js[] = {
+#embed "../LecternGateway/Site/lectern/brush.js"
 };
 static const unsigned char lectern_centreline_js[] = {
 #embed "../LecternGateway/Site/lectern/centreline.js"
@@ -41,11 +47,23 @@ static const unsigned char lectern_gateway_js[] = {
 static const unsigned char lectern_hold_js[] = {
 #embed "../LecternGateway/Site/lectern/hold.js"
 };
+static const unsigned char lectern_images_js[] = {
+#embed "../LecternGateway/Site/lectern/images.js"
+};
+static const unsigned char lectern_items_js[] = {
+#embed "../LecternGateway/Site/lectern/items.js"
+};
+static const unsigned char lectern_lasso_shape_js[] = {
+#embed "../LecternGateway/Site/lectern/lasso-shape.js"
+};
 static const unsigned char lectern_lesson_js[] = {
 #embed "../LecternGateway/Site/lectern/lesson.js"
 };
 static const unsigned char lectern_model_js[] = {
 #embed "../LecternGateway/Site/lectern/model.js"
+};
+static const unsigned char lectern_operation_js[] = {
+#embed "../LecternGateway/Site/lectern/operation.js"
 };
 static const unsigned char lectern_outbox_js[] = {
 #embed "../LecternGateway/Site/lectern/outbox.js"
@@ -61,6 +79,9 @@ static const unsigned char lectern_player_clock_js[] = {
 };
 static const unsigned char lectern_replay_js[] = {
 #embed "../LecternGateway/Site/lectern/replay.js"
+};
+static const unsigned char lectern_scene_js[] = {
+#embed "../LecternGateway/Site/lectern/scene.js"
 };
 static const unsigned char lectern_sender_js[] = {
 #embed "../LecternGateway/Site/lectern/sender.js"
@@ -107,6 +128,12 @@ static const unsigned char pages_icon_svg[] = {
 static const unsigned char pages_icons_svg[] = {
 #embed "../LecternGateway/Site/pages/icons.svg"
 };
+static const unsigned char pages_import_tool_js[] = {
+#embed "../LecternGateway/Site/pages/import-tool.js"
+};
+static const unsigned char pages_lasso_tool_js[] = {
+#embed "../LecternGateway/Site/pages/lasso-tool.js"
+};
 static const unsigned char pages_metrics_js[] = {
 #embed "../LecternGateway/Site/pages/metrics.js"
 };
@@ -130,6 +157,9 @@ static const unsigned char pages_player_js[] = {
 };
 static const unsigned char pages_replay_js[] = {
 #embed "../LecternGateway/Site/pages/replay.js"
+};
+static const unsigned char pages_selection_js[] = {
+#embed "../LecternGateway/Site/pages/selection.js"
 };
 static const unsigned char pages_site_css[] = {
 #embed "../LecternGateway/Site/pages/site.css"
@@ -173,9 +203,11 @@ static const unsigned char pages_toolbar_js[] = {
 static const struct site_file files[] = {
     FILE("api/openapi.json", api_openapi_json),
     FILE("lectern.js", lectern_js),
+    FILE("lectern/affine.js", lectern_affine_js),
     FILE("lectern/board-canvas.js", lectern_board_canvas_js),
     FILE("lectern/board-pages.js", lectern_board_pages_js),
     FILE("lectern/board.js", lectern_board_js),
+    FILE("lectern/brush.js", lectern_brush_js),
     FILE("lectern/centreline.js", lectern_centreline_js),
     FILE("lectern/coverage.js", lectern_coverage_js),
     FILE("lectern/curves.js", lectern_curves_js),
@@ -183,13 +215,18 @@ static const struct site_file files[] = {
     FILE("lectern/frame-clock.js", lectern_frame_clock_js),
     FILE("lectern/gateway.js", lectern_gateway_js),
     FILE("lectern/hold.js", lectern_hold_js),
+    FILE("lectern/images.js", lectern_images_js),
+    FILE("lectern/items.js", lectern_items_js),
+    FILE("lectern/lasso-shape.js", lectern_lasso_shape_js),
     FILE("lectern/lesson.js", lectern_lesson_js),
     FILE("lectern/model.js", lectern_model_js),
+    FILE("lectern/operation.js", lectern_operation_js),
     FILE("lectern/outbox.js", lectern_outbox_js),
     FILE("lectern/painter.js", lectern_painter_js),
     FILE("lectern/pen.js", lectern_pen_js),
     FILE("lectern/player-clock.js", lectern_player_clock_js),
     FILE("lectern/replay.js", lectern_replay_js),
+    FILE("lectern/scene.js", lectern_scene_js),
     FILE("lectern/sender.js", lectern_sender_js),
     FILE("lectern/server-clock.js", lectern_server_clock_js),
     FILE("lectern/teacher.js", lectern_teacher_js),
@@ -205,6 +242,8 @@ static const struct site_file files[] = {
     FILE("pages/demo-clock.js", pages_demo_clock_js),
     FILE("pages/icon.svg", pages_icon_svg),
     FILE("pages/icons.svg", pages_icons_svg),
+    FILE("pages/import-tool.js", pages_import_tool_js),
+    FILE("pages/lasso-tool.js", pages_lasso_tool_js),
     FILE("pages/metrics.js", pages_metrics_js),
     FILE("pages/monitor.css", pages_monitor_css),
     FILE("pages/monitor.html", pages_monitor_html),
@@ -213,6 +252,7 @@ static const struct site_file files[] = {
     FILE("pages/page-strip.js", pages_page_strip_js),
     FILE("pages/player.js", pages_player_js),
     FILE("pages/replay.js", pages_replay_js),
+    FILE("pages/selection.js", pages_selection_js),
     FILE("pages/site.css", pages_site_css),
     FILE("pages/start.css", pages_start_css),
     FILE("pages/start.html", pages_start_html),

@@ -236,12 +236,12 @@ struct BrowserPagesTests {
 
 extension BrowserWindow {
     /// Errors, except that of a room that nobody has written to yet.
-    fileprivate func unexpectedComplaints() async throws -> [String] {
+    func unexpectedComplaints() async throws -> [String] {
         try await complaints().filter { !($0.contains("/api/rooms/physics -") && $0.contains("404")) }
     }
 
     /// Presses a button by its id.
-    fileprivate func click(_ id: String) async throws {
+    func click(_ id: String) async throws {
         try await wait(for: "the button \(id)", "!\(Self.element(id)).disabled && !\(Self.element(id)).hidden")
         try await run("\(Self.element(id)).click()")
     }
@@ -263,7 +263,7 @@ extension BrowserWindow {
     }
 
     /// Waits until the strip has these pages, the one that is shown in brackets.
-    fileprivate func wait(forPages pages: String) async throws {
+    func wait(forPages pages: String) async throws {
         let shown = """
             [...document.querySelectorAll("[role=option]")].map((item) =>
                 item.ariaSelected === "true" ? `[${item.dataset.page}]` : item.dataset.page).join(" ")
@@ -272,7 +272,7 @@ extension BrowserWindow {
     }
 
     /// The page that the canvas shows.
-    fileprivate func page() async throws -> Int? {
+    func page() async throws -> Int? {
         guard case .string(let text) = try await run("return \(Self.canvas).dataset.page") else { return nil }
         return Int(text)
     }

@@ -6,9 +6,11 @@
 
 import { BoardCanvas } from "./board-canvas.js";
 import { PixelBox } from "./coverage.js";
+import { Element } from "./curves.js";
 import { EventStream } from "./events.js";
 import { Gateway, now } from "./gateway.js";
 import { HoldQueue } from "./hold.js";
+import { ImageStore } from "./images.js";
 import { Action, BoardModel, Divergence } from "./model.js";
 import { Painter } from "./painter.js";
 import { WetInk, endOf } from "./wet.js";
@@ -48,6 +50,7 @@ const longestPicture = 1000;
  * - `skew`: `{milliseconds}`: how long after the player's picture of it ink was drawn, where there is a clock: an operation, or
  *   new points of a stroke being drawn;
  * - `behind`: `{milliseconds}`: how far the cohort's video is ahead of the player;
+ * - `image`: there is a picture of an image that was an empty frame, or a larger one;
  * - `size`: `{width, height}`: the board's size in its own units;
  * - `progress`: `{part}`: 0 … 1 while a large board is drawn;
  * - `divergence`: `{message}`: the board was not the room's; it is joined again by itself.
@@ -57,6 +60,7 @@ export class Board extends EventTarget {
     #options;
     #model = new BoardModel();
     #painter;
+    #images;
     #stream = null;
     #held;
     /** Strokes of the joined board that the player has not reached yet. */
@@ -102,7 +106,9 @@ export class Board extends EventTarget {
         super();
         this.gateway = gateway ?? new Gateway({ url, token });
         this.#options = { observe: true, ...options, clock: this.#follow(options.clock) };
-        this.#painter = new Painter(canvas);
+        this.#images = new ImageStore(this.gateway, options.room, () => this.cohort);
+        this.#painter = new Painter(canvas, this.#images);
+        this.#painter.onimage = () => this.#tell("image", {});
         this.#painter.onprogress = () => this.#tell("progress", { part: this.#painter.progress });
         const tellLag = () => this.#tellLag();
         this.#held = new HoldQueue(this.#options.clock, (operation) => this.#apply(operation), tellLag);
@@ -155,14 +161,20 @@ export class Board extends EventTarget {
     }
 
     /**
-     * Shows strokes above the room's and above those being drawn, as {@link Painter.showLive}.
+     * Shows strokes, images and lassos above the room's and above those being drawn, as {@link Painter.showLive}.
      *
      * @param {Stroke[]} strokes from the bottom to the top; a stroke that changes is a new object
      * @param {PixelBox} [changed] what to paint again; all that changed unless it is known better
      */
     showLive(strokes, changed) {
         this.#live = strokes;
-        this.#painter.showLive([...this.#wet.drawnOn(this.page), ...strokes], changed);
+        this.#painter.showLive(this.#above(), changed);
+    }
+
+    /** What is above the room's strokes: lassos of the page, which take what is below them, then wet strokes, then the rest. */
+    #above() {
+        const end = this.#live.findLastIndex(({ element }) => element === Element.lasso) + 1;
+        return [...this.#live.slice(0, end), ...this.#wet.drawnOn(this.page), ...this.#live.slice(end)];
     }
 
     /** Names the session whose strokes the page itself shows while they are drawn; `session` is asked for each message. */
@@ -197,6 +209,7 @@ export class Board extends EventTarget {
     close() {
         this.#stream.close();
         this.#canvas.close();
+        this.#images.close();
         this.#held.clear();
         this.#veil.clear();
         this.#wet.clear();
@@ -360,7 +373,7 @@ export class Board extends EventTarget {
     }
 
     #showWet(box) {
-        this.#painter.showLive([...this.#wet.drawnOn(this.page), ...this.#live], box);
+        this.#painter.showLive(this.#above(), box);
     }
 
     /** Compares with a mark: the server's word on where the cohort stands. */

@@ -52,6 +52,28 @@ export class CentreLine {
         trace(stroke, style, this, unit);
     }
 
+    /**
+     * Moves what was traced by a map that keeps lengths, in pixels.
+     *
+     * @param {number[]} map as in affine.js
+     * @param {boolean} isMarker whether there are directions in place of the opacities
+     */
+    move([a, b, c, d, e, f], isMarker) {
+        const { samples, count } = this;
+        this.left = this.top = Infinity;
+        this.right = this.bottom = -Infinity;
+        for (let at = 0; at < count * stride; at += stride) {
+            const [x, y, radius, edge] = samples.subarray(at, at + stride);
+            samples[at] = a * x + c * y + e;
+            samples[at + 1] = b * x + d * y + f;
+            if (isMarker) {
+                const [across, down] = [Math.cos(edge), Math.sin(edge)];
+                samples[at + 3] = Math.atan2(b * across + d * down, a * across + c * down);
+            }
+            this.#widen(samples[at], samples[at + 1], radius);
+        }
+    }
+
     begin(x, y, width, opacity) {
         this.leastOpacity = opacity;
         this.#to(x * this.#scale, y * this.#scale, width, opacity);
@@ -117,6 +139,10 @@ export class CentreLine {
         this.samples[at + 2] = radius;
         this.samples[at + 3] = opacity;
         this.count++;
+        this.#widen(x, y, radius);
+    }
+
+    #widen(x, y, radius) {
         if (x - radius < this.left) this.left = x - radius;
         if (x + radius > this.right) this.right = x + radius;
         if (y - radius < this.top) this.top = y - radius;

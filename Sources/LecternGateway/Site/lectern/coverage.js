@@ -10,6 +10,9 @@
 
 import { stride } from "./centreline.js";
 
+/** The line lies as it was drawn. */
+const identity = [1, 0, 0, 1, 0, 0];
+
 /** Half the diagonal of a pixel, rounded up: farther than this from a disc no pixel is covered. */
 const fringe = 0.71;
 /** Stamps of a dot, and board units between two stamps of a line. */
@@ -40,7 +43,10 @@ export class PixelBox {
             Math.min(this.left, other.left), Math.min(this.top, other.top), Math.max(this.right, other.right),
             Math.max(this.bottom, other.bottom));
     }
-    meets(other) { return !this.intersection(other).isEmpty; }
+    meets(other) {
+        return this.left < other.right && other.left < this.right && this.top < other.bottom && other.top < this.bottom
+            && !this.isEmpty && !other.isEmpty;
+    }
 }
 
 /** Covers a box of pixels with strokes, one at a time. Its memory is kept: eight bytes a pixel of the largest box. */
@@ -61,10 +67,11 @@ export class Coverage {
      *
      * @param {CentreLine} line the centre line
      * @param {PixelBox} clip only these pixels are wanted
-     * @param {{tip?: string, scale?: number}} options `tip`: stamps of this tip along the line instead of a pen, "round",
-     *   "square", "marker" or "highlighter"; `scale`: pixels a board unit
+     * @param {{tip?: string, scale?: number, turn?: number[]}} options `tip`: stamps of this tip along the line instead of a
+     *   pen, "round", "square", "marker" or "highlighter"; `scale`: pixels a board unit; `turn`: the map by which the line was
+     *   turned, see affine.js
      */
-    cover(line, clip, { tip = null, scale = 1 } = {}) {
+    cover(line, clip, { tip = null, scale = 1, turn = identity } = {}) {
         this.box = Coverage.boxOf(line).intersection(clip);
         if (this.box.isEmpty) return;
         const area = this.box.width * this.box.height;
@@ -75,7 +82,7 @@ export class Coverage {
         }
         this.firsts.fill(this.box.width, 0, this.box.height);
         this.ends.fill(0, 0, this.box.height);
-        if (tip) return this.#stamp(line, scale, tip);
+        if (tip) return this.#stamp(line, scale, tip, turn);
         if (!line.isEven) this.#tones = cleared(this.#tones, area);
         this.#capsules(line);
         if (!line.isEven || line.leastOpacity < 1) this.#tone(line);
@@ -208,7 +215,7 @@ export class Coverage {
     }
 
     /** Stamps a tip along the line; each stamp lies over those before it. */
-    #stamp(line, scale, tip) {
+    #stamp(line, scale, tip, [a, b, c, d]) {
         const { width, height } = this.box;
         const area = width * height;
         if (this.#uncovered.length < area) this.#uncovered = new Float32Array(area);
@@ -218,7 +225,7 @@ export class Coverage {
         let carried = 0;
         let hasMoved = false;
         // The tip of a stamp: the unit vector along its edge.
-        let [ex, ey] = tip === "highlighter" ? [0, 1] : [1, 0];
+        let [ex, ey] = tip === "highlighter" ? [c, d] : [a, b];
         let hasEdge = false;
         // In place of the opacity a marker has the direction of its edge.
         const flat = (turn) => {

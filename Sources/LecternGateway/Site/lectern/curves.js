@@ -11,7 +11,7 @@
  */
 
 /** What is drawn: the values of a message's `e`. */
-export const Element = Object.freeze({ freehand: 0, line: 1, ellipse: 2, rectangle: 3, eraser: 4 });
+export const Element = Object.freeze({ freehand: 0, line: 1, ellipse: 2, rectangle: 3, eraser: 4, image: 5, lasso: 6 });
 
 /** The names of the ink styles that can be drawn. */
 export const styles = Object.freeze(["smooth", "quadratic", "bspline", "calligraphy", "pen", "stamp", "pencil",

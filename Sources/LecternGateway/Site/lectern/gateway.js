@@ -72,16 +72,103 @@ export class Gateway {
         return response.json();
     }
 
-    static async #errorOf(response) {
-        let [code, message] = ["unavailable", `The server answered ${response.status}.`];
+    /**
+     * Uploads a file that boards of a room may show.
+     *
+     * @param {string} room
+     * @param {Blob} file a PNG, a JPEG or a PDF of at most 50 MiB
+     * @param {object} [options] `onprogress(sent)`: 0 … 1 of the file are sent; `signal`: an `AbortSignal`
+     * @returns {Promise<{id: string, type: string, pages: number, width: number, height: number}>} the size of its first page,
+     *   in pixels or points
+     * @throws {GatewayError} among others `too-large`, `unreadable`, `assets-full`, `no-journal`, `no-sandbox`
+     */
+    upload(room, file, options = {}) {
+        return this.#send(`api/rooms/${encodeURIComponent(room)}/assets`, file, options);
+    }
+
+    /**
+     * Makes each page of a file a page of a room, behind those that there are, and turns to the first.
+     *
+     * @param {string} room
+     * @param {Blob} file as for {@link upload}
+     * @param {object} options `author`: who imports it; `time`: the media time of it in milliseconds, that of the room's fastest video
+     *   unless said; `onprogress(sent, made)`: 0 … 1 of the file are sent, and of its pages made; `signal` as for {@link upload}.
+     *   A file that has been sent is imported whatever becomes of this page
+     * @returns {Promise<{id: string, pages: number[]}>} the asset, and the pages
+     * @throws {GatewayError} as {@link upload}, and among others `unsupported`, `too-many-pages`, `incomplete`: not all pages were
+     *   made
+     */
+    importFile(room, file, { author, time, ...options }) {
+        const path = `api/rooms/${encodeURIComponent(room)}/import`;
+        return this.#send(path, file, { query: { author, t: time }, accept: "application/x-ndjson", ...options });
+    }
+
+    /**
+     * Copies what a page shows to a new page of a room.
+     *
+     * @param {string} room
+     * @param {number} page
+     * @param {object} [options] `to`: the other room, this one unless said; `moves`: whether the page goes out of sight then;
+     *   `time`: as for {@link importFile}; `author`: who asks for it
+     * @returns {Promise<{page: number}>} the new page
+     */
+    copyPage(room, page, { to = room, moves = false, time, author } = {}) {
+        return this.json(`api/rooms/${encodeURIComponent(room)}/pages/${page}/copy`, {
+            method: "POST", query: { author }, headers: { "Content-Type": "application/json" },
+            body: JSON.stringify({ to, move: moves, t: time }),
+        });
+    }
+
+    /**
+     * Sends a file and reads the JSON of the answer, of several lines the last one. `fetch` does not tell how much of a file is
+     * sent.
+     */
+    async #send(path, file, { query, accept = "application/json", onprogress = () => {}, signal }) {
+        const token = typeof this.#token === "function" ? await this.#token() : this.#token;
+        const request = new XMLHttpRequest();
+        request.open("POST", this.address(path, query));
+        if (token) request.setRequestHeader("Authorization", `Bearer ${token}`);
+        request.setRequestHeader("Content-Type", file.type || "application/octet-stream");
+        request.setRequestHeader("Accept", accept);
+        request.upload.onprogress = ({ loaded, total }) => onprogress(total > 0 ? loaded / total : 1, 0);
+        request.onprogress = () => {
+            const line = lastLine(request.responseText, true);
+            if (line?.of > 0) onprogress(1, line.made / line.of);
+        };
+        const abort = () => request.abort();
+        signal?.addEventListener("abort", abort);
         try {
-            const body = await response.json();
+            await new Promise((resolve, reject) => {
+                request.onload = resolve;
+                request.onerror = () => reject(new GatewayError(0, "unreachable", "The server cannot be reached."));
+                request.onabort = () => reject(new DOMException("The upload was given up.", "AbortError"));
+                request.send(file);
+                if (signal?.aborted) abort();
+            });
+        } finally {
+            signal?.removeEventListener("abort", abort);
+        }
+        const text = request.responseText;
+        const answer = request.status >= 200 && request.status < 300 ? lastLine(text, false) : null;
+        if (answer && !answer.error) return answer;
+        throw Gateway.#error(request.status, answer ? JSON.stringify(answer) : text, request.getResponseHeader("Retry-After"));
+    }
+
+    static async #errorOf(response) {
+        const text = await response.text().catch(() => "");
+        return Gateway.#error(response.status, text, response.headers.get("Retry-After"));
+    }
+
+    static #error(status, text, retryAfter) {
+        let [code, message] = ["unavailable", `The server answered ${status}.`];
+        try {
+            const body = JSON.parse(text);
             if (typeof body?.error?.code === "string") ({ code, message } = body.error);
         } catch {
             // Not from Lectern: a proxy's page.
         }
-        const seconds = Number(response.headers.get("Retry-After") ?? NaN);
-        return new GatewayError(response.status, code, message, Number.isFinite(seconds) ? seconds * 1000 : null);
+        const seconds = Number(retryAfter ?? NaN);
+        return new GatewayError(status, code, message, retryAfter !== null && Number.isFinite(seconds) ? seconds * 1000 : null);
     }
 
     /**
@@ -101,6 +188,16 @@ export class Gateway {
             }
         }
         return best;
+    }
+}
+
+/** The last line of JSON in a text, where it is whole: one that more may follow ends with a line feed. */
+function lastLine(text, isOpen) {
+    const lines = (isOpen ? text.slice(0, text.lastIndexOf("\n") + 1) : text).split("\n").filter((line) => line !== "");
+    try {
+        return JSON.parse(lines.at(-1) ?? "null");
+    } catch {
+        return null;
     }
 }
 

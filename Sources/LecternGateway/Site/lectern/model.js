@@ -30,7 +30,7 @@ export class Divergence extends Error {
 export const Action = Object.freeze({ draw: 1, undo: 2, redo: 3, clear: 4, turn: 5, arrange: 6 });
 
 /**
- * A stroke in board units.
+ * A stroke, an image or a lasso in board units: an entry of a page.
  *
  * @typedef {object} Stroke
  * @property {number} index its operation's place in the room, from 1; 0 while it is not known
@@ -41,10 +41,14 @@ export const Action = Object.freeze({ draw: 1, undo: 2, redo: 3, clear: 4, turn:
  * @property {{x: number, y: number, f?: number, i?: number, z?: number, m?: number}[]} points never empty
  * @property {string} colour `#rrggbb`; an eraser's means nothing
  * @property {number | undefined} time media time in milliseconds
+ * @property {string} [asset] of an image: the id of its file; its points are two opposite corners
+ * @property {number} [assetPage] of an image: the page of the file, from 0
+ * @property {number[] | null} [map] of a lasso: where the inside of its path goes, see affine.js; null to cut it away
+ * @property {boolean} [keepsOriginal] of a lasso: whether the inside stays where it is, too
  */
 
 /**
- * Reads the stroke of a message.
+ * Reads the stroke, the image or the lasso of a message.
  *
  * @param {object} message the compact message
  * @param {{width: number, height: number, palette: string[]}} board what it is scaled to, and its colours
@@ -55,8 +59,9 @@ export function strokeOf(message, board, { index = 0, author = "", page = 0 } = 
     const down = board.height / (message.h ?? board.height);
     const element = message.e ?? Element.freehand;
     let points = message.d ?? [];
-    if (element >= Element.line && element <= Element.rectangle) points = [points[0], points[points.length - 1]];
-    return {
+    const hasCorners = (element >= Element.line && element <= Element.rectangle) || element === Element.image;
+    if (hasCorners) points = [points[0], points[points.length - 1]];
+    const entry = {
         index,
         page,
         author,
@@ -70,6 +75,13 @@ export function strokeOf(message, board, { index = 0, author = "", page = 0 } = 
         colour: colourOf(message.c ?? 0, board.palette),
         time: message.t === undefined ? undefined : Math.trunc(message.t),
     };
+    if (element === Element.image) Object.assign(entry, { asset: message.i, assetPage: message.p ?? 0 });
+    if (element === Element.lasso) {
+        const [a, b, c, d, e, f] = message.m ?? [];
+        const map = message.m ? [a, (b * down) / across, (c * across) / down, d, e * across, f * down] : null;
+        Object.assign(entry, { map, keepsOriginal: message.k === 1 });
+    }
+    return entry;
 }
 
 /** A colour: an index into the palette, and beyond it 0xRRGGBB, where a service is set to that. */

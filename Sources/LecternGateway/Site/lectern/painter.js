@@ -1,116 +1,56 @@
 /**
- * Paints strokes on a canvas, as few of them as possible.
+ * Paints the entries of a page on a canvas, as few of them as possible.
  *
- * Pictures: `base` has the older strokes, and the visible canvas all. A new stroke is drawn on top; when one goes, only the
- * pixels that it touched are painted again, from the base on. Where there are live strokes, one being drawn and those not
- * yet acknowledged, `board` has all but these. A browser copies a whole canvas that is drawn on after it was drawn from, so
+ * Pictures: `base` has the older items, and the visible canvas all. A new stroke is drawn on top; when one goes, only the
+ * pixels that it touched are painted again, from the base on. A lasso makes other items of those that it takes (scene.js),
+ * and only the pixels of these are painted again. Where there are live strokes, one being drawn and those not yet
+ * acknowledged, `board` has all but these. A browser copies a whole canvas that is drawn on after it was drawn from, so
  * the canvases that are drawn on often are not drawn from.
  *
  * @module
  */
 
-import { CentreLine } from "./centreline.js";
-import { Coverage, PixelBox } from "./coverage.js";
+import { identity } from "./affine.js";
+import { Brush, makeCanvas } from "./brush.js";
+import { PixelBox } from "./coverage.js";
 import { Element } from "./curves.js";
+import { differences, imageAt, showsAsset } from "./items.js";
+import { Scene, isLasso } from "./scene.js";
 
-/** Strokes above the base. */
+/** Items above the base. */
 const mostNewest = 48;
-/** Pictures that are kept of boards painted before, pixels of all of them, and strokes on one that is worth it. */
+/** Pictures that are kept of boards painted before, pixels of all of them, and items on one that is worth it. */
 const mostKept = 6;
 const mostKeptPixels = 16 << 20;
 const leastOnKept = 16;
-/** Rows of pixels that are composited at a time. */
-const stripHeight = 64;
 /** The largest side of a canvas in pixels. */
 const largestSide = 4096;
 /** Milliseconds of painting before the page may do something else. */
 const slice = 10;
-
-/** Draws single strokes on 2-D contexts. One is enough for a page: it keeps its memory. */
-class StrokeBrush {
-    #line = new CentreLine();
-    #coverage = new Coverage();
-    #scratch = null;
-    #strip = new Uint32Array(0);
-
-    /** The pixels that a stroke may touch. */
-    box(stroke, { style, scale, unit }) {
-        this.#line.trace(stroke, style, scale, unit);
-        return Coverage.boxOf(this.#line);
-    }
-
-    /** Draws a stroke on the pixels of `clip` of some canvases. */
-    draw(contexts, stroke, { style, scale, unit }, clip) {
-        this.#line.trace(stroke, style, scale, unit);
-        this.#coverage.cover(this.#line, clip, {
-            tip: style.startsWith("stamp") && stroke.element === Element.freehand ? style.slice(6) || "round" : null, scale,
-        });
-        if (this.#coverage.box.isEmpty) return;
-        const operation = stroke.element === Element.eraser ? "destination-out" : "source-over";
-        const colour = pixelOf(stroke.colour);
-        for (const context of contexts) context.globalCompositeOperation = operation;
-        for (let row = 0; row < this.#coverage.box.height; row += stripHeight) this.#composite(contexts, row, colour);
-        for (const context of contexts) context.globalCompositeOperation = "source-over";
-    }
-
-    #composite(contexts, top, colour) {
-        const { box, bytes, firsts, ends } = this.#coverage;
-        const bottom = Math.min(top + stripHeight, box.height);
-        let [first, past] = [box.width, 0];
-        for (let row = top; row < bottom; row++) {
-            if (firsts[row] < first) first = firsts[row];
-            if (ends[row] > past) past = ends[row];
-        }
-        if (first >= past) return;
-        const [width, height] = [past - first, bottom - top];
-        if (this.#strip.length < width * height) this.#strip = new Uint32Array(width * height);
-        const pixels = this.#strip.subarray(0, width * height);
-        for (let row = 0, to = 0; row < height; row++) {
-            let from = (top + row) * box.width + first;
-            for (const end = from + width; from < end; ) pixels[to++] = colour | (bytes[from++] << 24);
-        }
-        const scratch = this.#scratchOf(width);
-        scratch.putImageData(
-            new ImageData(new Uint8ClampedArray(pixels.buffer, 0, width * height * 4), width, height), 0, 0);
-        for (const context of contexts) {
-            context.drawImage(scratch.canvas, 0, 0, width, height, box.left + first, box.top + top, width, height);
-        }
-    }
-
-    #scratchOf(width) {
-        if (!this.#scratch || this.#scratch.canvas.width < width) {
-            const canvas = makeCanvas(Math.max(width, 256), stripHeight);
-            this.#scratch = canvas.getContext("2d", { willReadFrequently: true });
-        }
-        return this.#scratch;
-    }
-}
-
-/** The blue, green and red bytes of a pixel, as a little-endian number. */
-function pixelOf(colour) {
-    const number = Number.parseInt(colour.slice(1), 16);
-    return ((number & 0xff) << 16) | (number & 0xff00) | (number >> 16);
-}
-
-function makeCanvas(width, height) {
-    if (typeof OffscreenCanvas !== "undefined") return new OffscreenCanvas(width, height);
-    return Object.assign(document.createElement("canvas"), { width, height });
-}
+/** Items that are drawn to paint some boxes again; beyond, everything is painted, a slice at a time. */
+const mostRepainted = 1000;
 
 /** Paints the strokes of one board on one canvas. */
 export class Painter {
     #canvas;
     #context;
-    #brush = new StrokeBrush();
-    /** All strokes but the live ones; null unless there have been any. */
+    #brush;
+    #images;
+    #scene = null;
+    /** All items but the live ones; null unless there have been any. */
     #board = null;
     #base = null;
-    /** The ink style, pixels a board unit, and a 1024th of the board's longer side in board units. */
-    #ink = { style: "smooth", scale: 1, unit: 1 };
+    /** The ink style, pixels a board unit, a 1024th of the board's longer side in board units, and the pixels of the board. */
+    #ink = { style: "smooth", scale: 1, unit: 1, columns: 0, rows: 0 };
     #bounds = new PixelBox(0, 0, 0, 0);
-    /** The room's strokes from the bottom to the top; the first `#settled` of them are in the base. */
-    #strokes = [];
+    /** The room's entries from the bottom to the top, and above them live ones up to the last live lasso. */
+    #entries = [];
+    #assumed = [];
+    /** What is drawn of them; the first `#settled` items are in the base. Above the last lasso they are the entries. */
+    #items = [];
     #settled = 0;
+    /** Whether the items are not those of the entries: what comes next, or the end of the task, sees to it. */
+    #isStale = false;
     #live = [];
     #boxes = new WeakMap();
     #job = null;
@@ -119,11 +59,25 @@ export class Painter {
 
     /** Called when a picture that took more than one slice is begun, and when it is there. */
     onprogress = () => {};
+    /** Called when an image has got another picture. */
+    onimage = () => {};
 
-    /** @param {HTMLCanvasElement} canvas what to paint on; its size in pixels is set by {@link resize} */
-    constructor(canvas) {
+    /**
+     * @param {HTMLCanvasElement} canvas what to paint on; its size in pixels is set by {@link reset}
+     * @param {ImageStore | null} [images] pictures of assets; without it images are empty frames
+     */
+    constructor(canvas, images = null) {
         this.#canvas = canvas;
         this.#context = canvas.getContext("2d");
+        this.#brush = new Brush(images);
+        this.#images = images;
+        if (images) images.onpicture = (asset, page) => this.#repaintImage(asset, page);
+        this.#useScene();
+    }
+
+    #useScene() {
+        this.#scene = new Scene(this.#ink.style, this.#ink.unit);
+        this.#brush.scene = this.#scene;
     }
 
     /** Pixels a board unit. */
@@ -139,61 +93,170 @@ export class Painter {
     /** Whether a whole board is being painted, and how much of it is there: 0 … 1. */
     get progress() {
         if (!this.#job) return 1;
-        return this.#job.isStale ? 0 : this.#job.position / (this.#strokes.length + 1);
+        return this.#job.isStale ? 0 : this.#job.position / (this.#items.length + 1);
     }
 
     /**
-     * Paints the strokes of a board of `width` × `height` units, so many pixels wide.
+     * Paints the entries of a page of a board of `width` × `height` units, so many pixels wide.
      *
      * The old picture stays until the new one is complete, stretched to its place.
      */
-    reset(strokes, { style, width, height, pixels }) {
+    reset(entries, { style, width, height, pixels }) {
         const scale = Math.min(pixels, largestSide, (largestSide * width) / height) / width;
-        const ink = { style, scale, unit: Math.max(width, height) / 1024 };
         const [columns, rows] = [width, height].map((side) => Math.max(Math.round(side * scale), 1));
-        const isSameInk = Object.keys(ink).every((key) => ink[key] === this.#ink[key]);
+        const before = this.#ink;
+        const ink = { style, scale, unit: Math.max(width, height) / 1024, columns, rows };
+        const isSameInk = Object.keys(ink).every((key) => ink[key] === before[key]);
         if (!isSameInk) this.#boxes = new WeakMap();
         if (isSameInk && columns === this.#bounds.width && rows === this.#bounds.height) this.#keep();
         else this.#kept = [];
         this.#ink = ink;
-        this.#strokes = [...strokes];
+        if (style !== before.style || ink.unit !== before.unit) this.#useScene();
+        this.#entries = [...entries];
+        this.#collect();
         this.#paintAll(columns, rows);
+    }
+
+    /** Makes the items of the entries. */
+    #collect() {
+        this.#items = this.#scene.items([...this.#entries, ...this.#assumed]);
+        this.#isStale = false;
     }
 
     /** Keeps the picture of the board before another one is painted. */
     #keep() {
-        if (this.#job || this.#strokes.length < leastOnKept) return;
+        if (this.#job || this.#isStale || this.#items.length < leastOnKept) return;
         const picture = makeCanvas(this.#bounds.width, this.#bounds.height).getContext("2d");
         copy(this.#board?.canvas ?? this.#canvas, picture, this.#bounds);
         // One of the same page is older.
-        this.#kept = this.#kept.filter(({ strokes }) => strokes[0] !== this.#strokes[0]);
-        this.#kept.push({ strokes: this.#strokes, picture });
+        this.#kept = this.#kept.filter(({ items }) => items[0] !== this.#items[0]);
+        this.#kept.push({ items: this.#items, picture });
         const most = Math.min(mostKept, Math.floor(mostKeptPixels / (this.#bounds.width * this.#bounds.height)));
         this.#kept.splice(0, this.#kept.length - most);
     }
 
-    /** A kept picture of the lowest strokes, if there is one. */
+    /** A kept picture of the lowest items, if there is one. */
     #keptPicture() {
-        return this.#kept.find(({ strokes }) => strokes.every((stroke, place) => stroke === this.#strokes[place]));
+        return this.#kept.find(({ items }) => items.every((item, place) => item === this.#items[place]));
     }
 
-    /** Adds strokes at the places of their indices, and takes others off. */
+    /** Adds entries at the places of their indices, and takes others off. */
     change(shown, hidden) {
-        if (hidden.length > 0 && hidden.length === this.#strokes.length) {
-            this.#strokes = [...shown];
+        for (const { asset } of shown) if (asset) this.#images?.retry(asset);
+        if (hidden.length > 0 && hidden.length === this.#entries.length) {
+            this.#entries = [...shown];
+            this.#collect();
             return this.#paintAll(this.#bounds.width, this.#bounds.height);
+        }
+        const lasso = this.#assumed.length > 0 ? Infinity : (this.#entries.findLast(isLasso)?.index ?? -1);
+        const isTaken = (entry) => isLasso(entry) || entry.index < lasso;
+        if (this.#isStale || hidden.some(isTaken) || shown.some(isTaken)) {
+            for (const entry of hidden) this.#takeOut(entry);
+            for (const entry of shown) this.#putIn(entry);
+            return this.#markStale();
         }
         for (const stroke of hidden) this.#remove(stroke);
         for (const stroke of shown) this.#insert(stroke);
     }
 
+    #takeOut({ index }) {
+        const place = this.#entries.findLastIndex((entry) => entry.index === index);
+        if (place >= 0) this.#entries.splice(place, 1);
+        return place >= 0;
+    }
+
+    #putIn(entry) {
+        let place = this.#entries.length;
+        while (place > 0 && this.#entries[place - 1].index > entry.index) place--;
+        this.#entries.splice(place, 0, entry);
+    }
+
+    /** Other items are to be drawn: at once, unless a live lasso is about to be settled by the task that goes on. */
+    #markStale() {
+        if (this.#assumed.length === 0) return this.#renew();
+        if (!this.#isStale) queueMicrotask(() => this.#isStale && this.#renew());
+        this.#isStale = true;
+    }
+
+    /** Draws what has become of the entries, and only where it is other than before. */
+    #renew() {
+        const before = this.#items;
+        const settled = this.#settled;
+        this.#collect();
+        if (this.#job) return void (this.#job.isStale = true);
+        if (!this.#base) return;
+        const boxes = differences(before, this.#items, (item) => this.#box(item), this.#bounds);
+        const count = this.#items.reduce((sum, item) => sum + (boxes.some((box) => this.#box(item).meets(box)) ? 1 : 0), 0);
+        if (count > mostRepainted) return this.#paintAll(this.#bounds.width, this.#bounds.height);
+        for (const item of before.slice(settled)) this.#draw([this.#base], item, this.#bounds);
+        this.#settled = this.#items.length;
+        for (const box of boxes) {
+            this.#repaintBase(box);
+            this.#repaint(box);
+        }
+    }
+
+    /** There is another picture of an image. */
+    #repaintImage(asset, page) {
+        this.#kept = [];
+        const shows = (item) => showsAsset(item, asset, page);
+        let [box, base] = [new PixelBox(0, 0, 0, 0), false];
+        this.#items.forEach((item, place) => {
+            if (!shows(item)) return;
+            box = box.union(this.#box(item));
+            base ||= place < this.#settled;
+        });
+        for (const item of this.#live) if (shows(item)) box = box.union(this.#box(item));
+        if (box.isEmpty) return;
+        this.onimage();
+        if (this.#job) return void (this.#job.isStale = true);
+        if (base) this.#repaintBase(box);
+        this.#repaint(box);
+    }
+
     /**
-     * Shows strokes above those of the room, which have no index yet.
+     * Selects what is inside of a path, as it is seen now.
+     *
+     * @param {{x: number, y: number}[]} points of the path in board units
+     * @returns {((map: number[]) => {canvas: OffscreenCanvas, box: PixelBox} | null) | null} makes a picture of it where a map
+     *   puts it, see affine.js; `box`: the pixels of the board that it is for; null where there is nothing
+     */
+    select(points) {
+        const entries = [...this.#entries, ...this.#assumed, ...this.#live];
+        const inside = (map) => this.#scene.inside(entries, { element: Element.lasso, points, map, keepsOriginal: true });
+        if (inside([...identity]).box.isEmpty) return null;
+        return (map) => {
+            const { items, box } = inside(map);
+            const { scale, columns, rows } = this.#ink;
+            // What is moved out of sight may come back.
+            const pixels = new PixelBox(
+                Math.floor(box.left * scale - 2), Math.floor(box.top * scale - 2), Math.ceil(box.right * scale + 2),
+                Math.ceil(box.bottom * scale + 2)).intersection(new PixelBox(-columns, -rows, 2 * columns, 2 * rows));
+            if (pixels.isEmpty) return null;
+            const context = makeCanvas(pixels.width, pixels.height).getContext("2d");
+            context.translate(-pixels.left, -pixels.top);
+            for (const item of items) this.#draw([context], item, pixels);
+            return { canvas: context.canvas, box: pixels };
+        };
+    }
+
+    /** The corners of the topmost image at a point of the board, where they are now; null where there is none. */
+    imageAt(x, y) {
+        return imageAt([...this.#items, ...this.#live], x, y);
+    }
+
+    /**
+     * Shows strokes, images and lassos above those of the room, which have no index yet.
      *
      * @param {Stroke[]} strokes from the bottom to the top; a stroke that changes is a new object
      * @param {PixelBox} [changed] what to paint again; all that changed unless it is known better
      */
     showLive(strokes, changed) {
+        const end = strokes.findLastIndex(isLasso) + 1;
+        const isOther = end !== this.#assumed.length || this.#assumed.some((entry, place) => entry !== strokes[place]);
+        if (isOther) this.#assumed = strokes.slice(0, end);
+        if (isOther || this.#isStale) this.#renew();
+        strokes = strokes.slice(end);
         if (!changed) {
             changed = new PixelBox(0, 0, 0, 0);
             for (const stroke of this.#live) if (!strokes.includes(stroke)) changed = changed.union(this.#box(stroke));
@@ -225,11 +288,13 @@ export class Painter {
         return this.#live.length > 0 ? [this.#board] : [this.#board, this.#context];
     }
 
+    /** Adds an entry above all lassos, which is an item. */
     #insert(stroke) {
-        let place = this.#strokes.length;
-        while (place > 0 && this.#strokes[place - 1].index > stroke.index) place--;
-        const isOnTop = place === this.#strokes.length;
-        this.#strokes.splice(place, 0, stroke);
+        this.#putIn(stroke);
+        let place = this.#items.length;
+        while (place > 0 && this.#items[place - 1].index > stroke.index) place--;
+        const isOnTop = place === this.#items.length;
+        this.#items.splice(place, 0, stroke);
         if (this.#job) return this.#job.insert(place);
         if (place < this.#settled) {
             this.#settled++;
@@ -243,9 +308,9 @@ export class Painter {
     }
 
     #remove(stroke) {
-        const place = this.#strokes.findLastIndex(({ index }) => index === stroke.index);
-        if (place < 0) return;
-        this.#strokes.splice(place, 1);
+        if (!this.#takeOut(stroke)) return;
+        const place = this.#items.findLastIndex(({ index }) => index === stroke.index);
+        this.#items.splice(place, 1);
         if (this.#job) return this.#job.remove(place);
         if (place < this.#settled) {
             this.#settled--;
@@ -256,16 +321,16 @@ export class Painter {
 
     /** Moves the older half of the newest strokes into the base. */
     #settle() {
-        if (this.#strokes.length - this.#settled <= mostNewest) return;
+        if (this.#items.length - this.#settled <= mostNewest) return;
         const end = this.#settled + mostNewest / 2;
-        for (; this.#settled < end; this.#settled++) this.#draw([this.#base], this.#strokes[this.#settled], this.#bounds);
+        for (; this.#settled < end; this.#settled++) this.#draw([this.#base], this.#items[this.#settled], this.#bounds);
     }
 
     #repaintBase(box) {
         const clip = box.intersection(this.#bounds);
         if (clip.isEmpty) return;
         this.#base.clearRect(clip.left, clip.top, clip.width, clip.height);
-        for (let i = 0; i < this.#settled; i++) this.#draw([this.#base], this.#strokes[i], clip);
+        for (let i = 0; i < this.#settled; i++) this.#draw([this.#base], this.#items[i], clip);
     }
 
     #repaint(box) {
@@ -273,7 +338,7 @@ export class Painter {
         if (clip.isEmpty) return;
         const targets = this.#targets;
         for (const context of targets) copy(this.#base.canvas, context, clip);
-        for (let i = this.#settled; i < this.#strokes.length; i++) this.#draw(targets, this.#strokes[i], clip);
+        for (let i = this.#settled; i < this.#items.length; i++) this.#draw(targets, this.#items[i], clip);
         if (this.#live.length > 0) this.#present(clip);
     }
 
@@ -295,7 +360,7 @@ export class Painter {
             board = makeCanvas(width, height).getContext("2d");
             const kept = this.#keptPicture();
             if (kept) copy(kept.picture.canvas, base, bounds);
-            job.settled = kept ? kept.strokes.length : Math.max(this.#strokes.length - mostNewest / 2, 0);
+            job.settled = kept ? kept.items.length : Math.max(this.#items.length - mostNewest / 2, 0);
             job.position = kept ? job.settled : 0;
             job.isStale = false;
         };
@@ -305,11 +370,11 @@ export class Painter {
             if (job.isCancelled) return;
             if (job.isStale) start();
             const end = performance.now() + slice;
-            while (job.position < this.#strokes.length) {
+            while (job.position < this.#items.length) {
                 if (job.position === job.settled) copy(base.canvas, board, bounds);
                 const context = job.position < job.settled ? base : board;
-                this.#draw([context], this.#strokes[job.position++], bounds);
-                if (performance.now() > end && job.position < this.#strokes.length) {
+                this.#draw([context], this.#items[job.position++], bounds);
+                if (performance.now() > end && job.position < this.#items.length) {
                     isSlow = true;
                     this.onprogress();
                     return void setTimeout(go, 0);

@@ -8,6 +8,7 @@ import { BoardCanvas } from "./board-canvas.js";
 import { BoardPages } from "./board-pages.js";
 import { PixelBox } from "./coverage.js";
 import { Backoff, Gateway, GatewayError, now } from "./gateway.js";
+import { ImageStore } from "./images.js";
 import { RecordedLesson } from "./lesson.js";
 import { Action, BoardModel, Divergence } from "./model.js";
 import { Painter } from "./painter.js";
@@ -59,6 +60,7 @@ export class Replay extends EventTarget {
     #player;
     #onpicture = () => this.look();
     #painter;
+    #images;
     #lesson;
     /** The board that is shown; null before the first. */
     #model = null;
@@ -103,7 +105,8 @@ export class Replay extends EventTarget {
         this.#player?.addEventListener("change", this.#onpicture);
         this.#epoch = options.epoch;
         this.#lesson = new RecordedLesson(this.#options);
-        this.#painter = new Painter(canvas);
+        this.#images = new ImageStore(this.gateway, options.room, () => options.cohort);
+        this.#painter = new Painter(canvas, this.#images);
         this.#painter.onprogress = () => this.#tell("progress", { part: this.#painter.progress });
         this.#canvas = new BoardCanvas(canvas, (size) => this.#tell("size", size), () => this.#paint());
         this.#canvas.shape(this.size);
@@ -193,6 +196,7 @@ export class Replay extends EventTarget {
         this.#player?.removeEventListener("change", this.#onpicture);
         this.look();
         this.#canvas.close();
+        this.#images.close();
         this.#wet.clear();
         this.#tell("connection", { state: "closed", reason: null, code: null, retryAt: null });
     }

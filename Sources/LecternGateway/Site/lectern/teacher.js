@@ -9,15 +9,13 @@ import { Board } from "./board.js";
 import { Element } from "./curves.js";
 import { Gateway } from "./gateway.js";
 import { Action, strokeOf } from "./model.js";
+import { imageFields, isSame, lassoFields, shards } from "./operation.js";
 import { Outbox } from "./outbox.js";
 import { Pen, elementOf } from "./pen.js";
 import { Sender } from "./sender.js";
 import { TracedLine } from "./wet.js";
 import { WetSender } from "./wet-sender.js";
 import { WriterLock } from "./writer.js";
-
-/** Points of one message; a longer stroke goes out in shards. */
-const shardPoints = 400;
 
 /**
  * What the pen draws with.
@@ -29,7 +27,7 @@ const shardPoints = 400;
  */
 
 /**
- * Shows a room ahead of every video, and draws in it.
+ * Shows a room ahead of every video, and draws in it: strokes, images and lassos.
  *
  * ```js
  * import { Teacher } from "https://ink.example/lectern.js";
@@ -59,6 +57,13 @@ export class Teacher extends EventTarget {
     board;
     /** The pointers on the canvas. */
     pen;
+    /**
+     * Takes what the pen draws while it is set, in place of the room; the eraser end of a pen erases all the same.
+     *
+     * @type {{began: (stroke: PenStroke) => void, moved: (stroke: PenStroke) => void, ended: (stroke: PenStroke) => void,
+     *   cancelled: (stroke: PenStroke) => void} | null}
+     */
+    gesture = null;
     #options;
     #outbox;
     #sender = null;
@@ -66,6 +71,9 @@ export class Teacher extends EventTarget {
     #leaving = new AbortController();
     #state = "waiting";
     #wet = null;
+    /** What the pen is drawing for {@link gesture}, and a lasso that is shown before it is published. */
+    #gesture = null;
+    #preview = null;
     #wetSender;
     /** Applied operations that the board has not shown yet: their strokes stay until it does. */
     #applied = new Map();
@@ -96,10 +104,14 @@ export class Teacher extends EventTarget {
         // Of its own strokes the page has more than the room.
         this.board.hideSession(() => this.#outbox.session);
         this.pen = new Pen(canvas, () => this.board.size, {
-            began: (stroke) => this.#began(stroke),
-            moved: (stroke, first) => this.#moved(stroke, first),
-            ended: (stroke) => this.#ended(stroke),
-            cancelled: () => this.#cancelled(),
+            began: (stroke) => {
+                this.#gesture = stroke.isErasing ? null : this.gesture;
+                if (this.#gesture) this.#gesture.began(stroke);
+                else this.#began(stroke);
+            },
+            moved: (stroke, first) => (this.#gesture ? this.#gesture.moved(stroke) : this.#moved(stroke, first)),
+            ended: (stroke) => (this.#gesture ? this.#gesture.ended(stroke) : this.#ended(stroke)),
+            cancelled: (stroke) => (this.#gesture ? this.#gesture.cancelled(stroke) : this.#cancelled()),
         });
         this.pen.isEnabled = false;
         addEventListener("pagehide", () => this.#left(), { signal: this.#leaving.signal });
@@ -109,6 +121,8 @@ export class Teacher extends EventTarget {
 
     /** Who draws. */
     get author() { return this.#options.author; }
+    /** The media time of what is drawn now, in milliseconds; undefined while it is not known. */
+    get time() { return this.#time(); }
     /** How many operations the room has not answered for. */
     get waiting() { return this.#outbox.length; }
     /** `waiting` at first, then as in the event `writer`. */
@@ -145,6 +159,45 @@ export class Teacher extends EventTarget {
     /** Sets the order of the pages; those left out are out of sight, with their ink, until they are in it again. */
     arrange(order) {
         if (order.join() !== this.pages.order.join()) this.#command({ a: Action.arrange, v: [...order] });
+    }
+
+    /**
+     * Publishes a lasso: moves, copies or cuts away what is inside of a path.
+     *
+     * @param {{x: number, y: number}[]} path 3 to 1,024 corners in board units; closed from the last to the first
+     * @param {object} [options]
+     * @param {number[] | null} [options.map] `[a, b, c, d, e, f]`, where the inside goes: x' = a·x + c·y + e,
+     *   y' = b·x + d·y + f, each of them at most 16384 in size; null to cut it away
+     * @param {boolean} [options.keepsOriginal] whether it stays where it is, too; false
+     * @param {number} [options.page] the page that is seen unless said
+     * @returns {boolean} whether it was taken: false while another page writes, or the outbox is full
+     */
+    lasso(path, { map = null, keepsOriginal = false, page = this.page } = {}) {
+        this.#preview = null;
+        return this.#draw({ g: page, ...lassoFields(path, map, keepsOriginal) });
+    }
+
+    /**
+     * Puts a page of an asset on the page that is seen.
+     *
+     * @param {string} asset its id, as {@link Gateway.upload} returns it
+     * @param {{x: number, y: number, width: number, height: number}} box where, in board units
+     * @param {number} [assetPage] the page of a PDF, from 0
+     * @returns {boolean} whether it was taken, as {@link lasso}
+     */
+    placeImage(asset, { x, y, width, height }, assetPage = 0) {
+        return this.#draw({ g: this.page, ...imageFields(asset, assetPage, x, y, width, height) });
+    }
+
+    /**
+     * Shows the page as if what is inside of a path were cut away, until {@link lasso} is called or this is with null.
+     *
+     * @param {{x: number, y: number}[] | null} path
+     */
+    previewCut(path) {
+        if (!path && !this.#preview) return;
+        this.#preview = path && { element: Element.lasso, points: path, map: null, keepsOriginal: false, page: this.page };
+        this.#showLive();
     }
 
     /** Writes here from now on, wherever this author wrote before. */
@@ -219,6 +272,17 @@ export class Teacher extends EventTarget {
         this.#enqueue((n) => ({ n, ...message, t: this.#time() }));
     }
 
+    /** Publishes what no pen draws. */
+    #draw(message) {
+        if (this.#state !== "writer" || this.#wet || this.#outbox.isFull) {
+            this.#showLive();
+            return false;
+        }
+        const { width, height } = this.board.size;
+        this.#enqueue((n) => ({ n, s: 0, o: 0, a: Action.draw, t: this.#time(), w: width, h: height, ...message }));
+        return true;
+    }
+
     #began(stroke) {
         const { width, height } = this.board.size;
         const { colour, width: line, element } = this.tool;
@@ -248,7 +312,7 @@ export class Teacher extends EventTarget {
         const line = new TracedLine(stroke, this.board.painter);
         const box = this.#wet.line ? line.changeFrom(this.#wet.line) : line.box;
         this.#wet.line = line;
-        this.board.showLive([...this.#pending(), stroke], box);
+        this.board.showLive([...this.#above(), stroke], box);
     }
 
     #ended(stroke) {
@@ -319,7 +383,7 @@ export class Teacher extends EventTarget {
         return [...this.#applied.values(), ...this.#outbox.entries].filter(({ isSeen }) => !isSeen);
     }
 
-    /** The strokes that the room does not show yet on the page that is seen, from the bottom to the top. */
+    /** The strokes, images and lassos that the room does not show yet on the page that is seen, from the bottom to the top. */
     #pending() {
         const board = { ...this.board.size, palette: this.board.palette };
         const page = this.page;
@@ -339,10 +403,16 @@ export class Teacher extends EventTarget {
         return strokes;
     }
 
+    /** What is shown above the room's, but for the stroke under the pen. */
+    #above() {
+        const entries = this.#pending();
+        return this.#preview?.page === this.page ? [...entries, this.#preview] : entries;
+    }
+
     #showLive() {
         this.board.view(this.page);
         this.#tellPages();
-        const strokes = this.#pending();
+        const strokes = this.#above();
         this.board.showLive(this.#wet ? [...strokes, this.#wetStroke()] : strokes);
     }
 
@@ -362,22 +432,4 @@ export class Teacher extends EventTarget {
     #tell(type, detail) {
         this.dispatchEvent(new CustomEvent(type, { detail }));
     }
-}
-
-/** The messages of an operation: a long stroke is cut into shards of equal size. */
-export function shards(operation) {
-    const points = operation.d ?? [];
-    if (points.length <= shardPoints) return [JSON.stringify(operation)];
-    const count = Math.ceil(points.length / shardPoints);
-    return Array.from({ length: count }, (_, order) =>
-        JSON.stringify({
-            ...operation, s: count, o: order, d: points.slice(order * shardPoints, (order + 1) * shardPoints),
-        }));
-}
-
-function isSame(operation, message) {
-    const [a, b] = [operation.d?.[0], message.d?.[0]];
-    return (operation.a ?? 1) === (message.a ?? 1) && operation.t === message.t && operation.g === message.g
-        && String(operation.v) === String(message.v) && a?.x === b?.x && a?.y === b?.y
-        && operation.d?.length === message.d?.length;
 }

@@ -147,10 +147,12 @@ export function whileVisible(milliseconds, body) {
     go();
 }
 
-/** Makes links save the board of a room as PNG and PDF, as a cohort sees it. */
-export function bindSaving(room, cohort) {
-    for (const [format, width] of [["png", "?width=2048"], ["pdf", ""]]) {
-        const link = $(`save-${format}`);
+/** Makes links save the board of a room as PNG and PDF, as a cohort sees it; one more, by its id, the PDF. */
+export function bindSaving(room, cohort, more = null) {
+    const links = [["png", "?width=2048", "save-png"], ["pdf", "", "save-pdf"]];
+    if (more) links.push(["pdf", "", more]);
+    for (const [format, width, id] of links) {
+        const link = $(id);
         const query = cohort ? `${width ? `${width}&` : "?"}cohort=${cohort}` : width;
         link.href = `/api/rooms/${room}/board.${format}${query}`;
         link.download = `${room}.${format}`;

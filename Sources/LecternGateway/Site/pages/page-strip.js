@@ -12,8 +12,8 @@ const pictureWidth = 192;
 const pictureInterval = 1500;
 const retryInterval = 4000;
 
-/** Shows the pages of a teacher's room, and changes them by pointer and by keys. */
-export class PageStrip {
+/** Shows the pages of a teacher's room, and changes them by pointer and by keys. Tells a `problem` with its `message`. */
+export class PageStrip extends EventTarget {
     #teacher;
     #gateway;
     #list = $("page-list");
@@ -24,6 +24,7 @@ export class PageStrip {
     /** Pages that were taken out here, the last one last, with their places. */
     #removed = [];
     #isFetching = false;
+    #isCopying = false;
     #timer = null;
     #index = 0;
 
@@ -32,6 +33,7 @@ export class PageStrip {
      * @param {Gateway} gateway
      */
     constructor(teacher, gateway) {
+        super();
         [this.#teacher, this.#gateway] = [teacher, gateway];
         this.#inView = new IntersectionObserver((entries) => this.#seen(entries), { root: this.#list, rootMargin: "64px" });
         this.#drag = new PageDrag(this.#list, () => this.#canWrite, (from, to) => {
@@ -47,6 +49,7 @@ export class PageStrip {
         $("page-add").addEventListener("click", () => this.#add());
         $("page-remove").addEventListener("click", () => this.#remove(this.#teacher.page));
         $("page-restore").addEventListener("click", () => this.#restore());
+        $("page-copy").addEventListener("click", () => this.#copy(this.#teacher.page));
         teacher.addEventListener("pages", () => this.#show());
         teacher.addEventListener("writer", () => this.#show());
         teacher.addEventListener("rejected", ({ detail }) => {
@@ -63,6 +66,8 @@ export class PageStrip {
             if (detail.index !== this.#index) this.#stale(this.#items.keys());
             this.#index = detail.index;
         });
+        // The server has it by now, too.
+        board.addEventListener("image", () => this.#stale([board.page]));
         board.addEventListener("size", ({ detail }) => {
             this.#list.style.setProperty("--aspect", String(detail.width / detail.height));
             this.#stale(this.#items.keys());
@@ -109,6 +114,23 @@ export class PageStrip {
         this.#removed.push({ page, place });
         if (hadFocus) this.#items.get(rest[Math.min(place, rest.length - 1)])?.item.focus();
         say($("page-news"), "Taken out. It can be brought back.");
+    }
+
+    /** Makes a new page with what is on a page, and turns to it. */
+    async #copy(page) {
+        const { time, author, board } = this.#teacher;
+        $("page-copy").disabled = this.#isCopying = true;
+        say($("page-news"), "Copying the page");
+        try {
+            const copy = await this.#gateway.copyPage(board.room, page, { time, author });
+            this.#teacher.turn(copy.page);
+            this.#tell("is the copy");
+        } catch (error) {
+            say($("page-news"), `Not copied: ${error.message}`);
+            this.dispatchEvent(new CustomEvent("problem", { detail: { message: `The page was not copied: ${error.message}` } }));
+        }
+        this.#isCopying = false;
+        this.#show();
     }
 
     /** Brings back the page that was taken out last. */
@@ -173,6 +195,7 @@ export class PageStrip {
         $("pages").hidden = order.length < 2 && hidden.length === 0;
         $("page-add").disabled = !this.#canWrite || unused === undefined;
         $("page-remove").disabled = !this.#canWrite || order.length < 2;
+        $("page-copy").disabled = !this.#canWrite || this.#isCopying || unused === undefined;
         $("page-restore").disabled = !this.#canWrite;
         $("page-restore").hidden = hidden.length === 0;
         for (const [page, { item }] of this.#items) {

@@ -3,6 +3,8 @@
 import { Teacher } from "../lectern.js";
 import { now } from "../lectern/gateway.js";
 import { $, bindFullScreen, bindSaving, connectionWords, element, namePattern, openSession, pageWords, refusalWords, roomOfPage, say, showStatus, spanWords, whileVisible } from "./common.js";
+import { ImportTool } from "./import-tool.js";
+import { LassoTool } from "./lasso-tool.js";
 import { PageStrip } from "./page-strip.js";
 import { TimeLine, showTimeLine } from "./time-line.js";
 import { Toolbar } from "./toolbar.js";
@@ -30,9 +32,10 @@ async function start() {
     $("author").textContent = name;
     const timeLine = new TimeLine(gateway, room, query);
     const teacher = new Teacher($("board"), { room, author, gateway, clock: () => timeLine.time });
-    const toolbar = new Toolbar(teacher);
+    const toolbar = new Toolbar(teacher, new LassoTool(teacher));
     showBoard(teacher, toolbar);
-    new PageStrip(teacher, gateway);
+    new PageStrip(teacher, gateway).addEventListener("problem", ({ detail }) => notify(detail.message, "Close", closeNotice));
+    new ImportTool(teacher, gateway);
     showSaving(teacher);
     showWriter(teacher);
     bindFingers(teacher);
@@ -79,6 +82,10 @@ function notify(text, button = null, action = null) {
         $("notice-button").onclick = action;
     }
     $("notice").hidden = false;
+}
+
+function closeNotice() {
+    $("notice").hidden = true;
 }
 
 function showBoard(teacher, toolbar) {
@@ -137,7 +144,7 @@ function showSaving(teacher) {
     setInterval(show, 500);
     teacher.addEventListener("rejected", ({ detail }) => {
         if (detail.error.code === "nothing-to-undo" || detail.error.code === "nothing-to-redo") return;
-        notify(`Not taken: ${detail.error.message}`, "Close", () => ($("notice").hidden = true));
+        notify(`Not taken: ${detail.error.message}`, "Close", closeNotice);
     });
     addEventListener("beforeunload", (event) => {
         if (outbox.waiting > 0 && !outbox.isKept) event.preventDefault();
@@ -183,7 +190,7 @@ function showAudience(teacher, gateway, timeLine) {
     });
     const link = $("student-link");
     const demo = query.get("demo");
-    bindSaving(room, "head");
+    bindSaving(room, "head", "page-export");
     link.href = `/rooms/${room}${demo === null ? "" : `?demo=${encodeURIComponent(demo)}`}`;
     link.textContent = demo === null ? "Open the student's board" : `Open it ${demo} s behind`;
     const rows = new Map();

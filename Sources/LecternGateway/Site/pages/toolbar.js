@@ -13,6 +13,7 @@ const elements = [
     ["ellipse", "Ellipse", "O", Element.ellipse],
     ["rectangle", "Rectangle", "R", Element.rectangle],
     ["eraser", "Eraser", "E", Element.eraser],
+    ["lasso", "Lasso: select, move, copy", "S", Element.lasso],
 ];
 const widths = [["Fine", 2], ["Medium", 4], ["Broad", 8], ["Marker", 16]];
 /** An eraser is so much wider than a pen. */
@@ -26,9 +27,14 @@ export class Toolbar {
     #choice = { element: Element.freehand, colour: 0, width: 1 };
     #groups = [];
     #palette = "";
+    #lasso;
 
-    constructor(teacher) {
-        this.#teacher = teacher;
+    /**
+     * @param {Teacher} teacher
+     * @param {LassoTool} lasso told whether it is chosen
+     */
+    constructor(teacher, lasso) {
+        [this.#teacher, this.#lasso] = [teacher, lasso];
         try {
             Object.assign(this.#choice, JSON.parse(localStorage.getItem(storageKey)));
         } catch {
@@ -47,10 +53,17 @@ export class Toolbar {
         }));
         this.showPalette();
         document.addEventListener("keydown", (event) => this.#key(event));
-        for (const name of ["undo", "redo"]) $(name).addEventListener("click", () => teacher[name]());
+        for (const name of ["undo", "redo"]) $(name).addEventListener("click", () => this.#command(name));
         $("clear").addEventListener("click", () => this.#askToClear());
         $("clear-dialog").addEventListener("close", () => {
-            if ($("clear-dialog").returnValue === "clear") teacher.clear();
+            if ($("clear-dialog").returnValue === "clear") this.#command("clear");
+        });
+        teacher.addEventListener("rejected", ({ detail }) => {
+            if (detail.error.code !== "unknown-element" || detail.operation.e !== Element.lasso) return;
+            // This service has no lassos.
+            const [button] = this.#groups.find(({ name }) => name === "element").buttons.find(([, value]) => value === Element.lasso);
+            button.hidden = true;
+            if (this.#choice.element === Element.lasso) this.#choose("element", Element.freehand);
         });
     }
 
@@ -101,7 +114,8 @@ export class Toolbar {
     #choose(name, value) {
         this.#choice[name] = value;
         // A colour is for drawing.
-        if (name === "colour" && this.#choice.element === Element.eraser) this.#choice.element = Element.freehand;
+        const draws = this.#choice.element < Element.eraser;
+        if (name === "colour" && !draws) this.#choice.element = Element.freehand;
         try {
             localStorage.setItem(storageKey, JSON.stringify(this.#choice));
         } catch {
@@ -120,7 +134,16 @@ export class Toolbar {
         }
         const { element: kind, colour, width } = this.#choice;
         const line = (widths[width] ?? widths[1])[1];
-        this.#teacher.tool = { element: kind, colour, width: kind === Element.eraser ? line * eraserFactor : line };
+        this.#lasso.isChosen = kind === Element.lasso;
+        // The eraser end of a pen erases while the lasso is chosen.
+        const drawn = kind === Element.lasso ? Element.freehand : kind;
+        this.#teacher.tool = { element: drawn, colour, width: kind === Element.eraser ? line * eraserFactor : line };
+    }
+
+    /** What is selected is dropped first: undo takes that back. */
+    #command(name) {
+        this.#lasso.drop();
+        this.#teacher[name]();
     }
 
     #askToClear() {
@@ -134,8 +157,7 @@ export class Toolbar {
         if (event.ctrlKey || event.metaKey) {
             if (key !== "z" && key !== "y") return;
             event.preventDefault();
-            if (key === "y" || event.shiftKey) this.#teacher.redo();
-            else this.#teacher.undo();
+            this.#command(key === "y" || event.shiftKey ? "redo" : "undo");
             return;
         }
         if (event.altKey) return;

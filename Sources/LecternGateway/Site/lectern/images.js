@@ -1,0 +1,186 @@
+/**
+ * Pictures of the assets that a board shows, as large as they are seen.
+ *
+ * @module
+ */
+
+import { Backoff, now } from "./gateway.js";
+
+/** Decoded pictures in bytes, of one and of all. */
+const mostBytes = 64 << 20;
+const mostBytesOfOne = 16 << 20;
+/** The widths in pixels that are asked for are powers of two between these. */
+const leastWidth = 128;
+const mostWidth = 4096;
+/** Requests at a time, and tries until an image that is not drawn again is left alone: some minutes. */
+const mostRequests = 4;
+const mostTries = 12;
+
+/** A page of an asset. */
+class AssetPicture {
+    bitmap = null;
+    /** The width that was asked for. */
+    width = 0;
+    drawnAt = 0;
+    isLoading = false;
+    retryAt = 0;
+    tries = 0;
+    backoff = new Backoff({ first: 2000, most: 60_000 });
+
+    constructor(asset, page) {
+        [this.asset, this.page] = [asset, page];
+    }
+
+    get bytes() {
+        return this.bitmap ? this.bitmap.width * this.bitmap.height * 4 : 0;
+    }
+}
+
+/** Fetches pictures of assets, and keeps those that were drawn last within 64 MiB. */
+export class ImageStore {
+    /** Called with an asset and its page when there is another picture of it. */
+    onpicture = () => {};
+    #gateway;
+    #room;
+    #cohort;
+    #pictures = new Map();
+    /** Wanted pictures that wait for their turn. */
+    #queue = [];
+    #requests = 0;
+    /** Widths are divided by it, where more is seen at a time than may be kept. */
+    #divisor = 1;
+    #timer = null;
+    #isClosed = false;
+
+    /**
+     * @param {Gateway} gateway
+     * @param {string} room
+     * @param {() => string | undefined} cohort whose view of the room it is
+     */
+    constructor(gateway, room, cohort) {
+        [this.#gateway, this.#room, this.#cohort] = [gateway, room, cohort];
+    }
+
+    /**
+     * A picture of a page of an asset, to be drawn now; null while there is none. What is missing or too small is fetched.
+     *
+     * @param {string} asset its id
+     * @param {number} page from 0
+     * @param {number} pixels how wide it is seen
+     * @returns {ImageBitmap | null}
+     */
+    picture(asset, page, pixels) {
+        const key = `${asset} ${page}`;
+        let entry = this.#pictures.get(key);
+        if (!entry) this.#pictures.set(key, (entry = new AssetPicture(asset, page)));
+        entry.drawnAt = now();
+        const width = this.#widthFor(pixels);
+        if (width > entry.width) {
+            entry.width = width;
+            this.#want(entry);
+        } else if (!entry.bitmap) this.#want(entry);
+        return entry.bitmap;
+    }
+
+    /** An operation shows an asset: what could not be had before is asked for again. */
+    retry(asset) {
+        for (const entry of this.#pictures.values()) {
+            if (entry.asset !== asset || entry.bitmap) continue;
+            [entry.retryAt, entry.tries] = [0, 0];
+            entry.backoff.reset();
+            // One that waits for its turn waits no longer.
+            if (entry.isLoading) this.#pump();
+            else this.#want(entry);
+        }
+    }
+
+    /** Ends all requests that wait. */
+    close() {
+        this.#isClosed = true;
+        clearTimeout(this.#timer);
+        for (const { bitmap } of this.#pictures.values()) bitmap?.close();
+        this.#pictures.clear();
+    }
+
+    #widthFor(pixels) {
+        const width = 2 ** Math.ceil(Math.log2(Math.max(pixels, 1)));
+        return Math.min(Math.max(width / this.#divisor, leastWidth), mostWidth);
+    }
+
+    #want(entry) {
+        if (entry.isLoading) return;
+        entry.isLoading = true;
+        this.#queue.push(entry);
+        this.#pump();
+    }
+
+    #pump() {
+        clearTimeout(this.#timer);
+        if (this.#isClosed || this.#requests >= mostRequests) return;
+        const time = now();
+        const ready = this.#queue.findIndex(({ retryAt }) => retryAt <= time);
+        if (ready < 0) {
+            const next = Math.min(...this.#queue.map(({ retryAt }) => retryAt));
+            if (Number.isFinite(next)) this.#timer = setTimeout(() => this.#pump(), next - time);
+            return;
+        }
+        const [entry] = this.#queue.splice(ready, 1);
+        this.#requests++;
+        this.#load(entry).finally(() => {
+            this.#requests--;
+            this.#pump();
+        });
+        this.#pump();
+    }
+
+    async #load(entry) {
+        const { asset, page, width } = entry;
+        try {
+            const reply = await this.#gateway.request(`api/rooms/${encodeURIComponent(this.#room)}/assets/${asset}`, {
+                query: { cohort: this.#cohort(), page, width }, cache: "default",
+            });
+            const bitmap = await createImageBitmap(await reply.blob());
+            entry.isLoading = false;
+            if (this.#isClosed) return bitmap.close();
+            entry.bitmap?.close();
+            entry.bitmap = await bounded(bitmap);
+            entry.tries = 0;
+            entry.backoff.reset();
+            this.#evict();
+            this.onpicture(asset, page);
+            if (entry.width > width) this.#want(entry);
+        } catch (error) {
+            entry.isLoading = false;
+            // Not there yet, or the server is busy: asked for again, ever more seldom.
+            entry.retryAt = now() + entry.backoff.next(error.retryAfter ?? 0);
+            const isWanted = !this.#isClosed && this.#pictures.get(`${asset} ${page}`) === entry;
+            if (isWanted && ++entry.tries < mostTries) this.#want(entry);
+        }
+    }
+
+    /** Closes the pictures that were drawn longest ago. Where all are seen now, the next ones are smaller. */
+    #evict() {
+        const entries = [...this.#pictures.values()].sort((one, other) => one.drawnAt - other.drawnAt);
+        let bytes = entries.reduce((sum, entry) => sum + entry.bytes, 0);
+        if (bytes > mostBytes) this.#divisor *= 2;
+        for (const entry of entries) {
+            if (bytes <= mostBytes) return;
+            bytes -= entry.bytes;
+            entry.bitmap?.close();
+            this.#pictures.delete(`${entry.asset} ${entry.page}`);
+        }
+    }
+}
+
+/** The picture, made smaller where it has more bytes than one may have. */
+async function bounded(bitmap) {
+    const bytes = bitmap.width * bitmap.height * 4;
+    if (bytes <= mostBytesOfOne) return bitmap;
+    const part = Math.sqrt(mostBytesOfOne / bytes);
+    const smaller = await createImageBitmap(bitmap, {
+        resizeWidth: Math.max(Math.floor(bitmap.width * part), 1), resizeHeight: Math.max(Math.floor(bitmap.height * part), 1),
+        resizeQuality: "high",
+    });
+    bitmap.close();
+    return smaller;
+}

@@ -1,0 +1,186 @@
+/**
+ * Files of a teacher: slides become pages, pictures are placed on the page that is seen. They are dropped on the page, pasted,
+ * or chosen.
+ *
+ * @module
+ */
+
+import { GatewayError } from "../lectern.js";
+import { $, say } from "./common.js";
+
+/** What the service can open. */
+const types = ["application/pdf", "image/png", "image/jpeg"];
+/** The part of the board that a placed picture has at most, and board units a pixel of it. */
+const mostOfBoard = 0.6;
+const unitsPerPixel = 1;
+
+/** Takes files by drop, by paste and by a button, one after the other. */
+export class ImportTool {
+    #teacher;
+    #gateway;
+    #queue = [];
+    #current = null;
+    #hideTimer = null;
+
+    constructor(teacher, gateway) {
+        [this.#teacher, this.#gateway] = [teacher, gateway];
+        $("import").addEventListener("click", () => $("import-file").click());
+        $("import-file").addEventListener("change", () => {
+            const files = [...$("import-file").files];
+            $("import-file").value = "";
+            if (files.length === 1 && files[0].type.startsWith("image/")) this.#ask(files[0]);
+            else this.#add(files, null);
+        });
+        $("import-cancel").addEventListener("click", () => this.#cancel());
+        this.#listenToDrops();
+        document.addEventListener("paste", (event) => {
+            const files = [...(event.clipboardData?.files ?? [])].filter(({ type }) => type.startsWith("image/"));
+            if (files.length === 0 || event.target.closest?.("input")) return;
+            event.preventDefault();
+            this.#add(files, this.#middle);
+        });
+        const show = () => ($("import").disabled = teacher.state !== "writer");
+        teacher.addEventListener("writer", show);
+        show();
+    }
+
+    get #middle() {
+        const { width, height } = this.#teacher.board.size;
+        return { x: width / 2, y: height / 2 };
+    }
+
+    #listenToDrops() {
+        const hasFiles = (event) => [...(event.dataTransfer?.types ?? [])].includes("Files");
+        let depth = 0;
+        const show = (isShown) => ($("drop-hint").hidden = !isShown);
+        addEventListener("dragenter", (event) => {
+            if (!hasFiles(event)) return;
+            depth++;
+            show(true);
+        });
+        addEventListener("dragleave", (event) => {
+            if (hasFiles(event) && --depth <= 0) show(false);
+        });
+        addEventListener("dragover", (event) => {
+            if (!hasFiles(event)) return;
+            event.preventDefault();
+            event.dataTransfer.dropEffect = "copy";
+            $("drop-hint").dataset.places = String(event.altKey);
+        });
+        addEventListener("drop", (event) => {
+            if (!hasFiles(event)) return;
+            event.preventDefault();
+            depth = 0;
+            show(false);
+            this.#add([...event.dataTransfer.files], event.altKey ? this.#pointOf(event) : null);
+        });
+    }
+
+    #pointOf({ clientX, clientY }) {
+        const { left, top, width } = $("board").getBoundingClientRect();
+        const perPixel = this.#teacher.board.size.width / width;
+        return { x: (clientX - left) * perPixel, y: (clientY - top) * perPixel };
+    }
+
+    /** A picture may be a page, or a part of one. */
+    #ask(file) {
+        const dialog = $("import-dialog");
+        dialog.returnValue = "";
+        dialog.addEventListener("close", () => {
+            if (dialog.returnValue === "page") this.#add([file], null);
+            else if (dialog.returnValue === "here") this.#add([file], this.#middle);
+        }, { once: true });
+        dialog.showModal();
+    }
+
+    /**
+     * @param {File[]} files
+     * @param {{x: number, y: number} | null} place where pictures are placed; null to make pages of them
+     */
+    #add(files, place) {
+        if (this.#teacher.state !== "writer") return;
+        const known = files.filter(({ type, name }) => types.includes(type) || /\.(pdf|png|jpe?g)$/i.test(name));
+        if (known.length < files.length) this.#tell("Only PDF, PNG and JPEG files can be brought in.", "bad");
+        // A PDF is slides.
+        this.#queue.push(...known.map((file) => ({ file, place: file.type === "application/pdf" ? null : place })));
+        if (!this.#current) this.#run();
+    }
+
+    #cancel() {
+        this.#queue = [];
+        this.#current?.abort();
+        if (!this.#current) $("import-status").hidden = true;
+    }
+
+    async #run() {
+        for (let next; (next = this.#queue.shift()); ) {
+            this.#current = new AbortController();
+            const name = next.file.name || "the picture";
+            try {
+                const news = await this.#bring(next, name);
+                this.#tell(news, "good");
+            } catch (error) {
+                if (error.name === "AbortError") this.#tell(`${name}: given up`, "");
+                else this.#tell(`${name}: ${wordsOf(error)}`, "bad");
+            }
+        }
+        this.#current = null;
+        $("import-cancel").textContent = "Close";
+    }
+
+    async #bring({ file, place }, name) {
+        const { room } = this.#teacher.board;
+        const { signal } = this.#current;
+        const onprogress = (sent, made = 0) => {
+            if (sent < 1) this.#tell(`Sending ${name}`, "wait", sent);
+            else if (made > 0) this.#tell(`Making pages of ${name}`, "wait", made);
+            else this.#tell(`Opening ${name}`, "wait", 1);
+        };
+        onprogress(0);
+        if (!place) {
+            const time = this.#teacher.time;
+            const { pages } = await this.#gateway.importFile(room, file, { author: this.#teacher.author, time, onprogress, signal });
+            return `${name}: ${pages.length === 1 ? "a new page" : `${pages.length} new pages`}`;
+        }
+        const asset = await this.#gateway.upload(room, file, { onprogress, signal });
+        const isTaken = this.#teacher.placeImage(asset.id, this.#boxAt(place, asset));
+        if (!isTaken) throw new GatewayError(0, "not-taken", "it could not be placed just now.");
+        return `${name}: placed on this page`;
+    }
+
+    /** Where a picture lies around a point: as large as it is, but not too large, and on the board. */
+    #boxAt({ x, y }, { width, height }) {
+        const board = this.#teacher.board.size;
+        const scale = Math.min(unitsPerPixel, (board.width * mostOfBoard) / width, (board.height * mostOfBoard) / height);
+        const [w, h] = [width * scale, height * scale];
+        return {
+            x: Math.min(Math.max(x - w / 2, 0), board.width - w), y: Math.min(Math.max(y - h / 2, 0), board.height - h),
+            width: w, height: h,
+        };
+    }
+
+    #tell(text, tone, part = null) {
+        clearTimeout(this.#hideTimer);
+        const status = $("import-status");
+        status.hidden = false;
+        status.dataset.tone = tone;
+        say($("import-text"), text);
+        $("import-progress").hidden = part === null;
+        // A server that opens a file does not say how far it is.
+        if (part !== null && part < 1) $("import-progress").value = part;
+        else $("import-progress").removeAttribute("value");
+        say($("import-cancel"), tone === "wait" ? "Cancel" : "Close");
+        if (tone !== "wait" && tone !== "bad") this.#hideTimer = setTimeout(() => (status.hidden = true), 5000);
+    }
+}
+
+/** What went wrong, for a teacher. */
+function wordsOf(error) {
+    switch (error.code) {
+        case "too-large": return "this file is too large: 50 MB at most.";
+        case "no-journal":
+        case "no-sandbox":
+        case "unsupported": return "this server takes no files.";
+        default: return error.message;
+    }
+}

@@ -1,0 +1,364 @@
+/**
+ * The lasso of a teacher: a loop around ink and images selects them, and what is selected is moved, turned, scaled, copied or
+ * deleted. One operation says all of it, when the selection is dropped.
+ *
+ * @module
+ */
+
+import { followed, inverted } from "../lectern/affine.js";
+import { simplified } from "../lectern/lasso-shape.js";
+import { mostLassoPoints } from "../lectern/operation.js";
+import { $, say } from "./common.js";
+import { Selection } from "./selection.js";
+
+/** CSS pixels within which a loop is a tap. */
+const tapSize = 8;
+/** Board units by which a copy lies beside its original, and by which an arrow key moves. */
+const copyShift = 24;
+const nudge = { near: 1, far: 10 };
+/** How far an arrow key turns and scales where the focus is on a handle. */
+const turnStep = Math.PI / 36;
+const scaleStep = 1.05;
+/** Milliseconds of rest after which a picture is made anew, as sharp as it will be. */
+const restTime = 180;
+/** CSS pixels from the box to the handle that turns it, and outside of the board where handles may be. */
+const turnReach = 36;
+const handleMargin = 6;
+
+const arrows = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
+
+/** Selects by loops, taps and keys while it is chosen. */
+export class LassoTool {
+    #teacher;
+    #selection = null;
+    /** Makes pictures of what is selected; the last one, and where a map had put it. */
+    #picture = null;
+    #lifted = null;
+    #loop = null;
+    #drag = null;
+    #timer = null;
+    #isChosen = false;
+    #corners = [...document.querySelectorAll("#selection [data-across]")];
+
+    constructor(teacher) {
+        this.#teacher = teacher;
+        document.addEventListener("keydown", (event) => this.#key(event), { capture: true });
+        for (const target of [$("selection-path"), $("selection-turn"), ...this.#corners]) {
+            target.addEventListener("pointerdown", (event) => this.#grab(event));
+            target.addEventListener("pointermove", (event) => this.#pull(event));
+            for (const type of ["pointerup", "pointercancel"]) {
+                target.addEventListener(type, (event) => this.#release(event));
+            }
+        }
+        $("selection-copy").addEventListener("click", () => this.copy());
+        $("selection-delete").addEventListener("click", () => this.delete());
+        $("selection-done").addEventListener("click", () => this.drop());
+        teacher.addEventListener("pages", () => {
+            if (this.#selection && this.#selection.page !== teacher.page) this.drop();
+        });
+        teacher.addEventListener("writer", ({ detail }) => {
+            if (detail.state !== "writer") this.#end("");
+        });
+        new ResizeObserver(() => this.#show()).observe($("board"));
+    }
+
+    /** Whether loops select. */
+    set isChosen(isChosen) {
+        if (isChosen === this.#isChosen) return;
+        if (!isChosen) this.drop();
+        this.#isChosen = isChosen;
+        $("board").dataset.tool = isChosen ? "lasso" : "";
+        this.#teacher.gesture = isChosen ? {
+            began: (stroke) => this.#began(stroke),
+            moved: (stroke) => this.#drawLoop(stroke.points),
+            ended: (stroke) => this.#ended(stroke),
+            cancelled: () => this.#drawLoop(null),
+        } : null;
+        if (!isChosen) this.#drawLoop(null);
+    }
+
+    /** Selects what is inside of a path, in board units. */
+    select(path) {
+        this.drop();
+        const teacher = this.#teacher;
+        const points = simplified(path, mostLassoPoints);
+        const picture = teacher.state === "writer" ? teacher.board.painter.select(points) : null;
+        if (!picture) return say($("selection-news"), "Nothing selected");
+        this.#begin(new Selection(points, teacher.page, teacher.board.size), picture);
+        say($("selection-news"), "Selected. Arrow keys move it, Escape drops it.");
+    }
+
+    /** Publishes what has become of the selection, if anything, and ends it. */
+    drop() {
+        const selection = this.#selection;
+        if (!selection) return;
+        const { path, page, map, isCopy, isMoved } = selection;
+        if (!isMoved) return this.#end("Selection ended");
+        const isTaken = this.#teacher.lasso(path, { map, keepsOriginal: isCopy, page });
+        this.#end(isTaken ? "Dropped" : "Not taken");
+    }
+
+    /** Goes on with a copy, which lies a little beside. */
+    copy(isBeside = true) {
+        const selection = this.#selection;
+        if (!selection) return;
+        const path = selection.movedPath;
+        this.drop();
+        const { board, page } = this.#teacher;
+        const picture = board.painter.select(path);
+        if (!picture) return;
+        const copy = new Selection(path, page, board.size, true);
+        if (isBeside) {
+            // Where there is room.
+            const isOver = (at, length) => at + copyShift > length;
+            copy.shift(isOver(copy.at.x, board.size.width) ? -copyShift : copyShift,
+                isOver(copy.at.y, board.size.height) ? -copyShift : copyShift);
+        }
+        this.#begin(copy, picture);
+        say($("selection-news"), "Copied");
+    }
+
+    /** Cuts away what is selected; of a copy that is not dropped yet nothing is left. */
+    delete() {
+        const selection = this.#selection;
+        if (!selection) return;
+        const { path, page, isCopy } = selection;
+        if (!isCopy) this.#teacher.lasso(path, { page });
+        this.#end("Deleted");
+    }
+
+    #begin(selection, picture) {
+        [this.#selection, this.#picture, this.#lifted] = [selection, picture, null];
+        this.#show();
+        $("selection").focus({ preventScroll: true });
+    }
+
+    #end(news) {
+        clearTimeout(this.#timer);
+        const hadFocus = $("selection").contains(document.activeElement);
+        [this.#selection, this.#picture, this.#lifted, this.#drag] = [null, null, null, null];
+        this.#teacher.previewCut(null);
+        this.#show();
+        if (hadFocus) $("board").focus({ preventScroll: true });
+        say($("selection-news"), news);
+    }
+
+    // The loop.
+
+    #began(stroke) {
+        this.drop();
+        this.#drawLoop(stroke.points);
+    }
+
+    #ended({ points }) {
+        this.#drawLoop(null);
+        const { width } = this.#teacher.board.size;
+        const perPixel = width / $("board").clientWidth;
+        const [xs, ys] = [points.map(({ x }) => x), points.map(({ y }) => y)];
+        const size = Math.max(Math.max(...xs) - Math.min(...xs), Math.max(...ys) - Math.min(...ys));
+        if (points.length > 2 && size > tapSize * perPixel) return this.select(points.map(({ x, y }) => ({ x, y })));
+        const corners = this.#teacher.board.painter.imageAt(points[0].x, points[0].y);
+        if (corners) this.select(corners);
+    }
+
+    #drawLoop(points) {
+        this.#loop = points;
+        $("outline").toggleAttribute("hidden", !points && !this.#selection);
+        this.#scaleOutline();
+        $("loop").setAttribute("d", points ? pathData(points, false) : "");
+    }
+
+    // What is selected.
+
+    #show() {
+        const selection = this.#selection;
+        $("selection").hidden = !selection;
+        $("outline").toggleAttribute("hidden", !selection && !this.#loop);
+        $("board").dataset.selection = selection ? "on" : "";
+        if (!selection) {
+            $("lift").replaceChildren();
+            for (const id of ["selection-path", "selection-box"]) $(id).setAttribute("d", "");
+            return;
+        }
+        const perUnit = this.#scaleOutline();
+        const path = $("selection-path");
+        if (path.dataset.length !== String(selection.path.length) || path.getAttribute("d") === "") {
+            path.dataset.length = selection.path.length;
+            path.setAttribute("d", pathData(selection.path, true));
+        }
+        path.setAttribute("transform", `matrix(${selection.map.join(" ")})`);
+        const corners = [[-1, -1], [1, -1], [1, 1], [-1, 1]].map(([across, down]) => selection.point(across, down));
+        $("selection-box").setAttribute("d", pathData(corners, true));
+        this.#showLift(perUnit);
+        const { clientWidth, clientHeight } = $("sheet");
+        // What lies outside of the board stays within reach.
+        const near = (at, length) => Math.min(Math.max(at, -handleMargin), length + handleMargin);
+        const place = (target, { x, y }) => {
+            target.style.left = `${near(x, clientWidth)}px`;
+            target.style.top = `${near(y, clientHeight)}px`;
+        };
+        const inPixels = ({ x, y }) => ({ x: x * perUnit, y: y * perUnit });
+        const middle = inPixels(selection.at);
+        const beyond = (across, down, reach) => {
+            const point = inPixels(selection.point(across, down));
+            const length = Math.hypot(point.x - middle.x, point.y - middle.y) || 1;
+            return { x: point.x + ((point.x - middle.x) / length) * reach, y: point.y + ((point.y - middle.y) / length) * reach };
+        };
+        for (const corner of this.#corners) {
+            place(corner, beyond(Number(corner.dataset.across), Number(corner.dataset.down), 10));
+        }
+        const top = inPixels(selection.point(0, -1));
+        // Above the box, or below it where there is no room.
+        const isBelow = top.y < turnReach + 8 && Math.cos(selection.turn) > 0;
+        place($("selection-turn"), beyond(0, isBelow ? 1 : -1, turnReach));
+        this.#placeTools(corners, perUnit, isBelow);
+    }
+
+    /** Puts the buttons below the selection, above it where it is low, and never outside of the board. */
+    #placeTools(corners, perUnit, isTurnBelow) {
+        const tools = $("selection-tools");
+        const bottom = Math.max(...corners.map(({ y }) => y)) * perUnit;
+        const top = Math.min(...corners.map(({ y }) => y)) * perUnit;
+        const { clientWidth, clientHeight } = $("sheet");
+        const { offsetWidth, offsetHeight } = tools;
+        const gap = 28;
+        const below = bottom + gap + (isTurnBelow ? turnReach : 0);
+        const above = top - gap - turnReach - offsetHeight;
+        const y = below + offsetHeight <= clientHeight ? below : above >= 0 ? above : clientHeight - offsetHeight - 8;
+        const x = this.#selection.at.x * perUnit - offsetWidth / 2;
+        tools.style.left = `${Math.min(Math.max(x, 8), Math.max(clientWidth - offsetWidth - 8, 8))}px`;
+        tools.style.top = `${y}px`;
+    }
+
+    /** Shows what is selected where it was moved to, above a board from which it is cut. */
+    #showLift(perUnit) {
+        const selection = this.#selection;
+        if (!selection.isMoved && !this.#lifted) return;
+        if (!this.#lifted) this.#lift();
+        this.#teacher.previewCut(selection.isMoved && !selection.isCopy ? selection.path : null);
+        $("lift").hidden = !selection.isMoved;
+        const { canvas, box, map, scale } = this.#lifted;
+        if (!canvas) return;
+        const [a, b, c, d, e, f] = followed(inverted(map), selection.map);
+        // From pixels of the picture to CSS pixels.
+        const zoom = perUnit / scale;
+        const [x, y] = [box.left / scale, box.top / scale];
+        const [toX, toY] = [(a * x + c * y + e) * perUnit, (b * x + d * y + f) * perUnit];
+        canvas.style.transform = `matrix(${a * zoom}, ${b * zoom}, ${c * zoom}, ${d * zoom}, ${toX}, ${toY})`;
+        clearTimeout(this.#timer);
+        if (a !== 1 || b !== 0 || c !== 0 || d !== 1) {
+            this.#timer = setTimeout(() => {
+                this.#lift();
+                this.#show();
+            }, restTime);
+        }
+    }
+
+    #lift() {
+        const { map } = this.#selection;
+        const picture = this.#picture(map);
+        const scale = this.#teacher.board.painter.scale;
+        this.#lifted = { canvas: null, box: null, map, scale };
+        $("lift").replaceChildren();
+        if (!picture) return;
+        const { width, height } = picture.canvas;
+        const canvas = Object.assign(document.createElement("canvas"), { width, height });
+        canvas.getContext("2d").drawImage(picture.canvas, 0, 0);
+        Object.assign(this.#lifted, { canvas, box: picture.box });
+        $("lift").append(canvas);
+    }
+
+    /** Lays the outline over the board, in board units. Returns CSS pixels a unit. */
+    #scaleOutline() {
+        const { width, height } = this.#teacher.board.size;
+        $("outline").setAttribute("viewBox", `0 0 ${width} ${height}`);
+        return $("board").clientWidth / width;
+    }
+
+    // Dragging.
+
+    #pointOf({ clientX, clientY }) {
+        const { left, top, width } = $("board").getBoundingClientRect();
+        const perUnit = width / this.#teacher.board.size.width;
+        return { x: (clientX - left) / perUnit, y: (clientY - top) / perUnit };
+    }
+
+    #grab(event) {
+        if (!this.#selection || this.#drag || event.button !== 0) return;
+        event.preventDefault();
+        event.currentTarget.setPointerCapture(event.pointerId);
+        if (event.altKey && event.currentTarget === $("selection-path")) this.copy(false);
+        const at = this.#pointOf(event);
+        const { dataset } = event.currentTarget;
+        const corner = dataset.across ? { across: Number(dataset.across), down: Number(dataset.down) } : null;
+        // The handle stays under the pointer where it was taken.
+        const from = corner ? this.#selection.point(corner.across, corner.down) : this.#selection.at;
+        this.#drag = {
+            pointer: event.pointerId, corner, isTurn: event.currentTarget === $("selection-turn"), last: at,
+            off: { x: from.x - at.x, y: from.y - at.y }, turn: this.#selection.turn - this.#angleAt(at),
+        };
+        $("selection").focus({ preventScroll: true });
+    }
+
+    #angleAt({ x, y }) {
+        return Math.atan2(y - this.#selection.at.y, x - this.#selection.at.x);
+    }
+
+    #pull(event) {
+        const drag = this.#drag;
+        if (drag?.pointer !== event.pointerId) return;
+        const at = this.#pointOf(event);
+        const selection = this.#selection;
+        if (drag.corner) selection.scaleTo(drag.corner, { x: at.x + drag.off.x, y: at.y + drag.off.y }, event.shiftKey);
+        else if (drag.isTurn) selection.turnTo(drag.turn + this.#angleAt(at), event.shiftKey);
+        else selection.shift(at.x + drag.off.x - selection.at.x, at.y + drag.off.y - selection.at.y);
+        this.#show();
+    }
+
+    #release(event) {
+        if (this.#drag?.pointer !== event.pointerId) return;
+        this.#drag = null;
+    }
+
+    // Keys.
+
+    #key(event) {
+        if (event.defaultPrevented || event.target.closest?.("input, select, dialog, #page-list")) return;
+        const key = event.key.toLowerCase();
+        const hasCommand = event.ctrlKey || event.metaKey;
+        if (this.#isChosen && hasCommand && key === "a") {
+            event.preventDefault();
+            return this.#selectAll();
+        }
+        const selection = this.#selection;
+        if (!selection) return;
+        if (hasCommand && (key === "c" || key === "d")) this.copy();
+        else if (hasCommand && key === "z" && !event.shiftKey && selection.isMoved) this.#end("Left where it was");
+        // Keys in the tool bar are its own.
+        else if (hasCommand || event.altKey || event.target.closest?.("#tools")) return;
+        else if (key === "escape" || (key === "enter" && event.target.tagName !== "BUTTON")) this.drop();
+        else if (key === "delete" || key === "backspace") this.delete();
+        else if (arrows[event.key]) this.#arrow(event, arrows[event.key]);
+        else return;
+        event.preventDefault();
+    }
+
+    /** Arrow keys move; on a handle they turn or scale. */
+    #arrow(event, [x, y]) {
+        const step = event.shiftKey ? nudge.far : nudge.near;
+        const selection = this.#selection;
+        if (event.target === $("selection-turn")) selection.turnTo(selection.turn + (x + y) * turnStep);
+        else if (this.#corners.includes(event.target)) selection.scaleBy(x - y > 0 ? scaleStep : 1 / scaleStep);
+        else selection.shift(x * step, y * step);
+        this.#show();
+    }
+
+    #selectAll() {
+        const { width, height } = this.#teacher.board.size;
+        this.select([{ x: 0, y: 0 }, { x: width, y: 0 }, { x: width, y: height }, { x: 0, y: height }]);
+    }
+}
+
+function pathData(points, isClosed) {
+    return `M${points.map(({ x, y }) => `${x.toFixed(1)} ${y.toFixed(1)}`).join("L")}${isClosed ? "Z" : ""}`;
+}

@@ -1,0 +1,532 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// The lasso of the teacher's page, and students who see what it has done.
+@Suite(.timeLimit(.minutes(5)), .endsProcesses, .enabled(if: BrowserWindow.runsAll, "make browser runs it"))
+struct BrowserLassoTests {
+    private static let features = ["board.features=pages,images,lasso"]
+
+    @Test("a loop of the pen selects, a drag moves, and one operation says so when the selection is dropped")
+    func pen() async throws {
+        try await BrowserRoom.with(Self.features) { room, _ in
+            try room.playVideo()
+            let teacher = try await room.teacher()
+            let student = try await room.student()
+            for place in [1, 3, 5] { try await teacher.drawWave(place) }
+            try await student.wait(forIndex: 3)
+            let before = try await teacher.picture()
+            try await teacher.press("s")
+            try await teacher.drawLoop(0.4, 0.25, 0.15, 0.12, with: .pen)
+            try await teacher.waitForSelection()
+            try await teacher.keepScreenshot("lasso-selected")
+            // Nothing has happened to the board yet.
+            #expect(try await teacher.difference(to: before) == 0)
+            try await teacher.dragSelection(from: (0.4, 0.25), to: (0.55, 0.7), with: .pen)
+            let moved = try await teacher.seenPicture()
+            try await teacher.keepScreenshot("lasso-moved")
+            #expect(try await student.index() == 3)
+            try await teacher.press("Escape")
+            try await student.wait(forIndex: 4)
+            try await teacher.waitUntilSaved()
+            #expect(try await student.digest() == (try await teacher.digest()))
+            // It lies where it was seen under the pen.
+            #expect(try await teacher.difference(to: moved) < 2)
+            try await teacher.expectSamePicture(as: student)
+            #expect(try await teacher.inkedPixels() > 1000)
+
+            // One undo takes it back, and a redo brings it again; so it comes to one who joins late.
+            try await teacher.press("z", control: true)
+            try await student.wait(forIndex: 5)
+            #expect(try await teacher.difference(to: before) == 0)
+            try await teacher.press("z", control: true, shift: true)
+            try await student.wait(forIndex: 6)
+            let late = try await room.student()
+            #expect(try await late.digest() == (try await teacher.digest()))
+            try await teacher.expectSamePicture(as: late)
+            // An undo of what lies below it by another teacher leaves the rest where it was moved.
+            let ben = try room.author("ben")
+            try await ben.send(#"{"n":1,"e":4,"l":40,"d":[{"x":100,"y":420},{"x":900,"y":560}]}"#, appliedAt: 7)
+            try await student.wait(forIndex: 7)
+            try await teacher.wait(forIndex: 7)
+            try await teacher.expectSamePicture(as: student)
+            for window in [student, late] { #expect(try await window.complaints() == []) }
+            #expect(try await teacher.unexpectedComplaints() == [])
+        }
+    }
+
+    @Test("keys alone select the page, move, copy, turn, scale and delete; a selection that is left alone says nothing")
+    func keys() async throws {
+        try await BrowserRoom.with(Self.features) { room, _ in
+            try room.playVideo()
+            let teacher = try await room.teacher()
+            try await teacher.drawWave(4)
+            try await teacher.wait(forIndex: 1)
+            let ink = try await teacher.inkedPixels()
+            try await teacher.press("s")
+            try await teacher.press("a", control: true)
+            try await teacher.waitForSelection()
+            #expect(try await teacher.run("return document.activeElement.id") == .string("selection"))
+            try await teacher.press("Escape")
+            #expect(try await teacher.index() == 1)
+
+            // Moved by 10 and 2: one operation, with the sum of all.
+            try await teacher.press("a", control: true)
+            try await teacher.waitForSelection()
+            try await teacher.press("ArrowDown", shift: true)
+            for _ in 0..<2 { try await teacher.press("ArrowRight") }
+            try await teacher.press("Enter")
+            try await teacher.wait(forIndex: 2)
+            try await teacher.waitUntilSaved()
+            #expect(try await teacher.lastLasso(in: room, after: 1) == #"{"m":[1,0,0,1,2,10]}"#)
+
+            // A copy lies beside the original.
+            try await teacher.press("a", control: true)
+            try await teacher.press("d", control: true)
+            try await teacher.press("Escape")
+            try await teacher.wait(forIndex: 3)
+            try await teacher.waitUntilSaved()
+            let copy = try await teacher.lastLasso(in: room, after: 2)
+            #expect(copy.contains(#""k":1"#), "\(copy)")
+            #expect(try await teacher.inkedPixels() > ink + 1000)
+
+            // Handles take the focus: arrows turn and scale there.
+            try await teacher.press("a", control: true)
+            try await teacher.run(
+                """
+                const press = (target, key) => target.dispatchEvent(
+                    new KeyboardEvent("keydown", { key, bubbles: true, cancelable: true }));
+                const turn = document.getElementById("selection-turn");
+                turn.focus();
+                for (let step = 0; step < 6; step++) press(turn, "ArrowRight");
+                const corner = document.querySelector("#selection [data-across]");
+                corner.focus();
+                for (let step = 0; step < 4; step++) press(corner, "ArrowDown");
+                """)
+            try await teacher.keepScreenshot("lasso-keys")
+            try await teacher.press("Escape")
+            try await teacher.wait(forIndex: 4)
+            try await teacher.waitUntilSaved()
+            let scale = pow(1.05, -4.0)
+            let map = try await teacher.lastLasso(in: room, after: 3)
+            let number = map.firstMatch(of: /"m":\[(-?[0-9.]+),/).flatMap { Double($0.1) }
+            #expect(abs((number ?? 0) - scale * cos(Double.pi / 6)) < 1e-4, "\(map)")
+
+            // Undo before it is dropped leaves it where it was.
+            try await teacher.press("a", control: true)
+            try await teacher.press("ArrowDown", shift: true)
+            try await teacher.press("z", control: true)
+            #expect(try await teacher.index() == 4)
+            try await teacher.press("a", control: true)
+            try await teacher.press("Delete")
+            try await teacher.wait(forIndex: 5)
+            #expect(try await teacher.inkedPixels() == 0)
+            try await teacher.press("z", control: true)
+            try await teacher.wait(forIndex: 6)
+            #expect(try await teacher.inkedPixels() > 0)
+            #expect(try await teacher.unexpectedComplaints() == [])
+        }
+    }
+
+    @Test(
+        "the canvas equals the server's picture of pages with nested lassos, erasers among them, and frames",
+        arguments: ["smooth", "calligraphy", "pen", "pencil", "stamp", "stamp-marker"])
+    func picture(_ style: String) async throws {
+        // As in the settings: a style, and its tip.
+        let ink = style.split(separator: "-").map(String.init)
+        let settings = ["ink.style=\(ink[0])", "ink.tip=\(ink.count > 1 ? ink[1] : "round")"]
+        try await BrowserRoom.with(Self.features + settings) { room, _ in
+            try room.playVideo()
+            let ben = try room.author("ben")
+            // Stamps have soft edges; of those that a lasso takes the server makes areas.
+            let (mostMean, mostOff) = ink[0] == "stamp" ? (12.0, 0.005) : (6.0, 0.001)
+            let seed = TestSeed.choose()
+            var random = SeededGenerator(seed: seed)
+            let count = 40
+            for number in 1...count {
+                let page = number % 2
+                let (x, y) = (
+                    Double.random(in: 100...800, using: &random), Double.random(in: 100...600, using: &random)
+                )
+                func points(_ count: Int, _ stride: Double) -> String {
+                    var (x, y) = (x, y)
+                    let points = (0..<count).map { _ in
+                        x += Double.random(in: -stride...stride, using: &random)
+                        y += Double.random(in: -stride...stride, using: &random)
+                        return #"{"x":\#(x.rounded()),"y":\#(y.rounded())}"#
+                    }
+                    return "[\(points.joined(separator: ","))]"
+                }
+                let colour = random.int(0..<8)
+                let body =
+                    switch random.int(0..<20) {
+                    case 0..<11: #""c":\#(colour),"l":\#(random.int(3..<10)),"d":\#(points(8, 60))"#
+                    case 11..<13: #""c":\#(colour),"e":\#(random.int(1..<4)),"l":4,"d":\#(points(2, 150))"#
+                    case 13..<15: #""e":4,"l":24,"d":\#(points(4, 150))"#
+                    case 15: #""e":5,"i":"\#(String(repeating: "ab", count: 32))","d":\#(points(2, 200))"#
+                    default:
+                        #""e":6,"d":\#(Self.loop(x, y, &random)),"k":\#(random.int(0..<2))\#(Self.map(x, y, &random))"#
+                    }
+                try await ben.send(
+                    #"{"n":\#(number),"g":\#(page),"w":1024,"h":768,\#(body)}"#, appliedAt: UInt64(number))
+            }
+            let student = try await room.student()
+            let teacher = try await room.teacher()
+            for page in 0...1 {
+                try await ben.send(
+                    #"{"n":\#(count + page + 1),"a":5,"g":\#(page)}"#, appliedAt: UInt64(count + page + 1))
+                for window in [student, teacher] {
+                    try await window.wait(forIndex: count + page + 1)
+                    let difference = try await window.comparison(with: room)
+                    print("\(style), page \(page), seed \(seed): \(difference)")
+                    #expect(difference.inked > 1000)
+                    #expect(
+                        difference.mean <= mostMean && difference.off <= mostOff,
+                        "page \(page), seed \(seed): \(difference)")
+                }
+                if style == "smooth" { try await student.keepScreenshot("lasso-picture-\(page)") }
+            }
+            // Nobody has the assets of the frames.
+            #expect(try await student.complaints().filter { !$0.contains("/assets/abab") } == [])
+        }
+    }
+
+    /// A path around a place of the board.
+    private static func loop(_ x: Double, _ y: Double, _ random: inout SeededGenerator) -> String {
+        let reach = Double.random(in: 80...200, using: &random)
+        let points = (0..<12).map { corner in
+            let angle = Double(corner) / 6 * .pi
+            let radius = reach * Double.random(in: 0.6...1, using: &random)
+            return #"{"x":\#((x + radius * cos(angle)).rounded()),"y":\#((y + radius * sin(angle)).rounded())}"#
+        }
+        return "[\(points.joined(separator: ","))]"
+    }
+
+    /// A map about a place, as a field of a message; sometimes none.
+    private static func map(_ x: Double, _ y: Double, _ random: inout SeededGenerator) -> String {
+        guard random.int(0..<8) > 0 else { return "" }
+        let angle = Double.random(in: -1...1, using: &random)
+        let size = Double.random(in: 0.7...1.4, using: &random)
+        // Some are mirrored, and some change the shape.
+        let (across, down) = [(size, size), (-size, size), (size, size * 0.6)][[0, 0, 0, 1, 2][random.int(0..<5)]]
+        let (a, b) = (across * cos(angle), across * sin(angle))
+        let (c, d) = (-down * sin(angle), down * cos(angle))
+        let (dx, dy) = (Double.random(in: -300...300, using: &random), Double.random(in: -250...250, using: &random))
+        let numbers = [a, b, c, d, x + dx - a * x - c * y, y + dy - b * x - d * y]
+        return #","m":[\#(numbers.map { String(format: "%.6f", $0) }.joined(separator: ","))]"#
+    }
+
+    @Test("handles scale and turn, another tool drops, and nested lassos with erasers look the same everywhere")
+    func handles() async throws {
+        try await BrowserRoom.with(Self.features) { room, _ in
+            try room.playVideo()
+            let teacher = try await room.teacher()
+            let student = try await room.student()
+            // Fingers draw where no pen does.
+            for place in [1, 2, 4] { try await teacher.drawWave(place, with: .mouse) }
+            try await teacher.press("e")
+            try await teacher.drawWave(3, with: .mouse)
+            try await teacher.wait(forIndex: 4)
+            try await teacher.press("s")
+            try await teacher.drawLoop(0.35, 0.3, 0.18, 0.2, with: .touch)
+            try await teacher.waitForSelection()
+            try await teacher.dragHandle("[data-across='1'][data-down='1']", by: (60, 50), with: .touch)
+            try await teacher.dragHandle("#selection-turn", by: (90, 40), with: .touch)
+            try await teacher.dragSelection(from: (0.38, 0.33), to: (0.55, 0.6), with: .touch)
+            try await teacher.press("p")
+            try await teacher.wait(forIndex: 5)
+            // What is drawn now is above, and erased by no eraser that was moved over it.
+            try await teacher.drawWave(7, with: .mouse)
+            try await teacher.press("s")
+            try await teacher.drawLoop(0.6, 0.65, 0.2, 0.2, with: .mouse)
+            try await teacher.waitForSelection()
+            // With Alt a copy is dragged; with Shift the shape is free.
+            try await teacher.run(
+                """
+                const path = document.getElementById("selection-path");
+                const { left, top, width, height } = path.getBoundingClientRect();
+                const at = (x, y, more) => ({ pointerId: 1, button: 0, buttons: 1, bubbles: true, cancelable: true, clientX: x, clientY: y, ...more });
+                path.setPointerCapture = () => {};
+                path.dispatchEvent(new PointerEvent("pointerdown", at(left + width / 2, top + height / 2, { altKey: true })));
+                path.dispatchEvent(new PointerEvent("pointermove", at(left + width / 2 - 200, top + height / 2 - 150)));
+                path.dispatchEvent(new PointerEvent("pointerup", at(left + width / 2 - 200, top + height / 2 - 150)));
+                """)
+            try await teacher.dragHandle("[data-across='-1'][data-down='1']", by: (-50, 70), with: .mouse, shift: true)
+            try await teacher.keepScreenshot("lasso-nested")
+            try await teacher.click("selection-done")
+            try await teacher.wait(forIndex: 7)
+            try await student.wait(forIndex: 7)
+            try await teacher.waitUntilSaved()
+            #expect(try await student.digest() == (try await teacher.digest()))
+            try await teacher.expectSamePicture(as: student)
+            #expect(try await teacher.lastLasso(in: room, after: 6).contains(#""k":1"#))
+            let picture = try await student.comparison(with: room)
+            #expect(picture.inked > 1000 && picture.mean <= 6 && picture.off <= 0.001, "\(picture)")
+            // A lasso below others goes: they hold for what is left.
+            for index in 8...9 {
+                try await teacher.press("z", control: true)
+                try await student.wait(forIndex: index)
+            }
+            try await teacher.wait(forIndex: 9)
+            try await teacher.expectSamePicture(as: student)
+            #expect(try await teacher.unexpectedComplaints() == [])
+        }
+    }
+
+    @Test("a lasso without the network is seen at once, survives a reload, and is sent when the network is back")
+    func offline() async throws {
+        try await BrowserRoom.with(Self.features) { room, _ in
+            try room.playVideo()
+            let teacher = try await room.teacher()
+            let student = try await room.student()
+            for place in [2, 4] { try await teacher.drawWave(place) }
+            try await teacher.wait(forIndex: 2)
+            try await teacher.waitUntilSaved()
+            try await teacher.setOffline(true)
+            try await teacher.press("s")
+            try await teacher.drawLoop(0.5, 0.35, 0.2, 0.2, with: .pen)
+            try await teacher.waitForSelection()
+            try await teacher.dragSelection(from: (0.5, 0.35), to: (0.6, 0.75), with: .pen)
+            try await teacher.press("Escape")
+            try await teacher.press("p")
+            try await teacher.drawWave(8)
+            let seen = try await teacher.picture()
+            try await teacher.open("about:blank")
+            try await teacher.setOffline(false)
+            try await teacher.open("\(room.address)/rooms/\(room.name)/teach?author=anna")
+            try await teacher.waitUntilWriting()
+            try await teacher.wait(forIndex: 4)
+            try await teacher.waitUntilSaved()
+            try await student.wait(forIndex: 4)
+            #expect(try await teacher.difference(to: seen) < 0.5)
+            #expect(try await student.digest() == (try await teacher.digest()))
+            try await teacher.expectSamePicture(as: student)
+        }
+    }
+
+    @Test(
+        "an image that is not there is a frame for all, and a tap on it selects it with its ink, wherever it was moved")
+    func frames() async throws {
+        try await BrowserRoom.with(Self.features) { room, _ in
+            try room.playVideo()
+            let teacher = try await room.teacher()
+            let student = try await room.student()
+            let ben = try room.author("ben")
+            let asset = String(repeating: "0123456789abcdef", count: 4)
+            try await ben.send(
+                #"{"n":1,"e":5,"i":"\#(asset)","d":[{"x":200,"y":150},{"x":500,"y":350}],"w":1024,"h":768}"#,
+                appliedAt: 1)
+            try await teacher.wait(forIndex: 1)
+            #expect(try await teacher.inkedPixels() > 500)
+            try await teacher.drawWave(2)
+            try await teacher.press("s")
+            try await teacher.tap(0.34, 0.32)
+            try await teacher.waitForSelection()
+            try await teacher.dragSelection(from: (0.34, 0.32), to: (0.6, 0.6), with: .mouse)
+            // A tap beside it drops it, and one on its new place takes it again.
+            try await teacher.tap(0.05, 0.95)
+            try await teacher.wait(forIndex: 3)
+            try await teacher.tap(0.6, 0.6)
+            try await teacher.waitForSelection()
+            try await teacher.keepScreenshot("lasso-frame")
+            try await teacher.press("Delete")
+            try await student.wait(forIndex: 4)
+            try await teacher.wait(forIndex: 4)
+            try await teacher.expectSamePicture(as: student)
+            // All of it and the ink on it is gone, and the rest of the stroke is not.
+            let left = try await teacher.run(
+                """
+                const canvas = \(BrowserWindow.canvas);
+                const context = canvas.getContext("2d");
+                const inked = (x, y, w, h) => context.getImageData(canvas.width * x, canvas.height * y, canvas.width * w, canvas.height * h)
+                    .data.some((value, place) => place % 4 === 3 && value > 0);
+                return [inked(0.46, 0.46, 0.29, 0.28), inked(0.1, 0.15, 0.09, 0.2), inked(0.2, 0.2, 0.28, 0.25)];
+                """)
+            #expect(left == .array([.bool(false), .bool(true), .bool(false)]))
+        }
+    }
+
+    @Test("selections can be handled on a telephone, on its side, and on a tablet, light and dark")
+    func smallWindows() async throws {
+        try await BrowserRoom.with(Self.features) { room, _ in
+            try room.playVideo()
+            let ben = try room.author("ben")
+            for line in 0..<6 {
+                try await ben.send(
+                    #"{"n":\#(line + 1),"c":\#(line),"l":6,"d":[{"x":100,"y":\#(110 * line + 80)},{"x":900,"y":\#(110 * line + 120)}]}"#
+                )
+            }
+            try await ben.send(#"{"n":7,"a":5,"g":1}"#, appliedAt: 7)
+            try await ben.send(#"{"n":8,"a":5,"g":0}"#, appliedAt: 8)
+            let side = BrowserWindow.Size(width: 844, height: 390, scale: 2)
+            let narrow = BrowserWindow.Size(width: 320, height: 640, scale: 2)
+            for (name, size, isDark) in [
+                ("phone", .phone, false), ("phone-dark", .phone, true), ("narrow", narrow, false), ("side", side, true),
+                ("tablet", .tablet, false), ("desktop", .desktop, true),
+            ] as [(String, BrowserWindow.Size, Bool)] {
+                let window = try await BrowserWindow(size, isDark: isDark)
+                try await window.open("\(room.address)/rooms/\(room.name)/teach?author=\(name)")
+                try await window.waitUntilWriting()
+                try await window.wait(forIndex: 8)
+                try await window.press("s")
+                // In a corner: nothing to hold it by may be out of the window.
+                try await window.drawLoop(0.2, 0.15, 0.15, 0.12, with: .touch)
+                try await window.waitForSelection()
+                try await window.keepScreenshot("lasso-\(name)")
+                let wrong = try await window.run(
+                    """
+                    return [...document.querySelectorAll("#selection button, #tools button, .page-commands button")].filter((button) => {
+                        const { left, top, right, bottom, width, height } = button.getBoundingClientRect();
+                        if (width === 0) return false;
+                        const least = button.closest("#selection") ? 44 : 36;
+                        return width < least || height < least || (button.closest("#selection-tools")
+                            && (left < 0 || top < 0 || right > innerWidth || bottom > innerHeight));
+                    }).map((button) => button.ariaLabel);
+                    """)
+                #expect(wrong == .array([]), "\(name)")
+                let overflow = try await window.run(
+                    "return document.documentElement.scrollWidth - document.documentElement.clientWidth")
+                #expect(overflow == .number(0), "\(name)")
+                try await window.close()
+            }
+        }
+    }
+}
+
+extension BrowserWindow {
+    /// Where a part of the board is in the window, in CSS pixels.
+    /// - Parameters:
+    ///   - across, down: parts of its width and height.
+    private func place(_ across: Double, _ down: Double) async throws -> (x: Double, y: Double) {
+        let reply = try await run(
+            "const { left, top, width, height } = \(Self.canvas).getBoundingClientRect(); return [left, top, width, height];"
+        )
+        guard case .array(let numbers) = reply, numbers.count == 4 else { throw Unexpected("no canvas") }
+        let values = numbers.map { $0.double ?? 0 }
+        return (values[0] + values[2] * across, values[1] + values[3] * down)
+    }
+
+    /// Draws a loop around a part of the board.
+    fileprivate func drawLoop(
+        _ across: Double, _ down: Double, _ reachAcross: Double, _ reachDown: Double, with pointer: Pointer
+    ) async throws {
+        let start = try await place(0, 0)
+        let end = try await place(1, 1)
+        try await draw(
+            (0..<24).map { step in
+                let angle = 2 * Double.pi * Double(step) / 24
+                return (
+                    start.x + (end.x - start.x) * (across + reachAcross * cos(angle)),
+                    start.y + (end.y - start.y) * (down + reachDown * sin(angle))
+                )
+            }, with: pointer)
+    }
+
+    fileprivate func tap(_ across: Double, _ down: Double) async throws {
+        try await draw([try await place(across, down)], with: .mouse)
+    }
+
+    fileprivate func waitForSelection() async throws {
+        try await wait(for: "a selection", "!\(Self.element("selection")).hidden")
+    }
+
+    fileprivate func dragSelection(
+        from start: (Double, Double), to end: (Double, Double), with pointer: Pointer
+    ) async throws {
+        let (from, to) = (try await place(start.0, start.1), try await place(end.0, end.1))
+        try await draw(
+            (0...8).map { step in
+                let part = Double(step) / 8
+                return (from.x + (to.x - from.x) * part, from.y + (to.y - from.y) * part)
+            }, with: pointer)
+    }
+
+    /// Drags a handle of the selection by so many CSS pixels.
+    fileprivate func dragHandle(
+        _ selector: String, by shift: (x: Double, y: Double), with pointer: Pointer, shift isFree: Bool = false
+    ) async throws {
+        let reply = try await run(
+            """
+            const { left, top, width, height } = document.querySelector("\(selector)").getBoundingClientRect();
+            \(isFree ? "document.addEventListener(\"pointermove\", (event) => Object.defineProperty(event, \"shiftKey\", { value: true }), { capture: true });" : "")
+            return [left + width / 2, top + height / 2];
+            """)
+        guard case .array(let numbers) = reply, numbers.count == 2 else { throw Unexpected("no handle \(selector)") }
+        let (x, y) = (numbers[0].double ?? 0, numbers[1].double ?? 0)
+        try await draw(
+            (0...6).map { (x + shift.x * Double($0) / 6, y + shift.y * Double($0) / 6) }, with: pointer)
+    }
+
+    /// The index of the last operation shown.
+    fileprivate func index() async throws -> Int? {
+        guard case .string(let text) = try await run("return \(Self.canvas).dataset.index") else { return nil }
+        return Int(text)
+    }
+
+    /// The canvas as a picture, in base64.
+    fileprivate func picture() async throws -> String {
+        guard case .string(let text) = try await run("return \(Self.canvas).toDataURL().split(\",\")[1]") else {
+            throw Unexpected("no picture")
+        }
+        return text
+    }
+
+    /// The canvas with what is dragged above it, as it is seen.
+    fileprivate func seenPicture() async throws -> String {
+        guard
+            case .string(let text) = try await run(
+                """
+                const board = \(Self.canvas);
+                const canvas = Object.assign(document.createElement("canvas"), { width: board.width, height: board.height });
+                const context = canvas.getContext("2d");
+                context.drawImage(board, 0, 0);
+                const lifted = document.querySelector("#lift canvas");
+                if (lifted) {
+                    const zoom = board.width / board.clientWidth;
+                    context.setTransform(new DOMMatrix([zoom, 0, 0, zoom, 0, 0]).multiply(new DOMMatrix(getComputedStyle(lifted).transform)));
+                    context.drawImage(lifted, 0, 0);
+                }
+                return canvas.toDataURL().split(",")[1];
+                """)
+        else { throw Unexpected("no picture") }
+        return text
+    }
+
+    /// The mean difference of the canvas to a picture over the pixels that are inked in either; infinite where pixels are off
+    /// by more than 96.
+    fileprivate func difference(to picture: String) async throws -> Double {
+        let result = try await run(
+            """
+            const picture = await createImageBitmap(new Blob([Uint8Array.from(atob(args[0]), (c) => c.charCodeAt(0))]));
+            \(Self.pixelComparison)
+            return compared(\(Self.canvas), picture);
+            """, [.string(picture)])
+        guard let mean = result["mean"]?.double, let off = result["off"]?.double else { throw Unexpected("\(result)") }
+        return off > 0.001 ? .infinity : mean
+    }
+
+    /// Expects the canvases of two windows to be equal, where both are 1024 pixels wide.
+    fileprivate func expectSamePicture(
+        as other: BrowserWindow, sourceLocation: SourceLocation = #_sourceLocation
+    ) async throws {
+        for window in [self, other] {
+            try await window.run("\(Self.element("sheet")).style.width = \"1024px\"")
+            try await window.wait(for: "another size", "\(Self.canvas).width === 1024")
+        }
+        let difference = try await difference(to: try await other.picture())
+        #expect(difference < 0.5, sourceLocation: sourceLocation)
+        for window in [self, other] { try await window.run("\(Self.element("sheet")).style.width = \"\"") }
+    }
+
+    /// The `m` and `k` of the operation after an index, as JSON.
+    fileprivate func lastLasso(in room: BrowserRoom, after index: Int) async throws -> String {
+        let reply = try await run(
+            """
+            const answer = await fetch("/api/rooms/\(room.name)/replay?cohort=head&after=\(index)&limit=1");
+            const { m, k } = (await answer.json()).ops[0].message;
+            return JSON.stringify({ m, k });
+            """)
+        guard case .string(let text) = reply else { throw Unexpected("no operation: \(reply)") }
+        return text
+    }
+}
