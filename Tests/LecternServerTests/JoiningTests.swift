@@ -125,7 +125,7 @@ import Whiteboard
 @Suite struct JoinQueueTests {
     private func queue(_ recorder: ReplyRecorder, requests: Int = 100, bytes: Int = 64 << 20) -> JoinQueue {
         JoinQueue(
-            palette: .standard, style: "smooth", budget: ReplyBudget(requests: requests, bytes: bytes),
+            palette: .standard, style: "smooth", features: .all, budget: ReplyBudget(requests: requests, bytes: bytes),
             sink: recorder.sink)
     }
 
@@ -160,7 +160,10 @@ import Whiteboard
         try drawn.draw()
         let id = try room("room")
         for encoding in WireEncoding.allCases {
-            #expect(queue.answer(drawn.catchUp, of: id, .cohort(.main), as: encoding, reply: encoding.rawValue))
+            #expect(
+                queue.answer(
+                    drawn.catchUp, of: id, .cohort(.main), to: JoinRequest(encoding: encoding), reply: encoding.rawValue
+                ))
         }
         recorder.open(2)
         let answers = try await recorder.next(2)
