@@ -129,7 +129,7 @@ let threadTargets: [Target] = [
             "StrokeWire",
             logging, metrics, lifecycle, deque,
         ]),
-    layer("LecternClient", ["NATSClient", "Locking", "StrokeWire", logging, deque]),
+    layer("LecternClient", ["Assets", "NATSClient", "Locking", "StrokeWire", logging, deque]),
     // The lesson of `lectern demo`, of benchmarks and tests.
     layer("LecternDemo", ["LecternClient", "StrokeWire"]),
 
@@ -143,7 +143,10 @@ let threadTargets: [Target] = [
         ]),
     tests(
         "LecternClientTests",
-        ["LecternClient", "LecternDemo", "NATSClient", "NATSTestServer", "Whiteboard", "StrokeWire", logging]),
+        [
+            "Assets", "LecternClient", "LecternDemo", "NATSClient", "NATSTestServer", "Whiteboard", "StrokeWire",
+            logging,
+        ]),
     tests(
         "LecternServerTests",
         [
@@ -172,6 +175,7 @@ let serviceTargets: [Target] = [
         name: "lectern",
         dependencies: [
             "LecternServer", "LecternGateway", "LecternClient", "LecternDemo", "LecternConfiguration", "AssetOpener",
+            "Assets",
             "ConnectionOptions", "Hosting", "Journal", "EmbeddedNATS", "NATSClient", "Locking", "InkML",
             "VectorGraphics",
             "PNG", "Raster", "Ink",
@@ -216,7 +220,8 @@ let serviceTargets: [Target] = [
     tests(
         "DaemonTests",
         [
-            "InkML", "LecternClient", "EmbeddedNATS", "NATSClient", "NATSTestServer", "Locking", "StrokeWire", logging,
+            "InkML", "LecternClient", "EmbeddedNATS", "NATSClient", "NATSTestServer", "Locking", "StrokeWire", "CCairo",
+            "CJPEG", logging,
         ],
         exclude: ["Proof/Player"]),
 ]
@@ -254,7 +259,7 @@ let pureProducts: [Product] = [
 
 let serviceProducts: [Product] = [
     // With the modules of its API: connections, messages and subjects.
-    .library(name: "LecternClient", targets: ["LecternClient", "NATSClient", "StrokeWire"]),
+    .library(name: "LecternClient", targets: ["LecternClient", "Assets", "NATSClient", "StrokeWire"]),
     .executable(name: "lectern", targets: ["lectern"]),
 ]
 
