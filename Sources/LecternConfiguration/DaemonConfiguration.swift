@@ -225,10 +225,14 @@ extension DaemonConfiguration {
 
         public enum Feature: String, Sendable, CaseIterable {
             case pages
+            case images
+            case lasso
 
             var wire: BoardFeatures {
                 switch self {
                 case .pages: .pages
+                case .images: .images
+                case .lasso: .lasso
                 }
             }
         }

@@ -15,9 +15,9 @@ struct BoardRoutes {
     /// Memory of the boards and pictures that are being sent.
     private let replies: ByteBudget
 
-    init(rooms: RoomService, limits: GatewayLimits) {
+    init(rooms: RoomService, limits: GatewayLimits, replies: ByteBudget) {
         self.rooms = rooms
-        replies = ByteBudget(limits.replyBytes)
+        self.replies = replies
         cache = PictureCache(drawings: limits.drawings, byteLimit: limits.pictureBytes)
     }
 

@@ -50,11 +50,17 @@ enum AccessNeed: Equatable {
             return
         }
         let cohort = query["cohort"].map(String.init)
+        let rest = names.dropFirst(2)
+        if rest.count == 3, rest.first == "pages", rest.last == "copy" {
+            // The route looks at the other room.
+            self = .write(room, query["author"].map(String.init))
+            return
+        }
         switch names.count == 3 ? names[names.startIndex + 2] : names.count == 2 ? "" : "other" {
         case "": self = .room(room)
         case "events", "replay", "observations": self = .read(room, cohort)
         case let file where file.hasPrefix("board."): self = .read(room, cohort)
-        case "strokes", "wet": self = .write(room, query["author"].map(String.init))
+        case "strokes", "wet", "import": self = .write(room, query["author"].map(String.init))
         case "assets": self = .upload(room)
         case "clock": self = .clock(room, cohort)
         default: self = .operator
