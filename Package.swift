@@ -130,8 +130,8 @@ let threadTargets: [Target] = [
             logging, metrics, lifecycle, deque,
         ]),
     layer("LecternClient", ["Assets", "NATSClient", "Locking", "StrokeWire", logging, deque]),
-    // The lesson of `lectern demo`, of benchmarks and tests.
-    layer("LecternDemo", ["LecternClient", "StrokeWire"]),
+    // The lessons of `lectern demo`, of benchmarks and tests, and the slides of one.
+    layer("LecternDemo", ["CCairo", "LecternClient", "StrokeWire"]),
 
     tests("InkMLTests", ["InkML", "StrokeWire"]),
     tests("NATSClientTests", ["NATSClient", "NATSTestServer", "Locking", logging]),

@@ -146,7 +146,7 @@ import Whiteboard
         #expect(queue.answer(drawn.catchUp, of: id, .cohort(.main), reply: "9"))
         recorder.open(10)
         let answers = try await recorder.next(9)
-        let newest = drawn.catchUp.encoded(palette: .standard, style: "smooth", as: .json)
+        let newest = drawn.catchUp.encoded(palette: .standard, style: "smooth", features: .all, as: .json)
         #expect(answers.keys.sorted() == (1...9).map(String.init))
         #expect(answers.values.allSatisfy { $0 == .sent(newest) })
         queue.close()
@@ -168,7 +168,8 @@ import Whiteboard
         recorder.open(2)
         let answers = try await recorder.next(2)
         for encoding in WireEncoding.allCases {
-            let reply = drawn.catchUp.encoded(palette: .standard, style: "smooth", as: encoding)
+            let reply = drawn.catchUp.encoded(
+                palette: .standard, style: "smooth", features: .all, as: encoding)
             #expect(answers[encoding.rawValue] == .sent(reply))
         }
         queue.close()
