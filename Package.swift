@@ -57,7 +57,7 @@ let pureTargets: [Target] = [
     layer("Scene", ["PathGeometry"]),
     // Vector operations, and loops in C that choose the instructions of the processor while they run.
     .target(name: "CLanes"),
-    layer("Raster", ["CLanes", "Ink", "StrokeWire", ordered]),
+    layer("Raster", ["CLanes", "Ink", "PathGeometry", "StrokeWire", ordered]),
     layer("PNG", ["Raster"]),
     layer("Whiteboard", ["Ink", "StrokeWire", deque, heap, ordered]),
     layer("Hosting", ["Whiteboard", "StrokeWire", deque, heap]),
@@ -79,7 +79,7 @@ let pureTests: [Target] = [
         "PathGeometryTests", ["PathGeometry", "Raster", "Ink", "StrokeWire"], exclude: ["skia_areas.py"]),
     tests("SceneTests", ["Scene", "PathGeometry"]),
     tests("MeshTests", ["Mesh", "Ink", "StrokeWire"]),
-    tests("RasterTests", ["Raster", "Ink", "StrokeWire"]),
+    tests("RasterTests", ["Raster", "Ink", "PathGeometry", "StrokeWire"]),
     tests("AssetsTests", ["Assets", "StrokeWire"]),
     tests("PNGTests", ["PNG", "Raster", "Ink", "StrokeWire"]),
     tests("WhiteboardTests", ["Whiteboard", "StrokeWire"]),
@@ -115,7 +115,7 @@ let threadTargets: [Target] = [
     layer("AssetOpener", ["Assets", "CAssetOpener", "Locking", "StrokeWire"]),
     .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
     .systemLibrary(name: "CCairo", pkgConfig: "cairo", providers: [.apt(["libcairo2-dev"])]),
-    layer("VectorGraphics", ["CCairo", "Mesh", "Raster", "Ink", "StrokeWire"]),
+    layer("VectorGraphics", ["CCairo", "Mesh", "PathGeometry", "Raster", "Scene", "Ink", "StrokeWire"]),
     .systemLibrary(name: "CLibXML", pkgConfig: "libxml-2.0", providers: [.apt(["libxml2-dev"])]),
     .target(name: "CXML", dependencies: ["CLibXML"]),
     // Ink as a file for other programs, out and in.
@@ -125,7 +125,7 @@ let threadTargets: [Target] = [
         [
             "AssetOpener", "Assets", "Journal", "Hosting", "NATSClient", "Locking", "Whiteboard", "InkML",
             "VectorGraphics",
-            "PNG", "Raster", "Ink",
+            "PNG", "PathGeometry", "Raster", "Scene", "Ink",
             "StrokeWire",
             logging, metrics, lifecycle, deque,
         ]),
@@ -199,7 +199,9 @@ let serviceTargets: [Target] = [
         ],
         swiftSettings: settings),
 
-    tests("VectorGraphicsTests", ["VectorGraphics", "CCairo", "PNG", "Raster", "Ink", "StrokeWire"]),
+    tests(
+        "VectorGraphicsTests",
+        ["VectorGraphics", "CCairo", "PNG", "PathGeometry", "Raster", "Scene", "Ink", "StrokeWire"]),
     tests("LecternConfigurationTests", ["LecternConfiguration", "Whiteboard", "StrokeWire"]),
     tests(
         "LecternGatewayTests",
@@ -221,7 +223,7 @@ let serviceTargets: [Target] = [
         "DaemonTests",
         [
             "InkML", "LecternClient", "EmbeddedNATS", "NATSClient", "NATSTestServer", "Locking", "StrokeWire", "CCairo",
-            "CJPEG", logging,
+            "CJPEG", crypto, logging,
         ],
         exclude: ["Proof/Player"]),
 ]

@@ -62,6 +62,8 @@ public enum AssetError: Error, Sendable, Hashable {
     case tooLarge(String)
     /// The service's store has no space for it.
     case full
+    /// The room's assets have as many bytes as a room may have.
+    case roomFull(limit: Int64)
     /// The service keeps nothing.
     case noJournal
     /// Files cannot be opened safely on this machine, so none is.
@@ -78,7 +80,7 @@ public enum AssetError: Error, Sendable, Hashable {
         switch self {
         case .unreadable: "unreadable"
         case .tooLarge: "too-large"
-        case .full: "assets-full"
+        case .full, .roomFull: "assets-full"
         case .noJournal: "no-journal"
         case .noSandbox: "no-sandbox"
         case .busy: "not-ready"
@@ -93,7 +95,9 @@ extension AssetError: CustomStringConvertible {
         switch self {
         case .unreadable(let reason): "The file cannot be read: \(reason)."
         case .tooLarge(let reason): "The file is too large: \(reason)."
-        case .full: "The service has no space for more assets."
+        case .full: "The service has no space for more assets (assets.max_bytes)."
+        case .roomFull(let limit):
+            "The room has no space for this asset: it may have \(limit) bytes (assets.room_bytes)."
         case .noJournal: "The service keeps nothing, so that it has no place for assets."
         case .noSandbox(let reason): "Files cannot be opened safely here: \(reason)."
         case .busy: "Too many files wait to be opened; try again."

@@ -4,10 +4,10 @@ public import StrokeWire
 /// next is sent. Any daemon that keeps assets takes it, and is asked for the parts on a subject of its own.
 public enum AssetUpload {
     /// The subject of the request to begin, whose body is `{"bytes":N}`.
-    public static func subject(_ address: RoomAddress) -> String { "\(address).upload" }
+    public static func subject(_ address: RoomAddress) -> String { address.subject(.assetInput) }
 
     /// All of those subjects.
-    public static func subjects(root: String) -> String { "\(root).*.*.upload" }
+    public static func subjects(root: String) -> String { "\(root).*.*.\(RoomSubject.assetInput)" }
 
     /// The daemons on those subjects share the uploads.
     public static let queue = "uploads"

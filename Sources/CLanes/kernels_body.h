@@ -136,6 +136,27 @@ static float NAME(resolve)(float *cells, uint8_t *bytes, intptr_t count, float c
     return before[0];
 }
 
+static float NAME(resolve_size)(float *cells, uint8_t *bytes, intptr_t count, float carry) {
+    const float8 zero = 0;
+    float8 before = carry;
+    for (intptr_t x = 0; x < count; x += 8) {
+        float8 sum;
+        memcpy(&sum, cells + x, sizeof sum);
+        memcpy(cells + x, &zero, sizeof zero);
+        sum += __builtin_shufflevector(zero, sum, 0, 8, 9, 10, 0, 12, 13, 14);
+        sum += __builtin_shufflevector(zero, sum, 0, 0, 8, 9, 0, 0, 12, 13);
+        sum += __builtin_shufflevector(zero, sum, 0, 0, 0, 0, 11, 11, 11, 11);
+        sum += before;
+        before = __builtin_shufflevector(sum, sum, 7, 7, 7, 7, 7, 7, 7, 7);
+        const float8 size = sum < 0 ? -sum : sum;
+        const int8 rounded = __builtin_convertvector(LOWER(size, (float8)2) * 255 + 0.5f, int8);
+        const int8 least = 0, most = 255;
+        const byte8 levels = __builtin_convertvector(LOWER(UPPER(rounded, least), most), byte8);
+        memcpy(bytes + x, &levels, sizeof levels);
+    }
+    return before[0];
+}
+
 static void NAME(blend)(uint32_t *pixels, uint8_t *mask, intptr_t count, uint32_t source) {
     // Two channels of a pixel in each word: red and blue, then green and alpha.
     const uint32_t low_bytes = 0x00FF00FF;
@@ -176,4 +197,4 @@ static void NAME(blend)(uint32_t *pixels, uint8_t *mask, intptr_t count, uint32_
     }
 }
 
-static const lanes_kernels NAME(kernels) = {NAME(add_edges), NAME(resolve), NAME(blend)};
+static const lanes_kernels NAME(kernels) = {NAME(add_edges), NAME(resolve), NAME(resolve_size), NAME(blend)};

@@ -11,7 +11,8 @@ public import StrokeWire
 /// `<root>.assets.<id>.<upload>.<i>`. The parts are written first, so that a stored manifest names stored parts; without a
 /// manifest an asset is not there. The parts of each upload have subjects of their own: two uploads of one file at the same
 /// time harm each other as little as one that was cut off. A manifest is written again when its asset is used; one that was
-/// not for the journal's `maxAge` goes, with its parts, in a ``sweep(at:)``.
+/// not for the journal's `maxAge` and a quarter goes, with all that belongs to it, in a ``sweep(at:)``: what is kept for
+/// `maxAge` after it was written does not outlive an asset that it uses, though not every use is written.
 ///
 /// A value; any thread.
 public struct AssetStore: Sendable {
@@ -22,18 +23,22 @@ public struct AssetStore: Sendable {
 
     private let settings: JournalSettings
     private let maxBytes: Int64
-    private let subjects: AssetSubjects
+    let roomBytes: Int64
+    let subjects: AssetSubjects
     private let jetStream: JetStream
     private let logger: Logger
 
     /// - Parameters:
     ///   - root: the first tokens of all subjects.
     ///   - maxBytes: of all assets together; -1: no limit.
+    ///   - roomBytes: of the assets that were uploaded to one room; -1: no limit.
     public init(
-        root: String, settings: JournalSettings, maxBytes: Int64, connection: NATSConnection, logger: Logger
+        root: String, settings: JournalSettings, maxBytes: Int64, roomBytes: Int64 = -1, connection: NATSConnection,
+        logger: Logger
     ) {
         self.settings = settings
         self.maxBytes = maxBytes
+        self.roomBytes = roomBytes
         self.logger = logger
         subjects = AssetSubjects(root: root)
         jetStream = JetStream(connection, timeout: settings.timeout)
@@ -65,7 +70,7 @@ public struct AssetStore: Sendable {
     }
 
     /// The newest message of a subject.
-    private func message(_ subject: String) async throws(AssetStoreError) -> StoredMessage? {
+    func message(_ subject: String) async throws(AssetStoreError) -> StoredMessage? {
         do throws(JetStreamError) {
             return try await jetStream.lastMessage(subjects.stream, subject: subject)
         } catch {
@@ -133,22 +138,28 @@ extension AssetStore {
 
     /// Uploads at the same time may together go beyond the limit, each once.
     private func checkSpace(_ bytes: Int) async throws(AssetStoreError) {
-        let info: StreamInfo
-        do throws(JetStreamError) {
-            info = try await jetStream.streamInfo(subjects.stream)
-        } catch {
-            throw failure(error)
-        }
+        let info = try await info()
         let limits = [maxBytes, info.configuration.maxBytes].filter { $0 > 0 }
         guard let limit = limits.min() else { return }
         let needed = bytes + (bytes / partBytes + 2) * Self.messageBytes
         guard Int64(clamping: info.bytes) + Int64(needed) <= limit else { throw .full }
     }
 
+    private func info() async throws(AssetStoreError) -> StreamInfo {
+        do throws(JetStreamError) {
+            return try await jetStream.streamInfo(subjects.stream)
+        } catch {
+            throw failure(error)
+        }
+    }
+
+    /// Bytes that all assets take.
+    public func usedBytes() async throws(AssetStoreError) -> Int64 { Int64(clamping: try await info().bytes) }
+
     /// The bytes of a part; fewer than the limit where the server allows no such message, headers included.
     private var partBytes: Int { max(1, min(AssetLimits.partBytes, jetStream.connection.maxPayload - 4096)) }
 
-    private func publish(_ bytes: [UInt8], to subject: String) async throws(AssetStoreError) -> UInt64 {
+    func publish(_ bytes: [UInt8], to subject: String) async throws(AssetStoreError) -> UInt64 {
         do throws(JetStreamError) {
             return try await jetStream.publish(bytes, to: subject).sequence
         } catch {
@@ -157,7 +168,7 @@ extension AssetStore {
     }
 
     /// Deletes messages; what cannot be deleted is left to a sweep.
-    private func delete(_ sequences: [UInt64]) async {
+    func delete(_ sequences: [UInt64]) async {
         for sequence in sequences {
             do throws(JetStreamError) {
                 try await jetStream.deleteMessage(subjects.stream, sequence)
@@ -212,15 +223,17 @@ extension AssetStore {
 
 /// Removing what nobody uses.
 extension AssetStore {
-    /// A message of the stream, without its payload.
-    private struct Listed: Sendable {
+    /// A message of the stream.
+    struct Listed: Sendable {
         let subject: String
         let sequence: UInt64
+        /// Empty where it was not asked for.
+        let payload: [UInt8]
         /// In nanoseconds since 1970.
         let time: Int64
     }
 
-    /// Deletes assets that were not used for the journal's `maxAge`, and parts that no manifest names. Every daemon may do
+    /// Deletes assets that were not used for the journal's `maxAge` and a quarter, and parts that no manifest names. Every daemon may do
     /// it, also at the same time.
     ///
     /// - Parameter now: in nanoseconds since 1970.
@@ -247,12 +260,15 @@ extension AssetStore {
         let listed = messages.first { $0.subject == subjects.manifest(of: id) }
         // Read again: it may have been written meanwhile.
         let newest = try await newest(id)
-        if let newest, newest.message.sequence == listed?.sequence, isOld(newest.message.time, settings.maxAge, at: now)
+        if let newest, newest.message.sequence == listed?.sequence,
+            isOld(newest.message.time, settings.maxAge * 5 / 4, at: now)
         {
             return [newest.message.sequence] + messages.map(\.sequence).filter { $0 != newest.message.sequence }
         }
         let isNamed = { (message: Listed) in newest.map { subjects.isPart(message.subject, of: $0.manifest) } ?? false }
-        let parts = messages.filter { $0.subject != subjects.manifest(of: id) && !isNamed($0) }
+        let parts = messages.filter {
+            $0.subject != subjects.manifest(of: id) && !isNamed($0) && (newest == nil || !subjects.isRecord($0.subject))
+        }
         // A manifest that cannot be read is in nobody's way: the next upload replaces it.
         guard let last = parts.map(\.time).max(), isOld(last, Self.tornAge, at: now) else { return [] }
         return parts.map(\.sequence)
@@ -263,13 +279,15 @@ extension AssetStore {
     }
 
     /// The messages of a subject, which may have wildcards.
-    private func messages(_ subject: String) async throws(AssetStoreError) -> [Listed] {
+    func messages(_ subject: String, withPayloads: Bool = false) async throws(AssetStoreError) -> [Listed] {
         var settings = OrderedConsumerSettings(stream: subjects.stream, start: .sequence(1), filterSubject: subject)
-        settings.headersOnly = true
+        settings.headersOnly = !withPayloads
         let found = Locked<[Listed]>([])
         do throws(JetStreamError) {
             try await jetStream.readToEnd(settings, logger: logger, timeout: .seconds(30)) { message, metadata in
-                let listed = Listed(subject: message.subject, sequence: metadata.streamSequence, time: metadata.time)
+                let listed = Listed(
+                    subject: message.subject, sequence: metadata.streamSequence,
+                    payload: withPayloads ? message.copyPayload() : [], time: metadata.time)
                 found.withLock { $0.append(listed) }
             }
         } catch {
@@ -293,12 +311,15 @@ extension AssetID {
 public enum AssetStoreError: Error, Sendable, Equatable, CustomStringConvertible {
     /// There is no space for it.
     case full
+    /// A room has as many bytes of assets as it may have.
+    case roomFull(limit: Int64)
     /// An error of the stream.
     case stream(name: String, JetStreamError)
 
     public var description: String {
         switch self {
         case .full: "the stream of assets is full"
+        case .roomFull(let limit): "the room has \(limit) bytes of assets, as many as it may have"
         case .stream(let name, let error): "\(name): \(error)"
         }
     }

@@ -31,6 +31,17 @@ struct AssetSubjects: Sendable {
         subject.hasPrefix("\(prefix(manifest)).")
     }
 
+    /// That an asset was uploaded to a room. The token of parts has no hyphen.
+    func record(of id: AssetID, in room: RoomID) -> String { "\(root).assets.\(id).in-room.\(room)" }
+
+    /// The subjects of all records of a room.
+    func records(of room: RoomID) -> String { "\(root).assets.*.in-room.\(room)" }
+
+    /// Whether the subject is that of such a record.
+    func isRecord(_ subject: String) -> Bool {
+        subject.dropFirst(root.count).split(separator: ".").dropFirst(2).first == "in-room"
+    }
+
     private func prefix(_ manifest: StoredAssetManifest) -> String {
         "\(root).assets.\(manifest.asset.id).\(manifest.upload)"
     }

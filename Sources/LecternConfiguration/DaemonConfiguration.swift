@@ -198,6 +198,8 @@ extension DaemonConfiguration {
     public struct Assets: Sendable, Equatable {
         /// Bytes of all files together; beyond, further ones are refused. Nil: no limit.
         public var maxBytes: Int? = 4 << 30
+        /// Bytes of the files that were uploaded to one room; beyond, further ones are refused. Nil: no limit.
+        public var roomBytes: Int? = 512 << 20
     }
 
     /// When rooms' checkpoints are written: the states from which rooms are restored without their whole logs.
@@ -221,7 +223,7 @@ extension DaemonConfiguration {
         /// 1 … 16384; 0 takes it from the first draw of a room.
         public var height = 0.0
         /// What rooms have beyond strokes.
-        public var features: Set<Feature> = [.pages]
+        public var features = Set(Feature.allCases)
 
         public enum Feature: String, Sendable, CaseIterable {
             case pages

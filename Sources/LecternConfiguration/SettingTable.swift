@@ -170,6 +170,9 @@ extension DaemonConfiguration {
             "assets.max_bytes", \.assets.maxBytes, .sizeLimit(1 << 20...1 << 40),
             "Bytes of all files that teachers have brought for their boards; beyond, further ones are refused."),
         Setting(
+            "assets.room_bytes", \.assets.roomBytes, .sizeLimit(1 << 20...1 << 40),
+            "Bytes of the files that teachers have brought to one room; beyond, further ones are refused."),
+        Setting(
             "checkpoint.interval", \.checkpoint.interval, .duration(.seconds(1) ... .seconds(3600)),
             "Longest time from a change of a room to its checkpoint."),
         Setting(

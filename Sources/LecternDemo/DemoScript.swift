@@ -86,7 +86,7 @@ enum DemoScript {
         .pause(milliseconds: 900),
         .line(Place(112, 392), Place(590, 388), .red),
         .write("F = m a", at: Place(150, 540), size: 44, .blue),
-        .box(.ellipse, Place(105, 450), Place(500, 585), .red),
+        .box(.ellipse, Place(95, 445), Place(540, 590), .red),
         .pause(milliseconds: 900),
     ]
 
@@ -99,8 +99,8 @@ enum DemoScript {
         .pause(milliseconds: 600),
         .lasso(
             smooth([
-                Place(130, 350), Place(350, 340), Place(550, 350), Place(556, 450), Place(550, 550), Place(340, 553),
-                Place(132, 550), Place(126, 450), Place(130, 350),
+                Place(130, 350), Place(350, 340), Place(550, 350), Place(556, 450), Place(550, 551), Place(340, 552),
+                Place(132, 551), Place(126, 450), Place(130, 350),
             ]), right: 440, down: 0),
         .pause(milliseconds: 1200), .undo(1), .pause(milliseconds: 700), .redo(1),
         .arrow(Place(190, 500), Place(570, 500), .grey),
@@ -116,8 +116,8 @@ enum DemoScript {
             ], .green),
         .write("s = 1/2 a t^2", at: Place(190, 250), size: 28, .green),
         .line(Place(585, 432), Place(755, 272), .red),
-        .write("v = a t", at: Place(420, 360), size: 24, .red),
-        .box(.rectangle, Place(170, 200), Place(530, 280), .orange),
+        .write("v = a t", at: Place(400, 360), size: 24, .red),
+        .box(.rectangle, Place(170, 192), Place(575, 282), .orange),
         .pause(milliseconds: 700),
     ]
 

@@ -49,15 +49,15 @@ public enum DemoSlides {
 
     private static func diagram(_ slide: Slide) {
         slide.text("One force, one mass", 70, 100, size: 40, isBold: true)
-        slide.line([(70, 562), (960, 562)], width: 5, .dark)
-        for x in stride(from: 80.0, to: 960, by: 28) { slide.line([(x + 16, 565), (x, 584)], width: 2, .grey) }
-        slide.fill(150, 420, 200, 138, .lightBlue)
-        slide.frame(150, 420, 200, 138, .blue)
-        slide.text("m", 232, 506, size: 44, .blue, isBold: true)
-        slide.line([(352, 489), (510, 489)], width: 7, .red)
-        slide.fill([(540, 489), (504, 472), (504, 506)], .red)
-        slide.text("F", 372, 472, size: 34, .red, isBold: true)
-        slide.frame(590, 420, 200, 138, .grey, isDashed: true)
+        slide.line([(70, 558), (960, 558)], width: 5, .dark)
+        for x in stride(from: 80.0, to: 960, by: 28) { slide.line([(x + 16, 561), (x, 580)], width: 2, .grey) }
+        slide.fill(150, 414, 200, 134, .lightBlue)
+        slide.frame(150, 414, 200, 134, .blue)
+        slide.text("m", 232, 498, size: 44, .blue, isBold: true)
+        slide.line([(352, 481), (510, 481)], width: 7, .red)
+        slide.fill([(540, 481), (504, 464), (504, 498)], .red)
+        slide.text("F", 372, 464, size: 34, .red, isBold: true)
+        slide.frame(590, 414, 200, 134, .grey, isDashed: true)
     }
 
     private static func chart(_ slide: Slide) {

@@ -12,10 +12,9 @@ internal import StrokeWire
 struct BoardRoutes {
     let rooms: RoomService
     let cache: PictureCache
-    /// Memory of the boards and pictures that are being sent.
-    private let replies: ByteBudget
+    private let replies: ReplyMemory
 
-    init(rooms: RoomService, limits: GatewayLimits, replies: ByteBudget) {
+    init(rooms: RoomService, replies: ReplyMemory, limits: GatewayLimits) {
         self.rooms = rooms
         self.replies = replies
         cache = PictureCache(drawings: limits.drawings, byteLimit: limits.pictureBytes)
@@ -33,7 +32,7 @@ struct BoardRoutes {
         }
         router.get("api/rooms/:room/replay") { request, context in
             let reply = try await rooms.replay(of: context.room(), request.feed(), ReplayRequest(query: request))
-            return try response(
+            return try replies.response(
                 [
                     .contentType: "application/json", .cacheControl: "private, no-cache",
                     .xContentTypeOptions: "nosniff",
@@ -55,7 +54,7 @@ struct BoardRoutes {
         request.unless = "*"
         let current = Picture(try await rooms.picture(of: room, query.feed, request), format)
         guard let current else { throw .badGateway("The service's answer is no picture.") }
-        if let notModified = query.notModified(current.tag, headers) { return notModified }
+        if !current.isIncomplete, let notModified = query.notModified(current.tag, headers) { return notModified }
         // A service of an older release knows no tags: it has sent the picture.
         guard current.bytes.readableBytes == 0 else { return try response(to: current, format, query, on: loop) }
         request.unless = nil
@@ -69,13 +68,47 @@ struct BoardRoutes {
             }
             return picture
         }
+        // Only the picture tells which of its images are there.
+        if current.isIncomplete,
+            let notModified = query.notModified(picture.tag, headers, isIncomplete: picture.isIncomplete)
+        {
+            return notModified
+        }
         return try response(to: picture, format, query, on: loop)
     }
 
     private func response(
         to picture: Picture, _ format: PictureFormat, _ query: BoardQuery, on loop: any EventLoop
     ) throws(GatewayError) -> Response {
-        try response(query.headers(of: picture, format), picture.bytes, on: loop)
+        try replies.response(query.headers(of: picture, format), picture.bytes, on: loop)
+    }
+
+    private func board(
+        of room: RoomID, _ query: BoardQuery, _ headers: HTTPFields, on loop: any EventLoop
+    ) async throws(GatewayError) -> Response {
+        let reply = try await rooms.board(of: room, query.feed, query.join)
+        let tag = EntityTag(of: reply)
+        if let notModified = query.notModified(tag, headers) { return notModified }
+        var headers = query.headers(tag)
+        headers[.contentType] = "application/json"
+        headers[.xContentTypeOptions] = "nosniff"
+        return try replies.response(headers, ByteBuffer(bytes: reply), on: loop)
+    }
+}
+
+/// Sends boards and pictures, whose memory is bounded in all. Safe from any task.
+struct ReplyMemory: Sendable {
+    private let budget: ByteBudget
+
+    /// - Parameter bytes: of all that are being sent.
+    init(_ bytes: Int) {
+        budget = ByteBudget(bytes)
+    }
+
+    /// Takes memory for as long as the lease lives.
+    func lease(_ bytes: Int) throws(GatewayError) -> ByteBudget.Lease {
+        if let lease = budget.lease(bytes) { return lease }
+        throw .notReady("The gateway is sending as many boards as it can hold; ask again in a second.")
     }
 
     /// Sends bytes as the client takes them. Their memory counts until all but the last pieces are sent, or the connection
@@ -83,12 +116,10 @@ struct BoardRoutes {
     ///
     /// - Parameter loop: the event loop of the connection. A write is only queued there, and waits for the client once
     ///   the loop has taken it: without a turn of the loop between them all pieces would be written at once.
-    private func response(
+    func response(
         _ headers: HTTPFields, _ bytes: ByteBuffer, on loop: any EventLoop
     ) throws(GatewayError) -> Response {
-        guard let lease = replies.lease(bytes.readableBytes) else {
-            throw .notReady("The gateway is sending as many boards as it can hold; ask again in a second.")
-        }
+        let lease = try lease(bytes.readableBytes)
         let body = ResponseBody(contentLength: bytes.readableBytes) { writer in
             var rest = bytes.readableBytesView
             while !rest.isEmpty {
@@ -105,18 +136,6 @@ struct BoardRoutes {
 
     /// Bytes that are given to a connection at a time.
     private static let piece = 64 << 10
-
-    private func board(
-        of room: RoomID, _ query: BoardQuery, _ headers: HTTPFields, on loop: any EventLoop
-    ) async throws(GatewayError) -> Response {
-        let reply = try await rooms.board(of: room, query.feed, query.join)
-        let tag = EntityTag(of: reply)
-        if let notModified = query.notModified(tag, headers) { return notModified }
-        var headers = query.headers(tag)
-        headers[.contentType] = "application/json"
-        headers[.xContentTypeOptions] = "nosniff"
-        return try response(headers, ByteBuffer(bytes: reply), on: loop)
-    }
 }
 
 /// The query of a request for a board.
@@ -162,30 +181,35 @@ struct BoardQuery: Sendable {
 
     var join: JoinRequest { JoinRequest(incarnation: position?.incarnation, index: position?.index) }
 
-    /// The headers of a board, which only its reader may store: for a year where its position was named, else to be asked
-    /// for again each time.
-    func headers(_ tag: EntityTag) -> HTTPFields {
-        let caching = position == nil ? "private, no-cache" : "private, max-age=31536000, immutable"
+    /// The headers of a board, which only its reader may store: for a year where its position was named and nothing of it
+    /// is missing, else to be asked for again each time.
+    func headers(_ tag: EntityTag, isIncomplete: Bool = false) -> HTTPFields {
+        let isForEver = position != nil && !isIncomplete
+        let caching = isForEver ? "private, max-age=31536000, immutable" : "private, no-cache"
         return [.eTag: tag.text, .cacheControl: caching]
     }
 
     /// The answer to a client that has the board already; nil where it has not.
-    func notModified(_ tag: EntityTag, _ headers: HTTPFields) -> Response? {
+    func notModified(_ tag: EntityTag, _ headers: HTTPFields, isIncomplete: Bool = false) -> Response? {
         guard let known = headers[.ifNoneMatch], tag.matches(known) else { return nil }
-        return Response(status: .notModified, headers: self.headers(tag))
+        return Response(status: .notModified, headers: self.headers(tag, isIncomplete: isIncomplete))
     }
 
     func headers(of picture: Picture, _ format: PictureFormat) -> HTTPFields {
-        var headers = headers(picture.tag)
-        for (name, value) in [(HeaderName.room, picture.incarnation), (HeaderName.index, picture.index)] {
+        var headers = headers(picture.tag, isIncomplete: picture.isIncomplete)
+        let incomplete = picture.isIncomplete ? "1" : nil
+        for (name, value) in [
+            (HeaderName.room, picture.incarnation), (HeaderName.index, picture.index),
+            (HeaderName.incomplete, incomplete),
+        ] {
             if let value, let name = HTTPFields.Element.Name(name) { headers[name] = value }
         }
         switch format {
         case .png: headers[.contentType] = "image/png"
         case .svg:
             headers[.contentType] = "image/svg+xml"
-            // Opened as a page it is still a picture alone.
-            headers[.contentSecurityPolicy] = "default-src 'none'; sandbox"
+            // Opened as a page it is still a picture alone, with the images that it holds.
+            headers[.contentSecurityPolicy] = "default-src 'none'; img-src data:; sandbox"
         case .pdf: headers[.contentType] = "application/pdf"
         case .inkml: headers[.contentType] = "application/inkml+xml"
         }
@@ -209,7 +233,7 @@ extension ReplayRequest {
 
 extension Request {
     /// A number of the query, written in digits alone.
-    fileprivate func number<Value: FixedWidthInteger>(
+    func number<Value: FixedWidthInteger>(
         _ name: String, _ range: ClosedRange<Value>
     ) throws(GatewayError) -> Value? {
         guard let text = uri.queryParameters[Substring(name)] else { return nil }
@@ -237,6 +261,8 @@ struct Picture: Sendable {
     let tag: EntityTag
     let incarnation: String?
     let index: String?
+    /// Whether an image is missing, or may be.
+    let isIncomplete: Bool
 
     /// - Returns: nil for a reply that is no picture of that format.
     init?(_ reply: NATSReply, _ format: PictureFormat) {
@@ -258,6 +284,7 @@ struct Picture: Sendable {
         bytes = ByteBuffer(bytes: reply.payload)
         incarnation = reply.header(HeaderName.room)
         index = reply.header(HeaderName.index)
+        isIncomplete = reply.header(HeaderName.incomplete) == "1"
     }
 }
 
@@ -284,6 +311,7 @@ actor PictureCache {
     static let countLimit = 1024
 
     private let drawings: Int
+    private let feedDrawings: Int
     private let byteLimit: Int
     private var pictures: [Key: (picture: Picture, lastUse: UInt64)] = [:]
     private var uses: UInt64 = 0
@@ -292,9 +320,11 @@ actor PictureCache {
 
     /// - Parameters:
     ///   - drawings: under way at most.
+    ///   - feedDrawings: of them, those of one feed of a room.
     ///   - byteLimit: bytes of pictures at most. One of more than an eighth of it is not kept.
-    init(drawings: Int, byteLimit: Int) {
+    init(drawings: Int, feedDrawings: Int = .max, byteLimit: Int) {
         self.drawings = drawings
+        self.feedDrawings = feedDrawings
         self.byteLimit = byteLimit
     }
 
@@ -311,7 +341,8 @@ actor PictureCache {
         }
         let wanted = Drawing(key: key, feed: feed, isNewest: isNewest)
         if let drawing = pending[wanted] { return try await drawing.value.get() }
-        guard pending.count < drawings else {
+        let own = pending.keys.count { $0.key.room == key.room && $0.feed == feed }
+        guard pending.count < drawings, own < feedDrawings else {
             throw .notReady("The gateway waits for other pictures; ask again in a second.")
         }
         // Goes on when the client that asked first has gone: others may wait for it.
@@ -332,7 +363,7 @@ actor PictureCache {
     private func keep(_ picture: Picture, of room: RoomID) {
         let key = Key(room: room, tag: picture.tag)
         let size = picture.bytes.readableBytes
-        guard size <= byteLimit / 8, pictures[key] == nil else { return }
+        guard size <= byteLimit / 8, !picture.isIncomplete, pictures[key] == nil else { return }
         while byteCount + size > byteLimit || pictures.count >= Self.countLimit,
             let oldest = pictures.min(by: { $0.value.lastUse < $1.value.lastUse })
         {

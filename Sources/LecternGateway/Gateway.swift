@@ -137,8 +137,9 @@ public struct Gateway: Service {
         guard configuration.servesRooms else { return router }
         SessionRoute(key: configuration.tokenKey).add(to: router)
         RoomRoutes(rooms: rooms).add(to: router)
-        let replies = ByteBudget(limits.replyBytes)
-        BoardRoutes(rooms: rooms, limits: limits, replies: replies).add(to: router)
+        let replies = ReplyMemory(limits.replyBytes)
+        BoardRoutes(rooms: rooms, replies: replies, limits: limits).add(to: router)
+        AssetPageRoute(rooms: rooms, replies: replies, limits: limits).add(to: router)
         let publisher = StrokePublisher(connection: connection, timeout: limits.outcomeTimeout)
         StrokeRoute(rooms: rooms, publisher: publisher, rates: AuthorRates(), limits: limits).add(to: router)
         WetRoute(rooms: rooms, connection: connection, rates: AuthorRates(), limits: limits).add(to: router)
@@ -253,9 +254,14 @@ struct GatewayLimits: Sendable {
     var stateTimeout = Duration.seconds(2)
     /// Time for the service to answer with a picture; then 504.
     var pictureTimeout = Duration.seconds(5)
-    /// Pictures that are being drawn for clients at a time; a request for one more is answered 503.
+    /// Time for the service to answer with a picture of a page of an asset, which may wait for others; then 504.
+    var assetTimeout = Duration.seconds(20)
+    /// Pictures that are being drawn for clients at a time, and as many of pages of assets for one feed of a room; a request
+    /// for one more is answered 503.
     var drawings = 4
-    /// Bytes of pictures that are kept for the next client.
+    /// Pictures of pages of assets that are being drawn at a time; a request for one more is answered 503.
+    var assetDrawings = 16
+    /// Bytes of pictures that are kept for the next client, and as many of pages of assets.
     var pictureBytes = 32 << 20
     /// Bytes of boards and pictures that are being sent; a request for one more is answered 503.
     var replyBytes = 256 << 20

@@ -81,9 +81,10 @@ extension GatewayError {
     init(_ error: RequestError) {
         let status: HTTPResponse.Status =
             switch error.code {
-            case .unknownRoom, .unknownCohort, .unknownIndex: .notFound
+            case .unknownRoom, .unknownCohort, .unknownIndex, .unknownAsset: .notFound
             case .badRequest: .badRequest
-            case .tooLarge: .unprocessableContent
+            case .tooLarge, .unreadable: .unprocessableContent
+            case .noSandbox: .notImplemented
             case .notReady: .serviceUnavailable
             case .gone: .gone
             }

@@ -54,6 +54,22 @@ struct RoomService: Sendable {
         return reply
     }
 
+    /// A picture of a page of an asset, or what else the service answers that is no refusal.
+    func picture(
+        of room: RoomID, _ feed: RoomFeed, _ request: AssetPageRequest
+    ) async throws(GatewayError) -> NATSReply {
+        let subject: RoomSubject =
+            switch feed {
+            case .cohort(let cohort): .asset(cohort)
+            case .head: .assetHead
+            }
+        // A tag alone needs no rendering.
+        let limit = request.unless == "*" ? limits.pictureTimeout : limits.assetTimeout
+        let reply = try await ask(address(of: room).subject(subject), request.encoded(), within: limit)
+        if let refusal = RequestError(decoding: reply.payload) { throw GatewayError(refusal) }
+        return reply
+    }
+
     /// A board as those who join get it: the service's JSON, unchanged.
     func board(of room: RoomID, _ feed: RoomFeed, _ request: JoinRequest) async throws(GatewayError) -> [UInt8] {
         let subject: RoomSubject =

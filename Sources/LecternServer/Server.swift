@@ -78,7 +78,7 @@ public struct Server: Service {
             workers[record.room].deliver(record, mustNotBeLost: false)
         }
         try pool.listen()
-        try UploadReceiver(configuration, connection: bulkConnection, library: nil).listen()
+        try UploadReceiver(configuration, connection: bulkConnection, library: nil, metrics: pool.metrics).listen()
         let incompatiblePeers = IncompatiblePeerLog(root: configuration.root, metrics: pool.metrics, logger: logger)
         let heartbeat = StandaloneHeartbeat(
             configuration: configuration, members: members, incompatiblePeers: incompatiblePeers)
@@ -112,7 +112,7 @@ public struct Server: Service {
             timeout: settings.timeout, logger: logger)
         let keeper = CheckpointKeeper(
             store: store, journal: journal, connection: connection, configuration: configuration,
-            metrics: pool.metrics, logger: logger)
+            assetUse: pool.assetUse, metrics: pool.metrics, logger: logger)
         let opener = PartitionOpener(
             journal: journal, store: store, keeper: keeper, workers: pool.workers, logger: logger)
         let ownership = Ownership(
@@ -128,14 +128,17 @@ public struct Server: Service {
                 root: configuration.root, partitions: configuration.partitions, settings: settings,
                 connection: bulkConnection, logger: logger))
         let ended = pool.start(journal, keeper: keeper) { ownership.report($0) }
-        try pool.listen()
         let assets = AssetLibrary(
             store: AssetStore(
                 root: configuration.root, settings: settings, maxBytes: configuration.assetBytes,
-                connection: bulkConnection, logger: logger),
-            opener: AssetOpener(), logger: logger)
-        let keeping = Task { await assets.run() }
-        try UploadReceiver(configuration, connection: bulkConnection, library: assets).listen()
+                roomBytes: configuration.roomAssetBytes, connection: bulkConnection, logger: logger),
+            opener: AssetOpener(), sweepInterval: configuration.assetUseInterval, metrics: pool.metrics, logger: logger)
+        pool.show(assets)
+        pool.drawImages(from: assets, within: configuration.canvasBytes / 4)
+        try pool.listen()
+        let keeping = Task { await assets.run(pool.assetUse) }
+        try UploadReceiver(configuration, connection: bulkConnection, library: assets, metrics: pool.metrics)
+            .listen()
         let owning = Task { try await ownership.run() }
         try? await gracefulShutdown()
         readiness.set(.stopping)

@@ -14,6 +14,11 @@ public struct ServerConfiguration: Sendable {
     public var journal: JournalSettings?
     /// Bytes of all assets together, which only a journal keeps; -1: no limit.
     public var assetBytes: Int64 = 4 << 30
+    /// Bytes of the assets that were uploaded to one room; -1: no limit.
+    public var roomAssetBytes: Int64 = 512 << 20
+    /// How often the store is told that an asset is used, which writes it where that was an eighth of the journal's age ago:
+    /// together less than the quarter that assets stay longer.
+    var assetUseInterval: Duration { journal.map { $0.maxAge / 16 } ?? .seconds(86_400) }
     /// When rooms are saved; used only with a journal.
     public var checkpoints = CheckpointSchedule()
     /// This daemon's name among those that share the root: `[a-z0-9_-]{1,64}`.

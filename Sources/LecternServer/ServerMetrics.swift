@@ -27,6 +27,10 @@ struct ServerMetrics: Sendable {
     private let wetUpdates: [WetOutcome: Counter]
     private let joins: [JoinOutcome: Counter]
     private let pictures: [PictureOutcome: Counter]
+    private let assetPictures: [AssetPictureOutcome: Counter]
+    private let assetUploads: [AssetUploadOutcome: Counter]
+    private let assetBytes = Meter(label: "lectern_asset_bytes")
+    private let assetRendering = Recorder(label: "lectern_asset_rendering_seconds", aggregate: true)
     private let cohorts = CohortMetrics()
     private let checkpointsSaved = Counter(label: "lectern_checkpoints_total", dimensions: [("outcome", "saved")])
     private let checkpointsFailed = Counter(label: "lectern_checkpoints_total", dimensions: [("outcome", "failed")])
@@ -53,6 +57,14 @@ struct ServerMetrics: Sendable {
         pictures = Dictionary(
             uniqueKeysWithValues: PictureOutcome.allCases.map { outcome in
                 (outcome, Counter(label: "lectern_pictures_total", dimensions: [("outcome", outcome.rawValue)]))
+            })
+        assetUploads = Dictionary(
+            uniqueKeysWithValues: AssetUploadOutcome.allCases.map { outcome in
+                (outcome, Counter(label: "lectern_asset_uploads_total", dimensions: [("outcome", outcome.rawValue)]))
+            })
+        assetPictures = Dictionary(
+            uniqueKeysWithValues: AssetPictureOutcome.allCases.map { outcome in
+                (outcome, Counter(label: "lectern_asset_pictures_total", dimensions: [("outcome", outcome.rawValue)]))
             })
     }
 
@@ -145,6 +157,24 @@ struct ServerMetrics: Sendable {
 
     func countJoin(_ outcome: JoinOutcome) {
         joins[outcome]?.increment()
+    }
+
+    func count(_ outcome: AssetUploadOutcome) {
+        assetUploads[outcome]?.increment()
+    }
+
+    /// - Parameter bytes: that the stream of assets has.
+    func setAssetBytes(_ bytes: Int64) {
+        assetBytes.set(bytes)
+    }
+
+    func count(_ outcome: AssetPictureOutcome) {
+        assetPictures[outcome]?.increment()
+    }
+
+    /// - Parameter time: that it took to open a file and to render a page of it.
+    func record(rendering time: Duration) {
+        assetRendering.record(time / .seconds(1))
     }
 
     func countPicture(_ outcome: PictureOutcome) {

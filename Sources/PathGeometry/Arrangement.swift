@@ -112,7 +112,8 @@ struct Arrangement {
             }
         }
 
-        var index = VertexIndex(origin: bounds.isEmpty ? .zero : bounds.lower, tolerance: tolerance)
+        var index = VertexIndex(
+            origin: bounds.isEmpty ? .zero : bounds.lower, tolerance: tolerance, capacity: pieces.count)
         var ends: [(Int, Int)] = []
         ends.reserveCapacity(pieces.count)
         for piece in pieces {
@@ -164,23 +165,13 @@ struct Arrangement {
     private func cutAtPassedVertices(_ pieces: [Piece], _ ends: [(Int, Int)], _ cuts: inout [Cut]) {
         let isOf = operands(pieces, ends, cuts)
         // For pieces of each path the vertices that may lie on them.
-        let orders = (0..<2).map { operand in
-            vertices.indices.filter { cutsItself || isOf[$0][1 - operand] != 0 }
-                .sorted { vertices[$0].x < vertices[$1].x }
+        let bands = (0..<2).map { operand in
+            VertexBands(vertices, vertices.indices.filter { cutsItself || isOf[$0][1 - operand] != 0 })
         }
         for (index, piece) in pieces.enumerated() {
-            let reach = piece.box.inset(by: -tolerance)
-            let order = orders[piece.operand]
-            var (low, high) = (0, order.count)
-            while low < high {
-                let middle = (low + high) / 2
-                if vertices[order[middle]].x < reach.lower.x { low = middle + 1 } else { high = middle }
-            }
-            while low < order.count, vertices[order[low]].x <= reach.upper.x {
-                let vertex = order[low]
-                low += 1
+            bands[piece.operand].forEachCandidate(near: piece.curve, piece.box, tolerance: tolerance) { vertex in
                 let place = vertices[vertex]
-                guard reach.contains(place), vertex != ends[index].0, vertex != ends[index].1 else { continue }
+                guard vertex != ends[index].0, vertex != ends[index].1 else { return }
                 let t = piece.curve.parameter(of: place)
                 if (piece.curve.point(at: t) - place).length <= tolerance {
                     cuts.append(Cut(piece: index, parameter: t, vertex: vertex))
@@ -208,7 +199,7 @@ struct Arrangement {
         }
         let cuts = cuts.sorted { ($0.piece, $0.parameter, $0.vertex) < ($1.piece, $1.parameter, $1.vertex) }
         var next = 0
-        var merger = EdgeMerger()
+        var merger = EdgeMerger(capacity: cutsItself ? pieces.count : 8)
         for (index, piece) in pieces.enumerated() {
             var (low, from) = (0.0, ends[index].0)
             while true {
@@ -272,26 +263,106 @@ extension Arrangement {
     }
 }
 
+/// Vertices in bands across y, in each of them by x: those near a curve are found without a look at all of its box.
+private struct VertexBands {
+    private static let perBand = 32
+    private static let maxBands = 4096
+
+    private let origin: Double
+    private let perUnit: Double
+    private let height: Double
+    /// The vertices of band b, by x, are `entries[starts[b]..<starts[b + 1]]`.
+    private var starts: [Int]
+    private var entries: [(place: Point, vertex: Int)] = []
+
+    /// O(n log n).
+    init(_ places: [Point], _ vertices: [Int]) {
+        var box = Box.empty
+        for vertex in vertices { box.extend(to: places[vertex]) }
+        let length = box.isEmpty ? 0 : box.upper.y - box.lower.y
+        let count = length > 0 ? min(max(vertices.count / Self.perBand, 1), Self.maxBands) : 1
+        origin = box.isEmpty ? 0 : box.lower.y
+        perUnit = count > 1 ? Double(count) / length : 0
+        height = count > 1 ? length / Double(count) : .infinity
+        starts = [Int](repeating: 0, count: count + 1)
+        for vertex in vertices { starts[band(places[vertex].y) + 1] += 1 }
+        for band in 0..<count { starts[band + 1] += starts[band] }
+        entries = [(place: Point, vertex: Int)](repeating: (.zero, 0), count: vertices.count)
+        var next = starts
+        for vertex in vertices {
+            let band = band(places[vertex].y)
+            entries[next[band]] = (places[vertex], vertex)
+            next[band] += 1
+        }
+        for band in 0..<count where starts[band + 1] - starts[band] > 1 {
+            entries[starts[band]..<starts[band + 1]].sort { ($0.place.x, $0.vertex) < ($1.place.x, $1.vertex) }
+        }
+    }
+
+    private func band(_ y: Double) -> Int { Int(min(max((y - origin) * perUnit, 0), Double(starts.count - 2))) }
+
+    /// Calls with each vertex in the boxes of the curve's parts in the bands, which are wider by the tolerance.
+    @inline(__always)
+    func forEachCandidate(near curve: MonotoneCurve, _ box: Box, tolerance: Double, _ body: (Int) -> Void) {
+        let reach = box.inset(by: -tolerance)
+        let bands = band(reach.lower.y)...band(reach.upper.y)
+        let isRising = (curve.end.x > curve.start.x) == (curve.end.y > curve.start.y)
+        for band in bands {
+            var (left, right) = (reach.lower.x, reach.upper.x)
+            if bands.count > 1 {
+                // The part of the curve in the band, from its upper to its lower border.
+                let top = origin + Double(band) * height - tolerance
+                let bottom = origin + Double(band + 1) * height + tolerance
+                let (one, other) = (x(curve, box, top), x(curve, box, bottom))
+                (left, right) = (isRising ? one : other, isRising ? other : one)
+                left -= 2 * tolerance
+                right += 2 * tolerance
+            }
+            var (low, high) = (starts[band], starts[band + 1])
+            while low < high {
+                let middle = (low + high) / 2
+                if entries[middle].place.x < left { low = middle + 1 } else { high = middle }
+            }
+            while low < starts[band + 1], entries[low].place.x <= right {
+                if reach.contains(entries[low].place) { body(entries[low].vertex) }
+                low += 1
+            }
+        }
+    }
+
+    /// Where a curve is at a height, or at the nearer one of its ends.
+    private func x(_ curve: MonotoneCurve, _ box: Box, _ y: Double) -> Double {
+        curve.point(at: curve.parameter(axis: 1, value: min(max(y, box.lower.y), box.upper.y))).x
+    }
+}
+
 /// Finds vertices by place: one for all places within the tolerance of it. O(1) a place.
 private struct VertexIndex {
     private let origin: Point
     private let tolerance: Double
-    private let cellSize: Double
-    private var cells: [SIMD2<Int64>: Int] = [:]
-    /// The next vertex of the same cell, −1 for none.
+    private let perCell: Double
+    /// The newest vertex of each cell.
+    private var cells: PairTable
+    /// The next older vertex of the same cell, −1 for none.
     private var nextInCell: [Int] = []
     private(set) var places: [Point] = []
 
-    init(origin: Point, tolerance: Double) {
+    /// The size of cells in tolerances: most places are looked up in one cell.
+    private static let cellSize = 32.0
+
+    init(origin: Point, tolerance: Double, capacity: Int) {
         self.origin = origin
         self.tolerance = tolerance
-        cellSize = 4 * tolerance
+        perCell = 1 / (Self.cellSize * tolerance)
+        cells = PairTable(capacity: capacity)
+        places.reserveCapacity(capacity)
+        nextInCell.reserveCapacity(capacity)
     }
 
-    private func cell(_ place: Point) -> SIMD2<Int64> {
+    private func cell(_ place: Point) -> SIMD2<Int> {
         // Coordinates are at most 2^46 tolerances from 0.
-        let scaled = ((place - origin) / cellSize).rounded(.down)
-        return SIMD2(Int64(scaled.x), Int64(scaled.y))
+        let scaled = ((place - origin) * perCell).rounded(.down)
+        return SIMD2(Int(scaled.x), Int(scaled.y))
     }
 
     mutating func vertex(at place: Point) -> Int {
@@ -300,7 +371,7 @@ private struct VertexIndex {
         while x <= high.x {
             var y = low.y
             while y <= high.y {
-                var vertex = cells[SIMD2(x, y)] ?? -1
+                var vertex = cells[SIMD2(x, y)]
                 while vertex >= 0 {
                     if (places[vertex] - place).length <= tolerance { return vertex }
                     vertex = nextInCell[vertex]
@@ -309,8 +380,8 @@ private struct VertexIndex {
             }
             x += 1
         }
-        let home = cell(place)
-        nextInCell.append(cells[home] ?? -1)
+        let home = low == high ? low : cell(place)
+        nextInCell.append(cells[home])
         cells[home] = places.count
         places.append(place)
         return places.count - 1
@@ -319,22 +390,44 @@ private struct VertexIndex {
 
 /// Finds edges that lie on each other, by their ends.
 private struct EdgeMerger {
-    private var byEnds: [SIMD2<Int>: [Int]] = [:]
+    /// The newest edge between two vertices.
+    private var byEnds: PairTable
+    /// The next older edge between the same vertices, −1 for none.
+    private var older: [Int] = []
+
+    init(capacity: Int) {
+        byEnds = PairTable(capacity: capacity)
+    }
 
     private func key(_ from: Int, _ to: Int) -> SIMD2<Int> { SIMD2(min(from, to), max(from, to)) }
 
-    mutating func add(_ edge: Int, _ from: Int, _ to: Int) { byEnds[key(from, to), default: []].append(edge) }
+    /// Adds an edge; indices only grow.
+    mutating func add(_ edge: Int, _ from: Int, _ to: Int) {
+        while older.count < edge { older.append(-1) }
+        let key = key(from, to)
+        older.append(byEnds[key])
+        byEnds[key] = edge
+    }
 
     func edge(
         like curve: MonotoneCurve, _ from: Int, _ to: Int, among edges: [Arrangement.Edge], tolerance: Double
     ) -> Int? {
-        byEnds[key(from, to)]?.first { known in
-            let other = edges[known].curve
-            if curve.isLine && other.isLine { return true }
-            return [0.5, 0.25, 0.75].allSatisfy { t in
-                let place = curve.point(at: t)
-                return (other.point(at: other.parameter(of: place)) - place).length <= 4 * tolerance
-            }
+        var known = byEnds[key(from, to)]
+        var found: Int?
+        // The oldest one counts.
+        while known >= 0 {
+            if isSame(curve, edges[known].curve, tolerance) { found = known }
+            known = older[known]
         }
+        return found
+    }
+
+    private func isSame(_ curve: MonotoneCurve, _ other: MonotoneCurve, _ tolerance: Double) -> Bool {
+        if curve.isLine && other.isLine { return true }
+        for t in [0.5, 0.25, 0.75] {
+            let place = curve.point(at: t)
+            if !((other.point(at: other.parameter(of: place)) - place).length <= 4 * tolerance) { return false }
+        }
+        return true
     }
 }

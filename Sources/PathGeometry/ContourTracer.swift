@@ -93,14 +93,42 @@ struct ContourTracer {
     private func following(_ half: HalfEdge, at vertex: Int, _ isDone: [Bool], first: Int) -> Int? {
         let candidates = outgoing[starts[vertex]..<starts[vertex + 1]]
         if candidates.count == 1 { return candidates[candidates.startIndex] }
-        let order = EdgeOrder(arrangement, vertex, candidates.map { halves[$0] } + [half.twin])
-        let incoming = candidates.count
-        return candidates.enumerated().min { one, other in
-            order.isBefore(one.offset, other.offset, clockwiseFrom: incoming)
-        }.flatMap { best in
+        let best =
+            clearlyNext(half.twin, candidates)
+            ?? {
+                let order = EdgeOrder(arrangement, vertex, candidates.map { halves[$0] } + [half.twin])
+                let incoming = candidates.count
+                let first = candidates.enumerated().min { one, other in
+                    order.isBefore(one.offset, other.offset, clockwiseFrom: incoming)
+                }
+                return first?.element
+            }()
+        return best.flatMap { best in
             // Where another cycle has gone this way, any other one; none is left at the start of this cycle alone.
-            best.element == first || !isDone[best.element] ? best.element : candidates.first { !isDone[$0] }
+            best == first || !isDone[best] ? best : candidates.first { !isDone[$0] }
         }
+    }
+
+    /// The candidate that is the first one clockwise from an incoming edge, if no two of them are nearly tangent.
+    private func clearlyNext(_ incoming: HalfEdge, _ candidates: ArraySlice<Int>) -> Int? {
+        var least = arrangement.length(incoming)
+        for candidate in candidates { least = min(least, arrangement.length(halves[candidate])) }
+        let start = EdgeOrder.angle(arrangement.way(incoming, least / 2))
+        var best: (candidate: Int, turn: Double)?
+        var second = 4 - EdgeOrder.tangent
+        for candidate in candidates {
+            let angle = EdgeOrder.angle(arrangement.way(halves[candidate], least / 2))
+            let turn = start > angle ? start - angle : start - angle + 4
+            guard turn > EdgeOrder.tangent else { return nil }
+            if let known = best {
+                second = min(second, max(turn, known.turn))
+                if turn < known.turn { best = (candidate, turn) }
+            } else {
+                best = (candidate, turn)
+            }
+        }
+        guard let best, best.turn < second - EdgeOrder.tangent else { return nil }
+        return best.candidate
     }
 }
 
@@ -111,40 +139,23 @@ struct ContourTracer {
 /// near the vertex, two are compared where the shorter one is half gone.
 private struct EdgeOrder {
     /// Directions that differ by less than this part of a right angle are compared in pairs.
-    private static let tangent = 0.02
+    static let tangent = 0.02
 
     private let arrangement: Arrangement
-    private let centre: Point
     private let halves: [Arrangement.HalfEdge]
     private let lengths: [Double]
-    private var angles: [Double] = []
+    private let angles: [Double]
 
     init(_ arrangement: Arrangement, _ vertex: Int, _ halves: [Arrangement.HalfEdge]) {
         self.arrangement = arrangement
         self.halves = halves
-        let centre = arrangement.vertices[vertex]
-        self.centre = centre
-        lengths = halves.map { (arrangement.vertices[arrangement.end(of: $0)] - centre).length }
+        lengths = halves.map { arrangement.length($0) }
         let radius = (lengths.min() ?? 0) / 2
-        angles = halves.indices.map { Self.angle(way($0, radius)) }
-    }
-
-    /// From the vertex to where a half-edge is so far away from it.
-    private func way(_ half: Int, _ radius: Double) -> Point {
-        let curve = arrangement.edges[halves[half].edge].curve
-        let isForward = halves[half].isForward
-        if curve.isLine { return (isForward ? curve.end : curve.start) - centre }
-        var (low, high) = (0.0, 1.0)
-        for _ in 0..<48 {
-            let middle = (low + high) / 2
-            let place = curve.point(at: isForward ? middle : 1 - middle)
-            if (place - centre).length < radius { low = middle } else { high = middle }
-        }
-        return curve.point(at: isForward ? low : 1 - low) - centre
+        angles = halves.map { Self.angle(arrangement.way($0, radius)) }
     }
 
     /// 0 … 4, growing like the angle.
-    private static func angle(_ way: Point) -> Double {
+    static func angle(_ way: Point) -> Double {
         let sum = abs(way.x) + abs(way.y)
         guard sum > 0 else { return 0 }
         let (x, y) = (way.x / sum, way.y / sum)
@@ -156,7 +167,7 @@ private struct EdgeOrder {
     private func side(of other: Int, from one: Int) -> Double {
         if halves[one] == halves[other] { return 0 }
         let radius = min(lengths[one], lengths[other]) / 2
-        return way(one, radius).cross(way(other, radius))
+        return arrangement.way(halves[one], radius).cross(arrangement.way(halves[other], radius))
     }
 
     /// How far it is from one half-edge to another, clockwise: above 0, at most 4.
@@ -180,6 +191,29 @@ private struct EdgeOrder {
 }
 
 extension Arrangement {
+    /// From the start of a half-edge to its end.
+    func length(_ half: HalfEdge) -> Double {
+        (vertices[edges[half.edge].to] - vertices[edges[half.edge].from]).length
+    }
+
+    /// From the vertex at which a half-edge begins to where it is so far away from it.
+    func way(_ half: HalfEdge, _ radius: Double) -> Point {
+        let curve = edges[half.edge].curve
+        if curve.isLine { return half.isForward ? curve.end - curve.start : curve.start - curve.end }
+        let centre = half.isForward ? curve.start : curve.end
+        var (low, high) = (0.0, 1.0)
+        for _ in 0..<24 {
+            let middle = (low + high) / 2
+            let way = curve.cubic.point(at: half.isForward ? middle : 1 - middle) - centre
+            if way.dot(way) < radius * radius { low = middle } else { high = middle }
+        }
+        let middle = (low + high) / 2
+        return curve.cubic.point(at: half.isForward ? middle : 1 - middle) - centre
+    }
+
+    /// A number of 0 … 4 that grows like the angle of a half-edge at its start, where it is so far away from it.
+    func angle(_ half: HalfEdge, _ radius: Double) -> Double { EdgeOrder.angle(way(half, radius)) }
+
     /// Segments along half-edges, in which what was cut is whole again.
     ///
     /// - Parameter parts: of each half-edge the segment that it is a part of, if that is not the edge's own.

@@ -92,11 +92,11 @@ public struct PathCutter: Sendable {
         var insides: [Arrangement.HalfEdge] = []
         var outsides: [Arrangement.HalfEdge] = []
         var sideOf = [Bool?](repeating: nil, count: arrangement.edges.count)
-        for chain in EdgeChains(arrangement).chains {
-            guard let first = chain.first, arrangement.edges[first.edge].isOf.first,
-                !arrangement.edges[first.edge].isOf.second
-            else { continue }
-            let edge = arrangement.edges[chain[chain.count / 2].edge]
+        for chain in 0..<windings.chains.count {
+            let chain = windings.chains[chain]
+            let isOf = arrangement.edges[chain[chain.startIndex].edge].isOf
+            guard isOf.first, !isOf.second else { continue }
+            let edge = arrangement.edges[chain[chain.startIndex + chain.count / 2].edge]
             let isInside = contains(edge.curve.point(at: 0.5))
             for half in chain { sideOf[half.edge] = isInside }
         }

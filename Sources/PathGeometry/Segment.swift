@@ -236,7 +236,7 @@ public enum Segment: Sendable, Equatable {
     }
 
     /// Whether all coordinates are numbers and finite.
-    var isFinite: Bool {
+    public var isFinite: Bool {
         // 0 times what is not is not a number.
         switch self {
         case .line(let p, let q): ((p + q) * 0).sum() == 0

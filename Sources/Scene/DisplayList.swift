@@ -1,221 +1,187 @@
 public import PathGeometry
 
-/// One visible entry of a page, as an area of the board: what a display list is made of.
-///
-/// Coordinates are board units, x to the right and y down. Areas are filled by the nonzero rule.
-public enum SceneEntry: Sendable {
-    /// Ink or an image, with the area on which it draws: the outline of ink that is evenly filled, and else an area that it
-    /// does not leave, such as an image's rectangle.
-    case drawing(Path)
-    /// Removes what is below it.
-    case eraser(Path)
-    /// Moves, copies or removes what is below it and inside a path.
-    case lasso(Lasso)
-}
-
-/// A path that takes what is inside of it to another place.
-public struct Lasso: Sendable, Equatable {
-    /// Its corners; the last one is joined to the first, and what is passed around twice is outside (even–odd rule).
-    public var points: [Point]
-    /// Where the inside goes; nil to remove it.
-    public var map: AffineMap?
-    /// Whether the original stays where it is.
-    public var keepsOriginal: Bool
-
-    public init(points: [Point], map: AffineMap?, keepsOriginal: Bool = false) {
-        self.points = points
-        self.map = map
-        self.keepsOriginal = keepsOriginal
-    }
-}
-
-/// A part of a page's picture: a drawing, or what lassos and erasers have left of it.
-public struct DisplayItem: Sendable, Equatable {
-    /// The index of its drawing among the entries.
-    public fileprivate(set) var entry: Int
-    /// The area that is shown, after the move: a path of its own for ink that is evenly filled, and a clip for what ``map``
-    /// makes of any other drawing. Nonzero rule; curves of the drawing's area and of erasers are still curves.
-    public fileprivate(set) var area: Path
-    /// How the drawing is moved.
-    public fileprivate(set) var map: AffineMap
-    public fileprivate(set) var isMoved: Bool
-    /// Whether the area is less than the moved one of the drawing.
-    public fileprivate(set) var isCut: Bool
-    /// A box around the area: that of its control points.
-    public fileprivate(set) var bounds: Box
-    /// How many segments the area has.
-    public fileprivate(set) var segmentCount: Int
-
-    /// Whether the drawing is shown as it was drawn.
-    public var isOriginal: Bool { !isMoved && !isCut }
-
-    fileprivate init(entry: Int, area: Path) {
-        self.entry = entry
-        self.area = area
-        map = .identity
-        isMoved = false
-        isCut = false
-        bounds = area.controlBounds
-        segmentCount = area.segmentCount
-    }
-
-    fileprivate func cut(to area: Path) -> DisplayItem {
-        var item = self
-        item.area = area
-        item.isCut = true
-        item.bounds = area.controlBounds
-        item.segmentCount = area.segmentCount
-        return item
-    }
-
-    /// The item in another place; nil where nothing of it can be seen: where all of it becomes a line, or is beyond all
-    /// numbers.
-    fileprivate func moved(by map: AffineMap) -> DisplayItem? {
-        var item = self
-        item.map = self.map.followed(by: map)
-        guard item.map.determinant != 0, item.map.determinant.isFinite else { return nil }
-        item.area = area.transformed(by: map).clamped(to: DisplayList.maxCoordinate)
-        item.bounds = item.area.controlBounds
-        item.isMoved = true
-        return (item.bounds.upper - item.bounds.lower).min() > 0 ? item : nil
-    }
-}
-
 /// The picture of a page as areas on each other, with lassos applied and erasers subtracted.
 ///
 /// A lasso makes of each item below it one that is cut to the outside of its path, in place, and above all of these, in the
-/// same order, one that is cut to the inside and moved. An eraser is subtracted from the items below it, so that what it has
-/// removed moves with the ink, and it removes nothing of what it is moved over. Nothing is painted white and nothing is
-/// masked: the items, painted from the first to the last, are the picture.
+/// same order, one that is cut to the inside and moved. An eraser is a lasso whose inside goes nowhere: what it has removed
+/// is gone from the items below, so that the hole moves with the ink, and it removes nothing of what it is moved over.
+/// Nothing is painted white and nothing is masked: the items, painted from the first to the last, are the picture.
 ///
 /// Entries are applied in order, each to the items in its box alone, by ``PathCutter``: O(items) to look at all boxes and
-/// O(m log m) for an item of m segments that a border crosses. A lasso without `keepsOriginal` adds as many items as its path
-/// cuts, and one with it as many as are inside: n nested ones on as many drawings, each copied, are 2ⁿ times as many, and so
-/// are those of n lassos that each fold the page onto itself. So a lasso or an eraser is not applied, and is told in
-/// ``skippedEntries``, that would lead to more than 65,536 items or 1,048,576 segments of 80 bytes, or for which, with those
-/// before it, more than 524,288 items or 8,388,608 segments would be compared with a border.
+/// O(m log m) for an item of m segments that a border crosses. The areas of a drawing are asked for when the first border
+/// comes near it; a drawing that none cuts stays whole. A lasso without `keepsOriginal` adds as many items as its path cuts,
+/// and one with it as many as are inside: n nested ones on as many drawings, each copied, are 2ⁿ times as many, and so are
+/// those of n lassos that each fold the page onto itself. So a lasso or an eraser is not applied, and is told in
+/// ``skippedEntries``, that would go beyond the ``Limits``; such an eraser is an item to be painted.
+///
+/// A value: a list to which entries are added is the same as one made of all of them, whatever the steps.
 public struct DisplayList: Sendable {
     /// The items, bottom to top, none of them empty.
     public private(set) var items: [DisplayItem] = []
-    /// The lassos and erasers that were not applied, as indices of the entries.
+    /// The lassos and erasers that were not applied, as places among the entries.
     public private(set) var skippedEntries: [Int] = []
+    /// How many entries were added.
+    public private(set) var entryCount = 0
+    /// Items that were compared with borders in whose box they lie, and their segments: what the list has cost so far.
+    package private(set) var comparedItems = 0
+    package private(set) var comparedSegments = 0
     /// The segments of all items' areas.
-    private var segmentCount = 0
+    package private(set) var segmentCount = 0
 
-    /// What lassos and erasers may add up to; the drawings count too, but are never left out.
-    package struct Limits: Sendable {
+    private let limits: Limits
+
+    /// What lassos and erasers may add up to. Whole drawings count, but are never left out.
+    public struct Limits: Sendable, Hashable {
         /// Items of the list.
-        package var items = 1 << 16
+        public var items = 1 << 16
         /// Segments of all items' areas, of 80 bytes each.
-        package var segments = 1 << 20
-        /// Items that a lasso or an eraser is compared with, because they are in its box, all together, and their segments:
-        /// some seconds of work.
-        package var cutItems = 1 << 19
-        package var cutSegments = 1 << 23
+        public var segments = 1 << 20
+        /// Items that lassos and erasers are compared with, because they are in their boxes, all together, and their
+        /// segments: some seconds of work.
+        public var comparedItems = 1 << 19
+        public var comparedSegments = 1 << 23
 
-        package init() {}
+        /// 65,536 items, 1,048,576 segments; 524,288 items compared, and 8,388,608 segments.
+        public init() {}
+
+        /// The default ones, or as many items and segments as take at most so many bytes, with what cutting takes besides.
+        public init(bytes: Int) {
+            segments = min(segments, bytes / Self.segmentBytes)
+            items = min(items, bytes / Self.itemBytes)
+        }
+
+        /// Bytes that a list within these limits takes at most, about.
+        public var bytes: Int { max(segments * Self.segmentBytes, items * Self.itemBytes) }
+
+        /// A segment is kept once, and some of them are in work.
+        private static let segmentBytes = 128
+        private static let itemBytes = 1024
     }
 
     /// Moved coordinates beyond it become it.
     public static let maxCoordinate = 65536.0
 
-    /// What is left of the limits' cuts.
-    private var cutItems, cutSegments: Int
-
-    /// - Parameter entries: the visible entries of the page, bottom to top.
-    public init(_ entries: some Sequence<SceneEntry>) {
-        self.init(entries, limits: Limits())
+    /// A list without entries.
+    public init(limits: Limits = Limits()) {
+        self.limits = limits
     }
 
-    package init(_ entries: some Sequence<SceneEntry>, limits: Limits) {
-        (cutItems, cutSegments) = (limits.cutItems, limits.cutSegments)
-        for (index, entry) in entries.enumerated() {
-            let isApplied: Bool
-            switch entry {
-            case .drawing(let area):
-                add(DisplayItem(entry: index, area: area))
-                isApplied = true
-            case .eraser(let area): isApplied = erase(area, limits)
-            case .lasso(let lasso): isApplied = apply(lasso, limits)
+    /// Bytes that the list takes, about.
+    public var byteCount: Int { segmentCount * 80 + items.count * 256 }
+
+    /// Adds the next entry of the page, above all others.
+    ///
+    /// - Parameters:
+    ///   - outline: returns the areas of an entry by its place: of even ink, or an image's rectangle. Called when they are
+    ///     needed, most often once for each entry, also for one added before.
+    ///   - check: called before each item that is cut; may throw to stop.
+    /// - Throws: what `outline` and `check` throw; then nothing was added.
+    public mutating func add<Failure: Error>(
+        _ entry: SceneEntry, outline: (Int) throws(Failure) -> [Path], check: () throws(Failure) -> Void
+    ) throws(Failure) {
+        let place = entryCount
+        switch entry.kind {
+        case .drawing: add(DisplayItem(entry, at: place))
+        case .eraser, .lasso:
+            let compared = (comparedItems, comparedSegments)
+            do throws(Failure) {
+                if try !apply(entry, at: place, outline, check) {
+                    skippedEntries.append(place)
+                    if entry.kind == .eraser { add(DisplayItem(entry, at: place)) }
+                }
+            } catch {
+                (comparedItems, comparedSegments) = compared
+                throw error
             }
-            if !isApplied { skippedEntries.append(index) }
         }
+        entryCount += 1
+    }
+
+    private mutating func apply<Failure: Error>(
+        _ entry: SceneEntry, at place: Int, _ outline: (Int) throws(Failure) -> [Path],
+        _ check: () throws(Failure) -> Void
+    ) throws(Failure) -> Bool {
+        guard items.contains(where: { $0.isBelow(entry.bounds) }) else { return true }
+        guard case .lasso(let lasso) = entry.kind else {
+            let area = Path(try outline(place).flatMap(\.contours))
+            return try apply(Border(id: entry.id, area: area, fillRule: .nonzero), outline, check)
+        }
+        // One that copies nothing changes nothing.
+        guard !lasso.keepsOriginal || lasso.map != nil else { return true }
+        let border = Border(
+            id: entry.id, area: Path(polygon: lasso.points), fillRule: .evenOdd, map: lasso.map,
+            keepsOriginal: lasso.keepsOriginal)
+        return try apply(border, outline, check)
     }
 
     private mutating func add(_ item: DisplayItem) {
-        guard !item.bounds.isEmpty else { return }
-        items.append(item)
-        segmentCount += item.segmentCount
+        if !item.bounds.isEmpty { items.append(item) }
     }
 
-    private mutating func mayCut(_ item: DisplayItem) -> Bool {
-        cutItems -= 1
-        cutSegments -= item.segmentCount
-        return cutItems >= 0 && cutSegments >= 0
+    /// A closed path, and what becomes of what is inside.
+    private struct Border {
+        let id: UInt64
+        let area: Path
+        let fillRule: FillRule
+        var map: AffineMap?
+        var keepsOriginal = false
     }
 
-    private mutating func erase(_ area: Path, _ limits: Limits) -> Bool {
-        let box = area.controlBounds
-        guard items.contains(where: { $0.bounds.intersects(box) }) else { return true }
-        let eraser = PathCutter(area, fillRule: .nonzero)
-        var segments = segmentCount
-        var left: [DisplayItem] = []
-        left.reserveCapacity(items.count)
-        for item in items {
-            guard item.bounds.intersects(box) else {
-                left.append(item)
-                continue
-            }
-            guard mayCut(item) else { return false }
-            let parts = eraser.cut(item.area)
-            guard !parts.inside.isEmpty else {
-                left.append(item)
-                continue
-            }
-            segments -= item.segmentCount
-            guard !parts.outside.isEmpty else { continue }
-            left.append(item.cut(to: parts.outside))
-            segments += left[left.count - 1].segmentCount
-            guard segments <= limits.segments else { return false }
-        }
-        (items, segmentCount) = (left, segments)
-        return true
-    }
-
-    private mutating func apply(_ lasso: Lasso, _ limits: Limits) -> Bool {
-        let path = Path(polygon: lasso.points)
-        let box = path.controlBounds
-        guard items.contains(where: { $0.bounds.intersects(box) }) else { return true }
-        let cutter = PathCutter(path, fillRule: .evenOdd)
-        var segments = segmentCount
+    /// - Returns: false where it would be beyond the limits; then the items are as before.
+    private mutating func apply<Failure: Error>(
+        _ border: Border, _ outline: (Int) throws(Failure) -> [Path], _ check: () throws(Failure) -> Void
+    ) throws(Failure) -> Bool {
+        let box = border.area.controlBounds
+        guard items.contains(where: { $0.isBelow(box) }) else { return true }
+        let cutter = PathCutter(border.area, fillRule: border.fillRule)
         var left: [DisplayItem] = []
         left.reserveCapacity(items.count)
         var moved: [DisplayItem] = []
+        var segments = segmentCount
         for item in items {
-            guard item.bounds.intersects(box) else {
+            guard item.isBelow(box) else {
                 left.append(item)
                 continue
             }
-            guard mayCut(item) else { return false }
-            let parts = cutter.cut(item.area)
-            guard !parts.inside.isEmpty else {
-                left.append(item)
-                continue
+            try check()
+            let item = try item.outlined { (place) throws(Failure) in
+                let paths = try outline(place)
+                segments += paths.reduce(0) { $0 + $1.segmentCount }
+                return paths
             }
-            if lasso.keepsOriginal {
-                left.append(item)
-            } else {
-                segments -= item.segmentCount
-                if !parts.outside.isEmpty {
-                    left.append(item.cut(to: parts.outside))
-                    segments += left[left.count - 1].segmentCount
+            var parts: [DisplayItem] = []
+            var isChanged = false
+            for part in item.parts {
+                guard part.bounds.intersects(box) else {
+                    parts.append(part)
+                    continue
+                }
+                comparedItems += 1
+                comparedSegments += part.segmentCount
+                guard comparedItems <= limits.comparedItems, comparedSegments <= limits.comparedSegments,
+                    let area = part.area
+                else { return false }
+                let cut = cutter.cut(area)
+                guard !cut.inside.isEmpty else {
+                    parts.append(part)
+                    continue
+                }
+                let isWhole = cut.outside.isEmpty
+                if !border.keepsOriginal {
+                    isChanged = true
+                    if !isWhole { parts.append(part.cut(to: cut.outside, by: border.id, .outside)) }
+                }
+                let inside = isWhole ? part : part.cut(to: cut.inside, by: border.id, .inside)
+                if let map = border.map, let copy = inside.moved(by: map, border.id) {
+                    moved.append(copy)
+                    segments += copy.segmentCount
                 }
             }
-            if let map = lasso.map,
-                let inside = (parts.outside.isEmpty ? item : item.cut(to: parts.inside)).moved(by: map)
-            {
-                moved.append(inside)
-                segments += inside.segmentCount
+            if isChanged {
+                segments += parts.reduce(0) { $0 + $1.segmentCount } - item.segmentCount
+                left += parts
+            } else {
+                left.append(item)
             }
             guard segments <= limits.segments, left.count + moved.count <= limits.items else { return false }
         }
@@ -224,6 +190,7 @@ public struct DisplayList: Sendable {
     }
 }
 
-extension Path {
-    fileprivate var segmentCount: Int { contours.reduce(0) { $0 + $1.segments.count } }
+extension DisplayItem {
+    /// Whether a border in that box may cut it.
+    fileprivate func isBelow(_ box: Box) -> Bool { !isEraser && bounds.intersects(box) }
 }

@@ -1,6 +1,7 @@
 #if canImport(CCairo)
 internal import CCairo
 package import Ink
+internal import PathGeometry
 package import Raster
 
 /// Draws with Cairo in board units: the pages of documents, and what benchmarks compare with. Errors stay in the
@@ -46,6 +47,37 @@ package struct CairoContext: ~Copyable {
 
     /// Fills the current path under the nonzero rule.
     package func fill() { cairo_fill(context) }
+
+    /// Fills an area with the source colour, under the nonzero rule.
+    func fill(_ area: Path) {
+        var path = newPath()
+        area.trace(into: &path)
+        fill()
+    }
+
+    /// Calls with all that is drawn cut to an area; without one, with nothing cut.
+    func withClip(_ area: Path?, _ draw: (borrowing CairoContext) -> Void) {
+        guard let area else { return draw(self) }
+        cairo_save(context)
+        var path = newPath()
+        area.trace(into: &path)
+        cairo_clip(context)
+        draw(self)
+        cairo_restore(context)
+    }
+
+    /// Draws an image.
+    /// - Parameter map: from its pixels to board units.
+    func draw(_ image: CairoImage, _ map: AffineMap) {
+        cairo_save(context)
+        var matrix = cairo_matrix_t(
+            xx: map.a * scale, yx: map.b * scale, xy: map.c * scale, yy: map.d * scale, x0: map.e * scale,
+            y0: map.f * scale)
+        cairo_transform(context, &matrix)
+        cairo_set_source_surface(context, image.surface, 0, 0)
+        cairo_paint(context)
+        cairo_restore(context)
+    }
 
     /// Ends the page.
     func showPage() { cairo_show_page(context) }
@@ -114,4 +146,57 @@ package struct CairoPath: CurveSink, ContourSink {
         position = end
     }
 }
+
+/// Pixels as Cairo keeps them. Not to be shared by threads.
+final class CairoImage {
+    let surface: OpaquePointer?
+
+    init(_ pixels: ImagePixels) {
+        let isOpaque = stride(from: 3, to: pixels.bytes.count, by: 4).allSatisfy { pixels.bytes[$0] == 255 }
+        surface = cairo_image_surface_create(
+            isOpaque ? CAIRO_FORMAT_RGB24 : CAIRO_FORMAT_ARGB32, Int32(pixels.width), Int32(pixels.height))
+        cairo_surface_flush(surface)
+        guard let data = cairo_image_surface_get_data(surface) else { return }
+        let stride = Int(cairo_image_surface_get_stride(surface))
+        for y in 0..<pixels.height {
+            let row = UnsafeMutableRawPointer(data + y * stride).assumingMemoryBound(to: UInt32.self)
+            for x in 0..<pixels.width {
+                let place = (y * pixels.width + x) * 4
+                row[x] =
+                    UInt32(pixels.bytes[place]) << 16 | UInt32(pixels.bytes[place + 1]) << 8
+                    | UInt32(pixels.bytes[place + 2]) | UInt32(pixels.bytes[place + 3]) << 24
+            }
+        }
+        cairo_surface_mark_dirty(surface)
+    }
+
+    deinit { cairo_surface_destroy(surface) }
+
+    /// A PNG file; nil for lack of memory.
+    var png: [UInt8]? {
+        var bytes: [UInt8] = []
+        let status = withUnsafeMutablePointer(to: &bytes) { bytes in
+            cairo_surface_write_to_png_stream(
+                surface,
+                { context, data, count in
+                    guard let context, let data else { return CAIRO_STATUS_WRITE_ERROR }
+                    context.assumingMemoryBound(to: [UInt8].self).pointee
+                        .append(contentsOf: UnsafeBufferPointer(start: data, count: Int(count)))
+                    return CAIRO_STATUS_SUCCESS
+                }, bytes)
+        }
+        return status == CAIRO_STATUS_SUCCESS ? bytes : nil
+    }
+}
 #endif
+
+extension ImagePixels {
+    /// A PNG file; nil where there is no encoder.
+    var png: [UInt8]? {
+        #if canImport(CCairo)
+        CairoImage(self).png
+        #else
+        nil
+        #endif
+    }
+}

@@ -1,13 +1,16 @@
 #if canImport(CCairo)
 internal import CCairo
 internal import Ink
+internal import PathGeometry
 internal import Raster
+public import Scene
+internal import StrokeWire
 
 /// Writes boards as a PDF document of vector graphics, one page a board, through cairo.
 ///
-/// A board unit is 0.75 pt, one CSS pixel, so that a page has the size of the SVG of the same board. Strokes are drawn
-/// as in ``SVGRenderer``. Pages are white, and erasers paint white: for transparent pages cairo could write masks as
-/// images only. The same boards give the same bytes.
+/// A board unit is 0.75 pt, one CSS pixel, so that a page has the size of the SVG of the same board. All is drawn as in
+/// ``SVGRenderer``; an image is in the document once, on however many pages it is. Pages are white. The same boards give the
+/// same bytes.
 public enum PDFRenderer {
     /// The document could not be written.
     public struct Failure: Error, Sendable, CustomStringConvertible {
@@ -20,31 +23,19 @@ public enum PDFRenderer {
     /// Safe on any thread. The document is built in memory.
     /// - Parameter pages: the boards in order, each with its scale, above 0: 1 is 0.75 pt a board unit.
     public static func render(_ pages: [(drawing: BoardDrawing, scale: Double)]) throws(Failure) -> [UInt8] {
-        let document = PDFDocument()
-        for (board, scale) in pages {
-            let scale = scale > 0 && scale.isFinite ? scale : 1
-            document.page(width: board.width, height: board.height, scale: scale * 0.75) { context in
-                _ = draw(board, on: context) { true }
-            }
-        }
-        return try document.finish()
+        try render(pages, limits: DisplayList.Limits()) { true } ?? []
     }
 
     /// The document of boards at one scale.
     ///
-    /// - Parameter isWanted: called before each stroke; false ends the drawing, and there is no document.
+    /// - Parameters:
+    ///   - limits: of what lassos and erasers make of each page.
+    ///   - isWanted: called before each stroke; false ends the drawing, and there is no document.
     public static func render(
-        _ boards: [BoardDrawing], scale: Double, while isWanted: () -> Bool
+        _ boards: [BoardDrawing], scale: Double, limits: DisplayList.Limits = DisplayList.Limits(),
+        while isWanted: () -> Bool
     ) throws(Failure) -> [UInt8]? {
-        let document = PDFDocument()
-        let scale = scale > 0 && scale.isFinite ? scale : 1
-        var isWhole = true
-        for board in boards where isWhole {
-            document.page(width: board.width, height: board.height, scale: scale * 0.75) { context in
-                isWhole = draw(board, on: context, while: isWanted)
-            }
-        }
-        return isWhole ? try document.finish() : nil
+        try render(boards.map { (drawing: $0, scale: scale) }, limits: limits, while: isWanted)
     }
 
     /// The document, all boards at one scale.
@@ -52,30 +43,44 @@ public enum PDFRenderer {
         try render(boards.map { (drawing: $0, scale: scale) })
     }
 
+    private static func render(
+        _ pages: [(drawing: BoardDrawing, scale: Double)], limits: DisplayList.Limits, while isWanted: () -> Bool
+    ) throws(Failure) -> [UInt8]? {
+        let document = PDFDocument()
+        var images = PDFImages()
+        for (board, scale) in pages {
+            guard let scene = try? PageScene(of: board, limits: limits, while: isWanted) else { return nil }
+            let scale = scale > 0 && scale.isFinite ? scale : 1
+            var isWhole = true
+            document.page(width: board.width, height: board.height, scale: scale * 0.75) { context in
+                isWhole = draw(board, scene, &images, on: context, while: isWanted)
+            }
+            guard isWhole else { return nil }
+        }
+        let bytes = try document.finish()
+        // Their surfaces are looked at until the end.
+        withExtendedLifetime(images) {}
+        return bytes
+    }
+
     /// - Returns: whether all of it was drawn.
     private static func draw(
-        _ board: BoardDrawing, on context: borrowing CairoContext, while isWanted: () -> Bool
+        _ board: BoardDrawing, _ scene: PageScene, _ images: inout PDFImages, on context: borrowing CairoContext,
+        while isWanted: () -> Bool
     ) -> Bool {
-        for painted in board.strokes {
+        for item in scene.items {
             guard isWanted() else { return false }
-            guard let stroke = DrawableStroke(painted, width: board.width, height: board.height) else { continue }
-            context.setColour(stroke.colourOnWhite, opacity: stroke.opacity)
-            var path = context.newPath()
-            switch stroke.form {
-            case .curve(let width):
-                stroke.ink.trace(into: &path)
-                path.finish()
-                context.stroke(width: width)
-            case .outline(let contours):
-                for contour in contours { contour.trace(into: &path) }
-                context.fill()
+            switch item.content {
+            case .entry: draw(board.entries[item.entry], of: board, &images, on: context)
+            case .area(let path, let colour, let opacity):
+                context.setColour(colour, opacity: opacity)
+                context.fill(path)
+            case .image(let image, let map, let clip): images.draw(image, board.images, map, clip: clip, on: context)
             }
-            for tone in stroke.darker {
-                context.setColour(stroke.colourOnWhite, opacity: tone.opacity)
-                var path = context.newPath()
-                for contour in tone.contours { contour.trace(into: &path) }
-                context.fill()
-            }
+        }
+        for entry in board.entries[scene.entryCount...] {
+            guard isWanted() else { return false }
+            draw(entry, of: board, &images, on: context)
         }
         for marks in board.overlay?.marks ?? [] {
             context.setColour(marks.kind.colour, opacity: 1)
@@ -89,6 +94,60 @@ public enum PDFRenderer {
             context.stroke(width: marks.kind.pixels / (board.overlay?.scale ?? 1))
         }
         return true
+    }
+
+    private static func draw(
+        _ entry: PageEntry, of board: BoardDrawing, _ images: inout PDFImages, on context: borrowing CairoContext
+    ) {
+        switch entry.content {
+        case .stroke(let painted):
+            guard let stroke = DrawableStroke(painted, width: board.width, height: board.height) else { return }
+            draw(stroke, on: context)
+        case .image(let image): images.draw(image, board.images, .identity, clip: nil, on: context)
+        case .lasso: break
+        }
+    }
+
+    private static func draw(_ stroke: DrawableStroke, on context: borrowing CairoContext) {
+        context.setColour(stroke.colourOnWhite, opacity: stroke.opacity)
+        var path = context.newPath()
+        switch stroke.form {
+        case .curve(let width):
+            stroke.ink.trace(into: &path)
+            path.finish()
+            context.stroke(width: width)
+        case .outline(let contours):
+            for contour in contours { contour.trace(into: &path) }
+            context.fill()
+        }
+        for tone in stroke.darker {
+            context.setColour(stroke.colourOnWhite, opacity: tone.opacity)
+            var path = context.newPath()
+            for contour in tone.contours { contour.trace(into: &path) }
+            context.fill()
+        }
+    }
+}
+
+/// The images of a document: cairo writes the pixels of one surface once.
+private struct PDFImages {
+    private var images: [ImageSource: CairoImage] = [:]
+
+    mutating func draw(
+        _ image: PlacedImage, _ pixels: PageImages, _ map: AffineMap, clip: Path?, on context: borrowing CairoContext
+    ) {
+        guard !image.area.isEmpty else { return }
+        guard let known = pixels[image.source] else {
+            return context.withClip(clip) { context in
+                context.setColour(EmptyFrame.colour, opacity: 1)
+                context.fill(image.frame(map))
+            }
+        }
+        let drawn = images[image.source] ?? CairoImage(known)
+        images[image.source] = drawn
+        context.withClip(clip) { context in
+            context.draw(drawn, image.map(width: known.width, height: known.height).followed(by: map))
+        }
     }
 }
 

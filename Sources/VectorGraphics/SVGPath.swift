@@ -1,4 +1,5 @@
 internal import Ink
+internal import PathGeometry
 internal import Raster
 
 /// The data of one path element: relative commands, with the letter written once for a run of the same command.
@@ -147,6 +148,24 @@ extension [UInt8] {
         text.withUTF8Buffer { append(contentsOf: $0) }
     }
 
+    /// Appends bytes in base 64, with padding (RFC 4648, 4).
+    mutating func append(base64 bytes: [UInt8]) {
+        let digits = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
+        reserveCapacity(count + (bytes.count + 2) / 3 * 4)
+        var place = 0
+        while place < bytes.count {
+            let rest = bytes.count - place
+            let word =
+                UInt32(bytes[place]) << 16 | (rest > 1 ? UInt32(bytes[place + 1]) << 8 : 0)
+                | (rest > 2 ? UInt32(bytes[place + 2]) : 0)
+            append(digits[Int(word >> 18)])
+            append(digits[Int(word >> 12 & 63)])
+            append(rest > 1 ? digits[Int(word >> 6 & 63)] : UInt8(ascii: "="))
+            append(rest > 2 ? digits[Int(word & 63)] : UInt8(ascii: "="))
+            place += 3
+        }
+    }
+
     /// Appends a whole number.
     mutating func append(integer: Int) {
         append(contentsOf: String(integer).utf8)
@@ -167,5 +186,23 @@ extension [UInt8] {
         append(UInt8(ascii: "."))
         append(contentsOf: repeatElement(UInt8(ascii: "0"), count: Swift.max(places - text.count, 0)))
         append(contentsOf: text.suffix(places))
+    }
+}
+
+extension Path {
+    /// Sends the contours, closed, to a path of a vector format.
+    func trace(into sink: inout some ContourSink & CurveSink) {
+        for contour in contours where !contour.segments.isEmpty {
+            sink.move(to: contour.start)
+            for segment in contour.segments {
+                switch segment {
+                case .line(_, let end): sink.line(to: end)
+                case .quadratic(_, let control, let end): sink.quadratic(control: control, to: end)
+                case .cubic(_, let control1, let control2, let end):
+                    sink.cubic(control1: control1, control2: control2, to: end, nib: Nib(width: 0))
+                }
+            }
+            sink.close()
+        }
     }
 }

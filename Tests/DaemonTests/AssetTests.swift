@@ -6,23 +6,6 @@ import Testing
 
 /// Files that teachers bring over HTTP, to the built daemon.
 @Suite(.timeLimit(.minutes(5)), .endsProcesses) struct AssetTests {
-    private static func pdf(_ content: String = "1 0 0 rg 0 0 50 50 re f") -> [UInt8] {
-        Array(
-            """
-            %PDF-1.4
-            1 0 obj << /Type /Catalog /Pages 2 0 R >> endobj
-            2 0 obj << /Type /Pages /Count 2 /Kids [3 0 R 4 0 R] >> endobj
-            3 0 obj << /Type /Page /Parent 2 0 R /MediaBox [0 0 400 300] /Contents 5 0 R >> endobj
-            4 0 obj << /Type /Page /Parent 2 0 R /MediaBox [0 0 100 50] >> endobj
-            5 0 obj << /Length \(content.utf8.count) >> stream
-            \(content)
-            endstream endobj
-            trailer << /Root 1 0 R >>
-            %%EOF
-
-            """.utf8)
-    }
-
     private static func withDaemon(
         _ settings: [String] = [],
         _ body: @escaping @Sendable (HTTPClient, DaemonProcess, JetStream) async throws -> Void
@@ -40,7 +23,8 @@ import Testing
     @Test func `A file is stored, tells its pages, and is stored once`() async throws {
         try await Self.withDaemon { http, _, jetStream in
             let answers = [
-                try await http.upload(Self.pdf()), try await http.upload(Self.pdf(), room: "chemistry"),
+                try await http.upload(SamplePDF.twoPages()),
+                try await http.upload(SamplePDF.twoPages(), room: "chemistry"),
             ]
             for answer in answers {
                 #expect(answer.statusCode == 200)
@@ -51,15 +35,15 @@ import Testing
                 #expect(asset["height"] == .number(300))
             }
             #expect(answers[0].bytes == answers[1].bytes)
-            // One part and the manifest.
-            #expect(try await jetStream.streamInfo("INK_ASSETS").messages == 2)
+            // One part, the manifest, and a record of each room.
+            #expect(try await jetStream.streamInfo("INK_ASSETS").messages == 4)
         }
     }
 
     @Test func `A large file comes in parts`() async throws {
         try await Self.withDaemon { http, _, jetStream in
             // What follows the end of a PDF's objects does no harm.
-            let file = Self.pdf(String(repeating: "0 0 1 rg 9 9 9 9 re f\n", count: 200_000))
+            let file = SamplePDF.twoPages(String(repeating: "0 0 1 rg 9 9 9 9 re f\n", count: 200_000))
             let answer = try await http.upload(file)
             #expect(answer.statusCode == 200, "\(String(decoding: answer.bytes, as: UTF8.self))")
             #expect(try await jetStream.streamInfo("INK_ASSETS").bytes > 4_000_000)
@@ -82,10 +66,11 @@ import Testing
 
     @Test func `More than the space for assets, and more than a file may have, is refused`() async throws {
         try await Self.withDaemon(["assets.max_bytes=1MiB"]) { http, _, _ in
-            let full = try await http.upload(Self.pdf(String(repeating: "0 0 1 rg 9 9 9 9 re f\n", count: 60_000)))
+            let full = try await http.upload(
+                SamplePDF.twoPages(String(repeating: "0 0 1 rg 9 9 9 9 re f\n", count: 60_000)))
             #expect(full.statusCode == 507)
             #expect(try AnyJSON.decode(full.bytes)["error"]?["code"] == .string("assets-full"))
-            #expect(try await http.upload(Self.pdf()).statusCode == 200)
+            #expect(try await http.upload(SamplePDF.twoPages()).statusCode == 200)
             let large = try await http.upload([UInt8](repeating: 1, count: (50 << 20) + 1))
             #expect(large.statusCode == 413)
         }
@@ -96,19 +81,19 @@ import Testing
             let statuses = try await withThrowingTaskGroup(of: Int.self) { group in
                 for number in 0..<4 {
                     group.addTask {
-                        try await http.upload(Self.pdf("0 0 \(number) 1 re f"), room: "r\(number)").statusCode
+                        try await http.upload(SamplePDF.twoPages("0 0 \(number) 1 re f"), room: "r\(number)").statusCode
                     }
                 }
                 return try await group.reduce(into: []) { $0.append($1) }
             }
             #expect(statuses == [200, 200, 200, 200])
-            #expect(try await jetStream.streamInfo("INK_ASSETS").messages == 8)
+            #expect(try await jetStream.streamInfo("INK_ASSETS").messages == 12)
         }
     }
 
     @Test func `Without a journal there is no place for files`() async throws {
         try await Self.withDaemon(["journal.mode=none"]) { http, _, _ in
-            let answer = try await http.upload(Self.pdf())
+            let answer = try await http.upload(SamplePDF.twoPages())
             #expect(answer.statusCode == 501)
             #expect(try AnyJSON.decode(answer.bytes)["error"]?["code"] == .string("no-journal"))
         }
@@ -116,7 +101,7 @@ import Testing
 }
 
 extension HTTPClient {
-    fileprivate func upload(_ file: [UInt8], room: String = "physics") async throws -> Response {
+    func upload(_ file: [UInt8], room: String = "physics") async throws -> Response {
         try await send(
             "POST", "/api/rooms/\(room)/assets", headers: [("Content-Type", "application/octet-stream")], bytes: file)
     }

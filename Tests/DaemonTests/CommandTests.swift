@@ -1,6 +1,8 @@
+import Crypto
 import Foundation
 import NATSClient
 import NATSTestServer
+import StrokeWire
 import TestSupport
 import Testing
 
@@ -82,6 +84,48 @@ import Testing
         #expect(document.contains("/Count 2"))
         let wrong = try await LecternProcess.run("render", "demo", "-o", path("none.svg"), "--page", "1000")
         #expect(wrong.exitCode == 64)
+    }
+
+    @Test func `images show files that are given, and frames without, and lassos cut them`() async throws {
+        let file = Array(
+            """
+            %PDF-1.4
+            1 0 obj << /Type /Catalog /Pages 2 0 R >> endobj
+            2 0 obj << /Type /Pages /Count 1 /Kids [3 0 R] >> endobj
+            3 0 obj << /Type /Page /Parent 2 0 R /MediaBox [0 0 40 30] >> endobj
+            trailer << /Root 1 0 R >>
+            %%EOF
+
+            """.utf8)
+        let id = AssetID(digest: Array(SHA256.hash(data: file)))?.description ?? ""
+        let lesson = """
+            {"n":1,"t":0,"e":5,"i":"\(id)","w":400,"h":300,"d":[{"x":0,"y":0},{"x":200,"y":150}]}
+            {"n":2,"t":0,"e":5,"i":"\(id)","p":7,"w":400,"h":300,"d":[{"x":200,"y":0},{"x":400,"y":150}]}
+            {"n":3,"t":0,"e":6,"w":400,"h":300,"d":[{"x":0,"y":0},{"x":50,"y":0},{"x":0,"y":300}]}
+
+            """
+        try Data(lesson.utf8).write(to: URL(filePath: path("lesson.ndjson")))
+        try Data(file).write(to: URL(filePath: path("slides.pdf")))
+        try Data("GIF89a".utf8).write(to: URL(filePath: path("other.gif")))
+        let arguments = ["render", path("lesson.ndjson"), "-o", path("board.svg")]
+        func picture(_ options: [String]) async throws -> (images: Int, frames: Int, clips: Int) {
+            let process = try LecternProcess(arguments + options)
+            #expect(await process.exitCode() == 0)
+            #expect(process.log.contains("operation 3, 0 strokes, 2 images, 1 lassos"), "\(process.log)")
+            let picture = try String(contentsOfFile: path("board.svg"), encoding: .utf8)
+            return (
+                picture.ranges(of: "<image ").count, picture.ranges(of: "#b0b0b0").count,
+                picture.ranges(of: "clip-path=").count
+            )
+        }
+        // The file has no page 7.
+        #expect(try await picture(["--asset", path("slides.pdf")]) == (1, 1, 1))
+        #expect(try await picture([]) == (0, 2, 1))
+        let missing = try await LecternProcess.run(
+            "render", path("lesson.ndjson"), "-o", path("none.svg"), "--asset", path("none.pdf"))
+        #expect(missing.exitCode == 1 && missing.log == "lectern: cannot read \(path("none.pdf"))\n")
+        // One that no image shows is not opened.
+        #expect(try await picture(["--asset", path("other.gif")]) == (0, 2, 1))
     }
 
     @Test func `a lesson that ends before the requested operation is not rendered`() async throws {

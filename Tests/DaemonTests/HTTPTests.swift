@@ -204,7 +204,7 @@ import Testing
 }
 
 /// The size that the first chunk of a PNG file says.
-private struct PNGHeader: Equatable {
+struct PNGHeader: Equatable {
     let width, height: Int
 
     init(width: Int, height: Int) {
@@ -221,7 +221,7 @@ private struct PNGHeader: Equatable {
 
 extension AnyJSON {
     /// The entry of a cohort in the state of a room.
-    fileprivate func cohort(_ name: String) -> AnyJSON? {
+    func cohort(_ name: String) -> AnyJSON? {
         guard case .array(let cohorts)? = self["cohorts"] else { return nil }
         return cohorts.first { $0["cohort"] == .string(name) }
     }

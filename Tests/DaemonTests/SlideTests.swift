@@ -208,6 +208,37 @@ import Testing
         }
     }
 
+    @Test func `where not all pages can be made, the answer names those that are, and no empty one is in sight`()
+        async throws
+    {
+        try await Self.with(Self.settings + ["limits.points=60", "limits.board_points=60"]) { service in
+            let answer = try await service.importFile(SlideFiles.pdf(Array(repeating: (40, 30), count: 12)))
+            #expect(answer.statusCode == 502)
+            #expect(try Self.code(answer) == .string("incomplete"))
+            #expect(answer.text.contains("too-many-points"), "\(answer.text)")
+            guard case .array(let list)? = try AnyJSON.decode(answer.bytes)["pages"] else {
+                throw Unexpected("no pages")
+            }
+            let made = 1...list.count
+            #expect(list == made.map { .number(Double($0)) })
+            #expect((1...11).contains(list.count))
+            let head = try await service.head("r")
+            #expect(head.entries.map(\.page) == Array(made))
+            #expect(
+                head.reply.pages
+                    == BoardPages(shown: 1, order: [0] + made, hidden: Array((list.count + 1)...12)))
+            // The room is full, and the next import says so too; its page is not left behind.
+            let next = try await service.importFile(SlideFiles.pdf([(40, 30)]))
+            #expect(next.statusCode == 502)
+            #expect(try AnyJSON.decode(next.bytes)["pages"] == .array([]))
+            #expect(try await service.head("r").reply.pages.order == [0] + made)
+            // So does a copy.
+            let copied = try await service.copy(1, "")
+            #expect(copied.statusCode == 502)
+            #expect(try await service.head("r").reply.pages.order == [0] + made)
+        }
+    }
+
     @Test func `five hundred pages come with progress, below the limits of an author`() async throws {
         try await Self.with { service in
             let file = SlideFiles.pdf(Array(repeating: (40, 30), count: 500))

@@ -14,7 +14,8 @@ private struct TestStore: Sendable {
     let jetStream: JetStream
 
     static func with(
-        maxAge: Duration = .seconds(30 * 86_400), maxBytes: Int64 = 64 << 20, configuration: String? = nil,
+        maxAge: Duration = .seconds(30 * 86_400), maxBytes: Int64 = 64 << 20, roomBytes: Int64 = -1,
+        configuration: String? = nil,
         _ body: @Sendable (TestStore, NATSTestServer) async throws -> Void
     ) async throws {
         try await NATSTestServer.with(jetStream: true, configuration: configuration) { server in
@@ -22,7 +23,8 @@ private struct TestStore: Sendable {
                 var settings = JournalSettings()
                 settings.maxAge = maxAge
                 let store = AssetStore(
-                    root: "ink", settings: settings, maxBytes: maxBytes, connection: nats, logger: .silent)
+                    root: "ink", settings: settings, maxBytes: maxBytes, roomBytes: roomBytes, connection: nats,
+                    logger: .silent)
                 try await body(TestStore(store: store, jetStream: JetStream(nats)), server)
             }
         }
@@ -128,8 +130,8 @@ private func day(_ days: Int64) -> Int64 { WallClock.now() + days * 86_400 * 1_0
         }
     }
 
-    @Test func `Assets that were not used for the journal's age go, others stay`() async throws {
-        try await TestStore.with(maxAge: .seconds(10 * 86_400)) { test, _ in
+    @Test func `Assets that were not used for the journal's age and a quarter go, others stay`() async throws {
+        try await TestStore.with(maxAge: .seconds(8 * 86_400)) { test, _ in
             try await test.store.provision()
             let (old, used) = (try SampleAsset(300_000, 1), try SampleAsset(300_000, 2))
             try await test.store.save(old.bytes, old.manifest)
@@ -157,9 +159,9 @@ private func day(_ days: Int64) -> Int64 { WallClock.now() + days * 86_400 * 1_0
                 return message.flatMap { $0.sequence > first.sequence ? $0 : nil }
             }
             #expect(second.payload == first.payload)
-            #expect(try await test.store.sweep(at: second.time + 1_999_999_999) == 0)
+            #expect(try await test.store.sweep(at: second.time + 2_499_999_999) == 0)
             #expect(try await test.store.bytes(of: asset.id) == asset.bytes)
-            #expect(try await test.store.sweep(at: second.time + 2_000_000_001) == 3)
+            #expect(try await test.store.sweep(at: second.time + 2_500_000_001) == 3)
         }
     }
 
@@ -169,6 +171,83 @@ private func day(_ days: Int64) -> Int64 { WallClock.now() + days * 86_400 * 1_0
             try await test.store.touch([try SampleAsset(5).id])
         }
     }
+
+    @Test func `A room has its bytes of assets, each once, whoever takes the uploads; others have theirs`() async throws
+    {
+        try await TestStore.with(roomBytes: 1_000_000) { test, server in
+            try await test.store.provision()
+            let (physics, chemistry) = (try Self.room("physics"), try Self.room("chemistry"))
+            let assets = try (1...3).map { try SampleAsset(400_000, $0) }
+            for asset in assets.prefix(2) {
+                for _ in 0..<2 { try await test.store.save(asset.bytes, asset.manifest, for: physics) }
+                #expect(try await test.store.wasUploaded(asset.id, to: physics))
+                #expect(try await !test.store.wasUploaded(asset.id, to: chemistry))
+            }
+            #expect(try await test.store.usedBytes(of: physics) == 800_000)
+            let before = try await test.messages()
+            // Another daemon, or this one after a restart.
+            try await NATSConnection.with(server) { nats in
+                let other = AssetStore(
+                    root: "ink", settings: JournalSettings(), maxBytes: -1, roomBytes: 1_000_000, connection: nats,
+                    logger: .silent)
+                await #expect(throws: AssetStoreError.roomFull(limit: 1_000_000)) {
+                    try await other.save(assets[2].bytes, assets[2].manifest, for: physics)
+                }
+                #expect(try await test.messages() == before)
+                #expect(try await !test.store.wasUploaded(assets[2].id, to: physics))
+                // What the room has may be brought again; what another has, into this one.
+                try await other.save(assets[0].bytes, assets[0].manifest, for: physics)
+                try await other.save(assets[2].bytes, assets[2].manifest, for: chemistry)
+            }
+        }
+    }
+
+    @Test func `Uploads to a room at the same time do not go beyond its bytes`() async throws {
+        try await TestStore.with(roomBytes: 1_000_000) { test, _ in
+            try await test.store.provision()
+            let room = try Self.room("physics")
+            let saved = try await withThrowingTaskGroup(of: Bool.self) { group in
+                for number in 1...6 {
+                    let asset = try SampleAsset(300_000, number)
+                    group.addTask {
+                        do {
+                            try await test.store.save(asset.bytes, asset.manifest, for: room)
+                            return true
+                        } catch AssetStoreError.roomFull {
+                            return false
+                        }
+                    }
+                }
+                return try await group.reduce(0) { $0 + ($1 ? 1 : 0) }
+            }
+            #expect(saved <= 3)
+            #expect(try await test.store.usedBytes(of: room) == Int64(300_000 * saved))
+            let asset = try SampleAsset(100, 9)
+            try await test.store.save(asset.bytes, asset.manifest, for: room)
+            // Small ones count for more than they have.
+            #expect(try await test.store.usedBytes(of: room) == Int64(300_000 * saved + (16 << 10)))
+        }
+    }
+
+    @Test func `The records of rooms stay and go with the asset`() async throws {
+        try await TestStore.with(maxAge: .seconds(8 * 86_400)) { test, _ in
+            try await test.store.provision()
+            let (physics, chemistry) = (try Self.room("physics"), try Self.room("chemistry"))
+            let asset = try SampleAsset(100)
+            for room in [physics, chemistry] { try await test.store.save(asset.bytes, asset.manifest, for: room) }
+            #expect(try await test.messages() == 4)
+            #expect(try await test.store.sweep(at: day(9)) == 0)
+            #expect(try await test.store.sweep(at: day(11)) == 4)
+            #expect(try await test.store.usedBytes(of: physics) == 0)
+            // One of an upload that was cut off goes like its parts.
+            let record = "ink.assets.\(asset.id).in-room.physics"
+            _ = try await test.jetStream.publish(RoomAssetRecord(bytes: 100).encoded(), to: record)
+            #expect(try await test.store.sweep() == 0)
+            #expect(try await test.store.sweep(at: day(1)) == 1)
+        }
+    }
+
+    private static func room(_ name: String) throws -> RoomID { try #require(RoomID(name)) }
 
     @Test func `A full store refuses an asset and keeps nothing of it`() async throws {
         try await TestStore.with(maxBytes: 4 << 20) { test, _ in

@@ -81,7 +81,7 @@ private let others: [String: String] = [
     "journal.replicas": "3",
     "journal.max_age": "7d", "journal.max_bytes": "10GiB", "journal.duplicate_window": "90s",
     "journal.store_bytes": "20GiB", "journal.recreate_streams": "true",
-    "assets.max_bytes": "unlimited",
+    "assets.max_bytes": "unlimited", "assets.room_bytes": "8MiB",
     "checkpoint.interval": "5s", "checkpoint.operations": "64", "rooms.idle": "1h", "node.id": "node-a",
     "node.roles": "core",
     "subjects.root": "chalk", "subjects.partitions": "16",
@@ -159,9 +159,7 @@ private let others: [String: String] = [
 @Suite("Settings of rooms") struct RoomMappingTests {
     @Test("The defaults are the defaults of a room")
     func defaults() {
-        var limits = IntakeLimits()
-        limits.wire.features = [.pages]
-        #expect(DaemonConfiguration().room == RoomConfiguration(intake: limits))
+        #expect(DaemonConfiguration().room == RoomConfiguration())
     }
 
     @Test("The size of the palette is the range of colours")

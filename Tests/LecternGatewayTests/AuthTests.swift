@@ -44,7 +44,9 @@ struct AuthTests {
         let adjust: @Sendable (inout GatewayConfiguration) -> Void = { $0.access = .tokens(key) }
         try await RunningGateway.with(limits: limits, configured: adjust) { gateway in
             try gateway.service.answer("ink.0.*.info") { _ in [.text(#"{"index":7}"#)] }
-            try gateway.service.answer("ink.0.*.image.*") { _ in [Answer(payload: picture(bytes: 100))] }
+            for kind in ["image.*", "asset.*", "asset-head"] {
+                try gateway.service.answer("ink.0.*.\(kind)") { _ in [Answer(payload: picture(bytes: 100))] }
+            }
             try await gateway.service.ready()
             try await body(gateway)
         }
@@ -71,6 +73,7 @@ struct AuthTests {
         let clock = #"{"m":1}"#
         let stroke = #"{"n":1,"a":4}"#
         let givenUp = #"{"n":1,"u":1,"x":true}"#
+        let asset = "/api/rooms/r/assets/\(String(repeating: "a", count: 64))"
         // For each request, who gets what; all others get 403, and who has no token 401.
         let cases: [(String, String, String?, [String: Int])] = [
             ("GET", "/api/rooms/r/board.png", nil, ["student": 200, "teacher": 200, "operator": 200]),
@@ -81,6 +84,11 @@ struct AuthTests {
             ("POST", "/api/rooms/r/strokes?author=anna", stroke, ["teacher": 200, "operator": 200]),
             ("POST", "/api/rooms/r/strokes?author=bob", stroke, ["operator": 200]),
             ("POST", "/api/rooms/r/strokes", stroke, ["teacher": 200, "operator": 400]),
+            ("GET", asset, nil, ["student": 200, "teacher": 200, "operator": 200]),
+            ("GET", "\(asset)?cohort=hls", nil, ["student": 200, "teacher": 200, "operator": 200]),
+            ("GET", "\(asset)?cohort=main", nil, ["teacher": 200, "operator": 200]),
+            ("GET", "\(asset)?cohort=head", nil, ["teacher": 200, "operator": 200]),
+            ("GET", "/api/rooms/r/assets/no-name", nil, ["student": 400, "teacher": 400, "operator": 400]),
             // Nobody takes files here.
             ("POST", "/api/rooms/r/assets", "no file", ["teacher": 503, "operator": 503]),
             ("POST", "/api/rooms/r/import?author=anna", "no file", ["teacher": 503, "operator": 503]),

@@ -97,6 +97,38 @@ struct PictureRouteTests {
         }
     }
 
+    @Test("a picture with a missing image is kept by nobody, and its own tag decides whether it has changed")
+    func incomplete() async throws {
+        try await RunningGateway.with { gateway in
+            let isThere = Locked(false)
+            try gateway.service.answer("ink.0.r.image.main") { question in
+                let tag = isThere.withLock { $0 } ? "k.4.image" : "k.4.frame"
+                guard !question.text.contains("unless") else {
+                    return [Answer(payload: [], headers: [HeaderName.tag: "k.4.?", HeaderName.incomplete: "1"])]
+                }
+                var answer = Answer(payload: document(.png), headers: [HeaderName.tag: tag])
+                if !isThere.withLock({ $0 }) { answer.headers.append(HeaderName.incomplete, "1") }
+                return [answer]
+            }
+            try await gateway.service.ready()
+            let path = "/api/rooms/r/board.png?room=k&index=4"
+            let frame = try await gateway.http.get(path)
+            #expect(frame.headers[.eTag] == "\"k.4.frame\"")
+            #expect(frame.headers[.cacheControl] == "private, no-cache")
+            #expect(frame.headers[.init("Ink-Incomplete")!] == "1")
+            let same = try await gateway.http.get(path, headers: [.ifNoneMatch: "\"k.4.frame\""])
+            #expect(same.status == .notModified && same.headers[.cacheControl] == "private, no-cache")
+            isThere.withLock { $0 = true }
+            let image = try await gateway.http.get(path, headers: [.ifNoneMatch: "\"k.4.frame\""])
+            #expect(image.status == .ok && image.headers[.eTag] == "\"k.4.image\"")
+            #expect(image.headers[.cacheControl] == "private, max-age=31536000, immutable")
+            #expect(image.headers[.init("Ink-Incomplete")!] == nil)
+            let known = try await gateway.http.get(path, headers: [.ifNoneMatch: "\"k.4.image\""])
+            #expect(known.status == .notModified)
+            #expect(known.headers[.cacheControl] == "private, max-age=31536000, immutable")
+        }
+    }
+
     @Test("the address of earlier releases leads to the picture")
     func redirection() async throws {
         try await RunningGateway.with { gateway in

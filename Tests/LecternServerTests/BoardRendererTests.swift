@@ -248,7 +248,8 @@ struct DrawnRoom {
 
     mutating func clear() throws { try send(#""a":4"#) }
 
-    private mutating func send(_ members: String) throws {
+    /// Sends a message with these members, which has to be accepted.
+    mutating func send(_ members: String) throws {
         guard let author = AuthorID("anna") else { throw Unexpected("not an author") }
         number += 1
         // A minute apart: below the limits on the rate of messages.

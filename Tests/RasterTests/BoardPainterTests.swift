@@ -16,20 +16,20 @@ struct BoardPainterTests {
         for id in 1...50 as ClosedRange<UInt64> {
             board.strokes[id] = PaintedBoard.randomStroke(&random)
             board.visible.append(id)
-            pictures.append(painter.canvas(of: board.layers) { board.stroke($0) }.fingerprint)
-            #expect(painter.strokesDrawn == Int(id))
+            pictures.append(painter.canvas(of: board.layers) { board.content($0) }.fingerprint)
+            #expect(painter.layersDrawn == Int(id))
         }
         for depth in 1...40 {
             board.visible.removeLast()
-            let canvas = painter.canvas(of: board.layers) { board.stroke($0) }
+            let canvas = painter.canvas(of: board.layers) { board.content($0) }
             #expect(canvas.fingerprint == pictures[board.visible.count - 1])
-            #expect(painter.strokesDrawn == 50, "undo \(depth)")
+            #expect(painter.layersDrawn == 50, "undo \(depth)")
         }
         for id in 11...50 as ClosedRange<UInt64> {
             board.visible.append(id)
-            let canvas = painter.canvas(of: board.layers) { board.stroke($0) }
+            let canvas = painter.canvas(of: board.layers) { board.content($0) }
             #expect(canvas.fingerprint == pictures[board.visible.count - 1])
-            #expect(painter.strokesDrawn == 50, "redo of \(id)")
+            #expect(painter.layersDrawn == 50, "redo of \(id)")
         }
     }
 
@@ -44,11 +44,11 @@ struct BoardPainterTests {
         board.strokes[40] = PaintedBoard.dash(3, 0, colour: 0xD92020)
         board.visible.append(40)
         var painter = BoardPainter(width: 64 * 40, height: 128)
-        let before = painter.canvas(of: board.layers) { board.stroke($0) }
-        let drawn = painter.strokesDrawn
+        let before = painter.canvas(of: board.layers) { board.content($0) }
+        let drawn = painter.layersDrawn
         board.visible.remove(at: 3)
-        let after = painter.canvas(of: board.layers) { board.stroke($0) }
-        #expect(painter.strokesDrawn - drawn == 1)
+        let after = painter.canvas(of: board.layers) { board.content($0) }
+        #expect(painter.layersDrawn - drawn == 1)
         #expect(after.unsharedByteCount(with: before) == Tile.byteCount)
         #expect(after.fingerprint == board.drawn(width: 64 * 40, height: 128).fingerprint)
     }
@@ -64,14 +64,14 @@ struct BoardPainterTests {
         func canvas(through count: Int) -> Canvas {
             var behind = board
             behind.visible = Array(board.visible.prefix(count))
-            return painter.canvas(of: behind.layers) { behind.stroke($0) }
+            return painter.canvas(of: behind.layers) { behind.content($0) }
         }
         // The one farthest behind asks first, as it happens when all of them follow the log.
         let cohorts = [40, 50, 60].map(canvas(through:))
         let tiles = Set(cohorts.flatMap { $0.tiles.filter { !$0.isAbsent }.map(\.identity) })
         #expect(cohorts.map(\.tileCount) == [40, 50, 60])
         #expect(tiles.count == 60)
-        #expect(painter.strokesDrawn == 60)
+        #expect(painter.layersDrawn == 60)
     }
 
     @Test("keeps a version at the cost of the tiles that changed")
@@ -103,13 +103,13 @@ struct BoardPainterTests {
             #expect(throws: Enough.self) {
                 try painter.canvas(of: board.layers) { (place) throws(Enough) in
                     if place == end { throw Enough() }
-                    return board.stroke(place)
+                    return board.content(place)
                 }
             }
-            #expect(painter.strokesDrawn == end)
+            #expect(painter.layersDrawn == end)
         }
-        let canvas = painter.canvas(of: board.layers) { board.stroke($0) }
-        #expect(painter.strokesDrawn == 100)
+        let canvas = painter.canvas(of: board.layers) { board.content($0) }
+        #expect(painter.layersDrawn == 100)
         #expect(canvas.fingerprint == board.drawn(width: 400, height: 300).fingerprint)
     }
 }
@@ -160,10 +160,10 @@ struct SamePixelsTests {
                 _ = try? painter.canvas(of: board.layers) { (place) throws(Interrupted) in
                     asked += 1
                     guard asked <= most else { throw Interrupted() }
-                    return board.stroke(place)
+                    return board.content(place)
                 }
             }
-            let canvas = painter.canvas(of: board.layers) { board.stroke($0) }
+            let canvas = painter.canvas(of: board.layers) { board.content($0) }
             let anew = board.drawn(width: 300, height: 200)
             #expect(canvas.fingerprint == anew.fingerprint, "seed \(seed), step \(step)")
             #expect(painter.versionBytes <= versionBytes || painter.versionCount == 1, "seed \(seed), step \(step)")
@@ -191,7 +191,7 @@ struct SamePixelsTests {
             var checks = 0
             #expect(throws: Interrupted.self) {
                 _ = try painter.canvas(of: board.layers) { (place) throws(Interrupted) in
-                    board.stroke(place)
+                    board.content(place)
                 } check: { (place) throws(Interrupted) in
                     #expect(place == 1)
                     checks += 1
@@ -200,8 +200,8 @@ struct SamePixelsTests {
             }
             #expect(checks == most + 1)
         }
-        #expect(painter.strokesDrawn == 1, "what was drawn before is kept, and nothing of the long stroke")
-        let canvas = painter.canvas(of: board.layers) { board.stroke($0) }
+        #expect(painter.layersDrawn == 1, "what was drawn before is kept, and nothing of the long stroke")
+        let canvas = painter.canvas(of: board.layers) { board.content($0) }
         #expect(canvas.fingerprint == board.drawn(width: width, height: height).fingerprint)
     }
 
@@ -221,9 +221,9 @@ struct SamePixelsTests {
                 group.addTask {
                     // As after a restart: all there is, is the board.
                     var painter = BoardPainter(width: 300, height: 200)
-                    for board in log[start...] { _ = painter.canvas(of: board.layers) { board.stroke($0) } }
+                    for board in log[start...] { _ = painter.canvas(of: board.layers) { board.content($0) } }
                     return log.suffix(20).map { board in
-                        painter.canvas(of: board.layers) { board.stroke($0) }.fingerprint
+                        painter.canvas(of: board.layers) { board.content($0) }.fingerprint
                     }
                 }
             }
@@ -246,6 +246,8 @@ struct PaintedBoard {
             return BoardLayer(id: id, digest: digest)
         }
     }
+
+    func content(_ place: Int) -> LayerContent { .stroke(stroke(place)) }
 
     func stroke(_ place: Int) -> PaintedStroke {
         strokes[visible[place]]

@@ -260,7 +260,7 @@ struct GoldenPixelTests {
         }
         var painter = BoardPainter(width: 512, height: 384, scale: 1, versionBytes: 4 << 20)
         func expectPicture(_ name: String) {
-            let canvas = painter.canvas(of: board.layers) { board.stroke($0) }
+            let canvas = painter.canvas(of: board.layers) { board.content($0) }
             expect(name, canvas)
             expect("\(name), scaled", canvas.scaled(width: 200, height: 150))
         }

@@ -1,98 +1,101 @@
 import PathGeometry
-import Scene
 import TestSupport
 import Testing
 
+@testable import Scene
+
 /// What a lasso and an eraser do to single shapes.
 @Suite struct DisplayListTests {
-    private static let square = SceneEntry.drawing(Path(rectangle: 0, 0, width: 100, height: 100))
+    private static let square = Shape.drawing(Path(rectangle: 0, 0, width: 100, height: 100))
     private static let shift = AffineMap(1, 0, 0, 1, 300, 0)
 
-    private func lasso(_ x: Double, _ y: Double, _ size: Double, _ map: AffineMap?, keeps: Bool = false) -> SceneEntry {
+    private func lasso(_ x: Double, _ y: Double, _ size: Double, _ map: AffineMap?, keeps: Bool = false) -> Shape {
         let corners = [Point(x, y), Point(x + size, y), Point(x + size, y + size), Point(x, y + size)]
         return .lasso(Lasso(points: corners, map: map, keepsOriginal: keeps))
     }
 
-    private func areas(_ list: DisplayList) -> [Double] { list.items.map { ($0.area.area * 1000).rounded() / 1000 } }
+    private func areas(_ list: ShapeList) -> [Double] {
+        list.items.map { (list.area(of: $0).area * 1000).rounded() / 1000 }
+    }
 
-    private func segments(_ list: DisplayList) -> Int { list.items.map(\.segmentCount).reduce(0, +) }
+    private func segments(_ list: ShapeList) -> Int { list.list.segmentCount }
 
     @Test func listWithoutLassosHasTheDrawingsAsTheyAre() {
-        let list = DisplayList([Self.square, .drawing(Path()), .drawing(Path(ellipse: 0, 0, width: 10, height: 10))])
+        let list = ShapeList([Self.square, .drawing(Path()), .drawing(Path(ellipse: 0, 0, width: 10, height: 10))])
         #expect(list.items.map(\.entry) == [0, 2])
-        #expect(list.items.map(\.isOriginal) == [true, true])
+        #expect(list.items.map(\.isWhole) == [true, true])
         #expect(list.skippedEntries.isEmpty)
     }
 
     @Test func lassoSplitsAShapeAtItsPath() {
-        let list = DisplayList([Self.square, lasso(-10, -10, 60, Self.shift)])
+        let list = ShapeList([Self.square, lasso(-10, -10, 60, Self.shift)])
         #expect(areas(list) == [7500, 2500])
         #expect(list.items.map(\.isMoved) == [false, true])
         #expect(list.items.map(\.isCut) == [true, true])
-        #expect(list.items[1].area.bounds == Box(lower: Point(300, 0), upper: Point(350, 50)))
+        #expect(list.area(of: list.items[1]).bounds == Box(lower: Point(300, 0), upper: Point(350, 50)))
         #expect(list.items[1].map == Self.shift)
     }
 
     @Test func shapeInsideIsMovedWhole() {
-        let list = DisplayList([Self.square, lasso(-10, -10, 200, Self.shift)])
+        let list = ShapeList([Self.square, lasso(-10, -10, 200, Self.shift)])
         #expect(list.items.map(\.isCut) == [false])
         #expect(list.items.map(\.isMoved) == [true])
         #expect(areas(list) == [10_000])
     }
 
     @Test func lassoThatKeepsTheOriginalCopies() {
-        let list = DisplayList([Self.square, lasso(-10, -10, 60, Self.shift, keeps: true)])
+        let list = ShapeList([Self.square, lasso(-10, -10, 60, Self.shift, keeps: true)])
         #expect(areas(list) == [10_000, 2500])
-        #expect(list.items[0].isOriginal)
+        #expect(list.items[0].isWhole)
     }
 
     @Test func lassoWithoutAMapRemoves() {
-        #expect(areas(DisplayList([Self.square, lasso(-10, -10, 60, nil)])) == [7500])
-        #expect(DisplayList([Self.square, lasso(-10, -10, 200, nil)]).items.isEmpty)
-        #expect(areas(DisplayList([Self.square, lasso(-10, -10, 200, nil, keeps: true)])) == [10_000])
+        #expect(areas(ShapeList([Self.square, lasso(-10, -10, 60, nil)])) == [7500])
+        #expect(ShapeList([Self.square, lasso(-10, -10, 200, nil)]).items.isEmpty)
+        #expect(areas(ShapeList([Self.square, lasso(-10, -10, 200, nil, keeps: true)])) == [10_000])
     }
 
     @Test func movedPartsAreAboveAllInTheirOrder() {
-        let other = SceneEntry.drawing(Path(rectangle: 20, 20, width: 100, height: 100))
-        let list = DisplayList([Self.square, other, lasso(-10, -10, 60, Self.shift)])
+        let other = Shape.drawing(Path(rectangle: 20, 20, width: 100, height: 100))
+        let list = ShapeList([Self.square, other, lasso(-10, -10, 60, Self.shift)])
         #expect(list.items.map(\.entry) == [0, 1, 0, 1])
         #expect(list.items.map(\.isMoved) == [false, false, true, true])
     }
 
     @Test func eraserRemovesWhatIsBelowItAlone() {
-        let eraser = SceneEntry.eraser(Path(rectangle: 50, -10, width: 20, height: 200))
-        let list = DisplayList([Self.square, eraser, Self.square])
+        let eraser = Shape.eraser(Path(rectangle: 50, -10, width: 20, height: 200))
+        let list = ShapeList([Self.square, eraser, Self.square])
         #expect(areas(list) == [8000, 10_000])
-        #expect(DisplayList([Self.square, .eraser(Path(rectangle: -1, -1, width: 102, height: 102))]).items.isEmpty)
+        #expect(ShapeList([Self.square, .eraser(Path(rectangle: -1, -1, width: 102, height: 102))]).items.isEmpty)
     }
 
     @Test func eraserIsNotMovedOverOtherInk() {
-        let eraser = SceneEntry.eraser(Path(rectangle: 25, 0, width: 50, height: 100))
-        let below = SceneEntry.drawing(Path(rectangle: 300, 0, width: 100, height: 100))
-        let list = DisplayList([below, Self.square, eraser, lasso(-10, -10, 200, Self.shift)])
+        let eraser = Shape.eraser(Path(rectangle: 25, 0, width: 50, height: 100))
+        let below = Shape.drawing(Path(rectangle: 300, 0, width: 100, height: 100))
+        let list = ShapeList([below, Self.square, eraser, lasso(-10, -10, 200, Self.shift)])
         #expect(areas(list) == [10_000, 5000])
     }
 
     @Test func pathThatCrossesItselfIsEvenOdd() {
         // A star of five corners, whose middle is passed around twice.
         let star = [Point(50, 0), Point(80, 95), Point(3, 35), Point(97, 35), Point(20, 95)]
-        let list = DisplayList([Self.square, .lasso(Lasso(points: star, map: nil))])
-        #expect(list.items[0].area.contains(Point(50, 50)))
-        #expect(!list.items[0].area.contains(Point(50, 20)))
+        let list = ShapeList([Self.square, .lasso(Lasso(points: star, map: nil))])
+        #expect(list.area(of: list.items[0]).contains(Point(50, 50)))
+        #expect(!list.area(of: list.items[0]).contains(Point(50, 20)))
     }
 
     @Test func curvesStayCurves() {
-        let oval = SceneEntry.drawing(Path(ellipse: 0, 0, width: 100, height: 100))
-        let list = DisplayList([oval, lasso(-10, -10, 60, Self.shift)])
+        let oval = Shape.drawing(Path(ellipse: 0, 0, width: 100, height: 100))
+        let list = ShapeList([oval, lasso(-10, -10, 60, Self.shift)])
         for item in list.items {
-            let curves = item.area.contours[0].segments.filter { if case .cubic = $0 { true } else { false } }
+            let curves = list.area(of: item).contours[0].segments.filter { if case .cubic = $0 { true } else { false } }
             #expect(!curves.isEmpty && curves.count <= 4)
         }
     }
 
     @Test func mapsWithoutAnInverseLeaveNothing() {
         for map in [AffineMap(0, 0, 0, 0, 5, 5), AffineMap(1, 2, 2, 4, 0, 0), AffineMap(0, 0, 0, 1, 0, 0)] {
-            #expect(areas(DisplayList([Self.square, lasso(-10, -10, 60, map)])) == [7500])
+            #expect(areas(ShapeList([Self.square, lasso(-10, -10, 60, map)])) == [7500])
         }
     }
 
@@ -103,9 +106,9 @@ import Testing
             AffineMap(-greatest, greatest, greatest, greatest, 0, 0), AffineMap(1e-200, 0, 0, 1e-200, 0, 0),
             AffineMap(greatest, 0, 0, 1e-300, 0, 0), AffineMap(-1, 0, 0, 1, 0, 0),
         ] {
-            let list = DisplayList([Self.square] + (0..<12).map { _ in lasso(-10, -10, 60, map, keeps: true) })
+            let list = ShapeList([Self.square] + (0..<12).map { _ in lasso(-10, -10, 60, map, keeps: true) })
             for item in list.items {
-                let box = item.area.bounds
+                let box = list.area(of: item).bounds
                 #expect(box.lower.min() >= -65536 && box.upper.max() <= 65536)
                 let map = item.map
                 #expect((map.a + map.b + map.c + map.d + map.e + map.f).isFinite)
@@ -116,7 +119,7 @@ import Testing
     @Test func nestedLassosStayLinear() {
         // 1,000 strokes in rows; each lasso turns a disc of them a little about its centre.
         let strokes = (0..<1000).map { index in
-            SceneEntry.drawing(
+            Shape.drawing(
                 Path(ellipse: Double(index % 40) * 25, Double(index / 40) * 25, width: 20, height: 8))
         }
         let turn = AffineMap(0.995, 0.0998749, -0.0998749, 0.995, 0.0, 0.0)
@@ -125,25 +128,111 @@ import Testing
             let ring = Path(ellipse: -250, -250, width: 500, height: 500).contours[0].flattened(tolerance: 0.01)
             let about = AffineMap(1, 0, 0, 1, -centre.x, -centre.y).followed(by: turn)
                 .followed(by: AffineMap(1, 0, 0, 1, centre.x, centre.y))
-            return SceneEntry.lasso(Lasso(points: ring.map { $0 + centre }, map: about))
+            return Shape.lasso(Lasso(points: ring.map { $0 + centre }, map: about))
         }
-        let list = DisplayList(strokes + lassos)
+        let list = ShapeList(strokes + lassos)
         #expect(list.skippedEntries.isEmpty)
         #expect(list.items.count >= 1000 && list.items.count < 3000)
         #expect(segments(list) < 40_000)
+        // Each lasso looks at what lies in its box, at most all there is, and each outline is made once.
+        #expect(list.list.comparedItems < 64 * 3000)
+        #expect(list.list.comparedSegments < 64 * 40_000)
+        #expect(list.outlined.allSatisfy { $0 <= 1 })
+    }
+
+    @Test func onlyDrawingsNearABorderAreOutlined() {
+        let far = Shape.drawing(Path(rectangle: 5000, 5000, width: 10, height: 10))
+        let near = Shape.drawing(Path(rectangle: 52, 52, width: 10, height: 10))
+        let list = ShapeList([Self.square, far, near, lasso(-10, -10, 60, Self.shift), lasso(-10, -10, 60, nil)])
+        #expect(list.outlined == [1, 0, 0, 0, 0])
+        #expect(list.items.map(\.isWhole) == [false, true, true, false])
+    }
+
+    @Test func drawingThatNoBorderCutsStaysWhole() {
+        // Its box meets the lasso's, and its area does not.
+        let oval = Shape.drawing(Path(ellipse: 0, 0, width: 100, height: 100))
+        let list = ShapeList([oval, lasso(-50, -50, 55, nil), lasso(-50, -50, 60, Self.shift)])
+        #expect(list.items.map(\.isWhole) == [true])
+        #expect(list.outlined[0] == 1, "kept for the next border")
+    }
+
+    @Test func areasOfOneDrawingAreCutEachAndStayInOrder() {
+        let areas = [Path(rectangle: 0, 0, width: 100, height: 100), Path(rectangle: 60, 60, width: 20, height: 20)]
+        var list = DisplayList()
+        let outline = { (_: Int) in areas }
+        list.add(SceneEntry(id: 1, .drawing, bounds: areas[0].controlBounds), outline: outline) {}
+        let corners = [Point(-10, -10), Point(50, -10), Point(50, 50), Point(-10, 50)]
+        list.add(SceneEntry(id: 2, Lasso(points: corners, map: Self.shift)), outline: outline) {}
+        let shown = list.items.map { item -> [Double] in
+            guard case .area(let number, let path) = item.content else { return [-1, 0] }
+            return [Double(number), path.area.rounded()]
+        }
+        #expect(shown == [[0, 7500], [1, 400], [0, 2500]])
+        #expect(list.items.map(\.isCut) == [true, false, true])
+        #expect(Set(list.items.map(\.id)).count == 3)
+    }
+
+    @Test func itemsKeepTheirIdentityWhileNothingBelowThemChanges() {
+        let other = Shape.drawing(Path(rectangle: 20, 20, width: 100, height: 100))
+        let away = Shape.drawing(Path(rectangle: 700, 700, width: 10, height: 10))
+        let cut = lasso(-10, -10, 60, Self.shift)
+        let again = lasso(290, -10, 30, AffineMap(1, 0, 0, 1, 0, 200))
+        let all = ShapeList([Self.square, other, away, cut, again], ids: [1, 2, 3, 4, 5]).items
+        // Without the other drawing, as after its undo, the parts of the rest are the same.
+        let less = ShapeList([Self.square, away, cut, again], ids: [1, 3, 4, 5]).items
+        #expect(all.filter { $0.entry != 1 }.map(\.id) == less.map(\.id))
+        #expect(all.filter { $0.entry != 1 }.map(\.area) == less.map(\.area))
+        // Without the first lasso they are others, but what it did not touch.
+        let before = Set(ShapeList([Self.square, other, away, again], ids: [1, 2, 3, 5]).items.map(\.id))
+        #expect(before.intersection(all.map(\.id)) == [3])
+        #expect(Set(all.map(\.id)).count == all.count)
+    }
+
+    @Test func stoppedEntryChangesNothing() throws {
+        struct Stopped: Error {}
+        let shapes = [Self.square, .drawing(Path(rectangle: 20, 20, width: 9, height: 9)), lasso(-10, -10, 60, nil)]
+        var list = DisplayList()
+        for (place, shape) in shapes.prefix(2).enumerated() {
+            list.add(shape.entry(id: UInt64(place)), outline: { _ in [] }, check: {})
+        }
+        var left = 1
+        #expect(throws: Stopped.self) {
+            try list.add(shapes[2].entry(id: 2)) {
+                [shapes[$0].path]
+            } check: {
+                left -= 1
+                if left < 0 { throw Stopped() }
+            }
+        }
+        #expect(list.entryCount == 2 && list.items.allSatisfy(\.isWhole) && list.comparedItems == 0)
+        list.add(shapes[2].entry(id: 2)) {
+            [shapes[$0].path]
+        } check: {
+        }
+        #expect(list.items == ShapeList(shapes).items)
+    }
+
+    @Test func eraserBeyondTheLimitsIsAnItemThatNoLassoMoves() {
+        var limits = DisplayList.Limits()
+        limits.comparedItems = 0
+        let eraser = Shape.eraser(Path(rectangle: 50, -10, width: 20, height: 200))
+        let list = ShapeList([Self.square, eraser, lasso(-10, -10, 200, Self.shift)], limits: limits)
+        #expect(list.items.map(\.entry) == [0, 1])
+        #expect(list.items.map(\.isWhole) == [true, true])
+        #expect(list.skippedEntries == [1, 2])
     }
 
     @Test func copiesAreAsManyAsTheirLassoFinds() {
         let copies = (0..<10).map { _ in lasso(-10, -10, 1000, AffineMap(1, 0, 0, 1, 1, 1), keeps: true) }
-        #expect(DisplayList([Self.square] + copies).items.count == 1024)
+        #expect(ShapeList([Self.square] + copies).items.count == 1024)
     }
 
     @Test func entriesThatWouldBeTooMuchAreSkippedAndTold() {
         let copies = (0..<64).map { _ in lasso(-10, -10, 1000, AffineMap(1, 0, 0, 1, 0.01, 0.01), keeps: true) }
-        func list(_ change: (inout DisplayList.Limits) -> Void) -> DisplayList {
+        func list(_ change: (inout DisplayList.Limits) -> Void) -> ShapeList {
             var limits = DisplayList.Limits()
             change(&limits)
-            return DisplayList([Self.square] + copies + [lasso(500, 500, 2000, nil)], limits: limits)
+            return ShapeList([Self.square] + copies + [lasso(500, 500, 2000, nil)], limits: limits)
         }
         let fewItems = list { $0.items = 100 }
         #expect(fewItems.items.count == 64)
@@ -151,16 +240,16 @@ import Testing
         let fewSegments = list { $0.segments = 50 }
         #expect(segments(fewSegments) == 32)
         #expect(fewSegments.skippedEntries == Array(4...64))
-        let fewCuts = list { $0.cutItems = 40 }
+        let fewCuts = list { $0.comparedItems = 40 }
         #expect(fewCuts.items.count == 32)
         #expect(fewCuts.skippedEntries == Array(6...64))
-        let fewCutSegments = list { $0.cutSegments = 160 }
+        let fewCutSegments = list { $0.comparedSegments = 160 }
         #expect(fewCutSegments.items.count == 32)
     }
 
     @Test func manyCopiesTakeABoundedTime() {
         let copies = (0..<64).map { _ in lasso(-10, -10, 1000, AffineMap(1, 0, 0, 1, 0.01, 0.01), keeps: true) }
-        let list = DisplayList([Self.square] + copies)
+        let list = ShapeList([Self.square] + copies)
         #expect(list.items.count == 1 << 16)
         #expect(list.skippedEntries == Array(17...64))
     }

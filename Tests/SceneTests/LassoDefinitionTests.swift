@@ -1,14 +1,15 @@
 import PathGeometry
-import Scene
 import TestSupport
 import Testing
+
+@testable import Scene
 
 /// The list shows at each place what the definition of a lasso says: the picture below outside the path, and above it the
 /// picture's inside, moved.
 @Suite(.timeLimit(.minutes(5))) struct LassoDefinitionTests {
     /// A picture as a function of places, by inverse maps.
     private struct Definition {
-        let entries: [SceneEntry]
+        let entries: [Shape]
 
         /// The entry that is seen at a place, with the place on it where it was drawn; nil for paper.
         func top(at place: Point) -> (entry: Int, place: Point)? { top(at: place, below: entries.count) }
@@ -51,7 +52,7 @@ import Testing
         }
     }
 
-    private static func entry(using random: inout SeededGenerator) -> SceneEntry {
+    private static func entry(using random: inout SeededGenerator) -> Shape {
         guard random.chance(2, in: 5) else {
             return random.chance(1, in: 4) ? .eraser(area(using: &random)) : .drawing(area(using: &random))
         }
@@ -76,7 +77,7 @@ import Testing
             var random = SeededGenerator(seed: seed)
             let entries = (0..<random.int(2...14)).map { _ in Self.entry(using: &random) }
             let definition = Definition(entries: entries)
-            let list = DisplayList(entries)
+            let list = ShapeList(entries)
             #expect(list.skippedEntries.isEmpty)
             for _ in 0..<60 {
                 let whole = Box(lower: Point(-50, -50), upper: Point(150, 150))
@@ -94,7 +95,7 @@ import Testing
                 }
                 guard isAway else { continue }
                 compared += 1
-                let item = list.items.last { $0.area.contains(place) }
+                let item = list.items.last { list.area(of: $0).contains(place) }
                 #expect(item?.entry == expected?.entry, "seed \(seed) at \(place)")
                 guard let item, let expected, let inverse = item.map.inverse else { continue }
                 seen += 1

@@ -1,6 +1,7 @@
 import Foundation
 import Ink
 import Raster
+import Scene
 import StrokeWire
 import Testing
 
@@ -53,14 +54,14 @@ struct SVGStructureTests {
     @Test(
         "has one path a stroke in its colour, bottom to top", arguments: InkStyle.allCases.filter { $0 != .pencil })
     func paths(style: InkStyle) throws {
-        for board in TrialBoard.allCases {
+        for board in TrialBoard.allCases where board != .erasers {
             let strokes = board.strokes(style)
             let paths = try elements(BoardDrawing(width: 320, height: 240, strokes: strokes)).filter {
                 $0.name == "path"
             }
             #expect(paths.count == strokes.count)
             for (path, stroke) in zip(paths, strokes) {
-                let colour = stroke.stroke.isErasing ? RGB(0xFF_FFFF) : stroke.colour
+                let colour = stroke.colour
                 let hex = [colour.red, colour.green, colour.blue].map { byte in
                     (byte < 16 ? "0" : "") + String(byte, radix: 16)
                 }
@@ -122,7 +123,7 @@ struct SVGStructureTests {
         #expect(try PDFRenderer.render([drawing]).starts(with: Array("%PDF".utf8)))
     }
 
-    @Test("has groups no deeper than readers allow, however many erasers there are", arguments: [1, 2, 1000])
+    @Test("holds neither masks nor white paint: erasers are subtracted", arguments: [1, 2, 1000])
     func manyErasers(count: Int) throws {
         let strokes = (0..<count).flatMap { index in
             [
@@ -130,13 +131,43 @@ struct SVGStructureTests {
                 TrialBoard.stroke(.eraser, .smooth, 4, [(Double(index % 300), 0)]),
             ]
         }
-        let all = try elements(BoardDrawing(width: 320, height: 240, strokes: strokes), .transparent)
-        #expect(all.filter { $0.name == "path" }.count == 2 * count)
-        #expect((all.map(\.around.count).max() ?? 0) < 16)
-        let masks = Set(all.filter { $0.name == "mask" }.compactMap { $0.attributes["id"] })
-        let groups = all.filter { $0.name == "g" }.compactMap { $0.attributes["mask"] }
-        #expect(groups.count == masks.count && Set(groups) == Set(masks.map { "url(#\($0))" }))
-        #expect(all.filter { $0.name == "use" }.count <= 12 * count)
+        for paper in [SVGRenderer.Paper.white, .transparent] {
+            let all = try elements(BoardDrawing(width: 320, height: 240, strokes: strokes), paper)
+            #expect(all.filter { $0.name == "path" }.count == count)
+            #expect(all.filter { ["mask", "use", "defs", "clipPath"].contains($0.name) }.isEmpty)
+            #expect(!all.contains { $0.name == "path" && $0.attributes["fill"] == "#ffffff" })
+        }
+    }
+
+    @Test("leaves strokes that no eraser touches as they are")
+    func untouched() throws {
+        let line = TrialBoard.stroke(.line, .smooth, 4, [(10, 10), (90, 10)])
+        let cut = TrialBoard.stroke(.line, .smooth, 4, [(10, 100), (90, 100)])
+        let eraser = TrialBoard.stroke(.eraser, .smooth, 10, [(50, 90), (50, 110)])
+        let paths = try elements(BoardDrawing(width: 320, height: 240, strokes: [line, cut, eraser])).filter {
+            $0.name == "path"
+        }
+        #expect(paths.map { $0.attributes["stroke"] } == ["#000000", nil])
+        #expect(paths.map { $0.attributes["fill"] } == [nil, "#000000"])
+        #expect(paths[1].attributes["d"]?.filter { $0 == "M" }.count == 2, "two pieces")
+    }
+
+    @Test("paints an eraser beyond the limits white, and is too large without paper")
+    func limits() throws {
+        let strokes = TrialBoard.erasers.strokes(.smooth)
+        let drawing = BoardDrawing(width: 320, height: 240, strokes: strokes)
+        var limits = DisplayList.Limits()
+        limits.comparedItems = 0
+        let white = try SVGRenderer.render(
+            drawing, paper: .white, scale: 1, byteLimit: .max, limits: limits, while: { true })
+        let erasers = try SVGReader.elements(of: white).filter {
+            $0.name == "path" && [$0.attributes["fill"], $0.attributes["stroke"]].contains("#ffffff")
+        }
+        #expect(erasers.count == strokes.filter(\.stroke.isErasing).count)
+        #expect(throws: DrawingStopped.tooLarge) {
+            try SVGRenderer.render(
+                drawing, paper: .transparent, scale: 1, byteLimit: .max, limits: limits, while: { true })
+        }
     }
 }
 

@@ -39,6 +39,8 @@ typedef struct {
     /// Replaces cells by 0, and writes the sums of each and all before it as bytes, 1 as 255. `count` is rounded up to a
     /// multiple of eight. Returns the sum of all and of what `carry` was.
     float (*resolve)(float *cells, uint8_t *bytes, intptr_t count, float carry);
+    /// The same with the sizes of the sums, for outlines of either direction.
+    float (*resolve_size)(float *cells, uint8_t *bytes, intptr_t count, float carry);
     /// Blends a colour over pixels through a mask, a multiple of four of them, and wipes the mask.
     void (*blend)(uint32_t *pixels, uint8_t *mask, intptr_t count, uint32_t source);
 } lanes_kernels;

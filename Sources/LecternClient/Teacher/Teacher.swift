@@ -158,8 +158,12 @@ public final class Teacher: Sendable {
         do throws(NATSError) {
             try transport.publish(message, session: state.session, messageID: messageID, receipt)
         } catch {
-            guard error == .disconnected else { throw .nats(error) }
-            state.connectionLost()
+            switch error {
+            case .disconnected: state.connectionLost()
+            // On a busy machine a write may take long: the message is sent again like one that was lost.
+            case .backlogged: break
+            default: throw .nats(error)
+            }
         }
     }
 

@@ -56,6 +56,10 @@ enum AccessNeed: Equatable {
             self = .write(room, query["author"].map(String.init))
             return
         }
+        if rest.count == 2, rest.first == "assets" {
+            self = .read(room, cohort)
+            return
+        }
         switch names.count == 3 ? names[names.startIndex + 2] : names.count == 2 ? "" : "other" {
         case "": self = .room(room)
         case "events", "replay", "observations": self = .read(room, cohort)

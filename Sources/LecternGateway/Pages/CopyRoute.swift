@@ -19,7 +19,7 @@ struct CopyRoute {
     let connection: NATSConnection
     let writers: RoomWriters
     /// Memory of boards that are being sent or copied.
-    let replies: ByteBudget
+    let replies: ReplyMemory
 
     func add(to router: Router<GatewayContext>) {
         router.post("api/rooms/:room/pages/:page/copy") { [self] request, context in
@@ -88,9 +88,7 @@ struct CopyRoute {
         } catch {
             throw GatewayError(error)
         }
-        guard let lease = replies.lease(page.bytes) else {
-            throw .notReady("The gateway is sending as many boards as it can hold; ask again in a second.")
-        }
+        let lease = try replies.lease(page.bytes)
         let new = try await writers.write(to: work.target) { writer throws(PageError) in
             var time = work.time
             if time == nil { time = try await writer.fastestVideo() }

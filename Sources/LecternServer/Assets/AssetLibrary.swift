@@ -10,44 +10,93 @@ import StrokeWire
 /// Safe from any task. What waits is bounded by the opener's queue; pictures are kept within a number of bytes.
 final class AssetLibrary: Sendable {
     private let store: AssetStore
+    private let sweepInterval: Duration
+    private let metrics: ServerMetrics
     private let opener: AssetOpener
     private let logger: Logger
     private let pictures: Locked<RenderedPageCache>
 
-    /// - Parameter pictureBytes: of rendered pages that are kept.
-    init(store: AssetStore, opener: AssetOpener, pictureBytes: Int = 32 << 20, logger: Logger) {
+    /// - Parameters:
+    ///   - sweepInterval: how often what nobody uses is looked for, at least; an hour where it is longer.
+    ///   - pictureBytes: of rendered pages that are kept.
+    init(
+        store: AssetStore, opener: AssetOpener, sweepInterval: Duration, metrics: ServerMetrics,
+        pictureBytes: Int = 32 << 20, logger: Logger
+    ) {
         self.store = store
+        self.sweepInterval = sweepInterval
+        self.metrics = metrics
         self.opener = opener
         self.logger = logger
         pictures = Locked(RenderedPageCache(byteLimit: pictureBytes))
     }
 
-    /// Between sweeps of what nobody uses; of several daemons each sweeps.
-    private static let sweepInterval: Duration = .seconds(3600)
+    /// Between sweeps of what nobody uses, at most; of several daemons each sweeps.
+    private static let longestSweepInterval: Duration = .seconds(3600)
 
-    /// Makes the stream, then sweeps it now and then, until cancelled.
-    func run() async {
-        var isThere = false
-        var wait: Duration = .seconds(1)
-        while !Task.isCancelled {
-            do throws(AssetStoreError) {
-                if !isThere {
-                    try await store.provision()
-                    isThere = true
-                }
-                let deleted = try await store.sweep()
-                if deleted > 0 { logger.info("unused assets deleted", metadata: ["messages": "\(deleted)"]) }
-            } catch {
-                logger.warning("assets cannot be kept yet", metadata: ["error": "\(error)"])
-                wait = min(wait * 2, .seconds(60))
-            }
-            try? await Task.sleep(for: isThere ? Self.sweepInterval : wait)
+    /// Makes the stream, then sweeps it now and then, and says which assets are used, until cancelled.
+    func run(_ use: AssetUse) async {
+        await provision()
+        await withDiscardingTaskGroup { group in
+            group.addTask { await use.run { await self.touch($0) } }
+            group.addTask { await self.sweep() }
         }
     }
 
-    /// Stores a file, which is opened first unless it is known already.
-    /// - Throws: `.unreadable`, `.tooLarge`, `.full`, `.noSandbox`, `.busy`; `.unavailable` when JetStream does not answer.
-    func add(_ bytes: [UInt8]) async throws(AssetError) -> AssetManifest {
+    private func provision() async {
+        var wait: Duration = .seconds(1)
+        while !Task.isCancelled {
+            do throws(AssetStoreError) {
+                return try await store.provision()
+            } catch {
+                logger.warning("assets cannot be kept yet", metadata: ["error": "\(error)"])
+                try? await Task.sleep(for: wait)
+                wait = min(wait * 2, .seconds(60))
+            }
+        }
+    }
+
+    private func sweep() async {
+        while !Task.isCancelled {
+            do throws(AssetStoreError) {
+                let deleted = try await store.sweep()
+                if deleted > 0 { logger.info("unused assets deleted", metadata: ["messages": "\(deleted)"]) }
+                metrics.setAssetBytes(try await store.usedBytes())
+            } catch {
+                logger.warning("unused assets cannot be deleted", metadata: ["error": "\(error)"])
+            }
+            try? await Task.sleep(for: min(Self.longestSweepInterval, sweepInterval))
+        }
+    }
+
+    /// Says that an asset is used, so that it stays.
+    /// - Returns: false where the store does not answer.
+    private func touch(_ id: AssetID) async -> Bool {
+        do throws(AssetStoreError) {
+            try await store.touch(CollectionOfOne(id))
+            return true
+        } catch {
+            logger.warning("the use of an asset cannot be noted", metadata: ["error": "\(error)"])
+            return false
+        }
+    }
+
+    /// Stores a file that was uploaded to a room; it is opened first unless it is known already.
+    /// - Throws: `.unreadable`, `.tooLarge`, `.full`, `.roomFull`, `.noSandbox`, `.busy`; `.unavailable` when JetStream does
+    ///   not answer.
+    func add(_ bytes: [UInt8], to room: RoomID) async throws(AssetError) -> AssetManifest {
+        do throws(AssetError) {
+            let manifest = try await store(bytes, for: room)
+            metrics.count(AssetUploadOutcome.stored)
+            if let bytes = try? await store.usedBytes() { metrics.setAssetBytes(bytes) }
+            return manifest
+        } catch {
+            metrics.count(AssetUploadOutcome(error))
+            throw error
+        }
+    }
+
+    private func store(_ bytes: [UInt8], for room: RoomID) async throws(AssetError) -> AssetManifest {
         guard bytes.count <= AssetLimits.bytes else { throw .tooLarge("it has \(bytes.count) bytes") }
         let id = AssetID(hashOf: bytes)
         let manifest: AssetManifest
@@ -57,41 +106,54 @@ final class AssetLibrary: Sendable {
             manifest = try await opener.inspect(bytes, id: id)
         }
         do throws(AssetStoreError) {
-            try await store.save(bytes, manifest)
+            try await store.save(bytes, manifest, for: room)
         } catch {
             throw failure(error)
         }
         return manifest
     }
 
-    /// A page as a PNG file.
+    /// What a picture of a page is kept as.
     ///
     /// - Parameters:
     ///   - page: from 0.
-    ///   - width: in pixels; see ``AssetPage/renderedSize(width:of:)``.
-    /// - Throws: `.unknown` where there is no such page; as ``add(_:)``.
-    func picture(of id: AssetID, page: Int, width: Int) async throws(AssetError) -> [UInt8] {
+    ///   - width: in pixels; nil for the page's own. See ``AssetPage/renderedSize(width:of:)`` for what comes of it.
+    /// - Throws: `.unknown` where there is no such page; `.unavailable`.
+    func key(of id: AssetID, page: Int, width: Int?) async throws(AssetError) -> RenderedPageCache.Key {
         guard let manifest = try await stored(id), manifest.pages.indices.contains(page) else { throw .unknown }
-        let size = manifest.pages[page].renderedSize(width: width, of: manifest.format)
-        let key = RenderedPageCache.Key(asset: id, page: page, width: size.width)
-        if let picture = pictures.withLock({ $0.picture(key) }) { return picture }
-        let picture = try await opener.png(try await bytes(of: id), manifest, page: page, width: size.width)
+        let size = manifest.pages[page]
+        let own = Int(min(max(size.width.rounded(), 1), Double(AssetLimits.renderedWidth)))
+        let columns = size.renderedSize(width: width ?? own, of: manifest.format).width
+        return RenderedPageCache.Key(asset: id, page: page, width: columns)
+    }
+
+    /// A picture that is kept; counts as a use.
+    func cachedPicture(_ key: RenderedPageCache.Key) -> [UInt8]? { pictures.withLock { $0.picture(key) } }
+
+    /// A page as a PNG file.
+    /// - Parameter key: as ``key(of:page:width:)`` gives it.
+    /// - Throws: as ``key(of:page:width:)`` and ``add(_:to:)``.
+    func picture(_ key: RenderedPageCache.Key) async throws(AssetError) -> [UInt8] {
+        if let picture = cachedPicture(key) { return picture }
+        guard let manifest = try await stored(key.asset) else { throw .unknown }
+        let file = try await bytes(of: key.asset)
+        let picture = try await opener.png(file, manifest, page: key.page, width: key.width)
         pictures.withLock { $0.insert(picture, for: key) }
         return picture
     }
 
-    /// A page's pixels, for a canvas; parameters and errors as of ``picture(of:page:width:)``.
+    /// A page's pixels, for a canvas; see ``picture(_:)``.
     func pixels(of id: AssetID, page: Int, width: Int) async throws(AssetError) -> AssetPixels {
         guard let manifest = try await stored(id) else { throw .unknown }
         return try await opener.pixels(try await bytes(of: id), manifest, page: page, width: width)
     }
 
-    /// Says that assets are on boards, so that they stay.
-    func touch(_ ids: [AssetID]) async {
+    /// Whether an asset was uploaded to a room.
+    func wasUploaded(_ id: AssetID, to room: RoomID) async throws(AssetError) -> Bool {
         do throws(AssetStoreError) {
-            try await store.touch(ids)
+            return try await store.wasUploaded(id, to: room)
         } catch {
-            logger.warning("the use of assets cannot be noted", metadata: ["error": "\(error)"])
+            throw failure(error)
         }
     }
 
@@ -115,8 +177,12 @@ final class AssetLibrary: Sendable {
     }
 
     private func failure(_ error: AssetStoreError) -> AssetError {
-        guard error != .full else { return .full }
-        logger.warning("the store of assets cannot be used", metadata: ["error": "\(error)"])
-        return .unavailable
+        switch error {
+        case .full: return .full
+        case .roomFull(let limit): return .roomFull(limit: limit)
+        case .stream:
+            logger.warning("the store of assets cannot be used", metadata: ["error": "\(error)"])
+            return .unavailable
+        }
     }
 }

@@ -15,14 +15,18 @@ final class UploadReceiver: Sendable {
     private let connection: NATSConnection
     /// Nil where the service keeps nothing.
     private let library: AssetLibrary?
+    private let metrics: ServerMetrics
     private let taker = String(UInt64.random(in: .min ... .max), radix: 36)
     private let uploads = Locked(UploadTable(byteLimit: byteLimit))
 
-    init(_ configuration: ServerConfiguration, connection: NATSConnection, library: AssetLibrary?) {
+    init(
+        _ configuration: ServerConfiguration, connection: NATSConnection, library: AssetLibrary?, metrics: ServerMetrics
+    ) {
         root = configuration.root
         partitions = configuration.partitions
         self.connection = connection
         self.library = library
+        self.metrics = metrics
     }
 
     func listen() throws(NATSError) {
@@ -38,8 +42,11 @@ final class UploadReceiver: Sendable {
     }
 
     private func begin(subject: String, _ body: [UInt8], _ reply: String) {
-        guard library != nil else { return answer(AssetUpload.Refusal(.noJournal), reply) }
-        // <root>.<partition>.<room>.upload
+        guard library != nil else {
+            metrics.count(AssetUploadOutcome.noJournal)
+            return answer(AssetUpload.Refusal(.noJournal), reply)
+        }
+        // <root>.<partition>.<room>.asset-in
         let tokens = subject.dropFirst(root.count + 1).split(separator: ".")
         guard tokens.count == 3, let room = RoomID(tokens[1]),
             tokens[0] == "\(RoomAddress.partition(of: room, among: partitions))"
@@ -48,7 +55,10 @@ final class UploadReceiver: Sendable {
         let name =
             String(UInt64.random(in: .min ... .max), radix: 36) + String(UInt64.random(in: .min ... .max), radix: 36)
         let refusal = uploads.withLock { $0.begin(name, room, bytes: bytes, at: MonotonicClock.now()) }
-        if let refusal { return answer(AssetUpload.Refusal(refusal), reply) }
+        if let refusal {
+            metrics.count(AssetUploadOutcome(refusal))
+            return answer(AssetUpload.Refusal(refusal), reply)
+        }
         let part = max(1, min(AssetUpload.partBytes, connection.maxPayload - 4096))
         answer(AssetUpload.Ticket(to: "\(root).uploads.\(taker).\(name)", part: part), reply)
     }
@@ -57,11 +67,13 @@ final class UploadReceiver: Sendable {
         guard let library, let name = subject.split(separator: ".").last.map(String.init) else { return }
         switch uploads.withLock({ $0.receive(name, offset: offset, part, at: MonotonicClock.now()) }) {
         case .taken: answer([String: String](), reply)
-        case .refused(let error): answer(AssetUpload.Refusal(error), reply)
-        case .whole(let bytes):
+        case .refused(let error):
+            metrics.count(AssetUploadOutcome(error))
+            answer(AssetUpload.Refusal(error), reply)
+        case .whole(let bytes, let room):
             Task { [self] in
                 do throws(AssetError) {
-                    let manifest = try await library.add(bytes)
+                    let manifest = try await library.add(bytes, to: room)
                     answer(AssetUpload.Summary(manifest), reply)
                 } catch {
                     answer(AssetUpload.Refusal(error), reply)
@@ -84,4 +96,19 @@ final class UploadReceiver: Sendable {
     }
 
     private static func isInbox(_ subject: String) -> Bool { subject.hasPrefix("_INBOX.") }
+}
+
+/// What became of a file that was brought. The raw values are those of the metric's label: the codes of the refusals.
+enum AssetUploadOutcome: String, CaseIterable {
+    case stored, unreadable
+    case tooLarge = "too-large"
+    case full = "assets-full"
+    case noJournal = "no-journal"
+    case noSandbox = "no-sandbox"
+    case notReady = "not-ready"
+
+    init(_ error: AssetError) {
+        // An upload is of no stored asset.
+        self = Self(rawValue: error.code) ?? .unreadable
+    }
 }

@@ -12,7 +12,7 @@ struct UploadTable {
         /// The next part may come.
         case taken
         /// All has come; the upload stays counted until ``end(_:)``.
-        case whole([UInt8])
+        case whole([UInt8], RoomID)
         case refused(AssetError)
     }
 
@@ -78,7 +78,7 @@ struct UploadTable {
         uploads.values[index].isWhole = true
         let bytes = uploads.values[index].bytes
         uploads.values[index].bytes = []
-        return .whole(bytes)
+        return .whole(bytes, uploads.values[index].room)
     }
 
     /// Forgets an upload.

@@ -14,6 +14,7 @@ final class CheckpointKeeper: Sendable {
     private let journal: JetStreamJournal
     private let connection: NATSConnection
     private let configuration: ServerConfiguration
+    private let assetUse: AssetUse
     private let metrics: ServerMetrics
     private let tasks: KeyedTaskQueue
     /// For rooms that are rebuilt from a partition's log, which may take minutes.
@@ -54,12 +55,13 @@ final class CheckpointKeeper: Sendable {
 
     init(
         store: CheckpointStore, journal: JetStreamJournal, connection: NATSConnection,
-        configuration: ServerConfiguration, metrics: ServerMetrics, logger: Logger
+        configuration: ServerConfiguration, assetUse: AssetUse, metrics: ServerMetrics, logger: Logger
     ) {
         self.store = store
         self.journal = journal
         self.connection = connection
         self.configuration = configuration
+        self.assetUse = assetUse
         self.metrics = metrics
         self.logger = logger
         tasks = KeyedTaskQueue(count: Self.parallelTasks)
@@ -187,6 +189,7 @@ final class CheckpointKeeper: Sendable {
             written = bytes.count
         }
         try await store.save(manifest)
+        if case .changed(let checkpoint) = request.state { assetUse.note(checkpoint.assets) }
         manifests.withLock { $0[room] = manifest.state == nil ? nil : manifest }
         olderStates.withLock { $0[room] = manifest.previous?.sequence }
         if case .unchanged = request.state {} else { rebuilding.withLock { $0[room] = nil } }

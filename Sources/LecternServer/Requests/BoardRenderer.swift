@@ -1,11 +1,11 @@
 import Dispatch
-import Ink
 import Locking
 import PNG
-public import Raster
+import Raster
+import Scene
 import StrokeWire
 import VectorGraphics
-public import Whiteboard
+import Whiteboard
 
 /// Renders and encodes the boards of rooms, and caches canvases and pictures as long as memory allows.
 ///
@@ -13,7 +13,8 @@ public import Whiteboard
 /// renderings under way, of all rooms and threads, take at most the given bytes together. Before a rendering, the least
 /// recently used canvases are evicted to make space for it; if that is not enough it waits until others are done. An
 /// evicted canvas is rendered again to the same pixels. A board of more pixels than fit the bytes is rendered smaller. A
-/// board of more points than fit them is not rendered as SVG, PDF or InkML.
+/// board of more points than fit them is not rendered as SVG, PDF or InkML. Lassos that would make more of a page than half
+/// of the bytes hold are not applied (``DisplayList/Limits``).
 final class BoardRenderer: Sendable {
     enum Failure: Error {
         /// The picture is no longer wanted.
@@ -33,8 +34,12 @@ final class BoardRenderer: Sendable {
 
     private struct Painting {
         var painter: BoardPainter
+        /// What lassos have made of its pages.
+        var scenes: SceneCache
         let size: BoardSize
         var lastUse: Instant
+
+        var byteCount: Int { painter.byteCount + scenes.byteCount }
     }
 
     private struct State {
@@ -47,7 +52,7 @@ final class BoardRenderer: Sendable {
         /// The most bytes ever in use.
         var most = 0
 
-        var byteCount: Int { paintings.values.reduce(reserved + images.byteCount) { $0 + $1.painter.byteCount } }
+        var byteCount: Int { paintings.values.reduce(reserved + images.byteCount) { $0 + $1.byteCount } }
 
         /// Evicts canvases until at most `bytes` are in use or `count` canvases are left.
         mutating func shrink(to bytes: Int, keeping count: Int) {
@@ -71,6 +76,8 @@ final class BoardRenderer: Sendable {
     private var mostPixels: Int { min(1 << 24, byteLimit / 32) }
     /// Pixels of an encoded picture at most.
     private var mostPicturePixels: Int { byteLimit / 16 }
+    /// What lassos may make of a page.
+    private var sceneLimits: DisplayList.Limits { DisplayList.Limits(bytes: byteLimit / 2) }
 
     /// - Parameter byteLimit: bytes of canvases and encoded pictures, of all rooms and threads; an eighth of it is for
     ///   encoded pictures.
@@ -90,38 +97,76 @@ final class BoardRenderer: Sendable {
     /// Whether the caches are empty.
     var isEmpty: Bool { state.withLock { $0.paintings.isEmpty && $0.images.isEmpty } }
 
-    /// Number of strokes drawn for the cached canvases.
-    var strokesDrawn: Int { state.withLock { $0.paintings.values.reduce(0) { $0 + $1.painter.strokesDrawn } } }
+    /// Number of strokes, areas and images drawn for the cached canvases.
+    var strokesDrawn: Int { state.withLock { $0.paintings.values.reduce(0) { $0 + $1.painter.layersDrawn } } }
+
+    /// The pages of assets that a picture of a board shows, each once, the lowest first, at the width that it needs.
+    ///
+    /// O(visible entries) of pages with images.
+    func images(of board: Board, _ form: PictureForm) -> [PageImageCache.Key] {
+        guard form.format != .inkml else { return [] }
+        // Documents are looked at larger than the board is.
+        let scale = form.format == .png ? canvasSize(board.size).scale : 2
+        var widths: [(source: ImageSource, width: Double)] = []
+        for page in form.pages(of: board) where board.content(of: page).images > 0 {
+            for entry in board.visible(on: page) {
+                guard let image = strokes.image(entry, on: board.size) else { continue }
+                let width = image.width * scale
+                if let known = widths.firstIndex(where: { $0.source == image.source }) {
+                    widths[known].width = max(widths[known].width, width)
+                } else if widths.count < Self.mostImages {
+                    widths.append((image.source, width))
+                }
+            }
+        }
+        return widths.map { PageImageCache.Key(source: $0.source, width: Self.width(for: $0.width)) }
+    }
+
+    /// Different pages of assets in a picture; what is beyond is drawn as frames.
+    private static let mostImages = 256
+
+    /// A power of two that is enough for a number of columns, so that few widths are fetched.
+    private static func width(for columns: Double) -> Int {
+        var width = 64
+        while Double(width) < columns, width < 2048 { width *= 2 }
+        return width
+    }
 
     /// The picture of a board. Waits until there is memory to render it.
+    ///
+    /// - Parameter images: the pixels that are there of ``images(of:_:)``.
     func picture(
-        of board: Board, _ room: RoomIncarnation, _ form: PictureForm, at now: Instant,
+        of board: Board, _ room: RoomIncarnation, _ form: PictureForm, images: PageImageSet = .none, at now: Instant,
         while interest: Interest = Interest()
     ) throws(Failure) -> [UInt8] {
         let pages = form.pages(of: board)
         var digest = BoardDigest.empty
         for page in pages { digest.add(board.visible(on: page).digest) }
         let key = ImageCache.Key(
-            room: room, digest: digest, pages: pages, size: SIMD2(board.size.width, board.size.height), form: form)
+            room: room, digest: digest, pages: pages, images: images.hash,
+            size: SIMD2(board.size.width, board.size.height), form: form)
         if let file = state.withLock({ $0.images.image(key, at: now) }) { return file }
         return switch form.format {
-        case .png: try png(of: board, pages[0], key, at: now, while: interest)
-        case .svg, .pdf, .inkml: try document(of: board, pages, key, at: now, while: interest)
+        case .png: try png(of: board, pages[0], images, key, at: now, while: interest)
+        case .svg, .pdf, .inkml: try document(of: board, pages, images, key, at: now, while: interest)
         }
     }
 
     private func png(
-        of board: Board, _ page: Int, _ key: ImageCache.Key, at now: Instant, while interest: Interest
+        of board: Board, _ page: Int, _ images: PageImageSet, _ key: ImageCache.Key, at now: Instant,
+        while interest: Interest
     ) throws(Failure) -> [UInt8] {
         let size = canvasSize(board.size)
-        let bytes = bytesToDraw(size, pictureWidth: key.form.width)
+        let bytes =
+            bytesToDraw(size, pictureWidth: key.form.width) + sceneBytes(of: page, on: board)
+            + 2 * images.byteCount
         // Removed from the table while in use, so that nothing is copied; its bytes are part of the reservation.
         var painting = reserve(bytes, for: key.room) ?? blank(board.size, at: now)
         if painting.size != board.size { painting = blank(board.size, at: now) }
         painting.lastUse = now
         var made: [UInt8]?
         defer { finish(painting, made, key, at: now, reserved: bytes) }
-        let canvas = try canvas(of: board, page, by: &painting.painter, while: interest)
+        let canvas = try canvas(of: board, page, images.pixels, by: &painting, while: interest)
         let file = PNGEncoder.encode(
             canvas, width: key.form.width, mostPixels: mostPicturePixels,
             background: key.form.background == .transparent ? .transparent : .white)
@@ -131,17 +176,23 @@ final class BoardRenderer: Sendable {
 
     /// Bytes that a point takes while its board becomes a document, about: decoded, as an outline, written.
     static let documentBytesOfPoint = 512
+    /// How often the pixels of an image are in memory while a document is made: as they came, as the library takes them, and
+    /// written, in the file and in its text.
+    private static let copiesOfImages = 4
     /// Bytes that a document takes at least, while it is made.
     private static let leastDocumentBytes = 1 << 20
 
     /// The SVG, PDF or InkML of a board: all of its strokes each time, for documents share nothing. Strokes are scaled to the
     /// board, coordinates to the width.
     private func document(
-        of board: Board, _ pages: [Int], _ key: ImageCache.Key, at now: Instant, while interest: Interest
+        of board: Board, _ pages: [Int], _ images: PageImageSet, _ key: ImageCache.Key, at now: Instant,
+        while interest: Interest
     ) throws(Failure) -> [UInt8] {
         let visible = pages.map { board.visible(on: $0) }
         let points = visible.joined().reduce(0) { $0 + max($1.pointCount, 8) }
-        let bytes = Self.leastDocumentBytes + points * Self.documentBytesOfPoint
+        let bytes =
+            Self.leastDocumentBytes + points * Self.documentBytesOfPoint
+            + (pages.map { sceneBytes(of: $0, on: board) }.max() ?? 0) + Self.copiesOfImages * images.byteCount
         guard bytes <= byteLimit else { throw .tooLarge }
         reserve(bytes)
         var made: [UInt8]?
@@ -149,7 +200,7 @@ final class BoardRenderer: Sendable {
         let file =
             switch key.form.format {
             case .inkml: try ink(board, pages, while: interest.isWanted)
-            default: try vectors(visible, board.size, key.form, while: interest.isWanted)
+            default: try vectors(visible, board.size, images.pixels, key.form, while: interest.isWanted)
             }
         guard file.count <= byteLimit / 8 else { throw .tooLarge }
         made = file
@@ -157,17 +208,20 @@ final class BoardRenderer: Sendable {
     }
 
     private func vectors(
-        _ pages: [VisibleStrokes], _ size: BoardSize, _ form: PictureForm, while isWanted: () -> Bool
+        _ pages: [VisibleStrokes], _ size: BoardSize, _ images: PageImages, _ form: PictureForm,
+        while isWanted: () -> Bool
     ) throws(Failure) -> [UInt8] {
         var drawings: [BoardDrawing] = []
         for visible in pages {
-            var painted: [PaintedStroke] = []
-            painted.reserveCapacity(visible.count)
-            for stroke in visible {
+            var entries: [PageEntry] = []
+            entries.reserveCapacity(visible.count)
+            for entry in visible {
                 guard isWanted() else { throw .cancelled }
-                painted.append(strokes.stroke(stroke, on: size))
+                if let content = strokes.content(entry, on: size) {
+                    entries.append(PageEntry(id: entry.index, content))
+                }
             }
-            drawings.append(BoardDrawing(width: size.width, height: size.height, strokes: painted))
+            drawings.append(BoardDrawing(width: size.width, height: size.height, entries: entries, images: images))
         }
         let scale = form.width.map { Double($0) / size.width } ?? 1
         return form.format == .svg
@@ -189,7 +243,7 @@ final class BoardRenderer: Sendable {
         do throws(DrawingStopped) {
             return try SVGRenderer.render(
                 drawing, paper: background == .transparent ? .transparent : .white, scale: scale,
-                byteLimit: byteLimit / 8, while: isWanted)
+                byteLimit: byteLimit / 8, limits: sceneLimits, while: isWanted)
         } catch {
             throw error == .tooLarge ? .tooLarge : .cancelled
         }
@@ -200,7 +254,7 @@ final class BoardRenderer: Sendable {
     ) throws(Failure) -> [UInt8] {
         let file: [UInt8]?
         do throws(PDFRenderer.Failure) {
-            file = try PDFRenderer.render(drawings, scale: scale, while: isWanted)
+            file = try PDFRenderer.render(drawings, scale: scale, limits: sceneLimits, while: isWanted)
         } catch {
             // Cairo fails for lack of memory alone.
             throw .tooLarge
@@ -218,27 +272,51 @@ final class BoardRenderer: Sendable {
     }
 
     private func canvas(
-        of board: Board, _ page: Int, by painter: inout BoardPainter, while interest: Interest
+        of board: Board, _ page: Int, _ images: PageImages, by painting: inout Painting, while interest: Interest
     ) throws(Failure) -> Canvas {
         let visible = Array(board.visible(on: page))
-        var digest = BoardDigest.empty
-        let layers = visible.map { stroke in
-            digest.insert(stroke.index)
-            return BoardLayer(id: stroke.index, digest: digest.value)
-        }
-        return try painter.canvas(of: layers) { (place) throws(Failure) in
+        let content = board.content(of: page)
+        let count = content.lassos > 0 ? (visible.lastIndex { $0.kind == .lasso } ?? -1) + 1 : 0
+        let scene = try scene(of: visible[..<count], board.size, &painting.scenes, while: interest)
+        let picture = PagePicture(
+            scene: scene, entries: visible, hasImages: content.images > 0, size: board.size, source: strokes,
+            images: images)
+        return try painting.painter.canvas(of: picture.layers) { (place) throws(Failure) in
             guard interest.isWanted() else { throw .cancelled }
-            return strokes.stroke(visible[place], on: board.size)
+            return picture.content(of: place)
         } check: { (place) throws(Failure) in
-            guard interest.isStrokeWanted(visible[place].index) else { throw .cancelled }
+            guard interest.isStrokeWanted(picture.entry(of: place).index) else { throw .cancelled }
         }
+    }
+
+    /// What the lassos among the lowest entries of a page have made of them. What is there when it is cancelled is kept.
+    private func scene(
+        of entries: ArraySlice<Stroke>, _ size: BoardSize, _ scenes: inout SceneCache, while interest: Interest
+    ) throws(Failure) -> PageScene {
+        var digest = ListDigest()
+        let digests = entries.map { entry in
+            digest.add(entry.index)
+            return digest.value
+        }
+        var scene = scenes.scene(below: digests) ?? PageScene(longerSide: size.longerSide, limits: sceneLimits)
+        guard scene.entryCount < entries.count else { return scene }
+        defer { if scene.entryCount > 0 { scenes.keep(scene, digest: digests[scene.entryCount - 1]) } }
+        while scene.entryCount < entries.count {
+            guard interest.isWanted() else { throw .cancelled }
+            scene.add(id: entries[scene.entryCount].index) {
+                strokes.content(entries[$0], on: size)
+            } check: {
+            }
+        }
+        return scene
     }
 
     private func blank(_ size: BoardSize, at now: Instant) -> Painting {
         let canvas = canvasSize(size)
         let painter = BoardPainter(
             width: canvas.width, height: canvas.height, scale: canvas.scale, versionBytes: versionBytes)
-        return Painting(painter: painter, size: size, lastUse: now)
+        return Painting(
+            painter: painter, scenes: SceneCache(byteLimit: sceneLimits.bytes / 2), size: size, lastUse: now)
     }
 
     private func canvasSize(_ size: BoardSize) -> CanvasSize {
@@ -252,6 +330,16 @@ final class BoardRenderer: Sendable {
         let width = pictureWidth ?? size.width
         let picturePixels = min(width * (width * size.height / size.width + 1), mostPicturePixels)
         return max(versionBytes, 4 * pixels) + max(21 * pixels, 4 * pixels + 8 * picturePixels)
+    }
+
+    /// Bytes that cutting takes for each point of a page's entries, about: outlines, their parts, and those of one in work.
+    private static let sceneBytesOfPoint = 768
+
+    /// Bytes that what lassos make of a page may take, about; none where there are none. Copies of the page count as the
+    /// points of the lasso that has made them.
+    private func sceneBytes(of page: Int, on board: Board) -> Int {
+        let content = board.content(of: page)
+        return content.lassos > 0 ? min(sceneLimits.bytes, 1 << 20 + content.points * Self.sceneBytesOfPoint) : 0
     }
 
     /// Waits until there is memory for a rendering, and removes the painting of its room from the table.
@@ -289,112 +377,5 @@ final class BoardRenderer: Sendable {
             return state.waiting
         }
         for turn in waiting { turn.signal() }
-    }
-}
-
-/// A cache of encoded pictures, least recently used evicted first.
-///
-/// Bounded in bytes; a picture larger than the bound is not cached.
-struct ImageCache: Sendable {
-    /// The content of a picture: equal keys are equal pictures, also for different cohorts.
-    struct Key: Sendable, Hashable {
-        let room: RoomIncarnation
-        let digest: BoardDigest
-        /// Those of its pages that it shows.
-        let pages: [Int]
-        /// Width and height of the board.
-        let size: SIMD2<Double>
-        let form: PictureForm
-    }
-
-    private struct Image {
-        let bytes: [UInt8]
-        var lastUse: Instant
-    }
-
-    private let byteLimit: Int
-    private var images: [Key: Image] = [:]
-    private(set) var byteCount = 0
-    var isEmpty: Bool { images.isEmpty }
-
-    init(byteLimit: Int) {
-        self.byteLimit = byteLimit
-    }
-
-    /// The cached picture; counts as a use.
-    mutating func image(_ key: Key, at now: Instant) -> [UInt8]? {
-        guard let index = images.index(forKey: key) else { return nil }
-        images.values[index].lastUse = now
-        return images.values[index].bytes
-    }
-
-    mutating func insert(_ bytes: [UInt8], _ key: Key, at now: Instant) {
-        guard images[key] == nil, bytes.count <= byteLimit else { return }
-        while byteCount + bytes.count > byteLimit,
-            let oldest = images.min(by: { $0.value.lastUse < $1.value.lastUse })
-        {
-            remove(oldest.key)
-        }
-        images[key] = Image(bytes: bytes, lastUse: now)
-        byteCount += bytes.count
-    }
-
-    /// Evicts pictures unused since `instant`.
-    mutating func evict(unusedSince instant: Instant) {
-        for (key, image) in images where image.lastUse < instant { remove(key) }
-    }
-
-    private mutating func remove(_ key: Key) {
-        if let image = images.removeValue(forKey: key) { byteCount -= image.bytes.count }
-    }
-}
-
-/// Converts a logged stroke to what the painter draws: points in board units, width, colour.
-public struct StrokeSource: Sendable {
-    private let style: InkStyle
-    private let tip: InkTip
-    private let colours: ColourSpace
-    private let palette: Palette
-
-    public init(_ configuration: ServerConfiguration) {
-        style = configuration.style
-        tip = configuration.tip
-        colours = configuration.room.intake.wire.colours
-        palette = configuration.palette
-    }
-
-    /// The stroke, scaled from its sender's units to the board's.
-    public func stroke(_ stroke: Stroke, on size: BoardSize) -> PaintedStroke {
-        guard let (header, points) = scaled(stroke, on: size) else {
-            return PaintedStroke(
-                stroke: InkStroke(element: .freehand, style: style, width: 0, points: []), colour: RGB(0))
-        }
-        return PaintedStroke(
-            stroke: InkStroke(
-                element: header.element, style: style, width: header.width, points: points,
-                unit: size.longerSide / 1024, tip: tip),
-            colour: RGB(rgb(header.colour)))
-    }
-
-    /// The message of a stroke with its points, both in the board's units; nil where it cannot be decoded.
-    func scaled(_ stroke: Stroke, on size: BoardSize) -> (header: StrokeMessage, points: [StrokePoint])? {
-        guard case (var header, var points)? = stroke.decoded() else { return nil }
-        let scale = size.scale(for: header)
-        if scale.x != 1 || scale.y != 1 {
-            for position in points.indices {
-                points[position].x *= scale.x
-                points[position].y *= scale.y
-            }
-        }
-        header.width *= scale.width
-        return (header, points)
-    }
-
-    /// `0xRRGGBB` of a message's colour.
-    func rgb(_ value: UInt32) -> UInt32 {
-        switch colours {
-        case .palette: palette[value] ?? 0
-        case .rgb: value
-        }
     }
 }

@@ -36,11 +36,11 @@ extension PictureForm {
 /// Makes the tags of pictures: two pictures with one tag have the same bytes.
 ///
 /// A tag names the incarnation and the index in plain text, and everything else that bytes depend on as a hash: the form,
-/// the settings and the version of the renderer.
+/// the settings, the version of the renderer, and the images that are there.
 struct PictureTags: Sendable {
     /// Raise it with every change to what is drawn for the same board: the fingerprints of `RasterTests` change then, or
     /// the documents of `VectorGraphicsTests`.
-    static let rendererVersion = 2
+    static let rendererVersion = 3
 
     private let settings: String
 
@@ -58,10 +58,13 @@ struct PictureTags: Sendable {
     }
 
     /// The tag of a picture: visible ASCII without quotation marks.
-    func tag(of room: RoomIncarnation, at index: UInt64, _ form: PictureForm) -> String {
+    /// - Parameter images: the hash of those that are there; nil where it is not known, for a tag that no picture has.
+    func tag(of room: RoomIncarnation, at index: UInt64, _ form: PictureForm, images: UInt64? = 0) -> String {
         let width = form.width.map(String.init) ?? "-"
         let page = form.page.map(String.init) ?? "-"
         let hash = FNV1a64.hash("\(settings) \(form.format) \(width) \(form.background) \(page)".utf8)
+        guard let images else { return "\(room.incarnation).\(index).\(FNV1a64.digits(hash)).?" }
+        if images != 0 { return "\(room.incarnation).\(index).\(FNV1a64.digits(hash)).\(FNV1a64.digits(images))" }
         return "\(room.incarnation).\(index).\(FNV1a64.digits(hash))"
     }
 }

@@ -12,20 +12,38 @@ import Whiteboard
 /// newer board no longer has it, and continues from there to the newer board. Documents (SVG, PDF, InkML) are
 /// finished, for they would begin again. Nobody gets a board older than their request, nor a newer one than they asked for.
 ///
+/// The pixels of images are fetched before a picture is drawn, while other pictures are; what has not come in time is drawn
+/// as a frame, and the picture says that it is incomplete.
+///
 /// Bounded by a ``ReplyBudget`` of its own; requests beyond are answered `not-ready`. Rooms are divided among the threads
 /// by name; all threads share the memory of one ``BoardRenderer``.
 final class RenderQueue: Sendable {
     private struct State {
         var pending = PendingRenders()
         var budget: ReplyBudget
+        /// Pictures that wait for their images.
+        var waiting: Set<RenderKey> = []
+        /// The images of the last pictures that had some.
+        var drawn: [DrawnPicture: UInt64] = [:]
         var isClosing = false
     }
+
+    /// Whose images are known.
+    private struct DrawnPicture: Hashable {
+        let room: RoomIncarnation
+        let index: UInt64
+        let form: PictureForm
+    }
+
+    /// Pictures whose images are known at most; then all are forgotten.
+    private static let drawnLimit = 4096
 
     private let workers: [RenderWorker]
     private let tags: PictureTags
     private let sink: ReplySink
     private let countOutcome: @Sendable (PictureOutcome) -> Void
     private let state: Locked<State>
+    private let images = Locked<PageImageCache?>(nil)
 
     /// - Parameters:
     ///   - idleTime: time after which an unused canvas is evicted.
@@ -60,22 +78,51 @@ final class RenderQueue: Sendable {
         }
     }
 
+    /// Draws images from now on; before, all are missing.
+    func drawImages(from cache: PageImageCache) {
+        images.withLock { $0 = cache }
+    }
+
     /// Whether no request is pending.
     var isIdle: Bool { state.withLock { $0.budget.isUnused } }
 
     /// Refuses the requests that wait and cancels the renderings under way; returns when both are done.
     func close() {
-        state.withLock { $0.isClosing = true }
+        let waiting = state.withLock { state in
+            state.isClosing = true
+            return state.waiting
+        }
+        for key in waiting { draw(key) }
         for worker in workers { worker.finish() }
     }
 
-    /// The headers of a picture; `tag` is that of its board in its form.
-    func headers(of key: RenderKey, at index: UInt64) -> (fields: NATSHeaders, tag: String) {
-        let tag = tags.tag(of: key.room, at: index, key.form)
+    /// The headers of the picture of a board that is not drawn yet, and its tag. Where it may have images of which it is not
+    /// known that all are there, it is incomplete, and the tag is one that no picture has.
+    func headers(of key: RenderKey, of board: BoardVersion) -> (fields: NATSHeaders, tag: String) {
+        guard key.form.format != .inkml, board.mayHaveImages else { return headers(of: key, at: board.index, 0) }
+        let picture = DrawnPicture(room: key.room, index: board.index, form: key.form)
+        let known = state.withLock { $0.drawn[picture] }
+        return headers(of: key, at: board.index, known, isIncomplete: known == nil)
+    }
+
+    private func headers(
+        of key: RenderKey, at index: UInt64, _ images: UInt64?, isIncomplete: Bool = false
+    ) -> (fields: NATSHeaders, tag: String) {
+        let tag = tags.tag(of: key.room, at: index, key.form, images: images)
         var fields: NATSHeaders = [HeaderName.index: "\(index)", HeaderName.tag: tag]
         // A blank room has no incarnation, and a header has a value.
         if !key.room.incarnation.isEmpty { fields.append(HeaderName.room, key.room.incarnation) }
+        if isIncomplete { fields.append(HeaderName.incomplete, "1") }
         return (fields, tag)
+    }
+
+    /// Notes that all images of a picture were there.
+    private func note(_ images: PageImageSet, of key: RenderKey, at index: UInt64) {
+        guard !images.isIncomplete else { return }
+        state.withLock { state in
+            if state.drawn.count >= Self.drawnLimit { state.drawn = [:] }
+            state.drawn[DrawnPicture(room: key.room, index: index, form: key.form)] = images.hash
+        }
     }
 
     private func refuse(_ reply: String, _ error: RequestError, _ outcome: PictureOutcome) {
@@ -87,18 +134,30 @@ final class RenderQueue: Sendable {
         let number = UInt(bitPattern: key.room.hashValue) % UInt(workers.count)
         workers[Int(number)].draw { [self] renderer in
             // Other keys first, then the requests for a newer board than this one.
-            if answer(key, by: renderer) { draw(key) }
+            if answer(key, by: renderer) == .areMoreLeft { draw(key) }
         }
     }
 
-    /// - Returns: whether a request waits for a newer board than was rendered.
-    private func answer(_ key: RenderKey, by renderer: BoardRenderer) -> Bool {
+    private enum Progress {
+        case done
+        /// A request waits for a newer board than was rendered.
+        case areMoreLeft
+        /// The requests wait for images; then they are drawn.
+        case waits
+    }
+
+    private func answer(_ key: RenderKey, by renderer: BoardRenderer) -> Progress {
         while let version = state.withLock({ $0.isClosing ? nil : $0.pending.board(for: key) }) {
             let board = version.board
+            guard let images = images(of: board, key, by: renderer) else { return .waits }
             do throws(BoardRenderer.Failure) {
                 let file = try renderer.picture(
-                    of: board, key.room, key.form, at: MonotonicClock.now(), while: interest(in: board, key))
-                let headers = headers(of: key, at: board.index).fields
+                    of: board, key.room, key.form, images: images, at: MonotonicClock.now(),
+                    while: interest(in: board, key))
+                if version.mayHaveImages { note(images, of: key, at: board.index) }
+                let headers = headers(
+                    of: key, at: board.index, images.hash, isIncomplete: images.isIncomplete
+                ).fields
                 return finish(key, through: board.index) {
                     countOutcome(.drawn(key.form.format))
                     sink.send(file, headers, $0)
@@ -111,6 +170,27 @@ final class RenderQueue: Sendable {
             }
         }
         return finish(key, through: .max) { refuse($0, .shuttingDown, .notReady) }
+    }
+
+    /// The images of a picture. Those that are not there are fetched once for the requests that wait, and the picture drawn
+    /// afterwards.
+    /// - Returns: nil where they are being fetched.
+    private func images(of board: Board, _ key: RenderKey, by renderer: BoardRenderer) -> PageImageSet? {
+        let wanted = renderer.images(of: board, key.form)
+        guard !wanted.isEmpty else { return PageImageSet.none }
+        guard let cache = images.withLock({ $0 }) else { return PageImageSet(wanted, [:]) }
+        let (there, toBeLoaded) = cache.images(wanted, at: MonotonicClock.now())
+        let mayLoad = state.withLock { state in
+            guard !state.isClosing, !toBeLoaded.isEmpty, state.pending.beginLoading(key) else { return false }
+            state.waiting.insert(key)
+            return true
+        }
+        guard mayLoad else { return PageImageSet(wanted, there) }
+        cache.load(toBeLoaded) { [self] in
+            state.withLock { _ = $0.waiting.remove(key) }
+            draw(key)
+        }
+        return nil
     }
 
     /// A board is wanted until a newer one is requested; a stroke is wanted as long as the newest board has it.
@@ -137,11 +217,11 @@ final class RenderQueue: Sendable {
             })
     }
 
-    private func finish(_ key: RenderKey, through index: UInt64, _ answer: (String) -> Void) -> Bool {
+    private func finish(_ key: RenderKey, through index: UInt64, _ answer: (String) -> Void) -> Progress {
         let (replies, areMoreLeft, bytes) = state.withLock { $0.pending.take(key, through: index) }
         for reply in replies { answer(reply) }
         state.withLock { $0.budget.release(key.room.room, requests: replies.count, bytes: bytes) }
-        return areMoreLeft
+        return areMoreLeft ? .areMoreLeft : .done
     }
 }
 
@@ -166,6 +246,8 @@ struct PendingRenders: Sendable {
         /// The newest board among the requests.
         var board: BoardVersion
         var requests: [(reply: String, index: UInt64)]
+        /// Whether its images have been asked for.
+        var isLoaded = false
     }
 
     private var pending: [RenderKey: Pending] = [:]
@@ -191,6 +273,13 @@ struct PendingRenders: Sendable {
         return false
     }
 
+    /// - Returns: whether the images of a picture are still to be asked for; from then on they are not.
+    mutating func beginLoading(_ key: RenderKey) -> Bool {
+        guard let index = pending.index(forKey: key), !pending.values[index].isLoaded else { return false }
+        pending.values[index].isLoaded = true
+        return true
+    }
+
     /// Removes the requests that a board of that index satisfies.
     /// - Returns: their replies, whether a request for a newer board waits, and the bytes of the board if none does.
     mutating func take(
@@ -199,6 +288,7 @@ struct PendingRenders: Sendable {
         guard var left = pending.removeValue(forKey: key) else { return ([], false, 0) }
         let replies = left.requests.filter { $0.index <= index }.map(\.reply)
         left.requests.removeAll { $0.index <= index }
+        left.isLoaded = false
         if !left.requests.isEmpty { pending[key] = left }
         return (replies, !left.requests.isEmpty, left.requests.isEmpty ? left.board.byteEstimate : 0)
     }

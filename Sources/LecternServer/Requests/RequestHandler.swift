@@ -14,6 +14,7 @@ struct RequestHandler: Sendable {
     let infos: ReplyQueue
     let renders: RenderQueue
     let replays: ReplayQueue
+    let assets: AssetPictures
     let metrics: ServerMetrics
 
     /// Answers a request.
@@ -23,6 +24,7 @@ struct RequestHandler: Sendable {
         case .join(let view): join(room, request.address.room, view, request.payload, reply: request.reply)
         case .image(let view): image(room, request.address.room, view, request.payload, reply: request.reply)
         case .replay(let view): replay(room, request.address.room, view, request.payload, reply: request.reply)
+        case .asset(let view): asset(room, request.address.room, view, request.payload, reply: request.reply)
         case .info: info(room, request.address, at: now, reply: request.reply)
         }
     }
@@ -86,7 +88,7 @@ struct RequestHandler: Sendable {
         let life = RoomIncarnation(room: id, incarnation: room.incarnation)
         let key = RenderKey(room: life, view: view, index: request.index, form: PictureForm(request))
         if let unless = request.unless {
-            let (headers, tag) = renders.headers(of: key, at: board.index)
+            let (headers, tag) = renders.headers(of: key, of: board)
             if unless == tag || unless == "*" {
                 metrics.countPicture(.notModified)
                 return sink.send([], headers, reply)
@@ -111,6 +113,28 @@ struct RequestHandler: Sendable {
         case (.cohort(let cohort), nil): BoardVersion(room.board(of: cohort))
         case (.cohort(let cohort), let index?): room.board(of: cohort, at: index)
         }
+    }
+
+    /// Has a page of an asset rendered for those who may see it. The same answer for a room, a cohort and an asset that are
+    /// not there as for a page that is not to be seen yet.
+    private func asset(_ room: Room?, _ id: RoomID, _ view: RoomView, _ bytes: [UInt8], reply: String) {
+        let request: AssetPageRequest
+        do throws(Rejection) {
+            request = try AssetPageRequest(decoding: bytes)
+        } catch {
+            metrics.count(AssetPictureOutcome.badRequest)
+            return sink.refuse(reply, RequestError(.badRequest, error.message))
+        }
+        let source = ImageSource(asset: request.id, page: request.page)
+        let isShown =
+            switch (room, view) {
+            case (nil, _): false
+            case (let room?, .head): room.head.hasImage(source)
+            case (let room?, .cohort(let cohort)): room.board(of: cohort).hasImage(source)
+            }
+        assets.answer(
+            request, to: RenderSchedule.Waiter(feed: RenderSchedule.Feed(room: id, view: view), reply: reply),
+            isShown: isShown)
     }
 
     /// Answers with a part of the recorded lesson, as far as a cohort has seen it, or to the end of the log.
@@ -143,6 +167,7 @@ struct RequestHandler: Sendable {
         infos.close()
         renders.close()
         replays.close()
+        assets.close()
     }
 
     private func unknown(_ room: RoomID) -> RequestError {

@@ -15,6 +15,7 @@ struct RoomRequest: Sendable {
         case join(RoomView)
         case image(RoomView)
         case replay(RoomView)
+        case asset(RoomView)
         case info
     }
 
@@ -90,7 +91,10 @@ struct WaitingRequests {
     }
 
     private func share(of request: RoomRequest) -> WritableKeyPath<Self, Share> {
-        if case .image = request.kind { \.images } else { \.joins }
+        switch request.kind {
+        case .image, .asset: \.images
+        case .join, .replay, .info: \.joins
+        }
     }
 
     private static func isExpired(_ request: RoomRequest, at now: Instant) -> Bool {

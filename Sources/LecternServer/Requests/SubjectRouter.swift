@@ -36,7 +36,9 @@ final class SubjectRouter: Sendable {
     /// Subscribes to what clients ask for.
     func subscribeToRequests(on connection: NATSConnection) throws(NATSError) {
         let root = configuration.root
-        for kind in ["join.*", "join-head", "image.*", "image-head", "replay.*", "replay-head", "info"] {
+        for kind in [
+            "join.*", "join-head", "image.*", "image-head", "replay.*", "replay-head", "asset.*", "asset-head", "info",
+        ] {
             _ = try connection.subscribe("\(root).*.*.\(kind)") { self.route($0) }
         }
         _ = try connection.subscribe("\(root).rooms") { [listing] message in
@@ -111,6 +113,8 @@ extension RoomRequest.Kind {
         case .imageHead: self = .image(.head)
         case .replay(let cohort): self = .replay(.cohort(cohort))
         case .replayHead: self = .replay(.head)
+        case .asset(let cohort): self = .asset(.cohort(cohort))
+        case .assetHead: self = .asset(.head)
         case .info: self = .info
         default: return nil
         }

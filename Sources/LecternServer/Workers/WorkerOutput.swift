@@ -14,6 +14,7 @@ final class WorkerOutput: HostOutput {
     private let fanout: Fanout
     private let journal: any DecisionJournal
     private let keeper: CheckpointKeeper?
+    private let assetUse: AssetUse
     private let metrics: ServerMetrics
     private let storedRooms: StoredRoomCounts
     private let worker: RoomWorker
@@ -29,8 +30,8 @@ final class WorkerOutput: HostOutput {
 
     init(
         configuration: ServerConfiguration, connection: NATSConnection, fanout: Fanout, journal: any DecisionJournal,
-        keeper: CheckpointKeeper?,
-        metrics: ServerMetrics, storedRooms: StoredRoomCounts, worker: RoomWorker,
+        keeper: CheckpointKeeper?, assetUse: AssetUse, metrics: ServerMetrics, storedRooms: StoredRoomCounts,
+        worker: RoomWorker,
         onPartition: @escaping @Sendable (PartitionProgress) -> Void, logger: Logger
     ) {
         self.configuration = configuration
@@ -38,6 +39,7 @@ final class WorkerOutput: HostOutput {
         self.fanout = fanout
         self.journal = journal
         self.keeper = keeper
+        self.assetUse = assetUse
         self.metrics = metrics
         self.storedRooms = storedRooms
         self.worker = worker
@@ -64,7 +66,10 @@ final class WorkerOutput: HostOutput {
     }
 
     func publish(_ effect: RoomEffect, of room: HostedRoom) -> Bool {
-        fanout.perform(effect, state(of: room), incarnation: room.incarnation, on: generation, metrics)
+        if case .head(let operation) = effect, case .draw(let stroke) = operation.effect, let source = stroke.image {
+            assetUse.note(CollectionOfOne(source.asset))
+        }
+        return fanout.perform(effect, state(of: room), incarnation: room.incarnation, on: generation, metrics)
     }
 
     func append(_ record: ControlRecord, to room: HostedRoom, at now: Instant) -> JournalRecord? {

@@ -13,6 +13,7 @@ import Whiteboard
 struct WorkerPool: Sendable {
     let workers: RoomWorkers
     let metrics = ServerMetrics()
+    let assetUse: AssetUse
     private let configuration: ServerConfiguration
     private let connection: NATSConnection
     private let bulkConnection: NATSConnection
@@ -33,6 +34,7 @@ struct WorkerPool: Sendable {
         self.logger = logger
         let count =
             configuration.workers > 0 ? configuration.workers : max(1, ProcessInfo.processInfo.activeProcessorCount)
+        assetUse = AssetUse(interval: configuration.assetUseInterval)
         workers = RoomWorkers(count: count, capacity: configuration.mailboxBytes)
         let joins = JoinQueue(
             palette: configuration.palette, style: configuration.inkName,
@@ -45,7 +47,8 @@ struct WorkerPool: Sendable {
         requests = RequestHandler(
             configuration: configuration, sink: sink, joins: joins,
             infos: ReplyQueue(label: "lectern.infos", limit: configuration.replies, sink: sink),
-            renders: renders, replays: ReplayQueue(configuration, sink: sink, logger: logger), metrics: metrics)
+            renders: renders, replays: ReplayQueue(configuration, sink: sink, logger: logger),
+            assets: AssetPictures(requests: configuration.pictures, sink: sink, metrics: metrics), metrics: metrics)
         listing = RoomListing(
             service: configuration.name, partitions: configuration.partitions, sink: sink
         ) { [workers] found in
@@ -72,8 +75,8 @@ struct WorkerPool: Sendable {
                     logger: logger, retry: outputRetry.retrySoon)
                 let output = WorkerOutput(
                     configuration: configuration, connection: connection, fanout: fanout, journal: journal,
-                    keeper: keeper, metrics: metrics,
-                    storedRooms: storedRooms, worker: worker, onPartition: onPartition, logger: logger)
+                    keeper: keeper, assetUse: assetUse, metrics: metrics, storedRooms: storedRooms, worker: worker,
+                    onPartition: onPartition, logger: logger)
                 return RoomEventLoop(
                     configuration: configuration, host: configuration.host(worker: number, of: workers.all.count),
                     output: output, requests: requests,
@@ -90,9 +93,17 @@ struct WorkerPool: Sendable {
         try router.subscribeToRequests(on: bulkConnection)
     }
 
+    /// Draws images on pictures of boards.
+    func drawImages(from library: AssetLibrary, within bytes: Int) {
+        requests.renders.drawImages(from: PageImageCache(library, byteLimit: bytes))
+    }
+
     /// Answers requests for recorded lessons.
     /// - Parameter journal: on the connection for requests.
     func replay(from journal: JetStreamJournal) { requests.replays.start(reading: journal) }
+
+    /// Answers requests for pictures of assets.
+    func show(_ assets: AssetLibrary) { requests.assets.start(with: assets, assetUse) }
 
     func loadMetrics(misaddressed: @escaping @Sendable () -> Int) -> LoadMetrics {
         LoadMetrics(

@@ -70,6 +70,20 @@ struct TileSet: Sendable {
         }
     }
 
+    /// The part of a box of pixels, which touches some of the tiles, that has all of these inside.
+    func hull(_ box: PixelBox) -> PixelBox {
+        var hull = PixelBox(minX: box.maxX, minY: box.maxY, maxX: box.minX, maxY: box.minY)
+        for row in box.minY / Tile.side...(box.maxY - 1) / Tile.side {
+            for column in box.minX / Tile.side...(box.maxX - 1) / Tile.side where members[row * columns + column] {
+                hull.minX = min(hull.minX, max(column * Tile.side, box.minX))
+                hull.minY = min(hull.minY, max(row * Tile.side, box.minY))
+                hull.maxX = max(hull.maxX, min((column + 1) * Tile.side, box.maxX))
+                hull.maxY = max(hull.maxY, min((row + 1) * Tile.side, box.maxY))
+            }
+        }
+        return hull
+    }
+
     /// Whether a box of pixels touches any of the tiles.
     func touches(_ box: PixelBox) -> Bool {
         guard !box.isEmpty else { return false }

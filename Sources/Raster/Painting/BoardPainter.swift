@@ -1,8 +1,9 @@
-/// A stroke of a board's visible list, as the painter knows it.
+/// A layer of a board's visible list, as the painter knows it: a stroke, or a part of what a lasso has cut or moved.
 public struct BoardLayer: Sendable, Hashable {
-    /// Identifies the stroke: the index of its operation.
+    /// Identifies what the layer shows: layers with the same id look the same. Of a stroke that nothing has cut it is the
+    /// index of its operation.
     public var id: UInt64
-    /// Identifies the picture: a digest of all visible strokes from the lowest one up to and including this one.
+    /// Identifies the picture: a digest of all visible layers from the lowest one up to and including this one.
     public var digest: UInt64
 
     /// Makes a layer.
@@ -13,32 +14,33 @@ public struct BoardLayer: Sendable, Hashable {
     }
 }
 
-/// Paints the visible strokes of a board, as few of them as possible.
+/// Paints the visible layers of a board, as few of them as possible.
 ///
 /// A picture is known by the digest of its visible list, so that every cursor on a room's log may ask for its own board:
 /// what was painted for one cursor is there for the others, which share its tiles. In this order:
-/// - a picture that is kept is returned: undo and redo of the newest stroke draw nothing;
-/// - where a few strokes came or went below others, only the tiles that they touch are painted again;
-/// - else the strokes above the longest kept prefix of the list are drawn: for a new stroke that one.
+/// - a picture that is kept is returned: undo and redo of the newest stroke or lasso draw nothing;
+/// - where a few layers came or went, only the tiles that they touch are painted again: those of what a lasso has cut, and
+///   of the parts that came in its place;
+/// - else the layers above the longest kept prefix of the list are drawn: for a new stroke that one.
 ///
 /// The pixels are the same in each case. Use one painter a room, on one thread at a time. Memory: the kept versions
-/// (bounded by `versionBytes`; one canvas is always kept), 64 bytes a visible stroke, and while it draws that of a
+/// (bounded by `versionBytes`; one canvas is always kept), 64 bytes a visible layer, and while it draws that of a
 /// ``StrokePainter``.
 public struct BoardPainter: Sendable {
-    /// While many strokes are drawn at once, the pictures of the last so many are kept, for the next undos.
+    /// While many layers are drawn at once, the pictures of the last so many are kept, for the next undos.
     private static let keptPrefixes = 16
 
     /// Pixels a board unit.
     public let scale: Double
     private let blank: Canvas
     private(set) var versions: VersionCache
-    /// The pixels that each stroke may touch, by its id.
+    /// The pixels that each layer may touch, by its id.
     private var boxes: [UInt64: PixelBox] = [:]
-    /// The ids of the strokes of the last picture.
+    /// The ids of the layers of the last picture.
     private var shown: [UInt64] = []
     private var picture: Canvas
-    /// The number of strokes drawn so far, whole or in part.
-    public private(set) var strokesDrawn = 0
+    /// The number of layers drawn so far, whole or in part.
+    public private(set) var layersDrawn = 0
 
     /// Makes a painter for canvases of `width` × `height` pixels, `scale` pixels a board unit.
     public init(width: Int, height: Int, scale: Double = 1, versionBytes: Int = 64 << 20) {
@@ -61,13 +63,14 @@ public struct BoardPainter: Sendable {
     /// The picture of the layers, bottom to top.
     ///
     /// - Parameters:
-    ///   - stroke: returns a stroke by its index in `layers`; called for those that have to be drawn, bottom to top, each
-    ///     before it is drawn. May throw to end the drawing: the strokes drawn so far are kept for the next picture.
-    ///   - check: called some hundred times a second while a stroke takes long, with its index. May throw to end the
-    ///     drawing: nothing is kept of that stroke.
-    /// - Throws: what `stroke` and `check` throw.
+    ///   - content: returns what a layer shows, by its index in `layers`; called once for those that have to be drawn, and
+    ///     for some whose place has to be known. May throw to end the drawing: the layers drawn so far are kept for the next
+    ///     picture.
+    ///   - check: called some hundred times a second while a layer takes long, with its index. May throw to end the
+    ///     drawing: nothing is kept of that layer.
+    /// - Throws: what `content` and `check` throw.
     public mutating func canvas<Failure: Error>(
-        of layers: [BoardLayer], stroke: (Int) throws(Failure) -> PaintedStroke,
+        of layers: [BoardLayer], content: (Int) throws(Failure) -> LayerContent,
         check: (Int) throws(Failure) -> Void
     ) throws(Failure) -> Canvas {
         guard let top = layers.last else { return blank }
@@ -77,33 +80,34 @@ public struct BoardPainter: Sendable {
         }
         let known = layers.lastIndex { versions.contains($0.digest) }.map { $0 + 1 } ?? 0
         let base = known == 0 ? blank : versions.version(layers[known - 1].digest) ?? blank
-        var painter = StrokePainter(canvasWidth: blank.width, canvasHeight: blank.height, scale: scale)
-        if let patched = try patch(layers, base: base, known: known, with: &painter, stroke: stroke, check: check) {
+        var drawing = Drawing(
+            layers: layers, painter: StrokePainter(canvasWidth: blank.width, canvasHeight: blank.height, scale: scale))
+        if let patched = try patch(&drawing, base: base, known: known, content: content, check: check) {
             versions.keep(patched, digest: top.digest, beside: picture)
             show(patched, layers[...])
             return patched
         }
-        return try draw(layers, from: known, on: base, with: &painter, stroke: stroke, check: check)
+        return try draw(&drawing, from: known, on: base, content: content, check: check)
     }
 
-    /// The picture of the layers; `stroke` may end the drawing between strokes.
+    /// The picture of the layers; `content` may end the drawing between layers.
     public mutating func canvas<Failure: Error>(
-        of layers: [BoardLayer], stroke: (Int) throws(Failure) -> PaintedStroke
+        of layers: [BoardLayer], content: (Int) throws(Failure) -> LayerContent
     ) throws(Failure) -> Canvas {
-        try canvas(of: layers, stroke: stroke) { _ throws(Failure) in }
+        try canvas(of: layers, content: content) { _ throws(Failure) in }
     }
 
-    /// Draws all strokes but the `known` lowest ones, whose picture is `base`.
+    /// Draws all layers but the `known` lowest ones, whose picture is `base`.
     private mutating func draw<Failure: Error>(
-        _ layers: [BoardLayer], from known: Int, on base: Canvas, with painter: inout StrokePainter,
-        stroke: (Int) throws(Failure) -> PaintedStroke, check: (Int) throws(Failure) -> Void
+        _ drawing: inout Drawing, from known: Int, on base: Canvas,
+        content: (Int) throws(Failure) -> LayerContent, check: (Int) throws(Failure) -> Void
     ) throws(Failure) -> Canvas {
+        let layers = drawing.layers
         var canvas = base
         var kept = base
         for index in known..<layers.count {
             do throws(Failure) {
-                try draw(
-                    index, of: layers, on: &canvas, within: nil, with: &painter, stroke: stroke, check: check)
+                try draw(index, of: &drawing, on: &canvas, within: nil, content: content, check: check)
             } catch {
                 if index > known { versions.keep(canvas, digest: layers[index - 1].digest, beside: kept) }
                 show(canvas, layers[..<index])
@@ -120,12 +124,13 @@ public struct BoardPainter: Sendable {
 
     /// Draws one of the layers, on some of the tiles or all.
     private mutating func draw<Failure: Error>(
-        _ place: Int, of layers: [BoardLayer], on canvas: inout Canvas, within part: TileSet?,
-        with painter: inout StrokePainter, stroke: (Int) throws(Failure) -> PaintedStroke,
-        check: (Int) throws(Failure) -> Void
+        _ place: Int, of drawing: inout Drawing, on canvas: inout Canvas, within part: TileSet?,
+        content: (Int) throws(Failure) -> LayerContent, check: (Int) throws(Failure) -> Void
     ) throws(Failure) {
         var failure: Failure?
-        let box = painter.draw(try stroke(place), on: &canvas, within: part) {
+        let shown: LayerContent
+        if let known = drawing.contents.removeValue(forKey: place) { shown = known } else { shown = try content(place) }
+        let box = drawing.painter.draw(shown, on: &canvas, within: part) {
             do throws(Failure) {
                 try check(place)
             } catch {
@@ -134,18 +139,21 @@ public struct BoardPainter: Sendable {
             return failure == nil
         }
         if let failure { throw failure }
-        boxes[layers[place].id] = box
-        strokesDrawn += 1
+        boxes[drawing.layers[place].id] = box
+        layersDrawn += 1
     }
 
-    /// Repaints the tiles of strokes that came or went since the last picture, unless drawing all strokes above the
+    /// Repaints the tiles of layers that came or went since the last picture, unless drawing all layers above the
     /// `known` lowest ones, whose picture is `base`, is less work.
     private mutating func patch<Failure: Error>(
-        _ layers: [BoardLayer], base: Canvas, known: Int, with painter: inout StrokePainter,
-        stroke: (Int) throws(Failure) -> PaintedStroke, check: (Int) throws(Failure) -> Void
+        _ drawing: inout Drawing, base: Canvas, known: Int, content: (Int) throws(Failure) -> LayerContent,
+        check: (Int) throws(Failure) -> Void
     ) throws(Failure) -> Canvas? {
-        guard let changed = changedTiles(layers) else { return nil }
-        // Strokes from the first change on are drawn again even where the kept beginning is longer than that.
+        let layers = drawing.layers
+        guard let changed = try changedTiles(&drawing, below: layers.count - known, content: content) else {
+            return nil
+        }
+        // Layers from the first change on are drawn again even where the kept beginning is longer than that.
         let touching = (known..<layers.count).filter { index in
             boxes[layers[index].id].map(changed.touches) ?? true
         }
@@ -153,17 +161,29 @@ public struct BoardPainter: Sendable {
         var canvas = picture
         for index in changed.indices { canvas.tiles[index] = base.tiles[index] }
         for index in touching {
-            try draw(index, of: layers, on: &canvas, within: changed, with: &painter, stroke: stroke, check: check)
+            try draw(index, of: &drawing, on: &canvas, within: changed, content: content, check: check)
         }
         return canvas
     }
 
-    /// The tiles of the strokes that are either in the layers or in the last picture. `nil` when one of them was never
-    /// drawn here, or when the order has changed.
-    private func changedTiles(_ layers: [BoardLayer]) -> TileSet? {
+    /// The tiles of the layers that are either in the list or in the last picture. `nil` when the order has changed, when a
+    /// layer that went was never drawn here, when as many as `limit` came whose place is not known, or when layers came on
+    /// top of all others: they only have to be drawn.
+    private mutating func changedTiles<Failure: Error>(
+        _ drawing: inout Drawing, below limit: Int, content: (Int) throws(Failure) -> LayerContent
+    ) throws(Failure) -> TileSet? {
+        let layers = drawing.layers
         let before = Set(shown)
         let now = Set(layers.lazy.map(\.id))
         guard shown.filter(now.contains) == layers.map(\.id).filter(before.contains) else { return nil }
+        let unknown = layers.indices.filter { boxes[layers[$0].id] == nil }
+        guard unknown.count < limit, unknown.isEmpty || !layers.lazy.map(\.id).starts(with: shown) else { return nil }
+        for place in unknown {
+            let content = try content(place)
+            boxes[layers[place].id] = drawing.painter.box(of: content, on: blank)
+            drawing.contents[place] = content
+        }
+        limitBoxes(keeping: now)
         var tiles = TileSet(of: picture)
         for id in before.symmetricDifference(now) {
             guard let box = boxes[id] else { return nil }
@@ -175,10 +195,21 @@ public struct BoardPainter: Sendable {
     private mutating func show(_ canvas: Canvas, _ layers: ArraySlice<BoardLayer>) {
         picture = canvas
         shown = layers.map(\.id)
-        // Bounds the boxes; those of undone strokes are kept for a while, for redo.
-        if boxes.count > 2 * layers.count + 256 {
-            let visible = Set(shown)
-            boxes = boxes.filter { visible.contains($0.key) }
-        }
+        limitBoxes(keeping: [])
+    }
+
+    /// Bounds the boxes; those of undone layers are kept for a while, for redo.
+    private mutating func limitBoxes(keeping others: Set<UInt64>) {
+        guard boxes.count > 2 * (shown.count + others.count) + 256 else { return }
+        let visible = Set(shown)
+        boxes = boxes.filter { visible.contains($0.key) || others.contains($0.key) }
+    }
+
+    /// What one picture is drawn with.
+    private struct Drawing {
+        let layers: [BoardLayer]
+        var painter: StrokePainter
+        /// What layers show that have been asked for, and may have to be drawn, by their index.
+        var contents: [Int: LayerContent] = [:]
     }
 }

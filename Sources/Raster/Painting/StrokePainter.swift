@@ -44,9 +44,9 @@ public struct RGB: Sendable, Hashable {
     var pixel: UInt32 { UInt32(red) | UInt32(green) << 8 | UInt32(blue) << 16 | 0xFF00_0000 }
 }
 
-/// Draws strokes on canvases of one size, with scratch memory that is kept from stroke to stroke.
+/// Draws strokes, areas and images on canvases of one size, with scratch memory that is kept from one to the next.
 ///
-/// The pixels depend on the stroke and on those below it alone, not on what was drawn with this painter before. Use one
+/// The pixels depend on what is drawn and on those below it alone, not on what was drawn with this painter before. Use one
 /// painter a thread. Its memory is bounded by the canvas (six bytes a pixel, one more where ink varies in opacity, and six
 /// more for pixels near edges where strokes come near themselves), and by a few megabytes however long a stroke is.
 public struct StrokePainter: Sendable {
@@ -57,19 +57,20 @@ public struct StrokePainter: Sendable {
     /// be above 0.004 for some styles.
     private static let curveTolerance = 0.005
 
-    private let scale: Double
+    let scale: Double
     private var fitter: ParabolaFitter
-    private var mask = CoverageMask()
-    private var scratch = CoverageMask()
+    var mask = CoverageMask()
+    var scratch = CoverageMask()
     private var alpha = CoverageMask()
-    private var accumulation: AccumulationBuffer
-    private let kernels: Kernels
+    var accumulation: AccumulationBuffer
+    let kernels: Kernels
     private var merge = CoverageMerge()
     private var stamps = StampRasterizer()
+    var areas = AreaRasterizer()
 
     /// The cost of the last stroke on any machine: an upper bound of the number of pixels that were visited, each as often
     /// as it was. An even stroke that covers the whole canvas costs none.
-    public private(set) var visitedPixels = 0
+    public internal(set) var visitedPixels = 0
 
     /// Makes a painter for canvases of the given size; `scale` is pixels a board unit, above 0.
     public init(canvasWidth: Int, canvasHeight: Int, scale: Double = 1) {
@@ -188,6 +189,21 @@ public struct StrokePainter: Sendable {
             canvas.composite(source, rows: rows, box: box, within: part, kernels: kernels)
             return box
         }
+    }
+
+    /// The box of the pixels that a stroke may touch, without drawing it.
+    mutating func box(of stroke: InkStroke, on canvas: Canvas) -> PixelBox {
+        fitter.reset()
+        let tolerance = fitter.tolerance
+        if !stroke.isStamped { fitter.tolerance = Self.curveTolerance }
+        defer { fitter.tolerance = tolerance }
+        var bounds = StrokeBounds()
+        _ = stroke.traceInChunks(into: &fitter) { samples in
+            bounds.add(samples)
+            return true
+        }
+        let isFull = fitter.coversCanvas && !stroke.isStamped
+        return isFull ? PixelBox(minX: 0, minY: 0, maxX: canvas.width, maxY: canvas.height) : bounds.box(on: canvas)
     }
 
     /// Paints the whole canvas evenly: a disc of the stroke covers all of it.

@@ -109,6 +109,12 @@ struct AccumulationRows: EdgeSink {
         }
     }
 
+    /// Adds a line in the box, borders included: it is not looked at where it lies.
+    @inline(__always)
+    mutating func addInside(from start: SIMD2<Float>, to end: SIMD2<Float>) {
+        addMonotone(Edge(start: start, end: end, sign: 1))
+    }
+
     private func isInside(_ edge: Edge) -> Bool {
         func isInside(_ place: SIMD2<Float>) -> Bool {
             place.x >= 0 && place.y >= 0 && place.x < Float(width) && place.y < Float(height)
@@ -203,6 +209,18 @@ struct AccumulationRows: EdgeSink {
     /// Resolves one row, which is covered by `left` at its left border.
     @inline(__always)
     private func resolve(_ y: Int, left: Float, into mask: CoverageRows) {
+        resolve(y, left: left, into: mask, isSigned: true)
+    }
+
+    /// Writes the sizes of the prefix sums of one row, where the winding number is `left` at its left border, as coverage.
+    /// All edges have to be flushed, and none of them may lie to the left of the box.
+    func resolveSizes(_ y: Int, left: Int32, into mask: CoverageRows) {
+        resolve(y, left: Float(left), into: mask, isSigned: false)
+    }
+
+    @inline(__always)
+    private func resolve(_ y: Int, left: Float, into mask: CoverageRows, isSigned: Bool) {
+        let resolve = isSigned ? kernels.loops.resolve : kernels.loops.resolve_size
         var bits = dirty[y]
         dirty[y] = 0
         let row = cells + y &* stride
@@ -213,16 +231,20 @@ struct AccumulationRows: EdgeSink {
         var covered = bits
         // Where the next dirty block begins.
         var x = 0
+        func fillClean(to end: Int) {
+            let level = isSigned ? carry : abs(carry)
+            if level > Self.least, end > x { covered |= fill(bytes, x..<end, level) }
+        }
         while bits != 0 {
             let range = DirtyBlocks.takeRange(of: &bits)
             let first = blocks.first(range.lowerBound)
             let end = blocks.first(range.upperBound)
-            if carry > Self.least, first > x { covered |= fill(bytes, x..<first, carry) }
-            carry = kernels.loops.resolve(row + first, bytes + first, end &- first, carry)
+            fillClean(to: first)
+            carry = resolve!(row + first, bytes + first, end &- first, carry)
             x = end
         }
         // An outline that is open at the right border of the box covers all up to it.
-        if carry > Self.least, x < width { covered |= fill(bytes, x..<width, carry) }
+        fillClean(to: width)
         mask.dirty[y] = covered
         if !isUnclipped, stride > width { (bytes + width).update(repeating: 0, count: stride &- width) }
     }

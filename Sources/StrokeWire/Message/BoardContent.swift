@@ -171,7 +171,8 @@ extension LassoMap {
 
 /// The name of an asset: the SHA-256 of its bytes.
 public struct AssetID: Sendable, Hashable, Comparable {
-    private let words: SIMD4<UInt64>
+    /// Not one vector of four: Swift 6.3 misplaces values that are aligned to 32 bytes on the stacks of tasks.
+    private let first, second: SIMD2<UInt64>
 
     /// The numbers of an asset's pages.
     public static let pages = 0...499
@@ -180,22 +181,24 @@ public struct AssetID: Sendable, Hashable, Comparable {
     public init?(hexadecimal: some StringProtocol) {
         let digits = hexadecimal.utf8
         guard digits.count == 64 else { return nil }
-        var words = SIMD4<UInt64>()
+        var words: [UInt64] = [0, 0, 0, 0]
         for (position, digit) in digits.enumerated() {
             guard let value = digit.hexadecimalValue, !(UInt8(ascii: "A")...UInt8(ascii: "F")).contains(digit) else {
                 return nil
             }
             words[position / 16] = words[position / 16] << 4 | UInt64(value)
         }
-        self.words = words
+        first = SIMD2(words[0], words[1])
+        second = SIMD2(words[2], words[3])
     }
 
     /// - Parameter digest: the 32 bytes of a SHA-256; any other number of bytes gives nil.
     public init?(digest: some Collection<UInt8>) {
         guard digest.count == 32 else { return nil }
-        var words = SIMD4<UInt64>()
+        var words: [UInt64] = [0, 0, 0, 0]
         for (position, byte) in digest.enumerated() { words[position / 8] = words[position / 8] << 8 | UInt64(byte) }
-        self.words = words
+        first = SIMD2(words[0], words[1])
+        second = SIMD2(words[2], words[3])
     }
 
     public static func < (one: AssetID, other: AssetID) -> Bool { one.description < other.description }
@@ -204,6 +207,18 @@ public struct AssetID: Sendable, Hashable, Comparable {
 extension AssetID: CustomStringConvertible {
     /// 64 lower-case hexadecimal digits.
     public var description: String {
-        (0..<4).map { String(hexadecimal: words[$0], digits: 16) }.joined()
+        [first.x, first.y, second.x, second.y].map { String(hexadecimal: $0, digits: 16) }.joined()
+    }
+}
+
+/// What an image shows: a page of an asset.
+public struct ImageSource: Sendable, Hashable {
+    public let asset: AssetID
+    /// From 0.
+    public let page: Int
+
+    public init(asset: AssetID, page: Int) {
+        self.asset = asset
+        self.page = page
     }
 }

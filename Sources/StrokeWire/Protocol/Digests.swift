@@ -144,7 +144,7 @@ extension String {
 }
 
 /// The finalizer of SplitMix64: every bit of the result depends on every bit of `value`.
-private func splitMix64Finalizer(_ value: UInt64) -> UInt64 {
+package func splitMix64Finalizer(_ value: UInt64) -> UInt64 {
     var mixed = value
     mixed = (mixed ^ (mixed >> 30)) &* 0xbf58_476d_1ce4_e5b9
     mixed = (mixed ^ (mixed >> 27)) &* 0x94d0_49bb_1331_11eb

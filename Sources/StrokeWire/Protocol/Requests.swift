@@ -142,6 +142,50 @@ extension ImageRequest {
     }
 }
 
+/// Request for a picture of a page of an asset, always a PNG.
+public struct AssetPageRequest: Sendable, Hashable {
+    /// The asset. `id` on the wire.
+    public var id: AssetID
+    /// From 0, ``AssetID/pages``. `page`.
+    public var page: Int
+    /// Width in pixels, 1 … 4096; nil for the page's own. `width`.
+    public var width: Int?
+    /// Tag of a picture that the client has, as in ``ImageRequest/unless``.
+    public var unless: String?
+
+    public init(id: AssetID, page: Int = 0, width: Int? = nil, unless: String? = nil) {
+        self.id = id
+        self.page = page
+        self.width = width
+        self.unless = unless
+    }
+}
+
+extension AssetPageRequest {
+    /// Writes the request.
+    public func encoded() -> [UInt8] {
+        RequestBody.encoded { body in
+            body.append("id") { $0.append(string: id.description) }
+            if page != 0 { body.append("page") { $0.append(integer: page) } }
+            if let width { body.append("width") { $0.append(integer: width) } }
+            if let unless { body.append("unless") { $0.append(string: unless) } }
+        }
+    }
+
+    /// Reads a request.
+    /// - Throws: the first fault.
+    public init(decoding bytes: [UInt8]) throws(Rejection) {
+        guard let body = try RequestBody.decoded(bytes, keeping: ["id", "page", "width", "unless"]) else {
+            throw .missing("id")
+        }
+        id = try body.required("id", "64 lower-case hexadecimal digits") { AssetID(hexadecimal: $0) }
+        let pages = Int64(AssetID.pages.lowerBound)...Int64(AssetID.pages.upperBound)
+        page = try body.integer("page", in: pages).map(Int.init) ?? 0
+        width = try body.integer("width", in: 1...4096).map(Int.init)
+        unless = try body.string("unless", limit: 512)
+    }
+}
+
 /// The JSON object that carries a request; an empty payload is the same as `{}`.
 struct RequestBody {
     /// Bytes of a request at most.
@@ -182,6 +226,12 @@ public struct RequestError: Error, Sendable, Hashable {
         case notReady = "not-ready"
         /// The log no longer holds the beginning of the lesson.
         case gone
+        /// There is no such page of an asset, or it must not be seen yet.
+        case unknownAsset = "unknown-asset"
+        /// The asset's page cannot be read.
+        case unreadable
+        /// Assets cannot be opened safely on the service's machine.
+        case noSandbox = "no-sandbox"
     }
 
     public let code: Code

@@ -124,6 +124,12 @@ public enum RoomSubject: Hashable, Sendable {
     case replay(CohortName)
     /// The same up to the end of the log.
     case replayHead
+    /// Requests for a picture of a page of an asset that was released to a cohort.
+    case asset(CohortName)
+    /// The same up to the end of the log, and of what was uploaded to the room.
+    case assetHead
+    /// Requests to bring an asset.
+    case assetInput
     /// Updates of strokes that an author is drawing.
     case wetInput(AuthorID)
     /// Points of strokes being drawn, as far as a cohort's video has come.
@@ -152,6 +158,9 @@ extension RoomSubject: CustomStringConvertible {
         case .imageHead: "image-head"
         case .replay(let cohort): "replay.\(cohort)"
         case .replayHead: "replay-head"
+        case .asset(let cohort): "asset.\(cohort)"
+        case .assetHead: "asset-head"
+        case .assetInput: "asset-in"
         case .wetInput(let author): "wet-in.\(author)"
         case .wet(let cohort): "wet.\(cohort)"
         case .wetHead: "wet-head"
@@ -254,6 +263,9 @@ extension RoomSubject {
             case "image-head": bare(.imageHead)
             case "replay": cohort(RoomSubject.replay)
             case "replay-head": bare(.replayHead)
+            case "asset": cohort(RoomSubject.asset)
+            case "asset-head": bare(.assetHead)
+            case "asset-in": bare(.assetInput)
             case "wet-in": author(RoomSubject.wetInput)
             case "wet": cohort(RoomSubject.wet)
             case "wet-head": bare(.wetHead)
@@ -284,6 +296,8 @@ public enum HeaderName {
     public static let late = "Ink-Late"
     /// Of a picture: identifies its bytes; see ``ImageRequest/unless``.
     public static let tag = "Ink-Tag"
+    /// `1` for a picture with an image that is missing, or may be: it may look otherwise when asked for again.
+    public static let incomplete = "Ink-Incomplete"
     /// `i/k`, from 1: a part of a reply that is cut into several messages.
     public static let part = "Ink-Part"
     /// Of a stroke message: the session, whose sequence its number belongs to.

@@ -104,6 +104,19 @@ public struct Board: Sendable {
         }
     }
 
+    /// Whether an image on any page, in sight or not, shows a page of an asset, or could again: by an undo or a redo. Takes
+    /// a step for each page, whatever is on them.
+    public func hasImage(_ source: ImageSource) -> Bool {
+        weight.total.images > 0
+            && (table.first.images.contains(source) || table.others.contains { $0.images.contains(source) })
+    }
+
+    /// The assets that images on any page show or could show again.
+    public var assets: Set<AssetID> {
+        guard weight.total.images > 0 else { return [] }
+        return table.others.reduce(into: Set(table.first.images.assets)) { $0.formUnion($1.images.assets) }
+    }
+
     /// An entry of a redo stack.
     public enum UndoneEntry: Sendable {
         case stroke(Stroke)
@@ -117,6 +130,16 @@ public struct Board: Sendable {
 
     /// What a lasso copies that leaves the original: everything that a page shows or could show again.
     func copiedWeight(on page: Int) -> Int { table[page]?.weight.total.points ?? 0 }
+
+    /// What is visible on a page: the points that its entries count for, with those that lassos copy, and how many of them
+    /// are lassos and images. Takes the same time however much there is.
+    public func content(of page: Int) -> (points: Int, lassos: Int, images: Int) {
+        let weight = table[page]?.weight.visible ?? .zero
+        return (weight.points, weight.lassos, weight.images)
+    }
+
+    /// Whether a page shows an image, or could show one again.
+    var hasImages: Bool { weight.total.images > 0 }
 
     /// Whether a page may have another lasso.
     func hasRoomForLasso(on page: Int) -> Bool { (table[page]?.weight.total.lassos ?? 0) < Self.lassoBound }
@@ -243,6 +266,8 @@ struct Weight: Sendable, Equatable, AdditiveArithmetic {
     var points = 0
     /// How many are lassos.
     var lassos = 0
+    /// How many are images.
+    var images = 0
 
     static let zero = Weight()
 
@@ -256,11 +281,13 @@ struct Weight: Sendable, Equatable, AdditiveArithmetic {
     }
 
     static func + (one: Weight, other: Weight) -> Weight {
-        Weight(points: one.points + other.points, lassos: one.lassos + other.lassos)
+        Weight(
+            points: one.points + other.points, lassos: one.lassos + other.lassos, images: one.images + other.images)
     }
 
     static func - (one: Weight, other: Weight) -> Weight {
-        Weight(points: one.points - other.points, lassos: one.lassos - other.lassos)
+        Weight(
+            points: one.points - other.points, lassos: one.lassos - other.lassos, images: one.images - other.images)
     }
 }
 

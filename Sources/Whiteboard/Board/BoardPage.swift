@@ -10,6 +10,8 @@ struct BoardPage: Sendable {
     private(set) var history: History
     /// Of its strokes and clears.
     private(set) var weight = BoardWeight()
+    /// Of the images among its strokes.
+    private(set) var images = ImageTable()
 
     init(number: Int, history: History, visible: VisibleStrokes = VisibleStrokes()) {
         self.number = number
@@ -18,6 +20,12 @@ struct BoardPage: Sendable {
         weight.visible = visible.reduce(.zero) { $0 + $1.weight }
         for entry in history.undone { weight.undone += entry.hiddenWeight }
         for entry in history.done where entry.isClear { weight.cleared += entry.hiddenWeight }
+        guard weight.total.images > 0 else { return }
+        for stroke in visible { images.insert(stroke) }
+        for case .stroke(let stroke) in history.undone { images.insert(stroke) }
+        for case .clear(_, let removed, _) in history.done {
+            for stroke in removed { images.insert(stroke) }
+        }
     }
 
     /// Every stroke that is visible or could be brought back; some more than once.
@@ -47,6 +55,7 @@ struct BoardPage: Sendable {
     mutating func draw(_ stroke: Stroke) {
         weight.visible += stroke.weight
         visible.insert(stroke)
+        images.insert(stroke)
         push(.stroke(stroke), by: stroke.author)
     }
 
@@ -91,6 +100,7 @@ struct BoardPage: Sendable {
             visible = VisibleStrokes()
             history.empty()
             weight = BoardWeight()
+            images = ImageTable()
         case .undoable:
             push(removeVisible(clear), by: clear.author)
         }
@@ -109,7 +119,10 @@ struct BoardPage: Sendable {
     private mutating func push(_ entry: HistoryEntry, by author: AuthorID) {
         let (dropped, lost) = history.push(entry, by: author)
         if let dropped { forget(dropped) }
-        for entry in lost { weight.undone -= entry.hiddenWeight }
+        for entry in lost {
+            weight.undone -= entry.hiddenWeight
+            if case .stroke(let stroke) = entry { images.remove(stroke) }
+        }
     }
 
     /// Makes the oldest operation of the undo stack permanent.
@@ -124,7 +137,10 @@ struct BoardPage: Sendable {
 
     /// Notes that an entry can no longer be undone: a stroke stays on the board, what a clear removed is gone for good.
     private mutating func forget(_ dropped: HistoryEntry) {
-        if dropped.isClear { weight.cleared -= dropped.hiddenWeight }
+        guard case .clear(_, let removed, let removedWeight) = dropped else { return }
+        weight.cleared -= dropped.hiddenWeight
+        guard removedWeight.images > 0 else { return }
+        for stroke in removed { images.remove(stroke) }
     }
 }
 

@@ -44,7 +44,9 @@ public struct Stroke: Sendable {
     var weight: Weight {
         let fields = fields
         let own = Weight.points(messageBytes: fields.messageByteCount, points: fields.pointCount)
-        return Weight(points: own + fields.extras.copied, lassos: fields.extras.kind == .lasso ? 1 : 0)
+        let kind = fields.extras.kind
+        return Weight(
+            points: own + fields.extras.copied, lassos: kind == .lasso ? 1 : 0, images: kind == .image ? 1 : 0)
     }
 
     /// The fields and the points of its message, unpacked and decoded. For drawing, not for the way to students.

@@ -1,4 +1,4 @@
-import StrokeWire
+public import StrokeWire
 
 /// A room's state for a checkpoint.
 ///
@@ -21,6 +21,13 @@ public struct RoomCheckpoint: Sendable {
 
     init(_ room: Room) {
         self.room = room
+    }
+
+    /// The assets that boards of the room show or can show again, and those that operations name which it keeps.
+    public var assets: Set<AssetID> {
+        var assets = room.log.base.assets.union(room.log.head.assets)
+        for stroke in room.log.operations.strokes { if let source = stroke.image { assets.insert(source.asset) } }
+        return assets
     }
 
     /// The state as bytes: a mark and the two versions first. Without a checksum: storage has to return them unchanged.

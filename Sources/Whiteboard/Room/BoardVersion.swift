@@ -30,6 +30,12 @@ public struct BoardVersion: Sendable {
     /// Whether a page other than page 0 has ever been.
     var hasPages: Bool { start.hasPages || operations.contains { $0.page != 0 || $0.action == .arrange } }
 
+    /// Whether images may be on a page. Does not make the board.
+    public var mayHaveImages: Bool {
+        start.hasImages
+            || operations.contains { if case .draw(let stroke) = $0.effect { stroke.kind == .image } else { false } }
+    }
+
     /// The board at the position. Applies as many operations as a log keeps at most.
     public var board: Board {
         var board = start

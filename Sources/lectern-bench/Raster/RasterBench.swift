@@ -212,7 +212,7 @@ private struct BoardMeasurement {
             func paint(_ layers: [BoardLayer]) -> Double {
                 seconds {
                     image = painter.canvas(of: layers) {
-                        PaintedStroke(stroke: board[$0], colour: LecternCanvas.colour)
+                        .stroke(PaintedStroke(stroke: board[$0], colour: LecternCanvas.colour))
                     }
                 }
             }

@@ -7,7 +7,7 @@ import Whiteboard
 
 /// A page of a board to be drawn in any format.
 struct BoardPicture {
-    let drawing: BoardDrawing
+    var drawing: BoardDrawing
     /// Pixels a board unit.
     let scale: Double
     private let canvasSize: CanvasSize
@@ -23,24 +23,26 @@ struct BoardPicture {
     ) {
         let size = board.size
         let source = StrokeSource(configuration)
-        let strokes = board.visible(on: page).map { source.stroke($0, on: size) }
+        let entries = board.visible(on: page).compactMap { entry in
+            source.content(entry, on: size).map { PageEntry(id: entry.index, $0) }
+        }
         self.init(
-            BoardDrawing(width: size.width, height: size.height, strokes: strokes), width: width, format: format,
+            BoardDrawing(width: size.width, height: size.height, entries: entries), width: width, format: format,
             marks: marks)
     }
 
-    /// The same of strokes that lie on no board.
+    /// The same of entries that lie on no board.
     init(_ size: BoardDrawing, width: Int?, format: PictureFormat, marks: Set<DebugOverlay.Kind> = []) {
-        let strokes = size.strokes
         canvasSize =
             width.map { CanvasSize(boardWidth: size.width, boardHeight: size.height, width: $0) }
             ?? CanvasSize(boardWidth: size.width, boardHeight: size.height, scale: 1)
         scale = format == .png ? canvasSize.scale : width.map { Double($0) / size.width } ?? 1
         drawing = BoardDrawing(
-            width: size.width, height: size.height, strokes: strokes,
+            width: size.width, height: size.height, entries: size.entries,
             overlay: marks.isEmpty
                 ? nil
-                : DebugOverlay(strokes: strokes, width: size.width, height: size.height, scale: scale, kinds: marks))
+                : DebugOverlay(
+                    strokes: size.strokes, width: size.width, height: size.height, scale: scale, kinds: marks))
     }
 
     /// The width of the canvas in pixels.
@@ -50,7 +52,7 @@ struct BoardPicture {
     var canvas: Canvas {
         var canvas = Canvas(width: canvasSize.width, height: canvasSize.height)
         var painter = StrokePainter(canvasWidth: canvas.width, canvasHeight: canvas.height, scale: canvasSize.scale)
-        for stroke in drawing.strokes { painter.draw(stroke, on: &canvas) }
+        for layer in drawing.layers() { painter.draw(layer, on: &canvas) }
         drawing.overlay?.paint(on: &canvas)
         return canvas
     }

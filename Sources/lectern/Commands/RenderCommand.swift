@@ -10,7 +10,7 @@ import VectorGraphics
 import Whiteboard
 
 /// `lectern render`: draws the board at the end of lessons.
-struct RenderCommand: ParsableCommand {
+struct RenderCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "render",
         abstract: "Draw the board at the end of a lesson file, as PNG, SVG or PDF, or write it as InkML.",
@@ -19,7 +19,10 @@ struct RenderCommand: ParsableCommand {
             clear work as in a room with the default settings. The output's file extension selects the format. A PNG or \
             SVG is of the page that is shown at the end; a PDF has all pages in their order, and takes several lessons. \
             InkML has the ink of all pages itself, with force, angles and times, for other programs and for \
-            `lectern import`.
+            `lectern import`; it leaves out images and lassos.
+
+            Images of a lesson show pages of files, which it names by their SHA-256. Those given by --asset are drawn, \
+            each opened in a process of its own that can do nothing else, and of others an empty frame.
 
             EXAMPLES
               lectern render demo -o demo.png
@@ -28,13 +31,15 @@ struct RenderCommand: ParsableCommand {
               lectern render lesson.ndjson -o board.svg --style pen --transparent
               lectern render lesson.ndjson -o second.png --page 1
               lectern render monday.ndjson tuesday.ndjson -o week.pdf
+              lectern render lesson.ndjson -o slides.png --asset slides.pdf --asset photo.jpeg
               lectern render lesson.ndjson -o why.svg --debug
               lectern render lesson.ndjson -o board.inkml
               lectern render lesson.ndjson -o /dev/stdout --format svg
               lectern render --specimens -o styles.png
 
             Exit codes: 0 when the picture was written; 1 when a lesson cannot be read, ends before --at, or has a \
-            message that a room rejects, or when the picture cannot be written; 64 for wrong arguments.
+            message that a room rejects, when an asset cannot be opened, or when the picture cannot be written; 64 for \
+            wrong arguments.
             """)
 
     @Argument(help: ArgumentHelp(LessonSource.help))
@@ -66,6 +71,12 @@ struct RenderCommand: ParsableCommand {
             "The page with this number, 0 … 999. Default: the one shown, in a PDF all of them.", valueName: "number"))
     var page: Int?
 
+    @Option(
+        name: .customLong("asset"),
+        help: ArgumentHelp(
+            "A PNG, JPEG or PDF that images of the lesson show. May be given several times.", valueName: "file"))
+    var assets: [String] = []
+
     @Flag(help: "Transparent instead of white paper. Not for PDF, whose pages are white.")
     var transparent = false
 
@@ -83,7 +94,7 @@ struct RenderCommand: ParsableCommand {
         guard specimens || !lessons.isEmpty else {
             throw ValidationError("A lesson is needed, or --specimens.")
         }
-        if specimens, !lessons.isEmpty || at != nil || page != nil {
+        if specimens, !lessons.isEmpty || at != nil || page != nil || !assets.isEmpty {
             throw ValidationError("--specimens draws a page of its own, without a lesson.")
         }
         if let width, !(1...Canvas.largestSide).contains(width) {
@@ -96,9 +107,10 @@ struct RenderCommand: ParsableCommand {
         if format == .pdf, transparent {
             throw ValidationError("The pages of a PDF are white; --transparent is for PNG and SVG.")
         }
-        if format == .inkml, width != nil || transparent || debug || mesh || specimens {
+        if format == .inkml, width != nil || transparent || debug || mesh || specimens || !assets.isEmpty {
             throw ValidationError(
-                "InkML is ink alone: --width, --transparent, --debug, --mesh and --specimens are for pictures.")
+                "InkML is ink alone: --width, --transparent, --debug, --mesh, --specimens and --asset are for pictures."
+            )
         }
         if format != .pdf, lessons.count > 1 {
             throw ValidationError("Only a PDF takes more than one lesson.")
@@ -108,7 +120,7 @@ struct RenderCommand: ParsableCommand {
         }
     }
 
-    func run() throws {
+    func run() async throws {
         var configuration = ServerConfiguration()
         configuration.style = style
         configuration.tip = tip
@@ -123,11 +135,15 @@ struct RenderCommand: ParsableCommand {
             let ink = BoardInk(StrokeSource(configuration))
             try write(try ink.inkML(of: folds[0].board, pages: pages(of: folds[0].board, format)))
         } else {
-            let pictures = folds.flatMap { fold in
-                pages(of: fold.board, format).map { page in
-                    BoardPicture(
+            let assets = try AssetFiles(assets)
+            var pictures: [BoardPicture] = []
+            for fold in folds {
+                for page in pages(of: fold.board, format) {
+                    var picture = BoardPicture(
                         fold.board, page: page, configuration: configuration, width: width, format: format,
                         marks: marks)
+                    picture.drawing.images = try await assets.images(of: picture)
+                    pictures.append(picture)
                 }
             }
             try write(try encode(pictures, format))
@@ -135,11 +151,15 @@ struct RenderCommand: ParsableCommand {
         for fold in folds {
             let board = fold.board
             let pages = pages(of: board, format)
-            let count = pages.reduce(0) { $0 + board.visible(on: $1).count }
+            let kinds = pages.flatMap { board.visible(on: $0).map(\.kind) }
+            func count(_ kind: StrokeKind) -> Int { kinds.count { $0 == kind } }
+            let others = [(count(.image), "images"), (count(.lasso), "lassos")].filter { $0.0 > 0 }
+                .map { ", \($0.0) \($0.1)" }.joined()
             let words =
                 !board.hasPages ? "" : pages.count == 1 ? "page \(pages[0]), " : "\(pages.count) pages, "
             StandardError.write(
-                "\(output): operation \(board.index), \(words)\(count) strokes, digest \(board.digest)")
+                "\(output): operation \(board.index), \(words)\(count(.stroke)) strokes\(others), digest \(board.digest)"
+            )
         }
         if folds.contains(where: { !$0.rejections.isEmpty }) { throw ExitCode.failure }
     }
@@ -189,7 +209,15 @@ struct RenderCommand: ParsableCommand {
             }
             return PNGEncoder.encode(first.canvas, background: transparent ? .transparent : .white)
         case .svg:
-            return SVGRenderer.render(first.drawing, paper: transparent ? .transparent : .white, scale: first.scale)
+            do throws(DrawingStopped) {
+                return try SVGRenderer.render(
+                    first.drawing, paper: transparent ? .transparent : .white, scale: first.scale, byteLimit: .max
+                ) { true }
+            } catch {
+                StandardError.write(
+                    "lectern: the board has more erasers than can be subtracted; draw it on white paper")
+                throw ExitCode.failed
+            }
         case .pdf:
             return try PDFRenderer.render(pictures.map { (drawing: $0.drawing, scale: $0.scale) })
         case .inkml:

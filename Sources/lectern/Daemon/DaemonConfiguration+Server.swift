@@ -18,6 +18,7 @@ extension DaemonConfiguration {
         configuration.hibernatedBytes = limits.hibernatedBytes
         configuration.journal = journalSettings
         configuration.assetBytes = assets.maxBytes.map(Int64.init) ?? -1
+        configuration.roomAssetBytes = assets.roomBytes.map(Int64.init) ?? -1
         configuration.checkpoints = CheckpointSchedule(
             interval: checkpoint.interval, operations: checkpoint.operations)
         configuration.idle = rooms.idle

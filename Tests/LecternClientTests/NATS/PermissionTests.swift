@@ -155,7 +155,8 @@ struct ClusterAccountTests {
         "replay.main",
         "replay.hls", "replay-head", "ctl",
         "info",
-        "checkpoint", "checkpoint.1", "asset-in", "wet-in.ann", "wet.main", "wet-head",
+        "checkpoint", "checkpoint.1", "asset.main", "asset.hls", "asset-head", "asset-in", "wet-in.ann", "wet.main",
+        "wet-head",
     ]
     private static let inboxes =
         variables.keys.sorted().map { "_INBOX.\($0).x.1" } + ["_INBOX.x.1", "_INBOX.x.delivery.1", "_INBOX.bob.x.1"]
@@ -171,7 +172,8 @@ struct ClusterAccountTests {
             "CONSUMER.DELETE.INK_LOG_0.c",
         ].map { "$JS.API.\($0)" } + ["$JS.FC.INK_LOG_0.c.x", "$JS.ACK.INK_LOG_0.c.1.1.1.1.0"]
     private static let other = [
-        "ink", "ink.rooms", "ink.members.a", "other.0.physics.in.ann", "$SYS.REQ.SERVER.PING", "$SYS.REQ.USER.INFO",
+        "ink", "ink.rooms", "ink.members.a", "ink.uploads.a.1", "other.0.physics.in.ann", "$SYS.REQ.SERVER.PING",
+        "$SYS.REQ.USER.INFO",
     ]
     private static let wildcards = [
         ">", "*.>", "ink.>", "ink.*.*.out.*", "ink.*.*.out.main", "ink.2.physics.>", "ink.2.physics.out.*",
@@ -192,13 +194,17 @@ struct ClusterAccountTests {
         "ann": Grant(
             publish: [
                 "ink.2.physics.in.ann", "ink.2.physics.join-head", "ink.2.physics.image-head",
-                "ink.2.physics.replay-head", "ink.2.physics.wet-in.ann",
+                "ink.2.physics.replay-head", "ink.2.physics.wet-in.ann", "ink.2.physics.asset-head",
+                "ink.2.physics.asset-in", "ink.uploads.a.1",
             ],
             subscribe: [
                 "ink.2.physics.feedback.ann", "ink.2.physics.head", "ink.2.physics.wet-head", "_INBOX.ann.x.1",
             ]),
         "sam": Grant(
-            publish: ["ink.2.physics.join.main", "ink.2.physics.image.main", "ink.2.physics.replay.main"],
+            publish: [
+                "ink.2.physics.join.main", "ink.2.physics.image.main", "ink.2.physics.replay.main",
+                "ink.2.physics.asset.main",
+            ],
             subscribe: [
                 "ink.2.physics.out.main", "ink.2.physics.mark.main", "ink.2.physics.wet.main", "_INBOX.sam.x.1",
             ]),
@@ -211,9 +217,10 @@ struct ClusterAccountTests {
                     "info", "image.main", "image.hls", "image-head", "join.main", "join.hls", "join-head",
                     "replay.main",
                     "replay.hls", "replay-head", "in.ann",
-                    "in.bob", "wet-in.ann", "clock.main", "clock.hls",
+                    "in.bob", "wet-in.ann", "clock.main", "clock.hls", "asset.main", "asset.hls", "asset-head",
+                    "asset-in",
                 ].map { "\(room).\($0)" }
-            } + ["ink.rooms"],
+            } + ["ink.rooms", "ink.uploads.a.1"],
             subscribe: rooms.flatMap { room in
                 [
                     "out.main", "out.hls", "mark.main", "mark.hls", "head", "feedback.ann", "feedback.bob",

@@ -1,0 +1,201 @@
+import Assets
+import Dispatch
+import Locking
+import Raster
+import StrokeWire
+import VectorGraphics
+import Whiteboard
+
+/// Pixels of assets' pages for pictures of boards.
+///
+/// Safe from any thread; nothing waits here. Kept are as many as fit a number of bytes, the least recently used go first. A
+/// page is fetched once for all pictures that wait for it, four at a time, and what cannot be had is asked for again after a
+/// pause. What waits is bounded; a page beyond that counts as missing.
+final class PageImageCache: Sendable {
+    /// What is fetched: a page at a width.
+    struct Key: Sendable, Hashable {
+        let source: ImageSource
+        /// In pixels; an image that has fewer is not made larger.
+        let width: Int
+    }
+
+    /// Fetches a page; nil where it cannot be had.
+    typealias Fetch = @Sendable (Key) async -> ImagePixels?
+
+    private struct Entry {
+        let pixels: ImagePixels
+        var lastUse: UInt64
+    }
+
+    private struct State {
+        var entries: [Key: Entry] = [:]
+        var byteCount = 0
+        var uses: UInt64 = 0
+        /// Pages that could not be had, and until when they are not asked for again.
+        var missing: [Key: Instant] = [:]
+        /// Who waits for pages that are being fetched, or are to be.
+        var waiting: [Key: [@Sendable () -> Void]] = [:]
+        /// Pages to be fetched, in order.
+        var queue: [Key] = []
+        var fetching = 0
+    }
+
+    /// Pages that are fetched at a time; and those that are fetched or waited for.
+    private static let parallel = 4
+    private static let mostWaiting = 256
+    /// How long a page that could not be had is not asked for.
+    static let pause: Duration = .seconds(2)
+    /// How long a picture waits for its images.
+    static let timeLimit: Duration = .seconds(5)
+
+    let byteLimit: Int
+    private let fetch: Fetch
+    private let state = Locked(State())
+
+    /// - Parameter byteLimit: of all pixels together; the page used last is kept in any case.
+    init(byteLimit: Int, fetch: @escaping Fetch) {
+        self.byteLimit = byteLimit
+        self.fetch = fetch
+    }
+
+    /// Pages of a library's assets.
+    convenience init(_ library: AssetLibrary, byteLimit: Int) {
+        self.init(byteLimit: byteLimit) { key in
+            do throws(AssetError) {
+                let pixels = try await library.pixels(of: key.source.asset, page: key.source.page, width: key.width)
+                return ImagePixels(width: pixels.width, height: pixels.height, bytes: pixels.bytes)
+            } catch {
+                return nil
+            }
+        }
+    }
+
+    var byteCount: Int { state.withLock { $0.byteCount } }
+
+    /// The pixels that are there, of as many pages as fit the bytes together, and the pages that may be had.
+    func images(_ keys: [Key], at now: Instant) -> (there: [Key: ImagePixels], toBeLoaded: [Key]) {
+        state.withLock { state in
+            var there: [Key: ImagePixels] = [:]
+            var toBeLoaded: [Key] = []
+            var bytes = 0
+            for key in keys {
+                if let index = state.entries.index(forKey: key) {
+                    state.uses += 1
+                    state.entries.values[index].lastUse = state.uses
+                    let pixels = state.entries.values[index].pixels
+                    bytes += pixels.bytes.count
+                    // The first one is drawn in any case.
+                    if bytes <= byteLimit || there.isEmpty { there[key] = pixels }
+                } else if state.missing[key].map({ $0 <= now }) ?? true {
+                    toBeLoaded.append(key)
+                }
+            }
+            return (there, toBeLoaded)
+        }
+    }
+
+    /// Fetches pages, and calls `then` once, on any thread: when all have come or cannot be had, or after the time limit.
+    func load(_ keys: [Key], within limit: Duration = timeLimit, then: @escaping @Sendable () -> Void) {
+        let pending = Locked<(@Sendable () -> Void)?>(then)
+        let finish: @Sendable () -> Void = {
+            let then = pending.withLock { pending in
+                defer { pending = nil }
+                return pending
+            }
+            then?()
+        }
+        guard !keys.isEmpty else { return finish() }
+        let latch = CountDownLatch(keys.count, whenDone: finish)
+        let refused = state.withLock { state in
+            keys.reduce(0) { refused, key in
+                if state.waiting[key] == nil {
+                    guard state.waiting.count < Self.mostWaiting else { return refused + 1 }
+                    state.queue.append(key)
+                }
+                state.waiting[key, default: []].append(latch.countDown)
+                return refused
+            }
+        }
+        for _ in 0..<refused { latch.countDown() }
+        DispatchQueue.global().asyncAfter(deadline: .now() + limit / .seconds(1), execute: finish)
+        startFetching()
+    }
+
+    private func startFetching() {
+        while true {
+            let next = state.withLock { state -> Key? in
+                guard state.fetching < Self.parallel, !state.queue.isEmpty else { return nil }
+                state.fetching += 1
+                return state.queue.removeFirst()
+            }
+            guard let next else { return }
+            Task { [self] in
+                let pixels = await fetch(next)
+                finish(next, pixels, at: MonotonicClock.now())
+                startFetching()
+            }
+        }
+    }
+
+    private func finish(_ key: Key, _ pixels: ImagePixels?, at now: Instant) {
+        let waiting = state.withLock { state in
+            state.fetching -= 1
+            if let pixels {
+                insert(pixels, key, &state)
+            } else {
+                state.missing = state.missing.filter { $0.value > now }
+                if state.missing.count < Self.mostWaiting { state.missing[key] = now + Self.pause }
+            }
+            return state.waiting.removeValue(forKey: key) ?? []
+        }
+        for finish in waiting { finish() }
+    }
+
+    private func insert(_ pixels: ImagePixels, _ key: Key, _ state: inout State) {
+        state.missing[key] = nil
+        if let old = state.entries.removeValue(forKey: key) { state.byteCount -= old.pixels.bytes.count }
+        while state.byteCount + pixels.bytes.count > byteLimit,
+            let oldest = state.entries.min(by: { $0.value.lastUse < $1.value.lastUse })
+        {
+            state.entries[oldest.key] = nil
+            state.byteCount -= oldest.value.pixels.bytes.count
+        }
+        state.uses += 1
+        state.entries[key] = Entry(pixels: pixels, lastUse: state.uses)
+        state.byteCount += pixels.bytes.count
+    }
+}
+
+/// The images of a picture: those that are there, and whether that is all of them.
+struct PageImageSet: Sendable {
+    /// Pixels by what they show.
+    var pixels: PageImages = [:]
+    /// Whether an image is missing.
+    var isIncomplete = false
+    /// A hash of what is there, in the order of the board; 0 where the board has no images.
+    var hash: UInt64 = 0
+
+    /// Bytes of the pixels.
+    var byteCount: Int { pixels.values.reduce(0) { $0 + $1.bytes.count } }
+
+    static let none = PageImageSet()
+
+    /// - Parameters:
+    ///   - keys: what the picture shows, each once.
+    ///   - there: the pixels of some of them.
+    init(_ keys: [PageImageCache.Key], _ there: [PageImageCache.Key: ImagePixels]) {
+        guard !keys.isEmpty else { return }
+        var text = ""
+        for key in keys {
+            guard let pixels = there[key] else {
+                isIncomplete = true
+                continue
+            }
+            self.pixels[key.source] = pixels
+            text += "\(key.source.asset) \(key.source.page) \(pixels.width) \(pixels.height);"
+        }
+        hash = max(FNV1a64.hash(text.utf8), 1)
+    }
+
+    private init() {}
+}

@@ -1,0 +1,102 @@
+import Assets
+import StrokeWire
+import Whiteboard
+
+/// Which pictures of assets' pages are waited for, by whom, and which is rendered next.
+///
+/// Requests for one picture share its rendering. Those who ask, each a view of a room, have their renderings done in turn:
+/// who asks for many waits for them alone. Bounded: renderings that wait, of all and of one view; the caller bounds the
+/// requests. What has waited too long is not rendered, as nobody listens any more.
+struct RenderSchedule {
+    /// Who asks: the students of a cohort, or the teachers of a room.
+    struct Feed: Hashable {
+        let room: RoomID
+        let view: RoomView
+    }
+
+    /// Who waits for a picture.
+    struct Waiter: Equatable {
+        let feed: Feed
+        /// The subject of the answer.
+        let reply: String
+    }
+
+    /// What has become of a request.
+    enum Outcome: Equatable {
+        /// The first one: the caller renders what ``next(at:)`` gives until that is nil.
+        case start
+        case waits
+        /// A bound is reached.
+        case refused
+    }
+
+    /// Renderings that wait, at most.
+    static let limit = 64
+    /// Those of one view.
+    static let feedLimit = 8
+    /// How long a rendering may wait: clients do not wait longer for an answer.
+    static let patience: Duration = .seconds(15)
+
+    typealias Key = RenderedPageCache.Key
+
+    private struct Rendering {
+        var waiters: [Waiter]
+        let since: Instant
+    }
+
+    private var renderings: [Key: Rendering] = [:]
+    /// What waits of each view, oldest first; never empty.
+    private var queues: [Feed: [Key]] = [:]
+    /// The views in the order of their turns.
+    private var turns: [Feed] = []
+    private var waiting = 0
+    private var isRunning = false
+
+    mutating func add(_ key: Key, for waiter: Waiter, at now: Instant) -> Outcome {
+        if renderings[key] != nil {
+            renderings[key]?.waiters.append(waiter)
+            return .waits
+        }
+        let own = queues[waiter.feed]?.count ?? 0
+        guard waiting < Self.limit, own < Self.feedLimit else { return .refused }
+        renderings[key] = Rendering(waiters: [waiter], since: now)
+        queues[waiter.feed, default: []].append(key)
+        if own == 0 { turns.append(waiter.feed) }
+        waiting += 1
+        defer { isRunning = true }
+        return isRunning ? .waits : .start
+    }
+
+    /// What to do next.
+    enum Step: Equatable {
+        /// To be ended by ``finish(_:)``.
+        case render(Key)
+        /// These have waited too long.
+        case refuse([Waiter])
+    }
+
+    /// - Returns: nil where nothing waits; the next request starts again.
+    mutating func next(at now: Instant) -> Step? {
+        guard let feed = turns.first, let key = queues[feed]?.first else {
+            isRunning = false
+            return nil
+        }
+        turns.removeFirst()
+        queues[feed]?.removeFirst()
+        if queues[feed]?.isEmpty == false { turns.append(feed) } else { queues[feed] = nil }
+        waiting -= 1
+        guard let since = renderings[key]?.since, now - since <= Self.patience else { return .refuse(finish(key)) }
+        return .render(key)
+    }
+
+    /// - Returns: who waits for a picture that was rendered, or could not be.
+    mutating func finish(_ key: Key) -> [Waiter] { renderings.removeValue(forKey: key)?.waiters ?? [] }
+
+    /// Forgets what waits.
+    /// - Returns: who waits for it.
+    mutating func removeAll() -> [Waiter] {
+        let keys = queues.values.joined()
+        (queues, turns, waiting) = ([:], [], 0)
+        return keys.flatMap { finish($0) }
+    }
+}

@@ -1,0 +1,398 @@
+internal import Ink
+internal import PathGeometry
+internal import Raster
+internal import StrokeWire
+
+/// How a stroke is drawn in vector graphics.
+enum StrokeForm {
+    /// The centre line, stroked with a round pen of constant width in board units.
+    case curve(width: Double)
+    /// The outline of a line of changing width, filled under the nonzero rule.
+    case outline([Raster.Contour])
+}
+
+/// A stroke as one path of vector graphics, with one opacity; that of a pencil as several.
+///
+/// Ink whose opacity changes along the line gets the mean opacity. Stamps become a line of even ink
+/// (``StampProfile``, ``TipOutline``).
+struct DrawableStroke {
+    let ink: InkStroke
+    let colour: RGB
+    let form: StrokeForm
+    /// The opacity of the whole path, 0 … 1.
+    let opacity: Double
+    /// Paths over that one, for the darker parts of a pencil's line, from light to dark: each lies within the one before.
+    let darker: [(contours: [Raster.Contour], opacity: Double)]
+
+    var isErasing: Bool { ink.isErasing }
+    /// The colour on white paper, on which an eraser paints white.
+    var colourOnWhite: RGB { isErasing ? RGB(0xFF_FFFF) : colour }
+
+    /// `nil` when no part of the stroke is on a board of that size, or when one of its numbers is not finite.
+    init?(_ painted: PaintedStroke, width: Double, height: Double) {
+        let measure = StrokeMeasure(of: painted.stroke)
+        guard measure.isVisible(width: width, height: height) else { return nil }
+        let window = StrokeWindow(
+            size: Vector(width, height), fineness: max(1, 1024 / max(width, height)),
+            isWhole: measure.isNear(width: width, height: height))
+        self.init(painted, measure, window, mayBeCurve: true)
+    }
+
+    private init(_ painted: PaintedStroke, _ measure: StrokeMeasure, _ window: StrokeWindow, mayBeCurve: Bool) {
+        ink = painted.stroke
+        colour = painted.colour
+        if painted.stroke.isStamped, painted.stroke.tip != .round {
+            opacity = measure.tipOpacity(painted.stroke.tip)
+            darker = []
+            form = .outline(Self.tipContours(painted.stroke, window))
+            return
+        }
+        let profile = painted.stroke.isStamped ? measure.stampProfile : nil
+        let part = profile?.width ?? 1
+        let tones = painted.stroke.style == .pencil ? Self.tones(painted.stroke, window) : nil
+        opacity = tones?.opacity ?? profile?.opacity ?? measure.opacity
+        darker = tones?.darker ?? []
+        form =
+            measure.isConstant && window.isWhole && mayBeCurve
+            ? .curve(width: measure.widest * part) : .outline(Self.contours(painted.stroke, part: part, window))
+    }
+
+    /// The stroke as areas of even ink, each with its opacity, to be filled one after the other; also of what lies beside
+    /// the board, up to a distance. None when one of its numbers is not finite.
+    ///
+    /// - Parameters:
+    ///   - longerSide: of the board, which outlines are as exact as.
+    ///   - reach: the greatest coordinate, in board units; parts beyond it are left out.
+    static func areas(
+        of painted: PaintedStroke, longerSide: Double, within reach: Double
+    ) -> [(path: Path, opacity: Double)] {
+        let measure = StrokeMeasure(of: painted.stroke)
+        let box = measure.box
+        guard !box.isEmpty else { return [] }
+        let limit = Box(lower: Point(repeating: -reach), upper: Point(repeating: reach))
+        guard box.intersects(limit) else { return [] }
+        let low = pointwiseMax(box.lower, limit.lower)
+        let high = pointwiseMin(box.upper, limit.upper)
+        let window = StrokeWindow(
+            size: high - low, fineness: max(1, 1024 / longerSide), isWhole: low == box.lower && high == box.upper)
+        let moved = PaintedStroke(stroke: painted.stroke.moved(by: -low), colour: painted.colour)
+        let stroke = DrawableStroke(moved, measure, window, mayBeCurve: false)
+        guard case .outline(let contours) = stroke.form else { return [] }
+        return ([(contours, stroke.opacity)] + stroke.darker).map { (Path($0.0, movedBy: low), $0.1) }
+            .filter { !$0.path.isEmpty }
+    }
+
+    /// A box around the areas of a stroke; the empty one where there are none.
+    static func bounds(of painted: PaintedStroke) -> Box { StrokeMeasure(of: painted.stroke).box }
+
+    /// What the tip of a stroke of stamps sweeps. Unless all of it is wanted, parts that cannot be seen are left out.
+    private static func tipContours(_ stroke: InkStroke, _ window: StrokeWindow) -> [Raster.Contour] {
+        let scale = window.fineness
+        let fitter = window.fit(stroke, scale: scale)
+        var outline = TipOutline(stroke.tip, scale: scale)
+        guard !window.isWhole else {
+            outline.add(fitter.samples.flattened())
+            return outline.contours
+        }
+        return window.lines(of: fitter.samples, scale: scale).flatMap { line in
+            var outline = TipOutline(stroke.tip, scale: scale)
+            outline.add(line.flattened())
+            return outline.contours
+        }
+    }
+
+    /// The outline of a line whose width is `part` times that of the stroke. Unless all of it is wanted, parts that cannot
+    /// be seen are left out.
+    private static func contours(_ stroke: InkStroke, part: Double, _ window: StrokeWindow) -> [Raster.Contour] {
+        let samples = window.fit(stroke, scale: window.scale).samples.map { sample in
+            var sample = sample
+            sample.radius *= Float(part)
+            return sample
+        }
+        var outliner = window.outliner
+        return window.lines(of: samples, scale: window.scale).flatMap { outliner.contours(of: $0) }
+    }
+
+    /// The most tones of a pencil's line, and the least difference of two in opacity.
+    private static let mostTones = 10
+    private static let toneStep = 0.05
+
+    /// The opacity of the lightest tone of a line, and what is darker: parts of the line, each painted over the last so that
+    /// both together have its tone.
+    private static func tones(
+        _ stroke: InkStroke, _ window: StrokeWindow
+    ) -> (opacity: Double, darker: [(contours: [Raster.Contour], opacity: Double)])? {
+        let fitter = window.fit(stroke, scale: window.scale)
+        let (least, most) = (Double(fitter.opacities.least), Double(fitter.opacities.most))
+        guard most - least > toneStep else { return nil }
+        let count = min(mostTones, Int(((most - least) / toneStep).rounded(.up)))
+        let step = (most - least) / Double(count)
+        let lines = window.lines(of: fitter.samples, scale: window.scale)
+        var outliner = window.outliner
+        var below = least + step * 0.5
+        var darker: [(contours: [Raster.Contour], opacity: Double)] = []
+        for tone in 1..<count {
+            let bound = least + step * Double(tone)
+            let contours = lines.flatMap { $0.parts(atLeast: Float(bound)) }.flatMap { outliner.contours(of: $0) }
+            let opacity = bound + step * 0.5
+            darker.append((contours, 1 - (1 - opacity) / (1 - below)))
+            below = opacity
+        }
+        return (least + step * 0.5, darker)
+    }
+}
+
+/// The part of the plane of which strokes are outlined: from the origin on, in board units.
+private struct StrokeWindow {
+    let size: Vector
+    /// By how much finer outlines are than a hundredth of a board unit: above 1 on a board of fewer than 1024 units.
+    let fineness: Double
+    /// Whether all of a stroke is outlined, wherever it lies.
+    let isWhole: Bool
+
+    /// Pixels a board unit where centre lines are fitted.
+    var scale: Double { 0.4 * fineness }
+
+    var outliner: StrokeContours { StrokeContours(scale: scale, tolerance: 0.05 / fineness) }
+
+    func fit(_ stroke: InkStroke, scale: Double) -> ParabolaFitter {
+        let pixels = size * scale
+        var fitter = ParabolaFitter(scale: scale, canvasWidth: Int(pixels.x) + 1, canvasHeight: Int(pixels.y) + 1)
+        stroke.trace(into: &fitter)
+        return fitter
+    }
+
+    func lines(of samples: [CentreSample], scale: Double) -> [[CentreSample]] {
+        isWhole ? [samples] : samples.touching(SIMD2<Float>(size * scale))
+    }
+}
+
+extension InkStroke {
+    fileprivate func moved(by way: Vector) -> InkStroke {
+        var stroke = self
+        for place in points.indices {
+            stroke.points[place].x += way.x
+            stroke.points[place].y += way.y
+        }
+        return stroke
+    }
+}
+
+extension Path {
+    init(_ contours: [Raster.Contour], movedBy way: Vector) {
+        self.init(
+            contours.map { contour in
+                var result = PathGeometry.Contour(start: contour.start + way)
+                for segment in contour.segments {
+                    switch segment {
+                    case .line(let end): result.addLine(to: end + way)
+                    case .quadratic(let control, let end): result.addQuadratic(control: control + way, to: end + way)
+                    }
+                }
+                result.close()
+                return result
+            })
+    }
+}
+
+extension [CentreSample] {
+    /// The parts of a line on whose segments the mean opacity is at least so much.
+    fileprivate func parts(atLeast bound: Float) -> [[CentreSample]] {
+        var lines: [[CentreSample]] = []
+        var line: [CentreSample] = []
+        for (from, to) in zip(self, dropFirst()) {
+            if (from.opacity + to.opacity) * 0.5 < bound {
+                if !line.isEmpty { lines.append(line) }
+                line = []
+            } else {
+                if line.isEmpty { line.append(from) }
+                line.append(to)
+            }
+        }
+        if !line.isEmpty { lines.append(line) }
+        return lines
+    }
+
+    /// The parts of a line that can touch a canvas of that size.
+    fileprivate func touching(_ size: SIMD2<Float>) -> [[CentreSample]] {
+        guard count > 1 else { return [self] }
+        var lines: [[CentreSample]] = []
+        var line: [CentreSample] = []
+        for (from, to) in zip(self, dropFirst()) {
+            let reach = SIMD2(abs(to.sagX), abs(to.sagY)) + (Swift.max(from.radius, to.radius) + 2)
+            let low = pointwiseMin(SIMD2(from.x, from.y), SIMD2(to.x, to.y)) - reach
+            let high = pointwiseMax(SIMD2(from.x, from.y), SIMD2(to.x, to.y)) + reach
+            if any(high .< 0) || any(low .> size) {
+                if !line.isEmpty { lines.append(line) }
+                line = []
+            } else {
+                if line.isEmpty { line.append(from) }
+                line.append(to)
+            }
+        }
+        if !line.isEmpty { lines.append(line) }
+        return lines
+    }
+}
+
+/// The bounds, widths and mean opacity of a centre line.
+struct StrokeMeasure: CurveSink {
+    private(set) var low = Vector(repeating: .infinity)
+    private(set) var high = Vector(repeating: -.infinity)
+    private(set) var narrowest = Double.infinity
+    private(set) var widest = -Double.infinity
+    /// The integral of the opacity along the line: the mean opacity of each segment times its chord's length.
+    private var opacitySum = 0.0
+    private var length = 0.0
+    private var firstOpacity = 1.0
+    private var lastOpacity = 1.0
+    private var position = Vector.zero
+    private var isFinite = true
+
+    init() {}
+
+    init(of stroke: InkStroke) {
+        stroke.trace(into: &self)
+    }
+
+    /// A box around all ink, also around the corners of tips and what reducing outlines may add; the empty one when one of
+    /// the numbers is not finite.
+    var box: Box {
+        guard isFinite, widest > 0 else { return .empty }
+        let reach = max(widest, 2) + 0.1
+        return Box(lower: low - reach, upper: high + reach)
+    }
+
+    /// Whether any part of the stroke lies on a board of that size; false when one of its numbers is not finite.
+    func isVisible(width: Double, height: Double) -> Bool {
+        let reach = widest * 0.5
+        return isFinite && widest > 0 && low.x - reach < width && low.y - reach < height && high.x + reach > 0
+            && high.y + reach > 0
+    }
+
+    /// Whether all control points are near a board of that size: renderers keep coordinates in 24 or 32 bits, and a stroke
+    /// may come from farther away than that.
+    func isNear(width: Double, height: Double) -> Bool {
+        let margin = 4 * max(width, height) + widest
+        return low.x >= -margin && low.y >= -margin && high.x <= width + margin && high.y <= height + margin
+    }
+
+    /// Whether the width is constant.
+    var isConstant: Bool { narrowest == widest }
+
+    /// The mean opacity along the line, 0 … 1.
+    var opacity: Double {
+        let mean = length > 0 ? opacitySum / length : firstOpacity
+        return min(max(mean, 0), 1)
+    }
+
+    /// The even ink of a stroke of stamps along this line.
+    var stampProfile: StampProfile {
+        let alpha = min(opacity / 1.5, 1)
+        return length > 0 ? .line(radius: (narrowest + widest) * 0.25, alpha: alpha) : .dot(alpha: alpha)
+    }
+
+    /// The opacity of a stroke of stamps of a tip with an edge.
+    func tipOpacity(_ tip: InkTip) -> Double {
+        let alpha = tip.isFelt ? StampPlacer.feltAlpha : min(opacity / 1.5, 1)
+        return TipOutline.opacity(tip, radius: (narrowest + widest) * 0.25, alpha: alpha, isDot: length == 0)
+    }
+
+    mutating func begin(at point: Vector, nib: Nib) {
+        firstOpacity = nib.opacity
+        lastOpacity = nib.opacity
+        reach(point, nib)
+        position = point
+    }
+
+    mutating func line(to end: Vector, nib: Nib) {
+        advance(to: end, nib)
+    }
+
+    mutating func quadratic(control: Vector, to end: Vector, nib: Nib) {
+        reach(control, nib)
+        advance(to: end, nib)
+    }
+
+    mutating func cubic(control1: Vector, control2: Vector, to end: Vector, nib: Nib) {
+        reach(control1, nib)
+        reach(control2, nib)
+        advance(to: end, nib)
+    }
+
+    private mutating func advance(to end: Vector, _ nib: Nib) {
+        reach(end, nib)
+        let step = (end - position).length
+        opacitySum += step * (lastOpacity + nib.opacity) * 0.5
+        length += step
+        lastOpacity = nib.opacity
+        position = end
+    }
+
+    private mutating func reach(_ point: Vector, _ nib: Nib) {
+        isFinite = isFinite && (point.x + point.y + nib.width + nib.opacity).isFinite
+        low = pointwiseMin(low, point)
+        high = pointwiseMax(high, point)
+        narrowest = min(narrowest, nib.width)
+        widest = max(widest, nib.width)
+    }
+}
+
+/// Even ink in place of a line of stamps: as opaque as its middle, and wide enough for the same amount of ink.
+///
+/// Vector graphics have no brush. Stamps build up within a stroke: their line is almost solid, narrower than the brush,
+/// and soft at its edges. The even line has sharp edges.
+struct StampProfile {
+    /// The width of the even line as a fraction of the brush's width.
+    let width: Double
+    /// The opacity of the even line.
+    let opacity: Double
+
+    /// The profile of a pen that stays in one place.
+    /// - Parameter alpha: the opacity of one stamp at its centre, 0 … 1.
+    static func dot(alpha: Double) -> StampProfile {
+        func coverage(_ distance: Double) -> Double {
+            let stamp = alpha * brush(distance)
+            return 1 - (0..<StampPlacer.dotStamps).reduce(1.0) { left, _ in left * (1 - stamp) }
+        }
+        let profile = StampProfile(weight: { 2 * $0 }, coverage: coverage)
+        // The ink of a disc grows with the square of its width.
+        return StampProfile(width: profile.width.squareRoot(), opacity: profile.opacity)
+    }
+
+    /// The profile of stamps along a line, one every ``StampPlacer/spacing``.
+    /// - Parameters:
+    ///   - radius: half the width of the brush in board units, at most 32: beyond, more stamps on each other make no
+    ///     difference.
+    ///   - alpha: the opacity of one stamp at its centre, 0 … 1.
+    static func line(radius: Double, alpha: Double) -> StampProfile {
+        let step = StampPlacer.spacing / min(max(radius, 0.25), 32)
+        let reach = Int((1 / step).rounded(.up))
+        func coverage(_ distance: Double) -> Double {
+            let left = (-reach...reach).reduce(1.0) { left, stamp in
+                let along = Double(stamp) * step
+                return left * (1 - alpha * brush((along * along + distance * distance).squareRoot()))
+            }
+            return 1 - left
+        }
+        return StampProfile(weight: { _ in 1 }, coverage: coverage)
+    }
+
+    private init(width: Double, opacity: Double) {
+        self.width = width
+        self.opacity = opacity
+    }
+
+    /// Integrates the ink from the middle of the brush, 0, to its edge, 1.
+    private init(weight: (Double) -> Double, coverage: (Double) -> Double) {
+        let samples = 32
+        let middle = coverage(0)
+        let ink = (0..<samples).reduce(0.0) { sum, index in
+            let distance = (Double(index) + 0.5) / Double(samples)
+            return sum + weight(distance) * coverage(distance) / Double(samples)
+        }
+        self.init(width: middle > 0 ? ink / middle : 0, opacity: middle)
+    }
+
+    private static func brush(_ distance: Double) -> Double { Double(Stamp.brush(Float(distance))) }
+}

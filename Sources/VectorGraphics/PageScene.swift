@@ -1,0 +1,208 @@
+internal import Ink
+public import PathGeometry
+public import Raster
+public import Scene
+
+/// The picture of a page: entries as they were drawn where no lasso or eraser has touched them, and else areas of even ink
+/// and images, cut and moved. The same for pixels and documents.
+///
+/// Ink that is cut becomes areas with one colour and one opacity each: the outline of a line, the tones of a pencil on each
+/// other, a line of stamps as the even line of ``DrawableStroke``. All entries up to the last lasso have to be added, as
+/// erasers below it are subtracted from what it moves, and those above may be drawn over the scene. In documents, which hold
+/// neither masks nor white paint, all erasers are subtracted: there the last of them counts too. See ``init(of:limits:while:)``.
+///
+/// Bounded by the limits of a ``DisplayList``.
+public struct PageScene: Sendable {
+    /// What is painted, one after the other.
+    public enum Content: Sendable, Equatable {
+        /// An entry as it was drawn. An eraser among them is one beyond the limits, which is to be painted.
+        case entry
+        case area(Path, RGB, opacity: Double)
+        /// What a map makes of an image, inside an area where it is cut.
+        case image(PlacedImage, AffineMap, clip: Path?)
+    }
+
+    public struct Item: Sendable, Equatable {
+        /// The place of its entry.
+        public let entry: Int
+        /// Equal for equal pictures. That of an entry as it was drawn is the entry's id.
+        public let id: UInt64
+        public let content: Content
+    }
+
+    /// How the areas of an entry look.
+    private enum Look {
+        case ink(RGB, opacities: [Double])
+        case image(PlacedImage)
+    }
+
+    private var list: DisplayList
+    /// Of the entries that were outlined.
+    private var looks: [Int: Look] = [:]
+    private let longerSide: Double
+
+    /// The picture of no entries.
+    /// - Parameter longerSide: of the board, in its units.
+    public init(longerSide: Double, limits: DisplayList.Limits = DisplayList.Limits()) {
+        self.longerSide = longerSide
+        list = DisplayList(limits: limits)
+    }
+
+    /// How many entries were added.
+    public var entryCount: Int { list.entryCount }
+
+    /// Bytes that the scene takes, about.
+    public var byteCount: Int { list.byteCount + looks.count * 160 }
+
+    /// The lassos and erasers beyond the limits, as places among the entries.
+    public var skippedEntries: [Int] { list.skippedEntries }
+
+    package var comparedItems: Int { list.comparedItems }
+    package var segmentCount: Int { list.segmentCount }
+
+    /// Adds the next entry, above all others.
+    ///
+    /// - Parameters:
+    ///   - entry: returns what the entry with that place shows, this one or one before it; nil for nothing. May throw to
+    ///     stop.
+    ///   - check: called before each item that is cut; may throw to stop.
+    /// - Throws: what `entry` and `check` throw; then nothing was added.
+    public mutating func add<Failure: Error>(
+        id: UInt64, entry: (Int) throws(Failure) -> PageEntry.Content?, check: () throws(Failure) -> Void
+    ) throws(Failure) {
+        let content = try entry(list.entryCount)
+        let added = Self.sceneEntry(content, id: id)
+        // A dictionary that is held twice would be copied.
+        var looks = looks
+        self.looks = [:]
+        defer { self.looks = looks }
+        let side = longerSide
+        try list.add(added) { (place) throws(Failure) in
+            switch try entry(place) {
+            case .stroke(let stroke):
+                let areas = DrawableStroke.areas(of: stroke, longerSide: side, within: DisplayList.maxCoordinate)
+                looks[place] = .ink(stroke.colour, opacities: areas.map(\.opacity))
+                return areas.map(\.path)
+            case .image(let image):
+                looks[place] = .image(image)
+                return [image.area]
+            case .lasso, nil: return []
+            }
+        } check: { () throws(Failure) in
+            try check()
+        }
+    }
+
+    private static func sceneEntry(_ content: PageEntry.Content?, id: UInt64) -> SceneEntry {
+        switch content {
+        case .stroke(let stroke):
+            SceneEntry(id: id, stroke.stroke.isErasing ? .eraser : .drawing, bounds: DrawableStroke.bounds(of: stroke))
+        case .image(let image): SceneEntry(id: id, .drawing, bounds: image.area.controlBounds)
+        case .lasso(let lasso): SceneEntry(id: id, lasso)
+        case nil: SceneEntry(id: id, .drawing, bounds: .empty)
+        }
+    }
+
+    /// The items, bottom to top.
+    public var items: [Item] {
+        list.items.map { item in
+            Item(entry: item.entry, id: item.id, content: content(of: item))
+        }
+    }
+
+    private func content(of item: DisplayItem) -> Content {
+        guard case .area(let number, let path) = item.content else { return .entry }
+        switch looks[item.entry] {
+        case .ink(let colour, let opacities): return .area(path, colour, opacity: opacities[number])
+        case .image(let image): return .image(image, item.map, clip: item.isCut ? path : nil)
+        case nil: return .entry
+        }
+    }
+}
+
+extension PageScene {
+    /// The whole picture of a page for a document, without its topmost entries that nothing cuts: those are drawn over it.
+    ///
+    /// - Parameter isWanted: called before each entry and each cut; false ends it.
+    init(
+        of drawing: BoardDrawing, limits: DisplayList.Limits, while isWanted: () -> Bool
+    ) throws(DrawingStopped) {
+        self.init(longerSide: max(drawing.width, drawing.height), limits: limits)
+        let count = (drawing.entries.lastIndex { $0.isBorder } ?? -1) + 1
+        for entry in drawing.entries[..<count] {
+            guard isWanted() else { throw .unwanted }
+            try add(id: entry.id) { (place) throws(DrawingStopped) in
+                drawing.entries[place].content
+            } check: { () throws(DrawingStopped) in
+                guard isWanted() else { throw .unwanted }
+            }
+        }
+    }
+}
+
+extension BoardDrawing {
+    /// What a painter of pixels draws, bottom to top: all up to the last lasso as a scene, and entries as they are above it.
+    public func layers(limits: DisplayList.Limits = DisplayList.Limits()) -> [LayerContent] {
+        var scene = PageScene(longerSide: max(width, height), limits: limits)
+        let isLasso = { (entry: PageEntry) in if case .lasso = entry.content { true } else { false } }
+        let count = (entries.lastIndex(where: isLasso) ?? -1) + 1
+        for entry in entries[..<count] {
+            scene.add(id: entry.id) {
+                entries[$0].content
+            } check: {
+            }
+        }
+        let below = scene.items.compactMap { item in
+            switch item.content {
+            case .entry: entries[item.entry].content.layer(images)
+            case .area, .image: item.content.layer(images)
+            }
+        }
+        return below + entries[count...].compactMap { $0.content.layer(images) }
+    }
+}
+
+extension PageEntry.Content {
+    /// What a painter draws of an entry where nothing has cut it; nil of a lasso.
+    public func layer(_ images: PageImages) -> LayerContent? {
+        switch self {
+        case .stroke(let stroke): .stroke(stroke)
+        case .image(let image): image.layer(images, .identity, clip: nil)
+        case .lasso: nil
+        }
+    }
+}
+
+extension PageScene.Content {
+    /// What a painter draws; nil for an entry as it was drawn.
+    public func layer(_ images: PageImages) -> LayerContent? {
+        switch self {
+        case .entry: nil
+        case .area(let path, let colour, let opacity):
+            .area(PaintedArea(path: path, colour: colour, opacity: opacity))
+        case .image(let image, let map, let clip): image.layer(images, map, clip: clip)
+        }
+    }
+}
+
+extension PlacedImage {
+    /// - Parameter map: where it is moved.
+    fileprivate func layer(_ images: PageImages, _ map: AffineMap, clip: Path?) -> LayerContent {
+        guard let pixels = images[source], !area.isEmpty else {
+            return .area(PaintedArea(path: frame(map, clip: clip), colour: EmptyFrame.colour))
+        }
+        let whole = self.map(width: pixels.width, height: pixels.height).followed(by: map)
+        return .image(PaintedImage(pixels: pixels, map: whole, clip: clip))
+    }
+}
+
+extension PageEntry {
+    /// Whether it changes what is below it.
+    fileprivate var isBorder: Bool {
+        switch content {
+        case .stroke(let stroke): stroke.stroke.isErasing
+        case .image: false
+        case .lasso: true
+        }
+    }
+}

@@ -1,0 +1,191 @@
+import Foundation
+import Ink
+import Raster
+import StrokeWire
+import TestSupport
+import Testing
+import VectorGraphics
+
+@testable import LecternServer
+@testable import Whiteboard
+
+/// Pictures of pages with images and lassos.
+@Suite(.timeLimit(.minutes(5))) struct LassoPictureTests {
+    private let start = Instant(nanoseconds: 0)
+
+    private func life() throws -> RoomIncarnation {
+        guard let id = RoomID("room") else { throw Unexpected("not a room") }
+        return RoomIncarnation(room: id, incarnation: "test")
+    }
+
+    private func renderer(_ style: InkStyle = .smooth) -> BoardRenderer {
+        var configuration = ServerConfiguration()
+        configuration.style = style
+        return BoardRenderer(configuration, byteLimit: 64 << 20)
+    }
+
+    /// The images of a board, those of some assets missing.
+    private func images(
+        of board: Board, by renderer: BoardRenderer, without missing: Set<Character> = []
+    ) -> PageImageSet {
+        let keys = renderer.images(of: board, PictureForm())
+        var there: [PageImageCache.Key: ImagePixels] = [:]
+        for key in keys where !missing.contains(key.source.asset.description.first ?? "0") {
+            there[key] = Self.pixels(key)
+        }
+        return PageImageSet(keys, there)
+    }
+
+    /// Stripes, other ones for each asset.
+    private static func pixels(_ key: PageImageCache.Key) -> ImagePixels? {
+        let shade = UInt8(truncatingIfNeeded: key.source.asset.description.utf8.first ?? 0)
+        let bytes = (0..<48 * 32).flatMap { pixel -> [UInt8] in
+            pixel / 6 % 2 == 0 ? [shade, 40, 200, 255] : [20, 100, 0, 128]
+        }
+        return ImagePixels(width: 48, height: 32, bytes: bytes)
+    }
+
+    @Test func `a picture made step by step is the one made at once, whatever comes, goes and returns`() throws {
+        for seed in TestSeed.choose(3) {
+            var random = SeededGenerator(seed: seed)
+            let style = random.pick(InkStyle.allCases)
+            let renderer = renderer(style)
+            var room = DrawnRoom()
+            var earlier: [Board] = []
+            for step in 0..<24 {
+                // An undo where there is nothing to be undone is refused.
+                try? room.send(RandomPage.message(&random, mayUndo: step > 0))
+                // Not every board is drawn, and cohorts look at earlier ones.
+                if random.chance(1, in: 3) { continue }
+                earlier.append(room.board)
+                let board = random.chance(1, in: 4) ? random.pick(earlier) : room.board
+                let missing: Set<Character> = random.chance(1, in: 4) ? ["a"] : []
+                let images = images(of: board, by: renderer, without: missing)
+                func png(by renderer: BoardRenderer) throws -> [UInt8] {
+                    try renderer.picture(of: board, life(), PictureForm(), images: images, at: start)
+                }
+                let once = try png(by: self.renderer(style))
+                #expect(try png(by: renderer) == once, "seed \(seed), step \(step), \(style)")
+            }
+        }
+    }
+
+    @Test func `a new stroke above lassos draws one layer, and the undo of a lasso none`() throws {
+        var room = DrawnRoom()
+        try room.draw(6)
+        let renderer = renderer()
+        func png() throws -> [UInt8] { try renderer.png(of: room.board, life(), at: start) }
+        let before = try png()
+        let drawn = renderer.strokesDrawn
+        try room.send(
+            #""e":6,"w":400,"h":300,"m":[1,0,0,1,30,20],"d":[{"x":0,"y":0},{"x":90,"y":0},{"x":90,"y":90},{"x":0,"y":90}]"#
+        )
+        let moved = try png()
+        #expect(moved != before)
+        try room.draw()
+        let above = renderer.strokesDrawn
+        #expect(above > drawn)
+        _ = try png()
+        #expect(renderer.strokesDrawn == above + 1)
+        try room.undo()
+        #expect(try png() == moved)
+        try room.undo()
+        #expect(try png() == before)
+        #expect(renderer.strokesDrawn == above + 1)
+    }
+
+    @Test func `a lasso is in the units of its sender, as strokes are`() throws {
+        func board(_ scale: Int) throws -> Board {
+            func point(_ x: Int, _ y: Int) -> String { #"{"x":\#(x * scale),"y":\#(y * scale * 2)}"# }
+            let size = #""w":\#(400 * scale),"h":\#(300 * scale * 2)"#
+            var room = DrawnRoom()
+            try room.draw(2)
+            // A quarter turn about the middle, in units that are twice as high as they are wide.
+            try room.send(
+                #""e":6,\#(size),"m":[0,2,-0.5,0,\#(350 * scale),\#(-100 * scale)],"d":[\#(point(50, 50)),\#(point(350, 50)),\#(point(200, 250))]"#
+            )
+            return room.board
+        }
+        let one = try renderer().png(of: board(1), life(), at: start)
+        #expect(try renderer().png(of: board(3), life(), at: start) == one)
+        var plain = DrawnRoom()
+        try plain.draw(2)
+        try plain.send(
+            #""e":6,"w":400,"h":300,"m":[0,1,-1,0,350,-50],"d":[{"x":50,"y":50},{"x":350,"y":50},{"x":200,"y":250}]"#)
+        #expect(try renderer().png(of: plain.board, life(), at: start) == one)
+    }
+
+    @Test func `an image is asked for once, at the width that it needs`() throws {
+        var room = DrawnRoom()
+        let (a, b) = (String(repeating: "a", count: 64), String(repeating: "b", count: 64))
+        func place(_ asset: String, page: Int, from: Int, to: Int) throws {
+            try room.send(
+                #""e":5,"i":"\#(asset)","p":\#(page),"w":1024,"h":768,"d":[{"x":\#(from),"y":0},{"x":\#(to),"y":90}]"#)
+        }
+        try place(a, page: 0, from: 0, to: 100)
+        try place(b, page: 3, from: 10, to: 40)
+        try place(a, page: 0, from: 900, to: 200)
+        let keys = renderer().images(of: room.board, PictureForm())
+        #expect(keys.map(\.width) == [1024, 64])
+        #expect(keys.map(\.source.page) == [0, 3])
+        #expect(renderer().images(of: room.board, PictureForm(format: .svg)).map(\.width) == [2048, 64])
+        #expect(renderer().images(of: room.board, PictureForm(format: .inkml)).isEmpty)
+    }
+
+    @Test func `documents hold the images that are there, and frames for the others`() throws {
+        var room = DrawnRoom()
+        for (digit, x) in [("a", 10), ("b", 200)] {
+            try room.send(
+                #""e":5,"i":"\#(String(repeating: digit, count: 64))","w":400,"h":300,"d":[{"x":\#(x),"y":10},{"x":\#(x + 100),"y":90}]"#
+            )
+        }
+        let renderer = renderer()
+        let images = images(of: room.board, by: renderer, without: ["b"])
+        #expect(images.isIncomplete)
+        func text(_ format: PictureFormat) throws -> String {
+            String(
+                decoding: try renderer.picture(
+                    of: room.board, life(), PictureForm(format: format), images: images, at: start), as: UTF8.self)
+        }
+        let svg = try text(.svg)
+        #expect(svg.ranges(of: "<image ").count == 1 && svg.ranges(of: "#b0b0b0").count == 1)
+        // The pixels and their transparency.
+        #expect(try text(.pdf).matches(of: /\/Subtype \/Image/).count == 2)
+    }
+}
+
+/// Messages of a page with all there is, on a board of 400 × 300.
+enum RandomPage {
+    static func message(_ random: inout SeededGenerator, mayUndo: Bool) -> String {
+        switch random.int(0..<12) {
+        case 0 where mayUndo, 1 where mayUndo: return #""a":2"#
+        case 2 where mayUndo: return #""a":3"#
+        case 3, 4: return #""e":6,\#(map(&random))"w":400,"h":300,"d":[\#(points(random.int(3...9), &random))]"#
+        case 5:
+            let asset = String(repeating: random.pick(["a", "b"]), count: 64)
+            return #""e":5,"i":"\#(asset)","w":400,"h":300,"d":[\#(points(2, &random))]"#
+        case 6: return #""e":4,"l":24,"w":400,"h":300,"d":[\#(points(6, &random))]"#
+        case 7: return #""e":\#(random.int(1...3)),"l":6,"w":400,"h":300,"d":[\#(points(2, &random))]"#
+        default:
+            let style = #""c":\#(random.int(0...7)),"l":\#(random.int(2...16))"#
+            return #"\#(style),"w":400,"h":300,"d":[\#(points(random.int(1...12), &random))]"#
+        }
+    }
+
+    private static func map(_ random: inout SeededGenerator) -> String {
+        let keeps = random.chance(1, in: 3) ? "\"k\":1," : ""
+        let (x, y) = (random.int(-150...150), random.int(-100...100))
+        switch random.int(0..<4) {
+        case 0: return keeps.isEmpty ? "" : keeps
+        case 1: return #"\#(keeps)"m":[1,0,0,1,\#(x),\#(y)],"#
+        case 2: return #"\#(keeps)"m":[-0.8,0.3,0.2,1.1,\#(x + 200),\#(y)],"#
+        default: return #"\#(keeps)"m":[0.6,0.5,-0.5,0.6,\#(x + 100),\#(y)],"#
+        }
+    }
+
+    private static func points(_ count: Int, _ random: inout SeededGenerator) -> String {
+        (0..<count).map { _ in
+            #"{"x":\#(random.int(-40...440)),"y":\#(random.int(-40...340)),"f":0.\#(random.int(1...9))}"#
+        }.joined(separator: ",")
+    }
+}

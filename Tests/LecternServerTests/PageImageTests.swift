@@ -1,0 +1,197 @@
+import Locking
+import NATSClient
+import Raster
+import StrokeWire
+import TestSupport
+import Testing
+import VectorGraphics
+
+@testable import LecternServer
+@testable import Whiteboard
+
+/// The pixels of images, from the store to the picture.
+@Suite(.timeLimit(.minutes(1))) struct PageImageTests {
+    /// Gives pixels when it is let, and counts.
+    private final class Source: Sendable {
+        private let asked = Locked<[Int]>([])
+        /// Those who wait until it is opened; nil afterwards.
+        private let waiting: Locked<[CheckedContinuation<Void, Never>]?>
+        private let hasPixels = Locked(true)
+
+        init(isOpen: Bool = true) { waiting = Locked(isOpen ? nil : []) }
+
+        var pages: [Int] { asked.withLock { $0 } }
+
+        func open() {
+            let all = waiting.withLock { waiting in
+                defer { waiting = nil }
+                return waiting ?? []
+            }
+            for continuation in all { continuation.resume() }
+        }
+
+        func lose() { hasPixels.withLock { $0 = false } }
+
+        func pixels(_ key: PageImageCache.Key) async -> ImagePixels? {
+            asked.withLock { $0.append(key.source.page) }
+            await withCheckedContinuation { continuation in
+                let isOpen = waiting.withLock { waiting in
+                    waiting?.append(continuation)
+                    return waiting == nil
+                }
+                if isOpen { continuation.resume() }
+            }
+            guard hasPixels.withLock({ $0 }) else { return nil }
+            return ImagePixels(width: 16, height: 16, bytes: [UInt8](repeating: 255, count: 1024))
+        }
+    }
+
+    private func key(_ page: Int) throws -> PageImageCache.Key {
+        guard let asset = AssetID(hexadecimal: String(repeating: "a", count: 64)) else { throw Unexpected("no asset") }
+        return PageImageCache.Key(source: ImageSource(asset: asset, page: page), width: 64)
+    }
+
+    private func load(_ keys: [PageImageCache.Key], _ cache: PageImageCache) async {
+        await withCheckedContinuation { continuation in cache.load(keys) { continuation.resume() } }
+    }
+
+    @Test func `a page is fetched once for all who wait for it`() async throws {
+        let source = Source(isOpen: false)
+        let cache = PageImageCache(byteLimit: 1 << 20, fetch: { await source.pixels($0) })
+        let keys = [try key(0), try key(1)]
+        let (loaded, isLoaded) = AsyncStream.makeStream(of: Void.self)
+        for _ in 0..<5 { cache.load(keys) { isLoaded.yield() } }
+        source.open()
+        var left = 5
+        for await _ in loaded {
+            left -= 1
+            if left == 0 { break }
+        }
+        await load(keys, cache)
+        // The last load asked again, as nobody had looked whether they are there.
+        #expect(Set(source.pages) == [0, 1])
+        let now = MonotonicClock.now()
+        #expect(cache.images(keys, at: now).there.count == 2)
+        #expect(cache.images(keys, at: now).toBeLoaded.isEmpty)
+        #expect(cache.byteCount == 2048)
+    }
+
+    @Test func `the pages used last are kept within the bytes`() async throws {
+        let source = Source()
+        let cache = PageImageCache(byteLimit: 3000, fetch: { await source.pixels($0) })
+        let now = MonotonicClock.now()
+        for page in 0..<2 { await load([try key(page)], cache) }
+        _ = cache.images([try key(0)], at: now)
+        await load([try key(2)], cache)
+        #expect(cache.byteCount == 2048)
+        #expect(cache.images([try key(0), try key(1), try key(2)], at: now).toBeLoaded == [try key(1)])
+        let small = PageImageCache(byteLimit: 10, fetch: { await source.pixels($0) })
+        await load([try key(0)], small)
+        #expect(small.images([try key(0)], at: now).there.count == 1, "the only one is drawn in any case")
+    }
+
+    @Test func `a page that cannot be had is asked for again after a pause`() async throws {
+        let source = Source()
+        source.lose()
+        let cache = PageImageCache(byteLimit: 1 << 20, fetch: { await source.pixels($0) })
+        let keys = [try key(0)]
+        await load(keys, cache)
+        let now = MonotonicClock.now()
+        #expect(cache.images(keys, at: now).there.isEmpty && cache.images(keys, at: now).toBeLoaded.isEmpty)
+        #expect(cache.images(keys, at: now + PageImageCache.pause).toBeLoaded == keys)
+    }
+
+    @Test func `who waits too long goes on without`() async throws {
+        let source = Source(isOpen: false)
+        defer { source.open() }
+        let cache = PageImageCache(byteLimit: 1 << 20, fetch: { await source.pixels($0) })
+        let keys = [try key(0)]
+        await withCheckedContinuation { continuation in
+            cache.load(keys, within: .zero) { continuation.resume() }
+        }
+        #expect(cache.images(keys, at: MonotonicClock.now()).there.isEmpty)
+    }
+
+    @Test func `pages beyond the bound are missing at once`() async throws {
+        let source = Source(isOpen: false)
+        let cache = PageImageCache(byteLimit: 1 << 20, fetch: { await source.pixels($0) })
+        let many = try (0..<256).map { try key($0) }
+        cache.load(many) {}
+        await load([try key(300)], cache)
+        #expect(source.pages.count <= 4)
+        source.open()
+        await load(many, cache)
+        #expect(cache.images([try key(300)], at: MonotonicClock.now()).there.isEmpty)
+    }
+
+    private func room() throws -> DrawnRoom {
+        var room = DrawnRoom()
+        try room.draw(2)
+        try room.send(
+            #""e":5,"i":"\#(String(repeating: "a", count: 64))","w":400,"h":300,"d":[{"x":10,"y":10},{"x":110,"y":90}]"#
+        )
+        return room
+    }
+
+    private func renderKey(_ form: PictureForm = PictureForm()) throws -> RenderKey {
+        guard let id = RoomID("room") else { throw Unexpected("not a room") }
+        return RenderKey(room: RoomIncarnation(room: id, incarnation: "test"), view: .cohort(.main), form: form)
+    }
+
+    @Test func `a picture waits for its images, and its tag names them`() async throws {
+        let source = Source(isOpen: false)
+        let replies = AsyncStream.makeStream(of: (bytes: [UInt8], headers: NATSHeaders).self)
+        let sink = ReplySink(
+            send: { bytes, headers, _ in replies.continuation.yield((bytes, headers)) }, refuse: { _, _ in })
+        var next = replies.stream.makeAsyncIterator()
+        let queue = RenderQueue(
+            ServerConfiguration(), budget: ReplyBudget(requests: 9, bytes: 64 << 20), sink: sink)
+        let board = BoardVersion(try room().board)
+        let key = try renderKey()
+
+        // Without a store there is a frame.
+        queue.render(key, of: board, reply: "frame")
+        let frame = try #require(await next.next())
+        #expect(frame.headers[HeaderName.incomplete] == "1")
+        let unknown = queue.headers(of: key, of: board)
+        #expect(unknown.fields[HeaderName.incomplete] == "1")
+        #expect(unknown.tag != frame.headers[HeaderName.tag])
+
+        queue.drawImages(from: PageImageCache(byteLimit: 1 << 20, fetch: { await source.pixels($0) }))
+        queue.render(key, of: board, reply: "image")
+        // A picture without images does not wait.
+        var plain = DrawnRoom()
+        try plain.draw(1)
+        queue.render(try renderKey(PictureForm(width: 99)), of: BoardVersion(plain.board), reply: "plain")
+        let other = try #require(await next.next())
+        #expect(other.headers[HeaderName.index] == "1")
+        #expect(other.headers[HeaderName.incomplete] == nil)
+        source.open()
+        let image = try #require(await next.next())
+        #expect(image.headers[HeaderName.index] == "3")
+        #expect(image.headers[HeaderName.incomplete] == nil)
+        #expect(image.bytes != frame.bytes)
+        #expect(image.headers[HeaderName.tag] != frame.headers[HeaderName.tag])
+        // From now on the tag is known without drawing.
+        let known = queue.headers(of: key, of: board)
+        #expect(known.tag == image.headers[HeaderName.tag] && known.fields[HeaderName.incomplete] == nil)
+        #expect(source.pages == [0])
+        queue.close()
+    }
+
+    @Test func `a queue that is closed refuses pictures that wait for images`() async throws {
+        let source = Source(isOpen: false)
+        defer { source.open() }
+        let refusals = AsyncStream.makeStream(of: String.self)
+        let sink = ReplySink(send: { _, _, _ in }, refuse: { reply, _ in refusals.continuation.yield(reply) })
+        let queue = RenderQueue(
+            ServerConfiguration(), budget: ReplyBudget(requests: 9, bytes: 64 << 20), sink: sink)
+        queue.drawImages(from: PageImageCache(byteLimit: 1 << 20, fetch: { await source.pixels($0) }))
+        queue.render(try renderKey(), of: BoardVersion(try room().board), reply: "waits")
+        try await eventually("the image is asked for") { source.pages.isEmpty ? nil : () }
+        queue.close()
+        var iterator = refusals.stream.makeAsyncIterator()
+        #expect(await iterator.next() == "waits")
+        #expect(queue.isIdle)
+    }
+}
