@@ -62,7 +62,8 @@ public struct ServerConfiguration: Sendable {
     /// Pending joins, and as many pending `info` requests; beyond, and beyond half of it for one room, requests are
     /// answered `not-ready`.
     public var replies = 1024
-    /// Pending requests for pictures, bounded in the same way.
+    /// Pending requests for pictures, bounded in the same way; and as many for pages of assets, of which one view of a room,
+    /// its head's or a cohort's, has at most a quarter.
     public var pictures = 256
     /// Bytes of boards and operations referenced by pending joins, and as many by pending pictures; beyond, and beyond
     /// half of it for one room, requests are answered `not-ready`. Requests for the same reply share them.

@@ -188,6 +188,28 @@ import Testing
         #expect(found == Fault(code, field))
     }
 
+    @Test("A request for a page of an asset names it, and has defaults for the rest")
+    func assetPageRequests() throws {
+        let name = String(repeating: "0f", count: 32)
+        let id = try #require(AssetID(hexadecimal: name))
+        #expect(text(AssetPageRequest(id: id).encoded()) == #"{"id":"\#(name)"}"#)
+        let whole = AssetPageRequest(id: id, page: 499, width: 4096, unless: "*")
+        #expect(text(whole.encoded()) == #"{"id":"\#(name)","page":499,"width":4096,"unless":"*"}"#)
+        for request in [AssetPageRequest(id: id), whole] {
+            #expect(try AssetPageRequest(decoding: request.encoded()) == request)
+        }
+        for (body, expected) in [
+            ("", Fault(.missingField, "id")), ("{}", Fault(.missingField, "id")),
+            (#"{"id":"\#(name.uppercased())"}"#, Fault(.outOfRange, "id")),
+            (#"{"id":"\#(name)","page":500}"#, Fault(.outOfRange, "page")),
+            (#"{"id":"\#(name)","page":-1}"#, Fault(.outOfRange, "page")),
+            (#"{"id":"\#(name)","width":4097}"#, Fault(.outOfRange, "width")),
+        ] {
+            let found = fault { () throws(Rejection) in _ = try AssetPageRequest(decoding: Array(body.utf8)) }
+            #expect(found == expected, "\(body)")
+        }
+    }
+
     @Test func `of an error is written and read`() {
         for code in RequestError.Code.allCases {
             let error = RequestError(code, "There is no \"room\".")

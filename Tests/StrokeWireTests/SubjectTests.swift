@@ -53,6 +53,7 @@ import Testing
             (.image(cohort), "image.hls"), (.joinHead, "join-head"), (.imageHead, "image-head"), (.control, "ctl"),
             (.info, "info"), (.wetInput(author), "wet-in.t-1"), (.wet(cohort), "wet.hls"), (.wetHead, "wet-head"),
             (.replay(cohort), "replay.hls"), (.replayHead, "replay-head"),
+            (.asset(cohort), "asset.hls"), (.assetHead, "asset-head"), (.assetInput, "asset-in"),
         ]
     }
 

@@ -130,19 +130,32 @@ final class AssetLibrary: Sendable {
     /// A picture that is kept; counts as a use.
     func cachedPicture(_ key: RenderedPageCache.Key) -> [UInt8]? { pictures.withLock { $0.picture(key) } }
 
+    /// An asset that was read.
+    struct File: Sendable {
+        let manifest: AssetManifest
+        let bytes: [UInt8]
+    }
+
     /// A page as a PNG file.
-    /// - Parameter key: as ``key(of:page:width:)`` gives it.
+    ///
+    /// - Parameters:
+    ///   - key: as ``key(of:page:width:)`` gives it.
+    ///   - file: what was read last; then what was read for this page, so that the next page of it is not read again.
     /// - Throws: as ``key(of:page:width:)`` and ``add(_:to:)``.
-    func picture(_ key: RenderedPageCache.Key) async throws(AssetError) -> [UInt8] {
+    func picture(_ key: RenderedPageCache.Key, reusing file: inout File?) async throws(AssetError) -> [UInt8] {
         if let picture = cachedPicture(key) { return picture }
-        guard let manifest = try await stored(key.asset) else { throw .unknown }
-        let file = try await bytes(of: key.asset)
-        let picture = try await opener.png(file, manifest, page: key.page, width: key.width)
+        if file?.manifest.id != key.asset {
+            file = nil
+            guard let manifest = try await stored(key.asset) else { throw .unknown }
+            file = File(manifest: manifest, bytes: try await bytes(of: key.asset))
+        }
+        guard let file else { throw .unknown }
+        let picture = try await opener.png(file.bytes, file.manifest, page: key.page, width: key.width)
         pictures.withLock { $0.insert(picture, for: key) }
         return picture
     }
 
-    /// A page's pixels, for a canvas; see ``picture(_:)``.
+    /// A page's pixels, for a canvas; see ``picture(_:reusing:)``.
     func pixels(of id: AssetID, page: Int, width: Int) async throws(AssetError) -> AssetPixels {
         guard let manifest = try await stored(id) else { throw .unknown }
         return try await opener.pixels(try await bytes(of: id), manifest, page: page, width: width)

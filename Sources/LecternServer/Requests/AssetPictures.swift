@@ -96,15 +96,16 @@ final class AssetPictures: Sendable {
         if outcome == .refused { refuse([waiter], .busy) }
     }
 
-    /// Renders what is asked for, until nothing is.
+    /// Renders what is asked for, until nothing is; has one file in memory meanwhile.
     private func render(_ library: AssetLibrary) async {
+        var file: AssetLibrary.File?
         while let step = state.withLock({ $0.schedule.next(at: MonotonicClock.now()) }) {
             switch step {
             case .refuse(let waiters): refuse(waiters, .busy)
             case .render(let key):
                 do throws(AssetError) {
                     let began = MonotonicClock.now()
-                    let picture = try await library.picture(key)
+                    let picture = try await library.picture(key, reusing: &file)
                     metrics.record(rendering: MonotonicClock.now() - began)
                     let waiters = state.withLock { $0.schedule.finish(key) }
                     // One picture at a time is in memory beside those of the cache.

@@ -17,6 +17,7 @@ public struct Board: Sendable {
     public private(set) var digest = BoardDigest.empty
     /// Of all strokes that are visible or could be brought back.
     private(set) var weight = BoardWeight()
+    private var images = ImageTable()
     private let weightLimit: Int
     /// Operations that can be undone, of all pages.
     private var undoableCount = 0
@@ -59,6 +60,7 @@ public struct Board: Sendable {
             undoableCount += page.history.done.count
             weight += page.weight
         }
+        self.table.changeAll { images.apply($0.takeImageChanges()) }
     }
 
     /// The board's size; the standard one until it is known.
@@ -104,18 +106,12 @@ public struct Board: Sendable {
         }
     }
 
-    /// Whether an image on any page, in sight or not, shows a page of an asset, or could again: by an undo or a redo. Takes
-    /// a step for each page, whatever is on them.
-    public func hasImage(_ source: ImageSource) -> Bool {
-        weight.total.images > 0
-            && (table.first.images.contains(source) || table.others.contains { $0.images.contains(source) })
-    }
+    /// Whether an image on any page, in sight or not, shows a page of an asset, or could again: by an undo or a redo. Constant
+    /// time.
+    public func hasImage(_ source: ImageSource) -> Bool { images.contains(source) }
 
     /// The assets that images on any page show or could show again.
-    public var assets: Set<AssetID> {
-        guard weight.total.images > 0 else { return [] }
-        return table.others.reduce(into: Set(table.first.images.assets)) { $0.formUnion($1.images.assets) }
-    }
+    public var assets: Set<AssetID> { Set(images.assets) }
 
     /// An entry of a redo stack.
     public enum UndoneEntry: Sendable {
@@ -210,6 +206,7 @@ public struct Board: Sendable {
             digest.add(page.visible.digest)
             count += page.history.done.count
             weight += page.weight
+            images.apply(page.takeImageChanges())
         }
         (self.digest, undoableCount, self.weight) = (digest, count, weight)
     }

@@ -10,8 +10,8 @@ struct BoardPage: Sendable {
     private(set) var history: History
     /// Of its strokes and clears.
     private(set) var weight = BoardWeight()
-    /// Of the images among its strokes.
-    private(set) var images = ImageTable()
+    /// Images that came, and that are gone for good, since the board has taken them into its table.
+    private var imageChanges: [ImageTable.Change] = []
 
     init(number: Int, history: History, visible: VisibleStrokes = VisibleStrokes()) {
         self.number = number
@@ -20,12 +20,22 @@ struct BoardPage: Sendable {
         weight.visible = visible.reduce(.zero) { $0 + $1.weight }
         for entry in history.undone { weight.undone += entry.hiddenWeight }
         for entry in history.done where entry.isClear { weight.cleared += entry.hiddenWeight }
-        guard weight.total.images > 0 else { return }
-        for stroke in visible { images.insert(stroke) }
-        for case .stroke(let stroke) in history.undone { images.insert(stroke) }
-        for case .clear(_, let removed, _) in history.done {
-            for stroke in removed { images.insert(stroke) }
-        }
+        imageChanges = images.map(ImageTable.Change.came)
+    }
+
+    /// The images among its strokes, each once.
+    private var images: [Stroke] {
+        guard weight.total.images > 0 else { return [] }
+        var images = visible.filter { $0.kind == .image }
+        for case .stroke(let stroke) in history.undone where stroke.kind == .image { images.append(stroke) }
+        for case .clear(_, let removed, _) in history.done { images += removed.filter { $0.kind == .image } }
+        return images
+    }
+
+    mutating func takeImageChanges() -> [ImageTable.Change] {
+        guard !imageChanges.isEmpty else { return [] }
+        defer { imageChanges = [] }
+        return imageChanges
     }
 
     /// Every stroke that is visible or could be brought back; some more than once.
@@ -55,7 +65,7 @@ struct BoardPage: Sendable {
     mutating func draw(_ stroke: Stroke) {
         weight.visible += stroke.weight
         visible.insert(stroke)
-        images.insert(stroke)
+        if stroke.kind == .image { imageChanges.append(.came(stroke)) }
         push(.stroke(stroke), by: stroke.author)
     }
 
@@ -97,10 +107,10 @@ struct BoardPage: Sendable {
     mutating func clear(_ clear: Clear) {
         switch history.configuration.clear {
         case .final:
+            imageChanges += images.map(ImageTable.Change.went)
             visible = VisibleStrokes()
             history.empty()
             weight = BoardWeight()
-            images = ImageTable()
         case .undoable:
             push(removeVisible(clear), by: clear.author)
         }
@@ -121,7 +131,7 @@ struct BoardPage: Sendable {
         if let dropped { forget(dropped) }
         for entry in lost {
             weight.undone -= entry.hiddenWeight
-            if case .stroke(let stroke) = entry { images.remove(stroke) }
+            if case .stroke(let stroke) = entry, stroke.kind == .image { imageChanges.append(.went(stroke)) }
         }
     }
 
@@ -140,7 +150,7 @@ struct BoardPage: Sendable {
         guard case .clear(_, let removed, let removedWeight) = dropped else { return }
         weight.cleared -= dropped.hiddenWeight
         guard removedWeight.images > 0 else { return }
-        for stroke in removed { images.remove(stroke) }
+        for stroke in removed where stroke.kind == .image { imageChanges.append(.went(stroke)) }
     }
 }
 

@@ -1,24 +1,31 @@
 public import StrokeWire
 
-/// What the images of a page show: those that are visible, and those that could be brought back.
+/// What the images of a board show: those that are visible on any page, and those that could be brought back.
 ///
 /// Follows from the strokes, so that no checkpoint has it. Bounded as they are: an image has the weight of at least eight
-/// points. A lookup takes the same time however many there are; strokes that are no images cost nothing.
+/// points. A lookup takes the same time however many strokes and pages there are; strokes that are no images cost nothing.
 struct ImageTable: Sendable {
+    enum Change: Sendable {
+        case came(Stroke)
+        /// It cannot come back.
+        case went(Stroke)
+    }
+
     /// How many images show a source; not 0.
     private var counts: [ImageSource: Int] = [:]
 
     init() {}
 
-    /// Does nothing for a stroke that is no image.
-    mutating func insert(_ stroke: Stroke) {
-        if let source = stroke.image { counts[source, default: 0] += 1 }
-    }
-
-    /// Does nothing for a stroke that is no image.
-    mutating func remove(_ stroke: Stroke) {
-        guard let source = stroke.image, let count = counts[source] else { return }
-        counts[source] = count > 1 ? count - 1 : nil
+    mutating func apply(_ changes: [Change]) {
+        for change in changes {
+            switch change {
+            case .came(let stroke):
+                if let source = stroke.image { counts[source, default: 0] += 1 }
+            case .went(let stroke):
+                guard let source = stroke.image, let count = counts[source] else { continue }
+                counts[source] = count > 1 ? count - 1 : nil
+            }
+        }
     }
 
     func contains(_ source: ImageSource) -> Bool { !counts.isEmpty && counts[source] != nil }
