@@ -49,8 +49,8 @@ public enum DemoSlides {
 
     private static func diagram(_ slide: Slide) {
         slide.text("One force, one mass", 70, 100, size: 40, isBold: true)
-        slide.line([(70, 558), (960, 558)], width: 5, .dark)
-        for x in stride(from: 80.0, to: 960, by: 28) { slide.line([(x + 16, 561), (x, 580)], width: 2, .grey) }
+        slide.line([(70, 564), (960, 564)], width: 5, .dark)
+        for x in stride(from: 80.0, to: 960, by: 28) { slide.line([(x + 16, 567), (x, 586)], width: 2, .grey) }
         slide.fill(150, 414, 200, 134, .lightBlue)
         slide.frame(150, 414, 200, 134, .blue)
         slide.text("m", 232, 498, size: 44, .blue, isBold: true)
