@@ -129,9 +129,9 @@ let threadTargets: [Target] = [
             "StrokeWire",
             logging, metrics, lifecycle, deque,
         ]),
-    layer("LecternClient", ["NATSClient", "Locking", "StrokeWire", logging, deque]),
-    // The lesson of `lectern demo`, of benchmarks and tests.
-    layer("LecternDemo", ["LecternClient", "StrokeWire"]),
+    layer("LecternClient", ["Assets", "NATSClient", "Locking", "StrokeWire", logging, deque]),
+    // The lessons of `lectern demo`, of benchmarks and tests, and the slides of one.
+    layer("LecternDemo", ["CCairo", "LecternClient", "StrokeWire"]),
 
     tests("InkMLTests", ["InkML", "StrokeWire"]),
     tests("NATSClientTests", ["NATSClient", "NATSTestServer", "Locking", logging]),
@@ -143,7 +143,10 @@ let threadTargets: [Target] = [
         ]),
     tests(
         "LecternClientTests",
-        ["LecternClient", "LecternDemo", "NATSClient", "NATSTestServer", "Whiteboard", "StrokeWire", logging]),
+        [
+            "Assets", "LecternClient", "LecternDemo", "NATSClient", "NATSTestServer", "Whiteboard", "StrokeWire",
+            logging,
+        ]),
     tests(
         "LecternServerTests",
         [
@@ -220,8 +223,8 @@ let serviceTargets: [Target] = [
     tests(
         "DaemonTests",
         [
-            "InkML", "LecternClient", "EmbeddedNATS", "NATSClient", "NATSTestServer", "Locking", "StrokeWire", crypto,
-            logging,
+            "InkML", "LecternClient", "EmbeddedNATS", "NATSClient", "NATSTestServer", "Locking", "StrokeWire", "CCairo",
+            "CJPEG", crypto, logging,
         ],
         exclude: ["Proof/Player"]),
 ]
@@ -259,7 +262,7 @@ let pureProducts: [Product] = [
 
 let serviceProducts: [Product] = [
     // With the modules of its API: connections, messages and subjects.
-    .library(name: "LecternClient", targets: ["LecternClient", "NATSClient", "StrokeWire"]),
+    .library(name: "LecternClient", targets: ["LecternClient", "Assets", "NATSClient", "StrokeWire"]),
     .executable(name: "lectern", targets: ["lectern"]),
 ]
 

@@ -44,6 +44,8 @@ public enum AssetUpload {
         /// Of the first page, in pixels or in points of a PDF.
         public let width: Double
         public let height: Double
+        /// Width and height of every page, where they are not all as large as the first.
+        public let sizes: [[Double]]?
 
         public init(_ manifest: AssetManifest) {
             id = manifest.id.description
@@ -51,6 +53,16 @@ public enum AssetUpload {
             pages = manifest.pages.count
             width = manifest.pages[0].width
             height = manifest.pages[0].height
+            let isUniform = manifest.pages.allSatisfy { $0 == manifest.pages[0] }
+            sizes = isUniform ? nil : manifest.pages.map { [$0.width, $0.height] }
+        }
+
+        /// Its pages with their sizes; nil where the answer is not one that a service gives.
+        public var asset: (id: AssetID, pages: [AssetPage])? {
+            guard let id = AssetID(hexadecimal: id), 1...AssetLimits.pages ~= pages else { return nil }
+            let sizes = sizes ?? Array(repeating: [width, height], count: pages)
+            let found = sizes.compactMap { $0.count == 2 ? AssetPage(width: $0[0], height: $0[1]) : nil }
+            return found.count == pages ? (id, found) : nil
         }
     }
 

@@ -13,10 +13,28 @@ public enum DemoLesson {
     ///   - hasTimes: whether each point has its time, so that strokes can grow while they are drawn.
     /// - Throws: an invalid message, which no known seed makes.
     public static func make(seed: UInt64 = 1, hasTimes: Bool = false) throws(MalformedMessage) -> Lesson {
-        var hand = DemoHand(seed: seed, hasTimes: hasTimes)
-        for step in DemoScript.firstBoard + [.clear, .pause(milliseconds: 900)] + DemoScript.secondBoard {
-            hand.perform(step)
-        }
+        try lesson(
+            DemoScript.firstBoard + [.clear, .pause(milliseconds: 900)] + DemoScript.secondBoard,
+            by: DemoHand(seed: seed, hasTimes: hasTimes))
+    }
+
+    /// Makes the lesson on slides, about a minute: ink on the pages of ``DemoSlides``, turns, a lasso, a blank page.
+    ///
+    /// - Parameters:
+    ///   - pages: those of the room that show the three slides; page 0 is blank.
+    ///   - firstNumber: of its operations, after those that brought the slides.
+    ///   - seed: seed of the jitter and the pauses of the hand.
+    /// - Throws: an invalid message, which no known seed makes.
+    public static func makeOnSlides(
+        _ pages: [Int], firstNumber: Int64, seed: UInt64 = 1
+    ) throws(MalformedMessage) -> Lesson {
+        let hand = DemoHand(seed: seed, hasTimes: true, firstNumber: firstNumber)
+        return try lesson(DemoScript.onSlides(pages), by: hand)
+    }
+
+    private static func lesson(_ script: [DemoStep], by hand: DemoHand) throws(MalformedMessage) -> Lesson {
+        var hand = hand
+        for step in script { hand.perform(step) }
         var messages: [(bytes: [UInt8], header: StrokeMessage)] = []
         for bytes in hand.messages {
             messages.append((bytes, try StrokeMessage(decoding: bytes)))
@@ -43,6 +61,10 @@ enum DemoStep {
     case undo(Int)
     case redo(Int)
     case clear
+    /// Shows a page.
+    case turn(Int)
+    /// Moves what lies inside of a path.
+    case lasso([Place], right: Double, down: Double)
     /// The teacher talks and draws nothing.
     case pause(milliseconds: Int64)
 
@@ -75,8 +97,9 @@ private struct DemoHand {
     private var number: Int64 = 0
     private var milliseconds: Int64 = 400
 
-    init(seed: UInt64, hasTimes: Bool) {
+    init(seed: UInt64, hasTimes: Bool, firstNumber: Int64 = 1) {
         self.hasTimes = hasTimes
+        number = firstNumber - 1
         random = SeededGenerator(seed: seed)
     }
 
@@ -104,6 +127,10 @@ private struct DemoHand {
             for _ in 0..<count { command(.redo) }
         case .clear:
             command(.clear)
+        case .turn(let page):
+            command(.turn, page: page)
+        case .lasso(let places, let right, let down):
+            lasso(places, LassoMap(a: 1, b: 0, c: 0, d: 1, e: right, f: down))
         case .pause(let pause):
             milliseconds += pause
         }
@@ -140,8 +167,21 @@ private struct DemoHand {
         milliseconds += Int64.random(in: pause, using: &random)
     }
 
-    private mutating func command(_ action: Action) {
-        messages.append(next(action).encoded(interior: []))
+    /// Its points have no times: it takes effect at once, when the pen is lifted.
+    private mutating func lasso(_ places: [Place], _ map: LassoMap) {
+        milliseconds += Int64(places.count) * 1000 / Self.sampling
+        var header = next(.draw)
+        header.element = .lasso
+        header.content = .lasso(map, keepsOriginal: false)
+        let points = places.map { StrokePoint(x: tenths($0.x), y: tenths($0.y)) }
+        messages.append(header.encoded(interior: PointEncoder.interior(of: points)[...]))
+        milliseconds += Int64.random(in: 100...250, using: &random)
+    }
+
+    private mutating func command(_ action: Action, page: Int? = nil) {
+        var header = next(action)
+        header.page = page
+        messages.append(header.encoded(interior: []))
         milliseconds += Int64.random(in: 180...360, using: &random)
     }
 

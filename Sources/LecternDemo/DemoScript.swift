@@ -76,6 +76,69 @@ enum DemoScript {
         .pause(milliseconds: 300),
     ]
 
+    /// Ink on the three slides of ``DemoSlides``, on these pages, and on page 0.
+    static func onSlides(_ pages: [Int]) -> [DemoStep] {
+        title + [.turn(pages[1])] + diagram + [.turn(pages[2])] + chart + [.turn(0)] + homework
+            + [.turn(pages[1])] + result
+    }
+
+    private static let title: [DemoStep] = [
+        .pause(milliseconds: 900),
+        .line(Place(112, 392), Place(590, 388), .red),
+        .write("F = m a", at: Place(150, 540), size: 44, .blue),
+        .box(.ellipse, Place(95, 445), Place(540, 590), .red),
+        .pause(milliseconds: 900),
+    ]
+
+    /// The block is marked and moved to where it is two seconds later, marks and all; back and forth, to be seen well.
+    private static let diagram: [DemoStep] = [
+        .pause(milliseconds: 700),
+        .write("3 kg", at: Place(200, 400), size: 22, .blue),
+        .write("6 N", at: Place(420, 460), size: 22, .red),
+        .box(.ellipse, Place(180, 368), Place(300, 412), .orange),
+        .pause(milliseconds: 600),
+        .lasso(
+            smooth([
+                Place(130, 350), Place(350, 340), Place(550, 350), Place(556, 450), Place(550, 551), Place(340, 552),
+                Place(132, 551), Place(126, 450), Place(130, 350),
+            ]), right: 440, down: 0),
+        .pause(milliseconds: 1200), .undo(1), .pause(milliseconds: 700), .redo(1),
+        .arrow(Place(190, 500), Place(570, 500), .grey),
+        .write("2 s later", at: Place(230, 470), size: 20, .violet),
+        .pause(milliseconds: 700),
+    ]
+
+    private static let chart: [DemoStep] = [
+        .pause(milliseconds: 700),
+        .curve(
+            [
+                Place(140, 639), Place(220, 622), Place(370, 568), Place(520, 478), Place(670, 352), Place(820, 190),
+            ], .green),
+        .write("s = 1/2 a t^2", at: Place(190, 250), size: 28, .green),
+        .line(Place(585, 432), Place(755, 272), .red),
+        .write("v = a t", at: Place(400, 360), size: 24, .red),
+        .box(.rectangle, Place(170, 192), Place(575, 282), .orange),
+        .pause(milliseconds: 700),
+    ]
+
+    private static let homework: [DemoStep] = [
+        .write("homework", at: Place(90, 120), size: 26),
+        .line(Place(88, 136), Place(330, 132), .black),
+        .write("s = 12 m ?", at: Place(90, 260), size: 24, .violet),
+        .clear,
+        .write("how far after 6 s?", at: Place(90, 140), size: 26),
+        .pause(milliseconds: 500),
+    ]
+
+    private static let result: [DemoStep] = [
+        .pause(milliseconds: 500),
+        .write("a = F/m = 2 m/s^2", at: Place(150, 690), size: 28, .green),
+        .line(Place(148, 708), Place(560, 704), .red),
+        .pause(milliseconds: 600),
+    ]
+
+    private static func smooth(_ places: [Place]) -> [Place] { PenPath.smooth(places, step: 12) }
+
     private static func zigzag(from: Place, to: Place) -> [Place] {
         let turns = 8
         return (0...turns).map { turn in

@@ -105,6 +105,12 @@ struct ReplyMemory: Sendable {
         budget = ByteBudget(bytes)
     }
 
+    /// Takes memory for as long as the lease lives.
+    func lease(_ bytes: Int) throws(GatewayError) -> ByteBudget.Lease {
+        if let lease = budget.lease(bytes) { return lease }
+        throw .notReady("The gateway is sending as many boards as it can hold; ask again in a second.")
+    }
+
     /// Sends bytes as the client takes them. Their memory counts until all but the last pieces are sent, or the connection
     /// is closed.
     ///
@@ -113,9 +119,7 @@ struct ReplyMemory: Sendable {
     func response(
         _ headers: HTTPFields, _ bytes: ByteBuffer, on loop: any EventLoop
     ) throws(GatewayError) -> Response {
-        guard let lease = budget.lease(bytes.readableBytes) else {
-            throw .notReady("The gateway is sending as many boards as it can hold; ask again in a second.")
-        }
+        let lease = try lease(bytes.readableBytes)
         let body = ResponseBody(contentLength: bytes.readableBytes) { writer in
             var rest = bytes.readableBytesView
             while !rest.isEmpty {

@@ -26,6 +26,7 @@ internal import Darwin
 /// - 4 pictures that are being drawn, requests for the same one counting once; further ones are answered 503;
 /// - 5 s for an answer of the service, then 504;
 /// - 8 files that are being uploaded; further ones are answered 503;
+/// - 8 imports and copies of pages, those that wait for another one of their room too; further ones are answered 503;
 /// - 10 s for the head of a request and 30 s for the whole of it, 5 minutes with a file; then the connection is closed.
 public struct Gateway: Service {
     private let configuration: GatewayConfiguration
@@ -152,7 +153,11 @@ public struct Gateway: Service {
         StrokeRoute(rooms: rooms, publisher: publisher, rates: AuthorRates(), limits: limits).add(to: router)
         WetRoute(rooms: rooms, connection: connection, rates: AuthorRates(), limits: limits).add(to: router)
         ClockRoute(rooms: rooms, connection: connection).add(to: router)
-        AssetRoute(rooms: rooms, uploader: AssetUploader(connection: connection, limits: limits)).add(to: router)
+        let uploads = FileUploads(connection: connection, limits: limits)
+        AssetRoute(rooms: rooms, uploads: uploads).add(to: router)
+        let writers = RoomWriters(connection: connection, limit: limits.pageWork, logger: logger)
+        ImportRoute(rooms: rooms, uploads: uploads, writers: writers).add(to: router)
+        CopyRoute(rooms: rooms, connection: connection, writers: writers, replies: replies).add(to: router)
         TimeRoute().add(to: router)
         var events = limits.events
         events.readerBuffer = min(events.readerBuffer, configuration.readerBuffer)
@@ -283,6 +288,8 @@ struct GatewayLimits: Sendable {
     var uploadTimeout = Duration.seconds(300)
     /// Files that are being uploaded at a time; a request with one more is answered 503.
     var uploads = 8
+    /// Imports and copies of pages at a time, waiting ones too; a request for one more is answered 503.
+    var pageWork = 8
     /// Time for the service to open and store a file; then 504.
     var openingTimeout = Duration.seconds(120)
     /// Requests to NATS at a time; an HTTP request that needs one more is answered 503.

@@ -16,6 +16,8 @@ struct GatewayError: Error, Equatable {
     var retryAfter: Int?
     /// The faulty part of a message.
     var field: String?
+    /// The pages that were made before the rest failed.
+    var pages: [Int]?
 
     init(_ status: HTTPResponse.Status, _ code: String, _ message: String) {
         self.status = status
@@ -122,11 +124,13 @@ struct ErrorBody: Encodable {
     let error: Reason
     let room: String?
     let address: String?
+    let pages: [Int]?
 
     init(_ error: GatewayError) {
         self.error = Reason(code: error.code, field: error.field, message: error.message)
         room = error.address?.room.text
         address = error.address?.description
+        pages = error.pages
     }
 
     /// As JSON with sorted keys.

@@ -98,13 +98,15 @@ struct JSONErrors: RouterMiddleware {
 struct AllowedMethods: RouterMiddleware {
     typealias Context = GatewayContext
 
-    private static let posts: Set = ["strokes", "wet", "clock", "observations", "assets"]
+    private static let posts: Set = ["strokes", "wet", "clock", "observations", "assets", "import"]
 
     /// Whether a path is one of those that are posted to.
     static func takesPosts(_ path: String) -> Bool {
         let parts = path.split(separator: "/")
         if parts == ["api", "session"] { return true }
-        return parts.count == 4 && parts[0] == "api" && parts[1] == "rooms" && posts.contains(String(parts[3]))
+        guard parts.count >= 4, parts[0] == "api", parts[1] == "rooms" else { return false }
+        let isCopy = parts.count == 6 && parts[3] == "pages" && parts[5] == "copy"
+        return isCopy || parts.count == 4 && posts.contains(String(parts[3]))
     }
 
     func handle(

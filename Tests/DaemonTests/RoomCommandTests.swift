@@ -65,9 +65,11 @@ import Testing
                         == .array([
                             .object([
                                 "cohort": .string("hls"), "index": .number(0), "held": .number(4), "v": .number(0),
+                                "live": .bool(true),
                             ]),
                             .object([
                                 "cohort": .string("main"), "index": .number(4), "held": .number(0), "v": .number(5000),
+                                "live": .bool(true),
                             ]),
                         ]))
             }
@@ -220,22 +222,45 @@ import Testing
 
 /// `lectern demo` to its end.
 @Suite(.timeLimit(.minutes(5)), .endsProcesses) struct DemoTests {
-    @Test func `the demo shows its student every operation, and leaves the lesson and its board`() async throws {
+    /// Plays a lesson in a folder of its own, and draws what it leaves behind once more.
+    private func play(
+        _ arguments: [String], operations: Int, before: Int = 0, assets: [String] = [], entries: Int
+    ) async throws -> String {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("demo-\(UUID())")
         defer { try? FileManager.default.removeItem(at: folder) }
         func path(_ name: String) -> String { folder.appendingPathComponent(name).path }
-        let demo = try LecternProcess(["demo", "--speed", "50", "--latency", "1s", "--output", folder.path])
+        let demo = try LecternProcess(
+            ["demo", "--speed", "50", "--latency", "1s", "--output", folder.path] + arguments)
         #expect(await demo.exitCode(within: .seconds(60)) == 0, "\(demo.log)")
-        #expect(demo.log.contains("applied    289 operations, 0 rejected"))
-        #expect(demo.log.contains("released   289 operations to the student, 0 early"))
-        #expect(demo.log.contains(" as in the lesson\n"))
+        #expect(demo.log.contains("applied    \(operations) operations, 0 rejected"), "\(demo.log)")
+        #expect(demo.log.contains("released   \(operations + before) operations to the student, 0 early"))
+        #expect(demo.log.contains("board      \(entries) entries") && demo.log.contains(" as in the lesson\n"))
         #expect(!demo.log.contains("problem"))
         // The picture is the one that the lesson left behind makes without any server.
-        let (code, log) = try await LecternProcess.run("render", path("lesson.ndjson"), "-o", path("again.png"))
+        let (code, log) = try await LecternProcess.run(
+            arguments: ["render", path("lesson.ndjson"), "-o", path("again.png")]
+                + assets.flatMap { ["--asset", path($0)] })
         #expect(code == 0, "\(log)")
-        #expect(log.contains("operation 289, 101 strokes"))
+        #expect(log.contains("operation \(operations + before), "), "\(log)")
         let picture = try Data(contentsOf: folder.appendingPathComponent("board.png"))
         #expect(picture.count > 10_000)
         #expect(try Data(contentsOf: folder.appendingPathComponent("again.png")) == picture)
+        #expect(try Data(contentsOf: folder.appendingPathComponent("pages.pdf")).starts(with: Array("%PDF-".utf8)))
+        return demo.log
+    }
+
+    @Test func `the demo shows its student every operation on slides, and leaves slides, lesson and board`()
+        async throws
+    {
+        let log = try await play([], operations: 105, before: 5, assets: ["slides.pdf"], entries: 83)
+        for page in 1...3 { #expect(log.contains("student    has a slide on page \(page)\n")) }
+        let turns = log.matches(of: /student    sees page ([0-9])/).map { String($0.1) }
+        #expect(turns == ["1", "2", "3", "0", "2"])
+        #expect(log.contains("student    sees a part of page 2 move"))
+    }
+
+    @Test func `a lesson without slides is played on blank paper`() async throws {
+        let log = try await play(["--lesson", "demo"], operations: 289, entries: 101)
+        #expect(!log.contains("slide"))
     }
 }

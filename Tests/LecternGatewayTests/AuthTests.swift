@@ -91,6 +91,10 @@ struct AuthTests {
             ("GET", "/api/rooms/r/assets/no-name", nil, ["student": 400, "teacher": 400, "operator": 400]),
             // Nobody takes files here.
             ("POST", "/api/rooms/r/assets", "no file", ["teacher": 503, "operator": 503]),
+            ("POST", "/api/rooms/r/import?author=anna", "no file", ["teacher": 503, "operator": 503]),
+            ("POST", "/api/rooms/r/import?author=bob", "no file", ["operator": 503]),
+            ("POST", "/api/rooms/r/pages/0/copy?author=anna", "{}", ["teacher": 503, "operator": 503]),
+            ("POST", "/api/rooms/r/pages/0/copy", #"{"to":"s"}"#, ["operator": 503]),
             ("POST", "/api/rooms/r/wet?author=anna", givenUp, ["teacher": 202, "operator": 202]),
             ("POST", "/api/rooms/r/wet?author=bob", givenUp, ["operator": 202]),
             ("POST", "/api/rooms/r/wet", givenUp, ["teacher": 202, "operator": 400]),

@@ -125,7 +125,7 @@ import Whiteboard
 @Suite struct JoinQueueTests {
     private func queue(_ recorder: ReplyRecorder, requests: Int = 100, bytes: Int = 64 << 20) -> JoinQueue {
         JoinQueue(
-            palette: .standard, style: "smooth", budget: ReplyBudget(requests: requests, bytes: bytes),
+            palette: .standard, style: "smooth", features: .all, budget: ReplyBudget(requests: requests, bytes: bytes),
             sink: recorder.sink)
     }
 
@@ -146,7 +146,7 @@ import Whiteboard
         #expect(queue.answer(drawn.catchUp, of: id, .cohort(.main), reply: "9"))
         recorder.open(10)
         let answers = try await recorder.next(9)
-        let newest = drawn.catchUp.encoded(palette: .standard, style: "smooth", as: .json)
+        let newest = drawn.catchUp.encoded(palette: .standard, style: "smooth", features: .all, as: .json)
         #expect(answers.keys.sorted() == (1...9).map(String.init))
         #expect(answers.values.allSatisfy { $0 == .sent(newest) })
         queue.close()
@@ -160,12 +160,16 @@ import Whiteboard
         try drawn.draw()
         let id = try room("room")
         for encoding in WireEncoding.allCases {
-            #expect(queue.answer(drawn.catchUp, of: id, .cohort(.main), as: encoding, reply: encoding.rawValue))
+            #expect(
+                queue.answer(
+                    drawn.catchUp, of: id, .cohort(.main), to: JoinRequest(encoding: encoding), reply: encoding.rawValue
+                ))
         }
         recorder.open(2)
         let answers = try await recorder.next(2)
         for encoding in WireEncoding.allCases {
-            let reply = drawn.catchUp.encoded(palette: .standard, style: "smooth", as: encoding)
+            let reply = drawn.catchUp.encoded(
+                palette: .standard, style: "smooth", features: .all, as: encoding)
             #expect(answers[encoding.rawValue] == .sent(reply))
         }
         queue.close()

@@ -42,14 +42,18 @@ public final class Teacher: Sendable {
     ///   - answerTimeout: how long to wait when everything is sent and the service is silent, or when no message gets
     ///     through; at least a minute if some got through before.
     ///   - progress: called twice a second on the caller's executor.
+    ///   - onSettled: called on the caller's executor with each operation that the service has answered.
     /// - Throws: errors of NATS that a retry cannot mend, a missing permission, errors of the outbox file.
     /// - Returns: the state of the operations, with those of earlier runs of the outbox; also when the task is cancelled,
     ///   and when a newer session of the author has ended this one.
     public func publish(
         _ plan: PublishPlan, session: String = Teacher.newSession(), outbox: OutboxFile? = nil, wetInk: Bool = true,
-        answerTimeout: Duration = .seconds(10), progress: (TeacherReport) -> Void = { _ in }
+        answerTimeout: Duration = .seconds(10),
+        progress: (TeacherReport) -> Void = { _ in },
+        onSettled: ((_ number: Int64, OutboxRecord.Outcome) -> Void)? = nil
     ) async throws(TeacherError) -> TeacherReport {
         var state = try begin(plan, session: session, outbox: outbox, answerTimeout: answerTimeout)
+        if onSettled != nil { state.keepRecords() }
         var playback = wetInk ? WetPlayback(state.unsent, speed: plan.speed) : nil
         var wetUpdates = 0
         func report(_ state: TeacherSession) -> TeacherReport {
@@ -74,7 +78,9 @@ public final class Teacher: Sendable {
             let now = start.duration(to: .now)
             let step = state.next(at: now)
             // Recorded before it is sent, so that the next run knows everything that may have arrived.
-            try write(state.takeRecords(), to: outbox)
+            let records = state.takeRecords()
+            try write(records, to: outbox)
+            for record in records { record.tell(onSettled) }
             let deadline: Duration
             switch step {
             case .send(let message, let messageID, let receipt):
@@ -108,7 +114,9 @@ public final class Teacher: Sendable {
             case let event?: try handle(event, &state, at: start.duration(to: .now))
             }
         }
-        try write(state.takeRecords(), to: outbox)
+        let records = state.takeRecords()
+        try write(records, to: outbox)
+        for record in records { record.tell(onSettled) }
         return report(state)
     }
 
@@ -150,8 +158,12 @@ public final class Teacher: Sendable {
         do throws(NATSError) {
             try transport.publish(message, session: state.session, messageID: messageID, receipt)
         } catch {
-            guard error == .disconnected else { throw .nats(error) }
-            state.connectionLost()
+            switch error {
+            case .disconnected: state.connectionLost()
+            // On a busy machine a write may take long: the message is sent again like one that was lost.
+            case .backlogged: break
+            default: throw .nats(error)
+            }
         }
     }
 

@@ -42,7 +42,7 @@ public struct TeacherSession: Sendable {
     private var rejectedNumbers: Set<Int64> = []
     /// Numbers resent because a later one was applied, each once. Bounded by the plan.
     private var passedOver: Set<Int64> = []
-    /// Records since the last ``takeRecords()``; nil without an outbox file.
+    /// Records since the last ``takeRecords()``; nil where nobody takes them.
     private var records: [OutboxRecord]?
 
     /// - Parameters:
@@ -374,6 +374,11 @@ extension TeacherSession {
             outbox.keep(pending.message, isStored: pending.isStored)
             if !pending.isStored { resends.add(pending.message.key, isWanted: false) }
         }
+    }
+
+    /// Keeps records from now on, for ``takeRecords()``.
+    mutating func keepRecords() {
+        records = records ?? []
     }
 
     /// Returns the records since the last call; write them before sending.

@@ -89,12 +89,13 @@ struct WetPlayback {
         var points: [StrokePoint] = []
         for message in stroke.messages.sorted(by: { $0.order < $1.order }) {
             let limits = WireLimits(messageBytes: .max, points: .max, colours: .rgb)
-            guard let header = try? StrokeMessage(decoding: message.bytes, limits: limits) else { return nil }
+            guard let header = try? StrokeMessage(decoding: message.bytes, limits: limits), header.element.isStroke
+            else { return nil }
             style =
                 style
                 ?? WetStrokeStyle(
                     colour: header.colour, width: header.width, element: header.element, time: header.time,
-                    boardWidth: header.boardWidth, boardHeight: header.boardHeight)
+                    boardWidth: header.boardWidth, boardHeight: header.boardHeight, page: header.page)
             points += header.decodePoints(of: message.bytes)
         }
         guard let style, !points.isEmpty else { return nil }

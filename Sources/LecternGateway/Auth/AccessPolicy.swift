@@ -50,7 +50,13 @@ enum AccessNeed: Equatable {
             return
         }
         let cohort = query["cohort"].map(String.init)
-        if names.count == 4, names[names.startIndex + 2] == "assets" {
+        let rest = names.dropFirst(2)
+        if rest.count == 3, rest.first == "pages", rest.last == "copy" {
+            // The route looks at the other room.
+            self = .write(room, query["author"].map(String.init))
+            return
+        }
+        if rest.count == 2, rest.first == "assets" {
             self = .read(room, cohort)
             return
         }
@@ -58,7 +64,7 @@ enum AccessNeed: Equatable {
         case "": self = .room(room)
         case "events", "replay", "observations": self = .read(room, cohort)
         case let file where file.hasPrefix("board."): self = .read(room, cohort)
-        case "strokes", "wet": self = .write(room, query["author"].map(String.init))
+        case "strokes", "wet", "import": self = .write(room, query["author"].map(String.init))
         case "assets": self = .upload(room)
         case "clock": self = .clock(room, cohort)
         default: self = .operator

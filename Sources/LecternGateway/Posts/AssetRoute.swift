@@ -1,6 +1,6 @@
 internal import Assets
-internal import Foundation
 internal import Hummingbird
+internal import LecternClient
 internal import Locking
 internal import NATSClient
 internal import NIOCore
@@ -9,95 +9,74 @@ internal import StrokeWire
 /// `POST /api/rooms/ROOM/assets`: a PNG, JPEG or PDF file, to be placed on boards.
 struct AssetRoute {
     let rooms: RoomService
-    let uploader: AssetUploader
+    let uploads: FileUploads
 
     func add(to router: Router<GatewayContext>) {
-        router.post("api/rooms/:room/assets") { [rooms, uploader] request, context in
+        router.post("api/rooms/:room/assets") { [rooms, uploads] request, context in
             let address = rooms.address(of: try context.room())
-            let length = request.headers[.contentLength].flatMap { Int($0) }
-            if let length, length > AssetLimits.bytes {
-                throw GatewayError.tooLarge("The file has \(length) bytes, of at most \(AssetLimits.bytes).")
-            }
-            guard length != 0 else { throw GatewayError.badRequest("The body is the file.") }
-            try await extendDeadline(context.channel)
-            let summary = try await uploader.upload(request.body, length: length, to: address)
+            let file = try FileUploads.File(request)
+            try await context.channel.extendDeadline()
+            let summary = try await uploads.send(file, to: address)
             return Response.body(summary, type: "application/json", headers: [.cacheControl: "no-store"])
         }
     }
-
-    /// Files take longer than other requests.
-    private func extendDeadline(_ channel: any Channel) async throws {
-        try await channel.eventLoop.submit {
-            let pipeline = channel.pipeline.syncOperations
-            try pipeline.handler(type: RequestDeadlines.self)
-                .uploadBegan(pipeline.context(handlerType: RequestDeadlines.self))
-        }.get()
-    }
 }
 
-/// Sends files to the service, part by part, see ``AssetUpload``: of each file one part is in memory, and the next is read
-/// from the client when the service has taken it. Safe from any task.
-final class AssetUploader: Sendable {
-    private let connection: NATSConnection
-    private let limits: GatewayLimits
+/// Sends files of requests to the service; of each file one part is in memory. Safe from any task.
+final class FileUploads: Sendable {
+    /// The body of a request.
+    struct File: Sendable {
+        fileprivate let body: RequestBody
+        fileprivate let length: Int?
+
+        /// - Throws: where the head of the request shows that it cannot be taken.
+        init(_ request: Request) throws(GatewayError) {
+            body = request.body
+            length = request.headers[.contentLength].flatMap { Int($0) }
+            if let length, length > AssetLimits.bytes {
+                throw .tooLarge("The file has \(length) bytes, of at most \(AssetLimits.bytes).")
+            }
+            guard length != 0 else { throw .badRequest("The body is the file.") }
+        }
+    }
+
+    private let uploader: AssetUploader
+    private let limit: Int
     private let running = Locked(0)
 
     init(connection: NATSConnection, limits: GatewayLimits) {
-        self.connection = connection
-        self.limits = limits
+        var timeouts = AssetUploader.Timeouts()
+        (timeouts.begin, timeouts.part) = (limits.stateTimeout, limits.pictureTimeout)
+        timeouts.opening = limits.openingTimeout
+        uploader = AssetUploader(connection: connection, timeouts: timeouts)
+        limit = limits.uploads
     }
 
-    /// - Parameter length: bytes of the body, where they are known.
-    /// - Returns: the service's JSON, an ``AssetUpload/Summary``.
-    func upload(_ body: RequestBody, length: Int?, to address: RoomAddress) async throws -> [UInt8] {
+    /// - Returns: the service's JSON, an `AssetUpload.Summary`.
+    func send(_ file: File, to address: RoomAddress) async throws -> [UInt8] {
         let count = running.withLock { running in
             running += 1
             return running
         }
         defer { running.withLock { $0 -= 1 } }
-        guard count <= limits.uploads else { throw GatewayError.notReady("Too many files are being uploaded.") }
-        let begin = Array("{\"bytes\":\(length ?? AssetLimits.bytes)}".utf8)
-        let answer = try await ask(begin, AssetUpload.subject(address), within: limits.stateTimeout)
-        guard let ticket = try? JSONDecoder().decode(AssetUpload.Ticket.self, from: Data(answer)),
-            1...AssetUpload.partBytes ~= ticket.part
-        else { throw GatewayError.badGateway("The service's answer is no place for a file.") }
-
-        var waiting: [UInt8] = []
-        var sent = 0
-        func send(_ part: [UInt8], within limit: Duration) async throws -> [UInt8] {
-            let answer = try await ask(part, ticket.to, [AssetUpload.offsetHeader: "\(sent)"], within: limit)
-            sent += part.count
-            return answer
-        }
-        for try await buffer in body {
-            waiting += buffer.readableBytesView
-            guard sent + waiting.count <= AssetLimits.bytes else {
-                throw GatewayError.tooLarge("The file has more than \(AssetLimits.bytes) bytes.")
-            }
-            while waiting.count >= ticket.part {
-                _ = try await send(Array(waiting.prefix(ticket.part)), within: limits.pictureTimeout)
-                waiting.removeFirst(ticket.part)
-            }
-        }
-        if !waiting.isEmpty { _ = try await send(waiting, within: limits.pictureTimeout) }
-        guard sent > 0 else { throw GatewayError.badRequest("The body is the file.") }
-        return try await send([], within: limits.openingTimeout)
-    }
-
-    /// - Throws: the service's refusal.
-    private func ask(
-        _ payload: [UInt8], _ subject: String, _ headers: NATSHeaders = [:], within limit: Duration
-    ) async throws(GatewayError) -> [UInt8] {
-        let answer: [UInt8]
-        do throws(NATSError) {
-            answer = try await connection.request(payload, to: subject, headers: headers, timeout: limit).payload
-        } catch {
+        guard count <= limit else { throw GatewayError.notReady("Too many files are being uploaded.") }
+        do {
+            let pieces = file.body.map { Array($0.readableBytesView) }
+            return try await uploader.upload(pieces, length: file.length, to: address)
+        } catch let error as AssetUploadError {
             throw GatewayError(error)
         }
-        if let refusal = try? JSONDecoder().decode(AssetUpload.Refusal.self, from: Data(answer)) {
-            throw GatewayError(refusal)
-        }
-        return answer
+    }
+}
+
+extension Channel {
+    /// The request under way takes longer than others: it has the time of an upload, from now on.
+    func extendDeadline() async throws {
+        try await eventLoop.submit {
+            let pipeline = self.pipeline.syncOperations
+            try pipeline.handler(type: RequestDeadlines.self)
+                .uploadBegan(pipeline.context(handlerType: RequestDeadlines.self))
+        }.get()
     }
 }
 

@@ -128,6 +128,11 @@ extension Request {
         return author
     }
 
+    /// The author in the query; nil without one.
+    func authorIfAny() throws(GatewayError) -> AuthorID? {
+        uri.queryParameters["author"] == nil ? nil : try author()
+    }
+
     var isNDJSON: Bool {
         headers[.contentType]?.split(separator: ";").first.map { $0.lowercased() }
             == "application/x-ndjson"

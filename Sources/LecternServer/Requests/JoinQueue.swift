@@ -20,6 +20,7 @@ final class JoinQueue: Sendable {
         /// The position whose board was asked for; nil for the newest.
         let index: UInt64?
         let encoding: WireEncoding
+        let part: JoinRequest.Part
     }
 
     private struct Pending {
@@ -37,30 +38,34 @@ final class JoinQueue: Sendable {
     private let queues: [DispatchQueue]
     private let palette: Palette
     private let style: String
+    private let features: BoardFeatures
     private let sink: ReplySink
     private let state: Locked<State>
 
-    init(palette: Palette, style: String, budget: ReplyBudget, sink: ReplySink) {
+    init(palette: Palette, style: String, features: BoardFeatures, budget: ReplyBudget, sink: ReplySink) {
         // Half of the cores; the other half is for the rooms.
         let count = max(1, ProcessInfo.processInfo.activeProcessorCount / 2)
         queues = (0..<count).map { DispatchQueue(label: "lectern.joins.\($0)") }
         self.palette = palette
         self.style = style
+        self.features = features
         self.sink = sink
         state = Locked(State(budget: budget))
     }
 
     /// Queues the reply made from a snapshot of the room; returns at once.
-    /// - Parameter index: the position whose board was asked for; nil for the newest.
+    /// - Parameter request: what was asked for.
     /// - Returns: false if the bound was reached and `not-ready` was answered.
     func answer(
-        _ snapshot: CatchUp, of room: RoomID, _ view: RoomView, at index: UInt64? = nil,
-        as encoding: WireEncoding = .json, reply: String
+        _ snapshot: CatchUp, of room: RoomID, _ view: RoomView, to request: JoinRequest = JoinRequest(),
+        reply: String
     ) -> Bool {
         let incarnation = RoomIncarnation(room: room, incarnation: snapshot.incarnation)
         var after: UInt64?
         if case .tail(let operations) = snapshot.content { after = snapshot.index - UInt64(operations.count) }
-        let key = Key(room: incarnation, view: view, after: after, index: index, encoding: encoding)
+        let key = Key(
+            room: incarnation, view: view, after: after, index: request.index, encoding: request.encoding,
+            part: request.part)
         switch state.withLock({ Self.add(snapshot, key, reply, to: &$0) }) {
         case .first?:
             let number = UInt(bitPattern: room.hashValue) % UInt(queues.count)
@@ -103,7 +108,8 @@ final class JoinQueue: Sendable {
         if isClosing {
             for reply in pending.replies { sink.refuse(reply, .shuttingDown) }
         } else {
-            let bytes = pending.snapshot.encoded(palette: palette, style: style, as: key.encoding)
+            let bytes = pending.snapshot.encoded(
+                palette: palette, style: style, features: features, as: key.encoding)
             for reply in pending.replies { sink.send(bytes, reply) }
         }
         state.withLock {

@@ -59,7 +59,7 @@ struct RequestHandler: Sendable {
             metrics.countJoin(.unknownIndex)
             return sink.refuse(reply, .unknownIndex)
         }
-        guard joins.answer(snapshot, of: id, view, at: request.index, as: request.encoding, reply: reply) else {
+        guard joins.answer(snapshot, of: id, view, to: request, reply: reply) else {
             return metrics.countJoin(.notReady)
         }
         if case .tail = snapshot.content { metrics.countJoin(.tail) } else { metrics.countJoin(.board) }

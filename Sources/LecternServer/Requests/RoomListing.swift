@@ -184,7 +184,7 @@ extension RoomSummary {
             cohorts: status.cohorts.map {
                 Cohort(
                     cohort: $0.name.text, index: $0.released, held: $0.held,
-                    video: $0.video.map { Double($0.microseconds) / 1000 })
+                    video: $0.video.map { Double($0.microseconds) / 1000 }, isLive: $0.isLive)
             })
     }
 

@@ -38,6 +38,7 @@ struct WorkerPool: Sendable {
         workers = RoomWorkers(count: count, capacity: configuration.mailboxBytes)
         let joins = JoinQueue(
             palette: configuration.palette, style: configuration.inkName,
+            features: configuration.room.intake.wire.features,
             budget: ReplyBudget(requests: configuration.replies, bytes: configuration.replyBytes),
             sink: sink)
         let renders = RenderQueue(

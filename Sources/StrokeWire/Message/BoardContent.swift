@@ -17,6 +17,18 @@ public struct BoardFeatures: OptionSet, Sendable, Hashable {
     public static let lasso = BoardFeatures(rawValue: 1 << 2)
 
     public static let all: BoardFeatures = [.pages, .images, .lasso]
+
+    private static let named: [(name: String, feature: BoardFeatures)] = [
+        ("pages", .pages), ("images", .images), ("lasso", .lasso),
+    ]
+
+    /// Their names in replies and in the configuration.
+    public var names: [String] { Self.named.filter { contains($0.feature) }.map(\.name) }
+
+    /// - Parameter names: those of features that are not known here are left out.
+    public init(names: some Sequence<String>) {
+        self.init(names.compactMap { name in Self.named.first { $0.name == name }?.feature })
+    }
 }
 
 /// Numbers of a board's pages.

@@ -23,11 +23,14 @@ public struct JoinReply: Sendable, Hashable {
     public var isProvisional: Bool
     /// The pages at `index`; page 0 alone where the reply names none.
     public var pages: BoardPages
+    /// What the service offers beyond strokes on one page; nil where the reply does not say: in the binary form, and in
+    /// replies of older services.
+    public var features: BoardFeatures?
     public var content: Content
 
     public init(
         room: String, index: UInt64, digest: BoardDigest, palette: Palette, style: String, isProvisional: Bool = false,
-        pages: BoardPages = BoardPages(), content: Content
+        pages: BoardPages = BoardPages(), features: BoardFeatures? = nil, content: Content
     ) {
         self.room = room
         self.index = index
@@ -36,6 +39,7 @@ public struct JoinReply: Sendable, Hashable {
         self.style = style
         self.isProvisional = isProvisional
         self.pages = pages
+        self.features = features
         self.content = content
     }
 }
@@ -89,7 +93,7 @@ public struct ClearedBoard: Sendable, Hashable {
 extension JoinReply {
     private static let keys = [
         "room", "index", "digest", "palette", "style", "ops", "board", "provisional", "visible", "redo", "cleared",
-        "pages",
+        "pages", "features",
     ]
 
     /// Size limit of a reply in bytes, once its parts are joined.
@@ -106,6 +110,7 @@ extension JoinReply {
         style = try body.requiredString("style", limit: 64)
         isProvisional = try body.bool("provisional") ?? false
         pages = try body["pages"].map { (token) throws(Rejection) in try BoardPages(token, of: bytes) } ?? BoardPages()
+        features = try Self.features(body)
         content = body["ops"] == nil ? try Self.board(body) : .tail(try body.operations("ops"))
     }
 
@@ -117,6 +122,16 @@ extension JoinReply {
         }
         guard let palette = Palette(texts) else { throw .outOfRange("palette", "1 to 256 colours like #1f4fd8") }
         return palette
+    }
+
+    private static func features(_ body: JSONObject) throws(Rejection) -> BoardFeatures? {
+        guard let tokens = try body.elements("features") else { return nil }
+        var names: [String] = []
+        for token in tokens {
+            guard case .string(let range) = token else { throw .wrongType("features", "an array of strings") }
+            names.append(JSONText.string(range, of: body.bytes.span))
+        }
+        return BoardFeatures(names: names)
     }
 
     private static func board(_ body: JSONObject) throws(Rejection) -> Content {
@@ -177,9 +192,10 @@ public struct JoinReplyWriter: Sendable {
     ///   - palette: the colours in force.
     ///   - style: name of the ink style in force.
     ///   - pages: the pages at `index`.
+    ///   - features: what the service offers; left out where nil.
     public init(
         room: String, index: UInt64, digest: BoardDigest, palette: Palette, style: String,
-        pages: BoardPages = BoardPages()
+        pages: BoardPages = BoardPages(), features: BoardFeatures? = nil
     ) {
         bytes.append("{\"room\":")
         bytes.append(string: room)
@@ -193,6 +209,10 @@ public struct JoinReplyWriter: Sendable {
         bytes.append(string: style)
         bytes.append(",\"pages\":")
         bytes.append(pages: pages)
+        if let features {
+            bytes.append(",\"features\":")
+            bytes.append(list: features.names) { $0.append(string: $1) }
+        }
     }
 
     /// The reply with the operations after those that the student has.

@@ -1,5 +1,15 @@
 /// Request of a student who joins a cohort: what the student has already.
 public struct JoinRequest: Sendable, Hashable {
+    /// How much of the board is asked for.
+    public enum Part: Sendable, Hashable {
+        /// All of it, or the operations after those that the student has.
+        case whole
+        /// What one page shows, for those who copy it: without strokes that were undone or cleared. `page`.
+        case page(Int)
+        /// No strokes: size, colours, pages, features, for those who write. `part`.
+        case settings
+    }
+
     /// Incarnation of the room that the student knows, nil for none. `room` on the wire.
     public var incarnation: String?
     /// Index of the last operation that the student has, nil for none. `have`.
@@ -8,14 +18,18 @@ public struct JoinRequest: Sendable, Hashable {
     public var index: UInt64?
     /// Form of the reply. `encoding`.
     public var encoding: WireEncoding
+    /// How much is asked for. A part is always a board, whatever the student has; services of older releases send all.
+    public var part: Part
 
     public init(
-        incarnation: String? = nil, have: UInt64? = nil, index: UInt64? = nil, encoding: WireEncoding = .json
+        incarnation: String? = nil, have: UInt64? = nil, index: UInt64? = nil, encoding: WireEncoding = .json,
+        part: Part = .whole
     ) {
         self.incarnation = incarnation
         self.have = have
         self.index = index
         self.encoding = encoding
+        self.part = part
     }
 }
 
@@ -27,6 +41,11 @@ extension JoinRequest {
             if let have { body.append("have") { $0.append(integer: have) } }
             if let index { body.append("index") { $0.append(integer: index) } }
             if encoding != .json { body.append("encoding") { $0.append(string: encoding.rawValue) } }
+            switch part {
+            case .whole: break
+            case .page(let page): body.append("page") { $0.append(integer: page) }
+            case .settings: body.append("part") { $0.append(string: "settings") }
+            }
         }
     }
 
@@ -34,10 +53,13 @@ extension JoinRequest {
     /// - Throws: the first fault.
     public init(decoding bytes: [UInt8]) throws(Rejection) {
         self.init()
-        guard let body = try RequestBody.decoded(bytes, keeping: ["room", "have", "index", "encoding"]) else { return }
+        let names = ["room", "have", "index", "encoding", "page", "part"]
+        guard let body = try RequestBody.decoded(bytes, keeping: names) else { return }
         incarnation = try body.string("room", limit: 256)
         have = try body.index("have")
         index = try body.index("index")
+        if let page = try body.page("page") { part = .page(page) }
+        if body["part"] != nil { part = try body.required("part", "settings") { $0 == "settings" ? .settings : nil } }
         guard body["encoding"] != nil else { return }
         encoding = try body.required("encoding", "json or binary") { WireEncoding(rawValue: $0) }
     }

@@ -24,12 +24,15 @@ public struct RoomSummary: Sendable, Hashable {
         public let held: Int
         /// Media time of its video in milliseconds; nil, and `null` in JSON, while unknown.
         public let video: Double?
+        /// Whether samples of its clock come; nil where the service does not say.
+        public let isLive: Bool?
 
-        public init(cohort: String, index: UInt64, held: Int, video: Double?) {
+        public init(cohort: String, index: UInt64, held: Int, video: Double?, isLive: Bool? = nil) {
             self.cohort = cohort
             self.index = index
             self.held = held
             self.video = video
+            self.isLive = isLive
         }
     }
 
@@ -82,6 +85,13 @@ public struct RoomSummary: Sendable, Hashable {
 }
 
 extension RoomSummary {
+    /// Media time of the cohort whose video is farthest, in whole milliseconds, of those whose clocks are live; nil where
+    /// none is.
+    public var fastestVideo: Int64? {
+        let times = cohorts.compactMap { $0.isLive ?? true ? $0.video : nil }
+        return times.max().flatMap { Int64(exactly: $0.rounded(.down)) }
+    }
+
     /// Writes a line of the list, or the reply to `<address>.info`. What is nil is left out.
     public func encoded() -> [UInt8] {
         var bytes: [UInt8] = []
@@ -199,6 +209,7 @@ extension RoomSummary.Cohort {
         bytes.append(integer: held)
         bytes.append(",\"index\":")
         bytes.append(integer: index)
+        if let isLive { bytes.append(isLive ? ",\"live\":true" : ",\"live\":false") }
         bytes.append(",\"v\":")
         if let video { bytes.append(number: video) } else { bytes.append("null") }
         bytes.append("}")
@@ -209,18 +220,20 @@ extension RoomSummary.Cohort {
         var index: UInt64?
         var held: Int?
         var video: Double?
+        var isLive: Bool?
         try stream.takeObject { key, stream throws(Rejection) in
             switch key {
             case "cohort": cohort = try stream.string(key)
             case "index": index = try stream.index(key)
             case "held": held = try stream.optionalCount(key)
             case "v": video = try stream.optionalNumber(key)
+            case "live": isLive = try stream.optionalBool(key)
             default: try stream.skip()
             }
         }
         guard let cohort else { throw .missing("cohort") }
         guard let index else { throw .missing("index") }
         guard let held else { throw .missing("held") }
-        self.init(cohort: cohort, index: index, held: held, video: video)
+        self.init(cohort: cohort, index: index, held: held, video: video, isLive: isLive)
     }
 }

@@ -5,18 +5,22 @@ extension CatchUp {
     /// - Parameters:
     ///   - palette: the colours in force.
     ///   - style: name of the ink style in force.
+    ///   - features: what the service offers; told in JSON alone, and left out where nil.
     ///   - encoding: the form that the request asked for. The binary form copies what the room keeps of its strokes; JSON
     ///     takes a dozen times as long.
-    public func encoded(palette: Palette, style: String, as encoding: WireEncoding) -> [UInt8] {
+    public func encoded(
+        palette: Palette, style: String, features: BoardFeatures? = nil, as encoding: WireEncoding
+    ) -> [UInt8] {
         switch encoding {
-        case .json: json(palette, style)
+        case .json: json(palette, style, features)
         case .binary: binary(palette, style)
         }
     }
 
-    private func json(_ palette: Palette, _ style: String) -> [UInt8] {
+    private func json(_ palette: Palette, _ style: String, _ features: BoardFeatures?) -> [UInt8] {
         let writer = JoinReplyWriter(
-            room: incarnation, index: index, digest: digest, palette: palette, style: style, pages: pages)
+            room: incarnation, index: index, digest: digest, palette: palette, style: style, pages: pages,
+            features: features)
         switch content {
         case .tail(let operations):
             return writer.tail(operations.lazy.map(JoinedOperation.init))
@@ -26,13 +30,23 @@ extension CatchUp {
     }
 
     private func board(_ board: Board, _ writer: JoinReplyWriter) -> [UInt8] {
-        writer.board(
+        guard part == .whole else {
+            return writer.board(
+                width: board.size.width, height: board.size.height, isProvisional: board.fixedSize == nil,
+                visible: strokesOfPart(of: board).lazy.map { JoinedOperation($0) }, redo: [])
+        }
+        return writer.board(
             width: board.size.width, height: board.size.height, isProvisional: board.fixedSize == nil,
             visible: board.visible.lazy.map { JoinedOperation($0) },
             redo: board.undone.lazy.map(JoinedOperation.init),
             cleared: board.undoableClears.lazy.map { clear, removed in
                 ClearedBoard(index: clear.index, page: clear.page, visible: removed.map { JoinedOperation($0) })
             })
+    }
+
+    /// What is seen on the page that is asked for, bottom to top.
+    private func strokesOfPart(of board: Board) -> VisibleStrokes {
+        if case .page(let page) = part { board.visible(on: page) } else { VisibleStrokes() }
     }
 
     private func binary(_ palette: Palette, _ style: String) -> [UInt8] {
@@ -48,7 +62,12 @@ extension CatchUp {
     }
 
     private func board(_ board: Board, _ writer: BinaryJoinReplyWriter) -> [UInt8] {
-        writer.board(
+        guard part == .whole else {
+            return writer.board(
+                width: board.size.width, height: board.size.height, isProvisional: board.fixedSize == nil,
+                visible: strokesOfPart(of: board).map { BinaryOperation($0) }, redo: [])
+        }
+        return writer.board(
             width: board.size.width, height: board.size.height, isProvisional: board.fixedSize == nil,
             visible: board.visible.lazy.map { BinaryOperation($0) },
             redo: board.undone.lazy.map(BinaryOperation.init),

@@ -21,11 +21,14 @@ public struct CatchUp: Sendable {
     public let pages: BoardPages
     /// Whether a page other than page 0 has ever been.
     let hasPages: Bool
+    /// How much of the board is asked for.
+    var part = JoinRequest.Part.whole
     public let content: Content
 
     /// Bytes that it keeps in memory beside the room, about: as many as the reply has, or more.
     public var byteEstimate: Int {
         switch content {
+        case _ where part == .settings: 256
         case .board(let board): board.byteEstimate
         case .version(let version): version.byteEstimate
         case .tail(let operations): operations.reduce(256) { $0 + $1.byteEstimate }
@@ -49,13 +52,13 @@ extension Room {
     public func catchUp(_ request: JoinRequest, cohort: CohortName) -> CatchUp? {
         guard serves(cohort) else { return nil }
         guard let index = request.index else { return catchUp(request, from: board(of: cohort)) }
-        return isOf(request.incarnation) ? board(of: cohort, at: index).map(catchUp) : nil
+        return isOf(request.incarnation) ? board(of: cohort, at: index).map { catchUp(request, from: $0) } : nil
     }
 
     /// Answers a client that joins the head feed, in the same way.
     public func catchUpHead(_ request: JoinRequest) -> CatchUp? {
         guard let index = request.index else { return catchUp(request, from: log.head) }
-        return isOf(request.incarnation) ? head(at: index).map(catchUp) : nil
+        return isOf(request.incarnation) ? head(at: index).map { catchUp(request, from: $0) } : nil
     }
 
     /// Whether a position that a client names is one of this incarnation; true where it names none.
@@ -63,20 +66,23 @@ extension Room {
         incarnation == nil || incarnation == self.incarnation
     }
 
-    private func catchUp(_ version: BoardVersion) -> CatchUp {
-        CatchUp(incarnation: incarnation, version)
+    private func catchUp(_ request: JoinRequest, from version: BoardVersion) -> CatchUp {
+        var snapshot = CatchUp(incarnation: incarnation, version)
+        snapshot.part = request.part
+        return snapshot
     }
 
     private func catchUp(_ request: JoinRequest, from board: Board) -> CatchUp {
         var content = CatchUp.Content.board(board)
-        if let have = request.have, let known = request.incarnation, known == incarnation, !known.isEmpty,
+        if request.part == .whole, let have = request.have, let known = request.incarnation, known == incarnation,
+            !known.isEmpty,
             let tail = log.operations.tail(after: min(have, board.index), through: board.index)
         {
             content = .tail(tail)
         }
         return CatchUp(
             incarnation: incarnation, index: board.index, digest: board.digest, pages: board.pages,
-            hasPages: board.hasPages, content: content)
+            hasPages: board.hasPages, part: request.part, content: content)
     }
 }
 
@@ -90,6 +96,8 @@ public struct RoomStatus: Sendable {
         public let held: Int
         /// Its video time; nil while unknown.
         public let video: MediaTime?
+        /// Whether samples of its clock come.
+        public let isLive: Bool
     }
 
     public let incarnation: String
@@ -117,7 +125,7 @@ extension Room {
             cohorts: gate.cohortNames.sorted().map { name in
                 RoomStatus.Cohort(
                     name: name, released: gate.released(to: name) ?? 0, held: gate.heldCount(of: name),
-                    video: gate.videoTime(of: name, at: now))
+                    video: gate.videoTime(of: name, at: now), isLive: gate.clockCondition(of: name, at: now) == .live)
             })
     }
 

@@ -6,12 +6,16 @@ import LecternClient
 import NATSClient
 import StrokeWire
 
-/// `lectern import`: brings ink from other programs into a room.
+/// `lectern import`: brings ink of other programs, and slides, into a room.
 struct ImportCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "import",
-        abstract: "Bring ink of an InkML file into a room.",
+        abstract: "Bring ink of an InkML file, or the pages of a PDF, PNG or JPEG, into a room.",
         discussion: """
+            A PDF, PNG or JPEG goes to the service, and each of its pages becomes a page at the end of the room's order, \
+            as large as the board allows; then the first of them is shown. The service needs a journal, and pages and \
+            images among its board.features. At most 50 MiB and 500 pages.
+
             Reads InkML (W3C, 2011) as pens, tablets and note-taking programs write it, and as `lectern render -o \
             board.inkml` and GET /api/rooms/ROOM/board.inkml do, and publishes its strokes as a teacher: one operation \
             each, in the order of the file, as fast as the service takes them from one author, which is 200 messages \
@@ -23,9 +27,9 @@ struct ImportCommand: AsyncParsableCommand {
             number. Each colour becomes the nearest one of the room's palette; where the service has `colour: rgb`, \
             --rgb keeps them as they are.
 
-            Without --t the strokes have no time: students see them when they see what was drawn before them. With \
-            --t the first stroke has that time on the time line of the room's video, and the others are as much later \
-            as they are in the file.
+            Without --t the operations have no time: students see them when they see what was drawn before them. With \
+            --t the first stroke, and all slides, have that time on the time line of the room's video, and the other \
+            strokes are as much later as they are in the file.
 
             Document type declarations, entities and references to other files are refused, and nothing is published \
             unless the whole file can be read. An error names the line.
@@ -33,18 +37,19 @@ struct ImportCommand: AsyncParsableCommand {
             Progress goes to standard error, the summary to standard output. SIGINT (Ctrl-C) or SIGTERM ends the \
             publishing with the summary; a second one ends the command at once.
 
-            Exit codes: 0 when every stroke was applied; 1 when the file cannot be read or has no ink, when nobody \
-            answers, when a stroke was rejected or did not arrive, or when this NATS user may not publish; 2 when NATS \
+            Exit codes: 0 when every operation was applied; 1 when the file cannot be read or has no ink, when nobody \
+            answers, when an operation was rejected or did not arrive, or when this NATS user may not publish; 2 when NATS \
             cannot be reached; 3 when all strokes are in the journal, and the service has not answered for each; 130 \
             after SIGINT, 143 after SIGTERM.
 
             EXAMPLES
               lectern import notes.inkml --room lesson-7 --author ann
               lectern import notes.inkml --room lesson-7 --author ann --t 95000
+              lectern import slides.pdf --room lesson-7 --author ann
               lectern render demo -o demo.inkml && lectern import demo.inkml --room trial --author ann --json
             """)
 
-    @Argument(help: "The InkML file, or `-` for standard input; at most 64 MiB.")
+    @Argument(help: "The file, or `-` for standard input; InkML of at most 64 MiB.")
     var file: String
 
     @OptionGroup var room: RoomOptions
@@ -56,7 +61,8 @@ struct ImportCommand: AsyncParsableCommand {
     @Option(
         name: .customLong("t"),
         help: ArgumentHelp(
-            "Time of the first stroke on the time line of the room's video.", valueName: "milliseconds"))
+            "Time of the first stroke, or of the slides, on the time line of the room's video.",
+            valueName: "milliseconds"))
     var time: Int64?
 
     @Flag(help: "Send colours as they are, for a service with `colour: rgb`.")
@@ -74,15 +80,25 @@ struct ImportCommand: AsyncParsableCommand {
     var json = false
 
     func run() async throws {
-        let content = try readFile()
+        switch try readFile() {
+        case .ink(let document): try await run(document)
+        case .slides(let format, let bytes):
+            let slides = SlideImportRun(
+                name: file, format: format, bytes: bytes, room: room, author: author, time: time, isQuiet: quiet,
+                isJSON: json, answerTimeout: answerTimeout)
+            try await slides.run(over: connection)
+        }
+    }
+
+    private func run(_ document: InkDocument) async throws {
         let nats = try await connection.connect(as: "lectern import")
         let interrupts = await InterruptHandler()
         let start = ContinuousClock.now
         let report: TeacherReport
         do {
-            let board = try await settings(over: nats)
-            let messages = content.messages(for: board, keepsColours: rgb, from: time)
-            StandardError.write("\(file): \(content.summary) for a board of \(board.sizeText)")
+            let board = try await room.settings(over: nats)
+            let messages = document.messages(for: board, keepsColours: rgb, from: time)
+            StandardError.write("\(file): \(document.summary) for a board of \(board.sizeText)")
             report = try await interrupts.run { try await publish(PublishPlan(immediately: messages), over: nats) }
         } catch {
             await nats.close()
@@ -112,15 +128,6 @@ struct ImportCommand: AsyncParsableCommand {
         }
     }
 
-    private func settings(over nats: NATSConnection) async throws -> BoardSettings {
-        do throws(RoomDirectoryError) {
-            return try await BoardSettings(of: room.address, over: nats)
-        } catch {
-            StandardError.write("lectern: \(error == .noReply ? room.unanswered : error.description)")
-            throw ExitCode.failed
-        }
-    }
-
     private func publish(_ plan: PublishPlan, over nats: NATSConnection) async throws -> TeacherReport {
         var progress = PublishProgress(isQuiet: quiet)
         defer { progress.end() }
@@ -129,9 +136,21 @@ struct ImportCommand: AsyncParsableCommand {
     }
 }
 
+extension RoomOptions {
+    /// The state of the room; says why it cannot be had, and ends the command.
+    func settings(over nats: NATSConnection) async throws -> BoardSettings {
+        do throws(RoomDirectoryError) {
+            return try await BoardSettings(of: address, over: nats)
+        } catch {
+            StandardError.write("lectern: \(error == .noReply ? unanswered : error.description)")
+            throw ExitCode.failed
+        }
+    }
+}
+
 extension BoardSettings {
     /// `1024 × 768`.
-    fileprivate var sizeText: String {
+    var sizeText: String {
         "\(width.formatted(.number.grouping(.never))) × \(height.formatted(.number.grouping(.never)))"
     }
 }

@@ -1,3 +1,4 @@
+import Assets
 import Foundation
 import InkML
 import LecternClient
@@ -6,15 +7,19 @@ import StrokeWire
 /// A file that `lectern import` brings into a room, told by its first bytes.
 enum ImportFile {
     case ink(InkDocument)
+    /// A PDF, PNG or JPEG file, whose pages become pages of the room.
+    case slides(AssetFormat, bytes: [UInt8])
 
     /// Bytes of a file at most.
-    private static let byteLimit = InkMLLimits().bytes
+    private static let byteLimit = max(InkMLLimits().bytes, AssetLimits.bytes)
 
     /// Reads a file, or standard input for `-`.
     init(path: String) throws(ImportFileError) {
         let bytes = try Self.contents(of: path)
-        for (kind, signature) in Self.otherKinds where bytes.starts(with: signature) {
-            throw ImportFileError(path: path, why: "is \(kind); only InkML is imported")
+        if let format = AssetFormat(bytes) {
+            guard bytes.count <= AssetLimits.bytes else { throw ImportFileError(path: path, limit: AssetLimits.bytes) }
+            self = .slides(format, bytes: bytes)
+            return
         }
         let document: InkDocument
         do throws(InkMLError) {
@@ -25,11 +30,6 @@ enum ImportFile {
         guard !document.strokes.isEmpty else { throw ImportFileError(path: path, why: "there is no ink in it") }
         self = .ink(document)
     }
-
-    private static let otherKinds: [(kind: String, signature: [UInt8])] = [
-        ("a PDF", Array("%PDF-".utf8)), ("a PNG image", [0x89, 0x50, 0x4e, 0x47]),
-        ("a JPEG image", [0xff, 0xd8, 0xff]),
-    ]
 
     private static func contents(of path: String) throws(ImportFileError) -> [UInt8] {
         do {
@@ -42,9 +42,7 @@ enum ImportFile {
             {
                 bytes += part
             }
-            guard bytes.count <= byteLimit else {
-                throw ImportFileError(path: path, why: "is larger than \(byteLimit >> 20) MiB")
-            }
+            guard bytes.count <= byteLimit else { throw ImportFileError(path: path, limit: byteLimit) }
             return bytes
         } catch let error as ImportFileError {
             throw error
@@ -52,15 +50,11 @@ enum ImportFile {
             throw ImportFileError(path: path, why: "cannot be read: \(SystemError.message(of: error))")
         }
     }
+}
 
+extension InkDocument {
     /// What is in it, for a person.
-    var summary: String {
-        switch self {
-        case .ink(let document):
-            let strokes = document.strokes
-            return "\(strokes.count) strokes, \(strokes.reduce(0) { $0 + $1.points.count }) points"
-        }
-    }
+    var summary: String { "\(strokes.count) strokes, \(strokes.reduce(0) { $0 + $1.points.count }) points" }
 
     /// The operations that bring it to a board, numbered from 1. A file of one page goes onto the page that is shown; of
     /// several, each goes onto the page of its number.
@@ -71,39 +65,22 @@ enum ImportFile {
     func messages(
         for board: BoardSettings, keepsColours: Bool, from time: Int64?
     ) -> [(bytes: [UInt8], header: StrokeMessage)] {
-        switch self {
-        case .ink(let document):
-            let fitted = document.fitted(to: InkDocument.Size(width: board.width, height: board.height))
-            var times = StrokeTimes(fitted.strokes, from: time)
-            var messages: [(bytes: [UInt8], header: StrokeMessage)] = []
-            var number: Int64 = 0
-            for page in fitted.pages {
-                for stroke in page.strokes {
-                    number += 1
-                    let colour = keepsColours ? stroke.colour : board.palette.nearest(to: stroke.colour)
-                    let header = StrokeMessage(
-                        number: number, colour: colour, width: stroke.width ?? 1, element: stroke.element,
-                        time: times.next(stroke.time), boardWidth: board.width, boardHeight: board.height,
-                        page: fitted.pages.count > 1 ? page.number : nil)
-                    messages += Self.cut(header, PointEncoder.interior(of: stroke.points))
-                }
+        let fitted = fitted(to: Size(width: board.width, height: board.height))
+        var times = StrokeTimes(fitted.strokes, from: time)
+        var messages: [(bytes: [UInt8], header: StrokeMessage)] = []
+        var number: Int64 = 0
+        for page in fitted.pages {
+            for stroke in page.strokes {
+                number += 1
+                let colour = keepsColours ? stroke.colour : board.palette.nearest(to: stroke.colour)
+                let header = StrokeMessage(
+                    number: number, colour: colour, width: stroke.width ?? 1, element: stroke.element,
+                    time: times.next(stroke.time), boardWidth: board.width, boardHeight: board.height,
+                    page: fitted.pages.count > 1 ? page.number : nil)
+                messages += header.messages(interior: PointEncoder.interior(of: stroke.points))
             }
-            return messages
         }
-    }
-
-    /// Bytes of a message: much less than a service takes, so that no other author waits behind one.
-    private static let messageBytes = 65_536
-
-    private static func cut(
-        _ header: StrokeMessage, _ interior: [UInt8]
-    ) -> [(bytes: [UInt8], header: StrokeMessage)] {
-        let messages = ShardCutter.cut(header, interior: interior[...], maxBytes: messageBytes)
-        return messages.enumerated().map { order, bytes in
-            var shard = header
-            (shard.shardOrder, shard.shardCount) = messages.count > 1 ? (order, messages.count) : (0, 0)
-            return (bytes, shard)
-        }
+        return messages
     }
 }
 
@@ -111,6 +88,16 @@ enum ImportFile {
 struct ImportFileError: Error, CustomStringConvertible {
     let path: String
     let why: String
+
+    init(path: String, why: String) {
+        self.path = path
+        self.why = why
+    }
+
+    /// - Parameter limit: bytes of a file at most.
+    init(path: String, limit: Int) {
+        self.init(path: path, why: "is larger than \(limit >> 20) MiB")
+    }
 
     var description: String { "\(path): \(why)" }
 }

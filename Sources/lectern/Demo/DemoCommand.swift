@@ -4,6 +4,7 @@ import LecternClient
 import LecternConfiguration
 import Locking
 import Logging
+import NATSClient
 import StrokeWire
 import Whiteboard
 
@@ -18,6 +19,10 @@ struct DemoCommand: AsyncParsableCommand {
             them, also while their pen is still down (`ink: progressive`). Shows the numbers of messages sent and of operations logged, \
             held and released, and how long after the video operations and points arrived. At the end the student's board is \
             compared with the lesson, and its picture is written.
+
+            The lesson is on slides: a PDF of three pages is made and imported, as `lectern import` does, and the teacher \
+            writes on it, turns its pages, and moves a part of a slide with the ink on it by a lasso. --lesson plays another \
+            one on blank paper; `demo` is longer and fills two boards with handwriting.
 
             Prints the addresses of the room's pages: anybody with a browser on this machine may follow the lesson, or \
             draw in it. With --keep the video goes on after the lesson, and so does the class, until SIGINT (Ctrl-C).
@@ -35,8 +40,9 @@ struct DemoCommand: AsyncParsableCommand {
             one ends the command at once.
             """)
 
-    @Option(help: ArgumentHelp(LessonSource.help, valueName: "lesson"))
-    var lesson = LessonSource.demo
+    @Option(
+        help: ArgumentHelp("\(LessonSource.help) Default: a lesson on slides.", valueName: "lesson"))
+    var lesson: LessonSource?
 
     @Option(help: ArgumentHelp("Factor of the lesson's original speed, 0.1 … 100.", valueName: "factor"))
     var speed = 1.0
@@ -46,7 +52,7 @@ struct DemoCommand: AsyncParsableCommand {
         transform: duration)
     var latency = Duration.seconds(2)
 
-    @Option(help: ArgumentHelp("The folder for the picture and the lesson.", valueName: "folder"))
+    @Option(help: ArgumentHelp("The folder for board.png, pages.pdf, lesson.ndjson, slides.pdf.", valueName: "folder"))
     var output = "demo-out"
 
     @Option(help: ArgumentHelp("The port of the pages; 0 for any free one.", valueName: "port"))
@@ -65,19 +71,12 @@ struct DemoCommand: AsyncParsableCommand {
         LoggingSystem.bootstrap(StreamLogHandler.standardError)
         var logger = Logger(label: "lectern")
         logger.logLevel = .error
-        let lesson = try lesson.load()
+        let given = try lesson?.load()
         try makeFolder()
         let interrupts = await InterruptHandler()
-        let statistics = LessonStatistics(lesson)
-        let minutes = String(format: "%.1f", lesson.duration / .seconds(60) / speed)
-        print(
-            "A lesson of \(statistics.operations) operations and \(statistics.points) points, about \(minutes) min; "
-                + "the video is \((latency / .seconds(1)).formatted()) s behind.\n"
-                + "Strokes grow on the student's board while they are drawn: each point appears when the video reaches it."
-        )
-        let outcome: DemoRun.Outcome
+        let played: Played
         do {
-            outcome = try await play(lesson, interrupts, logger) { outcome in
+            played = try await play(given, interrupts, logger) { outcome, lesson in
                 guard keep, let picture = outcome.picture else { return }
                 try report(outcome, lesson, picture)
                 print("The class goes on until Ctrl-C.")
@@ -90,6 +89,7 @@ struct DemoCommand: AsyncParsableCommand {
             StandardError.write("lectern: \(reason)")
             throw interrupts.exitCode ?? .failed
         }
+        let (outcome, lesson) = played
         let summary = DemoSummary(outcome: outcome, lesson: lesson, speed: speed)
         guard let picture = outcome.picture else {
             print(summary.text(endedBy: interrupts.signal?.name ?? ""))
@@ -99,12 +99,34 @@ struct DemoCommand: AsyncParsableCommand {
         if !summary.isGood { throw ExitCode.failed }
     }
 
-    /// Writes the picture and the lesson, and prints the summary.
+    /// What came of the lesson, and the lesson as the log has it.
+    private typealias Played = (outcome: DemoRun.Outcome, lesson: Lesson)
+
+    /// Says what is to come.
+    private func introduce(_ lesson: Lesson, _ slides: DemoSlideImport?) {
+        let statistics = LessonStatistics(lesson)
+        let minutes = String(format: "%.1f", lesson.duration / .seconds(60) / speed)
+        if let slides {
+            let pages = slides.pages.map(String.init).joined(separator: ", ")
+            print(
+                "A PDF of \(slides.pages.count) slides was made and imported as the pages \(pages); page 0 is blank.\n"
+                    + "The teacher writes on the title, marks a block in a diagram and moves it by a lasso, with its marks, draws\n"
+                    + "the curve of a chart, notes homework on the blank page, and turns back to the diagram.")
+        }
+        print(
+            "A lesson of \(statistics.operations) operations and \(statistics.points) points, about \(minutes) min; "
+                + "the video is \((latency / .seconds(1)).formatted()) s behind.\n"
+                + "Strokes grow on the student's board while they are drawn: each point appears when the video reaches it."
+        )
+    }
+
+    /// Writes the picture, the pages and the lesson, and prints the summary.
     private func report(_ outcome: DemoRun.Outcome, _ lesson: Lesson, _ picture: [UInt8]) throws {
         try write(picture, to: "board.png")
+        if let document = outcome.document { try write(document, to: "pages.pdf") }
         try write(lesson.ndjson, to: "lesson.ndjson")
         let summary = DemoSummary(outcome: outcome, lesson: lesson, speed: speed)
-        print(summary.text(pictureAt: path(of: "board.png")))
+        print(summary.text(pictureAt: path(of: "board.png"), documentAt: path(of: "pages.pdf")))
     }
 
     /// Where the pages of the class are.
@@ -118,27 +140,45 @@ struct DemoCommand: AsyncParsableCommand {
             """
     }
 
+    /// - Parameter given: nil for the lesson on slides.
     private func play(
-        _ lesson: Lesson, _ interrupts: InterruptHandler, _ logger: Logger,
-        afterwards: @escaping @Sendable (DemoRun.Outcome) async throws -> Void
-    ) async throws -> DemoRun.Outcome {
+        _ given: Lesson?, _ interrupts: InterruptHandler, _ logger: Logger,
+        afterwards: @escaping @Sendable (DemoRun.Outcome, Lesson) async throws -> Void
+    ) async throws -> Played {
         guard let room = RoomID("demo"), let author = AuthorID("teacher") else { throw DemoFailure.notAnswered }
         let environment = try await DemoEnvironment.start(room: room, logger: logger)
-        let run = DemoRun(
-            environment: environment, lesson: lesson, speed: speed, latency: latency, author: author,
-            logger: logger)
         let display = StatusLine()
         defer { display.end() }
         // Everything that was started is ended in order, however the lesson ends.
         return try await environment.withService(port: port) { port in
-            print(addresses(port: port))
-            fflush(nil)
-            return try await interrupts.run {
-                try await run.run(afterwards: afterwards) { state, elapsed in
+            try await interrupts.run {
+                let slides = given == nil ? try await bringSlides(to: environment, by: author, logger) : nil
+                let lesson = try given ?? slides?.lesson() ?? Lesson([])
+                let recorded = slides?.recorded(lesson) ?? lesson
+                introduce(lesson, slides)
+                print(addresses(port: port))
+                fflush(nil)
+                let run = DemoRun(
+                    environment: environment, lesson: lesson, speed: speed, latency: latency, author: author,
+                    logger: logger)
+                let outcome = try await run.run(
+                    afterwards: { try await afterwards($0, recorded) }, tell: { display.tell($0) }
+                ) { state, elapsed in
                     display.show(state.line(elapsed: elapsed))
                 }
+                return (outcome, recorded)
             }
         }
+    }
+
+    private func bringSlides(
+        to environment: DemoEnvironment, by author: AuthorID, _ logger: Logger
+    ) async throws -> DemoSlideImport {
+        let nats = try await environment.connect("demo import")
+        let slides = try await DemoSlideImport(into: environment.address, by: author, over: nats, logger: logger)
+        await nats.close()
+        try write(slides.pdf, to: "slides.pdf")
+        return slides
     }
 
     private func path(of name: String) -> String { "\(output)/\(name)" }
@@ -182,6 +222,12 @@ private final class StatusLine: Sendable {
         fflush(nil)
     }
 
+    /// Prints a line that stays.
+    func tell(_ line: String) {
+        print(isTerminal ? "\r\u{1B}[K\(line)" : line)
+        fflush(nil)
+    }
+
     func end() {
         if isTerminal { print("") }
     }
@@ -200,7 +246,7 @@ private struct DemoSummary {
     init(outcome: DemoRun.Outcome, lesson: Lesson, speed: Double) {
         self.outcome = outcome
         self.speed = speed
-        let room = DaemonConfiguration().room
+        let room = DemoEnvironment.demoConfiguration.room
         expected = BoardFold(lesson.messages.map(\.bytes), configuration: room, through: nil).board
     }
 
@@ -217,13 +263,13 @@ private struct DemoSummary {
     private var isLesson: Bool { state.released == expected.index && digest == expected.digest }
 
     /// The summary of a lesson that was played to its end.
-    func text(pictureAt path: String) -> String {
+    func text(pictureAt path: String, documentAt document: String) -> String {
         let verdict =
             digest == expected.digest
             ? "as in the lesson" : state.guests > 0 ? "with what guests drew" : "but the lesson has \(expected.digest)"
         return lines(
-            "board      \(outcome.session.board.visible.count) strokes, digest \(digest) \(verdict)",
-            "picture    \(path)")
+            "board      \(outcome.session.board.visible.count) entries, digest \(digest) \(verdict)",
+            "picture    \(path)", "pages      \(document)")
     }
 
     /// The summary of a lesson that a signal ended.

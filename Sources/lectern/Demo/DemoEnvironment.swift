@@ -18,7 +18,7 @@ struct DemoEnvironment {
     private let logger: Logger
 
     static func start(room: RoomID, logger: Logger) async throws -> DemoEnvironment {
-        var configuration = DaemonConfiguration().serverConfiguration
+        var configuration = demoConfiguration.serverConfiguration
         configuration.room.cohorts.defaults.ink = .progressive
         let store = FileManager.default.temporaryDirectory.appendingPathComponent("lectern-demo-\(UUID().uuidString)")
         var settings = EmbeddedServer.Settings()
@@ -33,6 +33,13 @@ struct DemoEnvironment {
         return DemoEnvironment(
             address: RoomAddress(root: configuration.root, room: room, partitions: configuration.partitions),
             configuration: configuration, nats: nats, store: store, logger: logger)
+    }
+
+    /// The lesson on slides needs everything that a board can show.
+    static var demoConfiguration: DaemonConfiguration {
+        var configuration = DaemonConfiguration()
+        configuration.board.features = Set(DaemonConfiguration.Board.Feature.allCases)
+        return configuration
     }
 
     private var url: String { nats.url }

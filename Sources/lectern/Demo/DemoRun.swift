@@ -25,15 +25,18 @@ struct DemoRun: Sendable {
         let duration: Duration
         /// PNG of the released board; nil when the lesson was interrupted.
         let picture: [UInt8]?
+        /// PDF of all pages as released; nil when the lesson was interrupted.
+        let document: [UInt8]?
     }
 
     /// Runs until the student has seen everything, or the task is cancelled.
     ///
     /// - Parameters:
     ///   - afterwards: called when the student has seen everything; the video goes on until it returns.
+    ///   - tell: tells what happens to the student's pages, a line each.
     ///   - show: shows the status, twice a second.
     func run(
-        afterwards: @Sendable (Outcome) async throws -> Void,
+        afterwards: @Sendable (Outcome) async throws -> Void, tell: @escaping @Sendable (String) -> Void,
         _ show: @escaping @Sendable (DemoProgress.State, Duration) -> Void
     ) async throws -> Outcome {
         let cohort = CohortName.main
@@ -54,7 +57,10 @@ struct DemoRun: Sendable {
         let session = Task {
             try await Student(
                 connection: viewer, address: environment.address, cohort: cohort, wetInk: true, logger: logger
-            ).follow { event, _ in note(event, on: progress, at: start.duration(to: .now)) }
+            ).follow { event, _ in
+                if case .applied(let operation, _, _) = event, let line = operation.story { tell(line) }
+                return note(event, on: progress, at: start.duration(to: .now))
+            }
         }
         defer {
             status.cancel()
@@ -76,13 +82,16 @@ struct DemoRun: Sendable {
         status.cancel()
         await status.value
         let duration = start.duration(to: .now)
-        let picture: [UInt8]?
+        var (picture, document): ([UInt8]?, [UInt8]?)
         do throws(NATSError) {
-            picture = try await viewer.requestParts(to: environment.address.subject(.image(cohort))).payload
-        } catch .cancelled {
-            picture = nil
-        }
-        let outcome = Outcome(state: progress.state, session: seen, duration: duration, picture: picture)
+            let subject = environment.address.subject(.image(cohort))
+            let (png, pdf) = (ImageRequest(), ImageRequest(format: .pdf))
+            let drawn = try await viewer.requestParts(png.encoded(), to: subject).payload
+            document = try await viewer.requestParts(pdf.encoded(), to: subject).payload
+            picture = drawn
+        } catch .cancelled {}
+        let outcome = Outcome(
+            state: progress.state, session: seen, duration: duration, picture: picture, document: document)
         try await afterwards(outcome)
         clock.cancel()
         _ = await clock.value
@@ -141,8 +150,28 @@ struct DemoRun: Sendable {
 
 enum DemoFailure: Error, CustomStringConvertible {
     case notAnswered
+    /// The slides could not be imported.
+    case noSlides(String)
 
-    var description: String { "the service did not answer" }
+    var description: String {
+        switch self {
+        case .notAnswered: "the service did not answer"
+        case .noSlides(let why): "the slides are not there: \(why); --lesson demo plays a lesson without them"
+        }
+    }
+}
+
+extension ReleasedOperation {
+    /// What a student sees happen to a page; nil for ink, which speaks for itself.
+    fileprivate var story: String? {
+        if action == .turn { return "student    sees page \(page)" }
+        guard action == .draw, let header = try? StrokeMessage(decoding: bytes) else { return nil }
+        switch header.element {
+        case .image: return "student    has a slide on page \(page)"
+        case .lasso: return "student    sees a part of page \(page) move, the slide and the ink on it"
+        default: return nil
+        }
+    }
 }
 
 /// The progress of the demo, updated by teacher, student and service.

@@ -1,0 +1,116 @@
+public import Assets
+internal import Foundation
+public import NATSClient
+public import StrokeWire
+
+/// Sends files to the service, part by part, see `AssetUpload`: of each file one part is in memory, and the next is read when
+/// the service has taken it. Safe from any task.
+public struct AssetUploader: Sendable {
+    /// How long the service may take for an answer.
+    public struct Timeouts: Sendable {
+        /// Finding a place for the file.
+        public var begin = Duration.seconds(2)
+        /// Taking a part.
+        public var part = Duration.seconds(5)
+        /// Opening and storing the file.
+        public var opening = Duration.seconds(120)
+
+        public init() {}
+    }
+
+    private let connection: NATSConnection
+    private let timeouts: Timeouts
+
+    /// - Parameter connection: a connection that `connect` was called on.
+    public init(connection: NATSConnection, timeouts: Timeouts = Timeouts()) {
+        self.connection = connection
+        self.timeouts = timeouts
+    }
+
+    /// Sends a file.
+    ///
+    /// - Parameters:
+    ///   - body: the file in pieces of any size, 1 … 50 MiB in all.
+    ///   - length: bytes of the body, where they are known: the service keeps so much memory free for it.
+    ///   - address: a room that it is brought to.
+    /// - Throws: ``AssetUploadError``, and what the body throws.
+    /// - Returns: the service's JSON, an `AssetUpload.Summary`.
+    public func upload<Body: AsyncSequence>(
+        _ body: Body, length: Int? = nil, to address: RoomAddress
+    ) async throws -> [UInt8] where Body.Element == [UInt8] {
+        let begin = Array("{\"bytes\":\(length ?? AssetLimits.bytes)}".utf8)
+        let answer = try await ask(begin, AssetUpload.subject(address), within: timeouts.begin)
+        guard let ticket = try? JSONDecoder().decode(AssetUpload.Ticket.self, from: Data(answer)),
+            1...AssetUpload.partBytes ~= ticket.part
+        else { throw AssetUploadError.malformed }
+
+        var waiting: [UInt8] = []
+        var sent = 0
+        func send(_ part: [UInt8], within limit: Duration) async throws -> [UInt8] {
+            let answer = try await ask(part, ticket.to, [AssetUpload.offsetHeader: "\(sent)"], within: limit)
+            sent += part.count
+            return answer
+        }
+        for try await piece in body {
+            waiting += piece
+            guard sent + waiting.count <= AssetLimits.bytes else { throw AssetUploadError.tooLarge }
+            while waiting.count >= ticket.part {
+                _ = try await send(Array(waiting.prefix(ticket.part)), within: timeouts.part)
+                waiting.removeFirst(ticket.part)
+            }
+        }
+        if !waiting.isEmpty { _ = try await send(waiting, within: timeouts.part) }
+        guard sent > 0 else { throw AssetUploadError.empty }
+        return try await send([], within: timeouts.opening)
+    }
+
+    /// - Throws: the service's refusal.
+    private func ask(
+        _ payload: [UInt8], _ subject: String, _ headers: NATSHeaders = [:], within limit: Duration
+    ) async throws(AssetUploadError) -> [UInt8] {
+        let answer: [UInt8]
+        do throws(NATSError) {
+            answer = try await connection.request(payload, to: subject, headers: headers, timeout: limit).payload
+        } catch {
+            throw .nats(error)
+        }
+        if let refusal = try? JSONDecoder().decode(AssetUpload.Refusal.self, from: Data(answer)) {
+            throw .refused(refusal)
+        }
+        return answer
+    }
+}
+
+/// Why a file was not taken.
+public enum AssetUploadError: Error, Sendable, Equatable, CustomStringConvertible {
+    /// The service says why.
+    case refused(AssetUpload.Refusal)
+    /// The service's answer cannot be read.
+    case malformed
+    /// The file has more bytes than a file may have.
+    case tooLarge
+    /// The file has no bytes.
+    case empty
+    /// NATS reported an error; `.noResponders` where no service takes files.
+    case nats(NATSError)
+
+    public var description: String {
+        switch self {
+        case .refused(let refusal): refusal.error.message
+        case .malformed: "The service's answer is no place for a file."
+        case .tooLarge: "The file has more than \(AssetLimits.bytes) bytes."
+        case .empty: "The file is empty."
+        case .nats(.noResponders): "No service takes files."
+        case .nats(let error): "\(error)"
+        }
+    }
+}
+
+extension AssetUpload.Summary {
+    /// Reads the service's answer.
+    /// - Throws: ``AssetUploadError/malformed``.
+    public init(decoding bytes: [UInt8]) throws(AssetUploadError) {
+        guard let summary = try? JSONDecoder().decode(Self.self, from: Data(bytes)) else { throw .malformed }
+        self = summary
+    }
+}

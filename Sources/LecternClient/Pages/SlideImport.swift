@@ -1,0 +1,76 @@
+public import Assets
+public import StrokeWire
+
+/// Brings the pages of a stored asset into a room: each becomes a page at the end of the room's order, whose image fills the
+/// board as far as its shape allows; then the first of them is shown.
+public struct SlideImport: Sendable {
+    /// The asset.
+    public let id: AssetID
+    /// The sizes of its pages.
+    public let pages: [AssetPage]
+
+    /// - Returns: nil for an answer that is not a service's.
+    public init?(_ summary: AssetUpload.Summary) {
+        guard let asset = summary.asset else { return nil }
+        (id, pages) = asset
+    }
+
+    /// Checks that the service can do it, before a file is sent.
+    /// - Throws: ``PageError/unsupported(_:)``, ``PageError/tooManyPages`` where there is no place for a single page.
+    public static func check(_ settings: BoardSettings) throws(PageError) {
+        let missing = BoardFeatures([.pages, .images]).subtracting(settings.features)
+        guard missing.isEmpty else { throw .unsupported(missing) }
+        guard settings.pages.order.count + settings.pages.hidden.count < PageNumber.range.count else {
+            throw .tooManyPages
+        }
+    }
+
+    /// The two opposite corners of the image of a page on a board.
+    static func corners(of page: AssetPage, width: Double, height: Double) -> [StrokePoint] {
+        let scale = min(width / page.width, height / page.height)
+        let (x, y) = ((width - page.width * scale) / 2, (height - page.height * scale) / 2)
+        return [StrokePoint(x: x, y: y), StrokePoint(x: width - x, y: height - y)]
+    }
+
+    /// The operations that show it.
+    /// - Parameter numbers: the pages of the room, one for each of the asset.
+    func operations(
+        onto numbers: [Int], width: Double, height: Double, at time: Int64?
+    ) -> [OperationWriter.Operation] {
+        let images = zip(pages, numbers).enumerated().map { place, page in
+            OperationWriter.Operation(
+                StrokeMessage(
+                    number: 0, element: .image, time: time, boardWidth: width, boardHeight: height, page: page.1,
+                    content: .image(id, page: place)),
+                points: Self.corners(of: page.0, width: width, height: height))
+        }
+        let turn = StrokeMessage(number: 0, action: .turn, time: time, page: numbers.first ?? 0)
+        return images + [OperationWriter.Operation(turn)]
+    }
+
+    /// Writes everything.
+    ///
+    /// - Parameters:
+    ///   - writer: of the room.
+    ///   - time: of the operations; nil for none.
+    ///   - progress: called with the number of pages made and that of all: when their numbers are taken, and then about twice
+    ///     a second.
+    /// - Throws: ``PageError``; after ``PageError/incomplete(pages:_:)`` the room has the pages named there, and the others
+    ///   are out of sight, as far as the service still answers.
+    /// - Returns: the numbers of the pages.
+    public func run(
+        with writer: inout OperationWriter, at time: Int64?, progress: (_ made: Int, _ all: Int) -> Void = { _, _ in }
+    ) async throws(PageError) -> [Int] {
+        let settings = try await writer.settings()
+        try Self.check(settings)
+        let numbers = try await writer.addPages(pages.count, at: time)
+        progress(0, pages.count)
+        let operations = operations(onto: numbers, width: settings.width, height: settings.height, at: time)
+        let outcome = await writer.write(operations) { progress(min($0, pages.count), pages.count) }
+        guard let failure = outcome.failure else { return numbers }
+        let made = zip(numbers, outcome.indices).filter { $0.1 != nil }.map(\.0)
+        // Pages without their image would be seen as empty ones.
+        try? await writer.hidePages(Set(numbers).subtracting(made), at: time)
+        throw .incomplete(pages: made, failure)
+    }
+}

@@ -1,0 +1,113 @@
+internal import Foundation
+internal import Hummingbird
+internal import LecternClient
+internal import Logging
+internal import NATSClient
+internal import StrokeWire
+
+/// `POST /api/rooms/ROOM/pages/G/copy`: what a page shows becomes a new page, of the same room or another, and the page may go
+/// out of the first room's order then.
+struct CopyRoute {
+    /// The body of a request.
+    private struct Order: Decodable, Sendable {
+        let to: String?
+        let move: Bool?
+        let t: Double?
+    }
+
+    let rooms: RoomService
+    let connection: NATSConnection
+    let writers: RoomWriters
+    /// Memory of boards that are being sent or copied.
+    let replies: ReplyMemory
+
+    func add(to router: Router<GatewayContext>) {
+        router.post("api/rooms/:room/pages/:page/copy") { [self] request, context in
+            let source = rooms.address(of: try context.room())
+            guard let page = context.parameters.get("page").flatMap({ Int($0) }), PageNumber.range ~= page else {
+                throw GatewayError.badRequest("A page is a number from 0 to \(PageNumber.range.upperBound).")
+            }
+            let order = try Self.order(try await request.bytes(atMost: 4096))
+            guard let target = order.to.map({ RoomID($0) }) ?? source.room else {
+                throw GatewayError.badRequest("The name of a room is 1 to 64 characters of a to z, 0 to 9, _ and -.")
+            }
+            if let claims = context.claims, claims.role != .operator, !claims.rooms.contains(target) {
+                throw GatewayError.forbidden("The token is not for the room \(target).")
+            }
+            var time: Int64?
+            if let number = order.t {
+                guard let whole = Int64(exactly: number.rounded(.towardZero)) else {
+                    throw GatewayError.badRequest("t is a number of milliseconds.")
+                }
+                time = whole
+            }
+            let author = try request.authorIfAny()
+            try await context.channel.extendDeadline()
+            try await writers.begin()
+            let work = Work(
+                source: source, page: page, target: rooms.address(of: target), isMove: order.move ?? false, time: time)
+            let job = PageJob { report throws(GatewayError) in
+                let asked: Logger.Metadata = [
+                    "room": "\(source.room)", "page": "\(page)", "to": "\(target)", "move": "\(work.isMove)",
+                    "author": "\(author?.text ?? "")",
+                ]
+                let pages = try await writers.record("a page was copied", asked) { () throws(GatewayError) in
+                    [try await copy(work, report)]
+                }
+                return Array("{\"page\":\(pages[0])}".utf8)
+            }
+            return try await job.response(wantsProgress: request.acceptsNDJSON, on: context.channel)
+        }
+    }
+
+    private static func order(_ body: [UInt8]) throws(GatewayError) -> Order {
+        // All that is in it may be left out.
+        if body.isEmpty { return Order(to: nil, move: nil, t: nil) }
+        guard let order = try? JSONDecoder().decode(Order.self, from: Data(body)) else {
+            throw .badRequest("The body is {\"to\":ROOM,\"move\":false,\"t\":MS}.")
+        }
+        return order
+    }
+
+    private struct Work: Sendable {
+        let source: RoomAddress
+        let page: Int
+        let target: RoomAddress
+        let isMove: Bool
+        let time: Int64?
+    }
+
+    /// - Returns: the new page.
+    private func copy(_ work: Work, _ report: PageJob.Report) async throws(GatewayError) -> Int {
+        let page: PageCopy
+        do throws(PageError) {
+            page = try await PageCopy(of: work.page, in: work.source, over: connection)
+            if work.isMove, work.source != work.target, page.settings.pages.order == [work.page] {
+                throw .lastPage
+            }
+        } catch {
+            throw GatewayError(error)
+        }
+        let lease = try replies.lease(page.bytes)
+        let new = try await writers.write(to: work.target) { writer throws(PageError) in
+            var time = work.time
+            if time == nil { time = try await writer.fastestVideo() }
+            return try await page.write(with: &writer, at: time, progress: report)
+        }
+        withExtendedLifetime(lease) {}
+        guard work.isMove else { return new }
+        do throws(GatewayError) {
+            try await writers.write(to: work.source) { writer throws(PageError) in
+                // The given time is one of the other room's video.
+                var time = work.source == work.target ? work.time : nil
+                if time == nil { time = try await writer.fastestVideo() }
+                try await writer.hidePages([work.page], at: time)
+            }
+        } catch {
+            var failed = error
+            failed.pages = [new]
+            throw failed
+        }
+        return new
+    }
+}

@@ -1,0 +1,97 @@
+internal import Foundation
+internal import Hummingbird
+internal import NIOCore
+
+/// Work on the pages of a room. It goes on when its client has gone: half a document helps nobody.
+struct PageJob: Sendable {
+    enum Event: Sendable {
+        case progress(made: Int, all: Int)
+        case done(Result<[UInt8], GatewayError>)
+    }
+
+    /// Reports how far the work is.
+    typealias Report = @Sendable (_ made: Int, _ all: Int) -> Void
+
+    private let events: AsyncStream<Event>
+
+    /// - Parameter work: returns the answer, a line of JSON.
+    init(_ work: @escaping @Sendable (Report) async throws(GatewayError) -> [UInt8]) {
+        // A client that reads slowly misses some progress, never the end.
+        let (events, sink) = AsyncStream.makeStream(of: Event.self, bufferingPolicy: .bufferingNewest(16))
+        self.events = events
+        Task {
+            let result: Result<[UInt8], GatewayError>
+            do throws(GatewayError) {
+                result = .success(try await work { sink.yield(.progress(made: $0, all: $1)) })
+            } catch {
+                result = .failure(error)
+            }
+            sink.yield(.done(result))
+            sink.finish()
+        }
+    }
+
+    private func next() async -> Event {
+        for await event in events { return event }
+        return .done(.failure(.internalError))
+    }
+
+    /// Waits for the end of the work, with more time at each sign of progress.
+    ///
+    /// - Parameters:
+    ///   - wantsProgress: whether the answer is NDJSON: a line at each sign of progress, the answer or the error last. What
+    ///     fails before the first of them has a status of its own.
+    ///   - channel: the connection of the request.
+    func response(wantsProgress: Bool, on channel: any Channel) async throws -> Response {
+        let none: HTTPFields = [.cacheControl: "no-store"]
+        var event = await next()
+        while case .progress = event, !wantsProgress {
+            try await channel.extendDeadline()
+            event = await next()
+        }
+        guard case .progress = event else {
+            guard case .done(let result) = event else { throw GatewayError.internalError }
+            let line = try result.get()
+            return Response.body(line, type: wantsProgress ? "application/x-ndjson" : "application/json", headers: none)
+        }
+        let first = event
+        var headers = none
+        headers[.contentType] = "application/x-ndjson"
+        headers[.xContentTypeOptions] = "nosniff"
+        let body = ResponseBody { writer in
+            var event = first
+            while true {
+                try await writer.write(ByteBuffer(bytes: Self.line(event)))
+                if case .done = event { break }
+                try await channel.extendDeadline()
+                event = await next()
+            }
+            try await writer.finish(nil)
+        }
+        return Response(status: .ok, headers: headers, body: body)
+    }
+
+    private static func line(_ event: Event) -> [UInt8] {
+        switch event {
+        case .progress(let made, let all): Array("{\"made\":\(made),\"of\":\(all)}\n".utf8)
+        case .done(.success(let line)): line + [UInt8(ascii: "\n")]
+        case .done(.failure(let error)): ErrorBody(error).encoded() + [UInt8(ascii: "\n")]
+        }
+    }
+}
+
+extension Request {
+    /// Whether the client reads answers line by line.
+    var acceptsNDJSON: Bool {
+        headers[values: .accept].contains { $0.lowercased().contains("application/x-ndjson") }
+    }
+
+    /// Milliseconds of the query's `t`, a fraction of which is cut off, as in messages; nil without one.
+    func time() throws(GatewayError) -> Int64? {
+        guard let text = uri.queryParameters["t"] else { return nil }
+        guard let number = Double(text), let time = Int64(exactly: number.rounded(.towardZero)) else {
+            throw .badRequest("t is a number of milliseconds.")
+        }
+        return time
+    }
+}

@@ -1,0 +1,172 @@
+internal import Hummingbird
+internal import LecternClient
+internal import Logging
+internal import NATSClient
+internal import StrokeWire
+
+/// Writes into rooms as the gateway's own author, `gw-<id>`: in each room one piece of work at a time, as pages take numbers
+/// that nobody else may have, and an author has one sequence of operations.
+///
+/// Bounded: beyond `limit` pieces of work, running and waiting, the answer is `not-ready`. The writers of 1,024 rooms are
+/// kept, those used last; one that was forgotten begins another session.
+actor RoomWriters {
+    private struct Entry {
+        /// Nil while a piece of work has it.
+        var writer: OperationWriter?
+        var waiting: [CheckedContinuation<OperationWriter, Never>] = []
+        var lastUse: UInt64
+    }
+
+    private static let rooms = 1024
+
+    /// The author of this process.
+    let author: AuthorID
+    private let connection: NATSConnection
+    private let limit: Int
+    private let logger: Logger
+    private var entries: [RoomAddress: Entry] = [:]
+    private var uses: UInt64 = 0
+    private var working = 0
+
+    init(connection: NATSConnection, limit: Int, logger: Logger) {
+        // The name of an author has these characters.
+        let id = String(UInt64.random(in: .min ... .max), radix: 36)
+        author = AuthorID("gw-\(id)")!
+        self.connection = connection
+        self.limit = limit
+        self.logger = logger
+    }
+
+    /// Does a piece of work in a room, after those that came before it.
+    nonisolated func write<Value: Sendable>(
+        to address: RoomAddress, _ work: (inout OperationWriter) async throws(PageError) -> Value
+    ) async throws(GatewayError) -> Value {
+        var writer = await take(address)
+        let result: Result<Value, PageError>
+        do throws(PageError) {
+            result = .success(try await work(&writer))
+        } catch {
+            result = .failure(error)
+        }
+        await giveBack(writer, address)
+        do throws(PageError) {
+            return try result.get()
+        } catch {
+            throw GatewayError(error)
+        }
+    }
+
+    /// Does a piece of work that ``begin()`` has given a place, gives the place back, and logs who asked for it.
+    ///
+    /// - Parameter work: returns the pages that it made.
+    nonisolated func record(
+        _ message: Logger.Message, _ asked: Logger.Metadata, _ work: () async throws(GatewayError) -> [Int]
+    ) async throws(GatewayError) -> [Int] {
+        let result: Result<[Int], GatewayError>
+        do throws(GatewayError) {
+            result = .success(try await work())
+        } catch {
+            result = .failure(error)
+        }
+        await end()
+        var metadata = asked
+        metadata["as"] = "\(author)"
+        switch result {
+        case .success(let pages):
+            metadata["pages"] = "\(pages)"
+        case .failure(let error):
+            metadata["pages"] = "\(error.pages ?? [])"
+            metadata["error"] = "\(error.code)"
+        }
+        logger.info(message, metadata: metadata)
+        return try result.get()
+    }
+
+    /// The state of a room at the end of its log.
+    nonisolated func settings(of address: RoomAddress) async throws(PageError) -> BoardSettings {
+        do throws(RoomDirectoryError) {
+            return try await BoardSettings(of: address, over: connection)
+        } catch {
+            throw .room(error)
+        }
+    }
+
+    /// Takes a place among the pieces of work; give it back with ``end()``.
+    func begin() throws(GatewayError) {
+        guard working < limit else {
+            throw .notReady("The gateway imports and copies as many pages as it can; ask again in a second.")
+        }
+        working += 1
+    }
+
+    func end() { working -= 1 }
+
+    private func take(_ address: RoomAddress) async -> OperationWriter {
+        uses += 1
+        guard var entry = entries[address] else {
+            forgetOne()
+            entries[address] = Entry(writer: nil, lastUse: uses)
+            return OperationWriter(connection: connection, address: address, author: author, logger: logger)
+        }
+        entry.lastUse = uses
+        if let writer = entry.writer {
+            entry.writer = nil
+            entries[address] = entry
+            return writer
+        }
+        return await withCheckedContinuation { continuation in
+            entry.waiting.append(continuation)
+            entries[address] = entry
+        }
+    }
+
+    private func giveBack(_ writer: OperationWriter, _ address: RoomAddress) {
+        guard var entry = entries[address] else { return }
+        if entry.waiting.isEmpty {
+            entry.writer = writer
+            entries[address] = entry
+        } else {
+            let next = entry.waiting.removeFirst()
+            entries[address] = entry
+            next.resume(returning: writer)
+        }
+    }
+
+    private func forgetOne() {
+        guard entries.count >= Self.rooms else { return }
+        let idle = entries.filter { $0.value.writer != nil }
+        if let oldest = idle.min(by: { $0.value.lastUse < $1.value.lastUse }) { entries[oldest.key] = nil }
+    }
+}
+
+extension GatewayError {
+    /// Pages were not made, copied or moved.
+    init(_ error: PageError) {
+        let message = error.description
+        switch error {
+        case .unsupported: self.init(.notImplemented, "unsupported", message)
+        case .tooManyPages: self.init(.conflict, "too-many-pages", message)
+        case .unknownPage: self.init(.notFound, "unknown-page", message)
+        case .lastPage: self.init(.conflict, "last-page", message)
+        case .conflict: self.init(.conflict, "conflict", message)
+        case .incomplete(let pages, _):
+            self.init(.badGateway, "incomplete", message)
+            self.pages = pages
+        case .room(.nats(let error)): self.init(error)
+        case .room(.noReply): self = .notReady("No service answers for this room.")
+        case .room(.refused(let why)): self = .notReady("The service says: \(why)")
+        case .room(.malformed): self = .badGateway("The service's answer cannot be read.")
+        }
+    }
+
+    /// A file was not taken.
+    init(_ error: AssetUploadError) {
+        switch error {
+        case .refused(let refusal): self.init(refusal)
+        case .malformed: self = .badGateway(error.description)
+        case .tooLarge: self = .tooLarge(error.description)
+        case .empty: self = .badRequest("The body is the file.")
+        case .nats(let error): self.init(error)
+        }
+    }
+}

@@ -1,0 +1,103 @@
+import ArgumentParser
+import Assets
+import ConnectionOptions
+import Foundation
+import LecternClient
+import NATSClient
+import StrokeWire
+
+/// `lectern import` of a PDF, PNG or JPEG.
+struct SlideImportRun: Sendable {
+    /// The file's name, for messages.
+    let name: String
+    let format: AssetFormat
+    let bytes: [UInt8]
+    let room: RoomOptions
+    let author: AuthorID
+    let time: Int64?
+    let isQuiet: Bool
+    let isJSON: Bool
+    let answerTimeout: Duration
+
+    private struct Result: Sendable {
+        let id: AssetID
+        let all: Int
+        let pages: [Int]
+        /// Why not all pages were made.
+        let failure: PageError?
+    }
+
+    /// Sends the file, writes the pages and prints the summary.
+    func run(over connection: ConnectionOptions) async throws {
+        let nats = try await connection.connect(as: "lectern import")
+        let interrupts = await InterruptHandler()
+        let start = ContinuousClock.now
+        let result: Result
+        do {
+            result = try await interrupts.run { try await bring(over: nats, connection) }
+        } catch {
+            await nats.close()
+            if !(error is ExitCode) { StandardError.write("lectern: \(name): \(error)") }
+            throw interrupts.exitCode ?? ExitCode.failed
+        }
+        await nats.drain()
+        StandardOutput.write(summary(of: result, duration: start.duration(to: .now)))
+        guard let failure = result.failure else { return }
+        if let signal = interrupts.signal {
+            StandardError.write("lectern: ended by \(signal.name)")
+        } else {
+            StandardError.write("lectern: \(failure)")
+        }
+        throw interrupts.exitCode ?? ExitCode.failed
+    }
+
+    private func bring(over nats: NATSConnection, _ connection: ConnectionOptions) async throws -> Result {
+        // Before the file is sent for nothing.
+        let settings = try await room.settings(over: nats)
+        try SlideImport.check(settings)
+        let whole = AsyncStream([UInt8].self) { stream in
+            stream.yield(bytes)
+            stream.finish()
+        }
+        let uploader = AssetUploader(connection: nats)
+        let answer = try await uploader.upload(whole, length: bytes.count, to: room.address)
+        guard let slides = SlideImport(try AssetUpload.Summary(decoding: answer)) else {
+            throw AssetUploadError.malformed
+        }
+        let pages = slides.pages.count == 1 ? "1 page" : "\(slides.pages.count) pages"
+        StandardError.write("\(name): \(format.rawValue), \(pages) for a board of \(settings.sizeText)")
+        var writer = OperationWriter(
+            connection: nats, address: room.address, author: author, answerTimeout: answerTimeout,
+            logger: connection.logger)
+        var isLineOpen = false
+        defer { if isLineOpen { StandardError.write("") } }
+        do throws(PageError) {
+            let made = try await slides.run(with: &writer, at: time) { made, all in
+                guard !isQuiet else { return }
+                try? FileHandle.standardError.write(contentsOf: Data("\r\(made) of \(all) pages".utf8))
+                isLineOpen = true
+            }
+            return Result(id: slides.id, all: slides.pages.count, pages: made, failure: nil)
+        } catch .incomplete(let made, let why) {
+            return Result(
+                id: slides.id, all: slides.pages.count, pages: made, failure: .incomplete(pages: made, why))
+        }
+    }
+
+    private func summary(of result: Result, duration: Duration) -> String {
+        let list = result.pages.map(String.init)
+        if isJSON {
+            var line = JSONLine()
+            line.add("id", result.id.description)
+            line.add("pages", json: Array("[\(list.joined(separator: ","))]".utf8))
+            line.add("milliseconds", Int(duration / .milliseconds(1)))
+            line.add("complete", result.failure == nil)
+            return String(decoding: line.closed, as: UTF8.self)
+        }
+        let seconds = String(format: "%.1f", duration / .seconds(1))
+        return """
+            asset        \(result.id)
+            pages        \(result.pages.count) of \(result.all) in \(seconds) s: \(list.joined(separator: " "))
+            """
+    }
+}

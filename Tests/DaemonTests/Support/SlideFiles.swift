@@ -1,0 +1,65 @@
+import CCairo
+import CJPEG
+import Foundation
+
+/// Files of slides, made by the libraries that other programs make them with.
+enum SlideFiles {
+    /// A PDF by cairo.
+    /// - Parameter sizes: width and height of each page in points.
+    static func pdf(_ sizes: [(width: Double, height: Double)]) -> [UInt8] {
+        let bytes = UnsafeMutablePointer<[UInt8]>.allocate(capacity: 1)
+        bytes.initialize(to: [])
+        defer {
+            bytes.deinitialize(count: 1)
+            bytes.deallocate()
+        }
+        let surface = cairo_pdf_surface_create_for_stream(
+            { closure, data, count in
+                closure?.assumingMemoryBound(to: [UInt8].self).pointee
+                    .append(contentsOf: UnsafeBufferPointer(start: data, count: Int(count)))
+                return CAIRO_STATUS_SUCCESS
+            }, bytes, 1, 1)
+        let cairo = cairo_create(surface)
+        for (page, size) in sizes.enumerated() {
+            cairo_pdf_surface_set_size(surface, size.width, size.height)
+            cairo_set_source_rgb(cairo, Double(page % 3) / 2, 0.4, 0.7)
+            cairo_rectangle(cairo, 0, 0, size.width / 2, size.height / 2)
+            cairo_fill(cairo)
+            cairo_show_page(cairo)
+        }
+        cairo_destroy(cairo)
+        cairo_surface_finish(surface)
+        cairo_surface_destroy(surface)
+        return bytes.pointee
+    }
+
+    /// A grey JPEG by libjpeg.
+    static func jpeg(width: Int, height: Int) -> [UInt8] {
+        var encoder = jpeg_compress_struct()
+        var errors = jpeg_error_mgr()
+        var buffer: UnsafeMutablePointer<UInt8>?
+        var count: UInt = 0
+        encoder.err = jpeg_std_error(&errors)
+        withUnsafeMutablePointer(to: &encoder) { encoder in
+            lectern_jpeg_create_compress(encoder)
+            jpeg_mem_dest(encoder, &buffer, &count)
+            encoder.pointee.image_width = UInt32(width)
+            encoder.pointee.image_height = UInt32(height)
+            encoder.pointee.input_components = 1
+            encoder.pointee.in_color_space = JCS_GRAYSCALE
+            jpeg_set_defaults(encoder)
+            jpeg_start_compress(encoder, 1)
+            for row in 0..<height {
+                var line = (0..<width).map { UInt8(truncatingIfNeeded: $0 + row) }
+                line.withUnsafeMutableBufferPointer { line in
+                    var start = line.baseAddress
+                    jpeg_write_scanlines(encoder, &start, 1)
+                }
+            }
+            jpeg_finish_compress(encoder)
+            jpeg_destroy_compress(encoder)
+        }
+        defer { buffer?.deallocate() }
+        return Array(UnsafeBufferPointer(start: buffer, count: Int(count)))
+    }
+}
