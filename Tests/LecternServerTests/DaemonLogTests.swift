@@ -43,7 +43,7 @@ import Whiteboard
             if filter.add("room \(number)", at: "a:1", now) != nil { passed += 1 }
         }
         #expect(passed == 20)
-        #expect(filter.add("room x", at: "a:1", Instant(nanoseconds: 0) + .seconds(30)) == 980)
+        #expect(filter.add("room x", at: "a:1", Instant(nanoseconds: 0) + .seconds(30)) == 490)
     }
 
     @Test func `a level that is raised later holds for loggers made before`() {

@@ -276,7 +276,7 @@ import Whiteboard
         var configuration = ServerConfiguration()
         add(configuration, PictureForm(width: 64))
         // That of the transcript.
-        #expect(tags == ["dn23qtgl30ll-1.7.c8866ed00511caa9"])
+        #expect(tags == ["dn23qtgl30ll-1.7.074513eac8c77adc"])
         add(configuration)
         add(configuration, at: 8)
         add(configuration, PictureForm(format: .svg))

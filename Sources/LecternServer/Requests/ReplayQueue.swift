@@ -104,7 +104,9 @@ final class ReplayQueue: Sendable {
                 throw .unknownIndex
             }
             sink.send(
-                page.encoded(palette: configuration.palette, style: configuration.style.rawValue), request.reply)
+                page.encoded(
+                    palette: configuration.palette, style: configuration.inkName,
+                    features: configuration.room.intake.wire.features), request.reply)
         } catch {
             sink.refuse(request.reply, error)
         }

@@ -49,10 +49,11 @@ extension ReplayPage {
     /// - Parameters:
     ///   - palette: the colours in force.
     ///   - style: name of the ink style in force.
-    public func encoded(palette: Palette, style: String) -> [UInt8] {
+    ///   - features: what the service offers.
+    public func encoded(palette: Palette, style: String, features: BoardFeatures? = nil) -> [UInt8] {
         let board = board.map { version in
             CatchUp(incarnation: incarnation, version)
-                .encoded(palette: palette, style: style, as: .json)
+                .encoded(palette: palette, style: style, features: features, as: .json)
         }
         var writer = ReplayReplyWriter(room: incarnation, epochs: epochs.map(ReplayReply.Epoch.init), board: board)
         for timed in operations {
