@@ -136,7 +136,6 @@ docs: packages
 	LECTERN_TARGETS=service $(SWIFT) build --target LecternClient
 	LECTERN_TARGETS=service $(SWIFT) build --target Raster
 	LECTERN_TARGETS=service $(SWIFT) build --target InkML
-	LECTERN_TARGETS=service $(SWIFT) build --target LecternConfiguration
 	SWIFT=$(SWIFT) .ci/docs "$$(LECTERN_TARGETS=service $(SWIFT) build --show-bin-path)/Modules"
 
 ## example: builds the client of the documentation as the package of its own that it is; the tests run it
