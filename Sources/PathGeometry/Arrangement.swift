@@ -316,9 +316,10 @@ private struct VertexBands {
         for band in bands {
             var (left, right) = (reach.lower.x, reach.upper.x)
             if bands.count > 1 {
-                // The part of the curve in the band, from its upper to its lower border.
-                let top = origin + Double(band) * height - tolerance
-                let bottom = origin + Double(band + 1) * height + tolerance
+                // The part of the curve in the band, from its upper to its lower border; the tolerance once more, for where
+                // a curve is flat the place at a height is known to far fewer digits than the height.
+                let top = origin + Double(band) * height - 2 * tolerance
+                let bottom = origin + Double(band + 1) * height + 2 * tolerance
                 let (one, other) = (x(curve, box, top), x(curve, box, bottom))
                 (left, right) = (isRising ? one : other, isRising ? other : one)
                 left -= 2 * tolerance
@@ -336,9 +337,12 @@ private struct VertexBands {
         }
     }
 
-    /// Where a curve is at a height, or at the nearer one of its ends.
+    /// Where a curve is at a height; beyond its ends the end itself, which the height alone does not tell where it is flat.
     private func x(_ curve: MonotoneCurve, _ box: Box, _ y: Double) -> Double {
-        curve.point(at: curve.parameter(axis: 1, value: min(max(y, box.lower.y), box.upper.y))).x
+        let isDown = curve.end.y > curve.start.y
+        if y <= box.lower.y { return isDown ? curve.start.x : curve.end.x }
+        if y >= box.upper.y { return isDown ? curve.end.x : curve.start.x }
+        return curve.point(at: curve.parameter(axis: 1, value: y)).x
     }
 }
 
