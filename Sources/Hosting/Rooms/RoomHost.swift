@@ -312,6 +312,9 @@ extension RoomHost {
         rooms.values.filter { $0.room?.isBlank != true }.map(\.id) + stored.names
     }
 
+    /// The rooms in memory, in any order.
+    public var residentRooms: [RoomID] { rooms.values.filter { $0.room != nil }.map(\.id) }
+
     /// A room as far as it is known without loading it.
     public enum Known {
         case here(HostedRoom)

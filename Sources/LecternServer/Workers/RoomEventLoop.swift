@@ -134,7 +134,7 @@ final class RoomEventLoop {
 
     private func survey(_ turn: SurveyTurn, at now: Instant) {
         var turn = turn
-        let rooms = turn.remaining ?? host.roomNames[...]
+        let rooms = turn.remaining ?? host.residentRooms[...]
         for room in rooms.prefix(RoomSurvey.stride) {
             if case .here(let hosted)? = host.known(room), let room = hosted.room { turn.survey.add(room, at: now) }
         }

@@ -60,6 +60,8 @@ struct SurveyTurn: Sendable {
 final class RoomSurveys: Sendable {
     private struct State {
         var ofWorkers: [Int: RoomSurvey] = [:]
+        /// Workers that have not ended the last survey: one that hangs is not asked again.
+        var underWay: Set<Int> = []
         /// Cohorts that have been told of: one that no longer waits is told to be fine.
         var told: Set<String> = []
     }
@@ -71,7 +73,8 @@ final class RoomSurveys: Sendable {
     /// Has the workers make surveys until the task is cancelled.
     func run(_ workers: [RoomWorker]) async {
         while !Task.isCancelled {
-            for (number, worker) in workers.enumerated() {
+            for (number, worker) in workers.enumerated()
+            where state.withLock({ $0.underWay.insert(number).inserted }) {
                 worker.post(.survey(SurveyTurn(surveys: self, worker: number)))
             }
             try? await Task.sleep(for: RoomSurvey.interval)
@@ -81,6 +84,7 @@ final class RoomSurveys: Sendable {
     /// Takes the whole survey of a worker.
     func complete(_ survey: RoomSurvey, of worker: Int) {
         let (all, quiet) = state.withLock { state -> (RoomSurvey, Set<String>) in
+            state.underWay.remove(worker)
             state.ofWorkers[worker] = survey
             var all = RoomSurvey()
             for survey in state.ofWorkers.values { all.formUnion(survey) }
