@@ -116,7 +116,9 @@ static void NAME(add_edges)(const float *edges, intptr_t count, const lanes_cell
     }
 }
 
-static float NAME(resolve)(float *cells, uint8_t *bytes, intptr_t count, float carry) {
+/// `takes_size` is known where this is called, and costs nothing.
+static inline __attribute__((always_inline)) float NAME(resolve_sums)(
+    float *cells, uint8_t *bytes, intptr_t count, float carry, int takes_size) {
     const float8 zero = 0;
     float8 before = carry;
     for (intptr_t x = 0; x < count; x += 8) {
@@ -128,7 +130,12 @@ static float NAME(resolve)(float *cells, uint8_t *bytes, intptr_t count, float c
         sum += __builtin_shufflevector(zero, sum, 0, 0, 0, 0, 11, 11, 11, 11);
         sum += before;
         before = __builtin_shufflevector(sum, sum, 7, 7, 7, 7, 7, 7, 7, 7);
-        const int8 rounded = __builtin_convertvector(sum * 255 + 0.5f, int8);
+        float8 level = sum;
+        if (takes_size) {
+            const float8 size = sum < 0 ? -sum : sum;
+            level = LOWER(size, (float8)2);
+        }
+        const int8 rounded = __builtin_convertvector(level * 255 + 0.5f, int8);
         const int8 least = 0, most = 255;
         const byte8 levels = __builtin_convertvector(LOWER(UPPER(rounded, least), most), byte8);
         memcpy(bytes + x, &levels, sizeof levels);
@@ -136,25 +143,12 @@ static float NAME(resolve)(float *cells, uint8_t *bytes, intptr_t count, float c
     return before[0];
 }
 
+static float NAME(resolve)(float *cells, uint8_t *bytes, intptr_t count, float carry) {
+    return NAME(resolve_sums)(cells, bytes, count, carry, 0);
+}
+
 static float NAME(resolve_size)(float *cells, uint8_t *bytes, intptr_t count, float carry) {
-    const float8 zero = 0;
-    float8 before = carry;
-    for (intptr_t x = 0; x < count; x += 8) {
-        float8 sum;
-        memcpy(&sum, cells + x, sizeof sum);
-        memcpy(cells + x, &zero, sizeof zero);
-        sum += __builtin_shufflevector(zero, sum, 0, 8, 9, 10, 0, 12, 13, 14);
-        sum += __builtin_shufflevector(zero, sum, 0, 0, 8, 9, 0, 0, 12, 13);
-        sum += __builtin_shufflevector(zero, sum, 0, 0, 0, 0, 11, 11, 11, 11);
-        sum += before;
-        before = __builtin_shufflevector(sum, sum, 7, 7, 7, 7, 7, 7, 7, 7);
-        const float8 size = sum < 0 ? -sum : sum;
-        const int8 rounded = __builtin_convertvector(LOWER(size, (float8)2) * 255 + 0.5f, int8);
-        const int8 least = 0, most = 255;
-        const byte8 levels = __builtin_convertvector(LOWER(UPPER(rounded, least), most), byte8);
-        memcpy(bytes + x, &levels, sizeof levels);
-    }
-    return before[0];
+    return NAME(resolve_sums)(cells, bytes, count, carry, 1);
 }
 
 static void NAME(blend)(uint32_t *pixels, uint8_t *mask, intptr_t count, uint32_t source) {
