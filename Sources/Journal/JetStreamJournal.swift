@@ -88,6 +88,22 @@ public final class JetStreamJournal: Sendable {
         }
     }
 
+    /// Writes a decision that somebody has asked for, and waits until the log has it.
+    ///
+    /// - Parameter id: of the request; it cannot be guessed, and the log keeps one decision of each.
+    /// - Returns: its sequence in the partition's log.
+    /// - Throws: `.stream`; it may be in the log all the same.
+    public func write(_ record: ControlRecord, room: RoomID, id: String) async throws(JournalError) -> UInt64 {
+        let address = RoomAddress(root: root, room: room, partitions: partitions)
+        do throws(JetStreamError) {
+            return try await jetStream.publish(
+                record.encoded(), to: address.subject(.control), headers: [HeaderName.msgID: "\(room)/command/\(id)"]
+            ).sequence
+        } catch {
+            throw .stream(name: PartitionStreams(root: root, partition: address.partition).log, error)
+        }
+    }
+
     /// The present state of a stream; nil when it does not exist.
     private func info(_ name: String) async throws(JournalError) -> StreamInfo? {
         do throws(JetStreamError) {

@@ -2,7 +2,8 @@ import Crypto
 public import Foundation
 public import NATSClient
 
-/// A folder with copies of all streams of a root: rooms' logs, checkpoints and assets, and a list of them with their hashes.
+/// A folder with copies of all streams of a root: rooms' logs, checkpoints, assets and audit log, and a list of them with
+/// their hashes.
 ///
 /// Consistent while classes run: of each partition the checkpoints are copied before the log, so that the log goes on where
 /// they end. A log that was trimmed meanwhile, by what newer checkpoints have, is copied again with its checkpoints. Assets
@@ -93,8 +94,9 @@ extension StreamBackup {
             let checkpoints = "\(stem)_CHECKPOINT_\(log.split(separator: "_").last ?? "")"
             streams += try await partition(log, names.contains(checkpoints) ? checkpoints : nil, tell)
         }
-        let assets = "\(stem)_ASSETS"
-        if names.contains(assets) { streams.append(try await copy(assets, tell).stream) }
+        for name in ["\(stem)_ASSETS", AuditLog.stream(of: root)] where names.contains(name) {
+            streams.append(try await copy(name, tell).stream)
+        }
         let list = List(root: root, made: Date().formatted(.iso8601), streams: streams)
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]

@@ -14,8 +14,9 @@ public struct DaemonConfiguration: Sendable, Equatable {
     public var authentication = Authentication()
     /// Where and for how long rooms' logs are kept.
     public var journal = Journal()
-    /// When rooms' checkpoints are written.
     public var assets = Assets()
+    public var audit = Audit()
+    /// When rooms' checkpoints are written.
     public var checkpoint = Checkpoint()
     /// The subjects of the rooms.
     public var subjects = Subjects()
@@ -206,6 +207,14 @@ extension DaemonConfiguration {
         public var maxBytes: Int? = 4 << 30
         /// Bytes of the files that were uploaded to one room; beyond, further ones are refused. Nil: no limit.
         public var roomBytes: Int? = 512 << 20
+    }
+
+    /// Who asked for what in which room, which is kept in JetStream.
+    public struct Audit: Sendable, Equatable {
+        /// How long an entry is kept.
+        public var maxAge: Duration = .seconds(365 * 86_400)
+        /// Bytes of all entries; beyond, the oldest are deleted.
+        public var maxBytes = 64 << 20
     }
 
     /// When rooms' checkpoints are written: the states from which rooms are restored without their whole logs.

@@ -173,6 +173,12 @@ extension DaemonConfiguration {
             "assets.room_bytes", \.assets.roomBytes, .sizeLimit(1 << 20...1 << 40),
             "Bytes of the files that teachers have brought to one room; beyond, further ones are refused."),
         Setting(
+            "audit.max_age", \.audit.maxAge, .duration(.seconds(60) ... .seconds(3650 * 86_400)),
+            "How long it is kept who asked for what in which room."),
+        Setting(
+            "audit.max_bytes", \.audit.maxBytes, .size(1 << 20...1 << 40),
+            "Bytes of that, which JetStream reserves; beyond, the oldest entries are deleted."),
+        Setting(
             "checkpoint.interval", \.checkpoint.interval, .duration(.seconds(1) ... .seconds(3600)),
             "Longest time from a change of a room to its checkpoint."),
         Setting(

@@ -84,7 +84,7 @@ extension GatewayError {
             case .unknownRoom, .unknownCohort, .unknownIndex, .unknownAsset: .notFound
             case .badRequest: .badRequest
             case .tooLarge, .unreadable: .unprocessableContent
-            case .noSandbox: .notImplemented
+            case .noSandbox, .noJournal: .notImplemented
             case .notReady: .serviceUnavailable
             case .gone: .gone
             }

@@ -63,14 +63,16 @@ public struct Server: Service {
         }
         defer { watching.cancel() }
         if let settings = configuration.journal {
-            try await runDurable(pool, members, settings)
+            try await runDurable(pool, members, settings, replies: sink)
         } else {
-            try await runVolatile(pool, members)
+            try await runVolatile(pool, members, replies: sink)
         }
     }
 
     /// Without a journal: rooms are fed from core NATS and do not survive the process.
-    private func runVolatile(_ pool: WorkerPool, _ members: MemberChannel) async throws {
+    private func runVolatile(
+        _ pool: WorkerPool, _ members: MemberChannel, replies sink: ReplySink
+    ) async throws {
         let journal = VolatileJournal(
             root: configuration.root, partitions: configuration.partitions, logger: logger)
         onScrape(pool.loadMetrics(misaddressed: { journal.misaddressedCount }).report)
@@ -86,6 +88,9 @@ public struct Server: Service {
         }
         try pool.listen()
         try UploadReceiver(configuration, connection: bulkConnection, library: nil, metrics: pool.metrics).listen()
+        let commands = commandReceiver(pool, journal: nil, replies: sink)
+        try commands.listen()
+        let commanding = Task { await commands.run() }
         let incompatiblePeers = IncompatiblePeerLog(root: configuration.root, metrics: pool.metrics, logger: logger)
         let heartbeat = StandaloneHeartbeat(
             configuration: configuration, members: members, incompatiblePeers: incompatiblePeers)
@@ -99,6 +104,7 @@ public struct Server: Service {
         readiness.set(.stopping)
         logger.info("draining")
         beating.cancel()
+        await end(commands, commanding)
         // Messages still buffered by libnats and the server exist nowhere else: they go to the workers before these stop.
         await connection.endSubscriptions()
         await bulkConnection.endSubscriptions()
@@ -107,7 +113,7 @@ public struct Server: Service {
 
     /// With a JetStream journal; other daemons may share the partitions.
     private func runDurable(
-        _ pool: WorkerPool, _ members: MemberChannel, _ settings: JournalSettings
+        _ pool: WorkerPool, _ members: MemberChannel, _ settings: JournalSettings, replies sink: ReplySink
     ) async throws {
         let journal = JetStreamJournal(
             root: configuration.root, partitions: configuration.partitions, settings: settings,
@@ -146,15 +152,47 @@ public struct Server: Service {
         let keeping = Task { await assets.run(pool.assetUse) }
         try UploadReceiver(configuration, connection: bulkConnection, library: assets, metrics: pool.metrics)
             .listen()
+        let commands = commandReceiver(pool, journal: journal, replies: sink)
+        try commands.listen()
+        let commanding = Task { await commands.run() }
         let owning = Task { try await ownership.run() }
         try? await gracefulShutdown()
         readiness.set(.stopping)
         logger.info("draining")
+        await end(commands, commanding)
         await ownership.leave(within: Self.drainTimeout)
         owning.cancel()
         keeping.cancel()
         keeper.stop()
         await pool.stop(ended)
+    }
+
+    /// Takes commands; with a journal it keeps the audit log in it.
+    private func commandReceiver(
+        _ pool: WorkerPool, journal: JetStreamJournal?, replies sink: ReplySink
+    ) -> CommandReceiver {
+        let audit = configuration.journal.map { settings in
+            AuditLog(
+                root: configuration.root, settings: settings, maxBytes: configuration.auditBytes,
+                maxAge: configuration.auditAge, connection: bulkConnection, logger: logger)
+        }
+        let executor = CommandExecutor(
+            root: configuration.root, partitions: configuration.partitions, journal: journal,
+            connection: bulkConnection)
+        return CommandReceiver(
+            root: configuration.root, connection: bulkConnection, executor: executor, audit: audit, sink: sink,
+            metrics: pool.metrics, logger: logger)
+    }
+
+    /// Refuses the commands that wait, and finishes those being carried out, as far as there is time.
+    private func end(_ commands: CommandReceiver, _ running: Task<Void, Never>) async {
+        commands.close()
+        let timeout = Task {
+            guard (try? await Task.sleep(for: Self.drainTimeout)) != nil else { return }
+            running.cancel()
+        }
+        await running.value
+        timeout.cancel()
     }
 
     /// Bound on the handover to a successor, and again on saving, at shutdown.

@@ -16,6 +16,10 @@ public struct ServerConfiguration: Sendable {
     public var assetBytes: Int64 = 4 << 30
     /// Bytes of the assets that were uploaded to one room; -1: no limit.
     public var roomAssetBytes: Int64 = 512 << 20
+    /// Bytes of the audit log, which only a journal keeps.
+    public var auditBytes: Int64 = 64 << 20
+    /// How long an entry of the audit log is kept.
+    public var auditAge: Duration = .seconds(365 * 86_400)
     /// How often the store is told that an asset is used, which writes it where that was an eighth of the journal's age ago:
     /// together less than the quarter that assets stay longer.
     var assetUseInterval: Duration { journal.map { $0.maxAge / 16 } ?? .seconds(86_400) }

@@ -29,6 +29,7 @@ struct ServerMetrics: Sendable {
     private let pictures: [PictureOutcome: Counter]
     private let assetPictures: [AssetPictureOutcome: Counter]
     private let assetUploads: [AssetUploadOutcome: Counter]
+    private let commands: [CommandOutcome: Counter]
     private let assetBytes = Meter(label: "lectern_asset_bytes")
     private let assetRendering = Recorder(label: "lectern_asset_rendering_seconds", aggregate: true)
     private let cohorts = CohortMetrics()
@@ -61,6 +62,10 @@ struct ServerMetrics: Sendable {
         assetUploads = Dictionary(
             uniqueKeysWithValues: AssetUploadOutcome.allCases.map { outcome in
                 (outcome, Counter(label: "lectern_asset_uploads_total", dimensions: [("outcome", outcome.rawValue)]))
+            })
+        commands = Dictionary(
+            uniqueKeysWithValues: CommandOutcome.allCases.map { outcome in
+                (outcome, Counter(label: "lectern_commands_total", dimensions: [("outcome", outcome.rawValue)]))
             })
         assetPictures = Dictionary(
             uniqueKeysWithValues: AssetPictureOutcome.allCases.map { outcome in
@@ -161,6 +166,10 @@ struct ServerMetrics: Sendable {
 
     func count(_ outcome: AssetUploadOutcome) {
         assetUploads[outcome]?.increment()
+    }
+
+    func count(_ outcome: CommandOutcome) {
+        commands[outcome]?.increment()
     }
 
     /// - Parameter bytes: that the stream of assets has.

@@ -177,10 +177,17 @@ import Testing
                 try await write("lesson", on: connection)
                 let room = try await connection.request(to: "ink.0.lesson.info").payload
                 #expect(await daemon.terminate() == 0)
-                // A service that still answers, but reads the journal no more.
-                let stale = try connection.subscribe("ink.0.lesson.info") { message in
-                    if let reply = message.reply { try? connection.publish(room, to: reply) }
-                }
+                // A service that still answers and writes decisions, but reads the journal no more.
+                let stale = [
+                    try connection.subscribe("ink.0.lesson.info") { message in
+                        if let reply = message.reply { try? connection.publish(room, to: reply) }
+                    },
+                    try connection.subscribe("ink.command.operator") { message in
+                        guard let reply = message.reply else { return }
+                        try? connection.publish(Array(#"{"v":1,"kind":"close"}"#.utf8), to: "ink.0.lesson.ctl")
+                        try? connection.publish(Array(#"{"done":true,"sequence":5}"#.utf8), to: reply)
+                    },
+                ]
                 try await connection.flush()
                 let (code, log) = try await LecternProcess.run("close", "lesson", "--nats", nats.url)
                 #expect(code == 3)
@@ -190,7 +197,7 @@ import Testing
                         the service has yet to read it
 
                         """)
-                stale.unsubscribe()
+                for subscription in stale { subscription.unsubscribe() }
 
                 let next = try DaemonProcess("b", nats: nats.url)
                 try await next.waitUntilServing()
@@ -199,6 +206,41 @@ import Testing
                 #expect(again.log == "lectern: nobody has written to the room lesson: there is nothing to close\n")
                 #expect(await next.terminate() == 0)
             }
+        }
+    }
+
+    @Test func `audit lists who has closed which room for whom, as a table and as JSON`() async throws {
+        try await withDaemon { _, nats, connection in
+            let none = try await LecternProcess.run("audit", "--nats", nats.url)
+            #expect(none.exitCode == 0 && none.log == "no commands\n", "\(none.log)")
+            for room in ["lesson", "other"] { try await write(room, on: connection) }
+            _ = try await LecternProcess.run("close", "lesson", "--nats", nats.url, "--as", "otto", "--for", "room 12")
+            _ = try await LecternProcess.run("close", "other", "--nats", nats.url)
+            let (code, log) = try await LecternProcess.run("audit", "--nats", nats.url, "--since", "1d")
+            #expect(code == 0)
+            let rows = log.split(separator: "\n").map { $0.split(separator: #/ {2,}/#).map(String.init) }
+            #expect(rows.first == ["AT", "WHO", "FOR", "COMMAND", "ROOM", "TARGET", "OUTCOME"])
+            #expect(
+                rows.dropFirst().map { Array($0.dropFirst()) } == [
+                    ["otto", "room 12", "close", "lesson", "-", "done"],
+                    ["operator", "-", "close", "other", "-", "done"],
+                ])
+            let one = try await LecternProcess.run("audit", "--nats", nats.url, "--room", "other", "--json")
+            let entry = try AnyJSON.decode(Array(one.log.utf8))
+            #expect(entry["who"] == .string("operator") && entry["outcome"] == .string("done"))
+            #expect(entry["room"] == .string("other") && entry["command"] == .string("close"))
+        }
+    }
+
+    @Test func `without a journal the daemon's log has the audit, and audit says so`() async throws {
+        try await withDaemon(["journal.mode=none"]) { daemon, nats, connection in
+            try await write("lesson", on: connection, isStored: false)
+            let closed = try await LecternProcess.run("close", "lesson", "--nats", nats.url, "--for", "room 12")
+            #expect(closed.exitCode == 0, "\(closed.log)")
+            let line = try #require(daemon.lines(with: "command=close").first)
+            #expect(line.contains("who=operator") && line.contains("room=lesson") && line.contains("outcome=done"))
+            let audit = try await LecternProcess.run("audit", "--nats", nats.url)
+            #expect(audit.exitCode == 1 && audit.log.contains("daemon's log"), "\(audit.log)")
         }
     }
 

@@ -81,7 +81,7 @@ private let others: [String: String] = [
     "journal.replicas": "3",
     "journal.max_age": "7d", "journal.max_bytes": "10GiB", "journal.duplicate_window": "90s",
     "journal.store_bytes": "20GiB", "journal.recreate_streams": "true",
-    "assets.max_bytes": "unlimited", "assets.room_bytes": "8MiB",
+    "assets.max_bytes": "unlimited", "assets.room_bytes": "8MiB", "audit.max_age": "90d", "audit.max_bytes": "4MiB",
     "checkpoint.interval": "5s", "checkpoint.operations": "64", "rooms.idle": "1h", "node.id": "node-a",
     "node.roles": "core",
     "subjects.root": "chalk", "subjects.partitions": "16",

@@ -128,6 +128,52 @@ import Testing
         #expect(fault { () throws(Rejection) in _ = try ControlRecord(decoding: Array(body.utf8)) } == expected)
     }
 
+    @Test func `of a command, its replies and its record is written and read`() throws {
+        let room = try #require(RoomID("physics"))
+        let request = CommandRequest(.close(room), for: "anna, 10.0.0.7", id: "x-1")
+        let body = #"{"command":"close","room":"physics","for":"anna, 10.0.0.7","id":"x-1"}"#
+        #expect(text(request.encoded()) == body)
+        #expect(try CommandRequest(decoding: Array(body.utf8)) == request)
+        for (reply, body) in [
+            (CommandReply(), #"{"done":true}"#),
+            (CommandReply(sequence: 7, detail: "all"), #"{"done":true,"sequence":7,"detail":"all"}"#),
+        ] {
+            #expect(text(reply.encoded()) == body)
+            #expect(try CommandReply(decoding: Array(body.utf8)) == reply)
+        }
+        let sign = CommandProgress("records", made: 3, of: 9)
+        #expect(text(sign.encoded()) == #"{"detail":"records","made":3,"of":9}"#)
+        #expect(try CommandProgress(decoding: sign.encoded()) == sign)
+
+        var entry = AuditEntry(request, from: try #require(OperatorName("otto")))
+        #expect(
+            text(entry.encoded())
+                == #"{"v":1,"id":"x-1","who":"otto","for":"anna, 10.0.0.7","command":"close","room":"physics"}"#)
+        #expect(try AuditEntry(decoding: entry.encoded()) == entry)
+        (entry.time, entry.outcome, entry.detail) = (1_700_000_000_000, .failed, "no space")
+        #expect(try AuditEntry(decoding: entry.encoded()) == entry)
+        let page = AuditPage([entry, entry], next: 9)
+        #expect(try AuditPage(decoding: page.encoded()) == page)
+        let asked = AuditRequest(room: room, since: 17, from: 9)
+        #expect(text(asked.encoded()) == #"{"room":"physics","since":17,"from":9}"#)
+        #expect(try AuditRequest(decoding: asked.encoded()) == asked)
+        #expect(try AuditRequest(decoding: []) == AuditRequest())
+    }
+
+    @Test(arguments: [
+        ("", Fault(.missingField, "command")), (#"{"command":"close","id":"x"}"#, Fault(.missingField, "room")),
+        (#"{"command":"open","room":"a","id":"x"}"#, Fault(.outOfRange, "command")),
+        (#"{"command":"close","room":"A","id":"x"}"#, Fault(.outOfRange, "room")),
+        (#"{"command":"close","room":"a"}"#, Fault(.missingField, "id")),
+        (#"{"command":"close","room":"a","id":"x y"}"#, Fault(.outOfRange, "id")),
+        (#"{"command":"close","room":"a","id":"x","for":"a\nb"}"#, Fault(.outOfRange, "for")),
+        (#"{"command":"close","room":"a","id":"x","for":"a\u202eb"}"#, Fault(.outOfRange, "for")),
+        (#"{"command":"close","room":"a","id":"x","for":7}"#, Fault(.wrongType, "for")),
+    ])
+    func `of a command is refused for its fault`(body: String, expected: Fault) {
+        #expect(fault { () throws(Rejection) in _ = try CommandRequest(decoding: Array(body.utf8)) } == expected)
+    }
+
     @Test(arguments: [
         (JoinRequest(), "{}"), (JoinRequest(incarnation: "x-1"), #"{"room":"x-1"}"#),
         (JoinRequest(have: 4), #"{"have":4}"#),
@@ -255,6 +301,8 @@ import Testing
             _ = try? ClockSample(decoding: bytes)
             _ = try? Mark(decoding: bytes)
             _ = try? ControlRecord(decoding: bytes)
+            _ = try? CommandRequest(decoding: bytes)
+            _ = try? AuditPage(decoding: bytes)
             _ = try? JoinRequest(decoding: bytes)
             _ = try? JoinReply(decoding: bytes)
             _ = RequestError(decoding: bytes)

@@ -31,11 +31,11 @@ final class UploadReceiver: Sendable {
 
     func listen() throws(NATSError) {
         _ = try connection.subscribe(AssetUpload.subjects(root: root), queue: AssetUpload.queue) { [self] message in
-            guard let reply = message.reply, Self.isInbox(reply) else { return }
+            guard let reply = message.reply, ReplySink.isInbox(reply) else { return }
             begin(subject: message.subject, message.copyPayload(), reply)
         }
         _ = try connection.subscribe(AssetUpload.parts(root: root, taker: taker)) { [self] message in
-            guard let reply = message.reply, Self.isInbox(reply) else { return }
+            guard let reply = message.reply, ReplySink.isInbox(reply) else { return }
             let offset = message.header(AssetUpload.offsetHeader).flatMap { Int($0) }
             receive(subject: message.subject, offset ?? -1, message.copyPayload(), reply)
         }
@@ -94,8 +94,6 @@ final class UploadReceiver: Sendable {
         guard let bytes = try? Array(encoder.encode(body)) else { return }
         try? connection.publish(bytes, to: reply)
     }
-
-    private static func isInbox(_ subject: String) -> Bool { subject.hasPrefix("_INBOX.") }
 }
 
 /// What became of a file that was brought. The raw values are those of the metric's label: the codes of the refusals.

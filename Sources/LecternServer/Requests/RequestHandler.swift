@@ -233,6 +233,9 @@ struct ReplySink: Sendable {
     let refuse: @Sendable (_ reply: String, _ error: RequestError) -> Void
 
     func send(_ bytes: [UInt8], _ reply: String) { send(bytes, [:], reply) }
+
+    /// Only inboxes get replies: a client must not make the service publish on another subject.
+    static func isInbox(_ subject: String) -> Bool { subject.hasPrefix("_INBOX.") }
 }
 
 /// Makes and sends small replies on a queue of its own, apart from the threads that release operations.

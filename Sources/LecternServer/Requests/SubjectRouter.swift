@@ -42,7 +42,7 @@ final class SubjectRouter: Sendable {
             _ = try connection.subscribe("\(root).*.*.\(kind)") { self.route($0) }
         }
         _ = try connection.subscribe("\(root).rooms") { [listing] message in
-            guard let reply = message.reply, Self.isInbox(reply) else { return }
+            guard let reply = message.reply, ReplySink.isInbox(reply) else { return }
             listing.ask(reply)
         }
     }
@@ -73,8 +73,9 @@ final class SubjectRouter: Sendable {
                         session: message.header(HeaderName.session), bytes: isTooLarge ? [] : message.copyPayload())))
             return
         }
-        // Only inboxes get replies: a client must not make the service publish on another subject.
-        guard let reply = message.reply, Self.isInbox(reply), let kind = RoomRequest.Kind(subject.kind) else { return }
+        guard let reply = message.reply, ReplySink.isInbox(reply), let kind = RoomRequest.Kind(subject.kind) else {
+            return
+        }
         worker.post(
             .request(
                 RoomRequest(
@@ -83,7 +84,7 @@ final class SubjectRouter: Sendable {
     }
 
     private func decline(_ message: borrowing NATSMessage, _ error: @autoclosure () -> RequestError) {
-        if let reply = message.reply, Self.isInbox(reply) { refuse(reply, error()) }
+        if let reply = message.reply, ReplySink.isInbox(reply) { refuse(reply, error()) }
     }
 
     /// The client assumes another number of partitions than the service.
@@ -100,8 +101,6 @@ final class SubjectRouter: Sendable {
 
     private static let noSuchSubject = RequestError(
         .badRequest, "The subject is not a room's: names have 1 to 64 characters of a-z, 0-9, _ and -.")
-
-    private static func isInbox(_ subject: String) -> Bool { subject.hasPrefix("_INBOX.") }
 }
 
 extension RoomRequest.Kind {

@@ -1,3 +1,4 @@
+internal import Locking
 public import Logging
 
 /// A connection to NATS that reconnects by itself.
@@ -238,26 +239,35 @@ extension NATSConnection {
 
     /// The same for a caller who knows when all have replied: hands over each reply as it comes.
     ///
-    /// - Parameter isEnough: called in the caller's task. Ends the request before the window by returning true.
+    /// - Parameters:
+    ///   - extendsWindow: whether the window begins anew with each reply, so that it bounds the silence.
+    ///   - isEnough: called in the caller's task. Ends the request before the window by returning true.
     public func requestMany(
         _ payload: [UInt8] = [], to subject: String, headers: NATSHeaders = [:], window: Duration,
-        until isEnough: (NATSReply) -> Bool
+        extendsWindow: Bool = false, until isEnough: (NATSReply) -> Bool
     ) async throws(NATSError) {
         let (arrivals, inlet) = AsyncStream.makeStream(of: NATSReply.self)
         let (number, outcome) = try core.replies.add(.many(inlet), to: subject)
         defer { core.replies.remove(number) }
         try publish(payload, to: subject, reply: core.replies.subject(number), headers: headers)
-        let window = Task {
+        let end = Locked(ContinuousClock.now + window)
+        let closing = Task {
             defer { inlet.finish() }
-            return await outcome.value(within: window)
+            while true {
+                let result = await outcome.value(within: end.withLock { $0 } - .now)
+                guard !outcome.isFulfilled, case .failure(.timeout) = result, end.withLock({ $0 }) > .now else {
+                    return result
+                }
+            }
         }
-        defer { window.cancel() }
+        defer { closing.cancel() }
         var joiner = PartJoiner()
         for await arrival in arrivals {
+            if extendsWindow { end.withLock { $0 = .now + window } }
             if let reply = joiner.receive(arrival), isEnough(reply) { return }
         }
         if Task.isCancelled { throw .cancelled }
-        switch await window.value {
+        switch await closing.value {
         case .success, .failure(.timeout), .failure(.noResponders): return
         case .failure(let error): throw error
         }

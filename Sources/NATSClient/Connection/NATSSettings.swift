@@ -47,15 +47,18 @@ public struct NATSSettings: Sendable {
     /// Bytes of bodies and headers that a subscription holds for its handler; further messages are dropped and counted.
     public var maxPendingBytes = 64 << 20
 
-    /// `_INBOX.<user>` for a user with a password whose name is a subject token, else `_INBOX`: a user without a
-    /// password may be a token, which is a secret.
-    public var usualInboxPrefix: String {
+    /// `_INBOX.<user>` for a ``userName``, else `_INBOX`.
+    public var usualInboxPrefix: String { userName.map { "_INBOX.\($0)" } ?? "_INBOX" }
+
+    /// The user's name, if it has a password and the name is a subject token: a user without a password may be a token,
+    /// which is a secret.
+    public var userName: String? {
         let first = (try? ServerURL.list(url))?.first
         let account = first?.user == nil ? (user, password) : (first?.user, first?.password)
         guard let name = account.0, account.1 != nil, !name.contains("."), Subject.isLiteral(name),
             name.utf8.count <= 64
-        else { return "_INBOX" }
-        return "_INBOX.\(name)"
+        else { return nil }
+        return name
     }
 
     /// Certificates for TLS. The server's certificate must always be valid for the host in the URL.

@@ -232,6 +232,8 @@ public struct RequestError: Error, Sendable, Hashable {
         case unreadable
         /// Assets cannot be opened safely on the service's machine.
         case noSandbox = "no-sandbox"
+        /// The service has no journal, which this needs.
+        case noJournal = "no-journal"
     }
 
     public let code: Code

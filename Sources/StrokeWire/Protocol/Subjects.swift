@@ -300,6 +300,8 @@ public enum HeaderName {
     public static let incomplete = "Ink-Incomplete"
     /// `i/k`, from 1: a part of a reply that is cut into several messages.
     public static let part = "Ink-Part"
+    /// `1` for a sign of life of a command that takes long, before its reply; see ``CommandProgress``.
+    public static let progress = "Ink-Progress"
     /// Of a stroke message: the session, whose sequence its number belongs to.
     public static let session = "Ink-Session"
     /// Of a stroke message: JetStream drops a repeat with the same value.

@@ -14,6 +14,26 @@ enum StandardOutput {
     }
 }
 
+/// A table, one line a row, with columns as wide as their longest cell.
+struct TextTable {
+    private let rows: [[String]]
+
+    init(_ head: [String], _ rows: [[String]]) {
+        self.rows = [head] + rows
+    }
+
+    var text: String {
+        let widths = rows[0].indices.map { column in rows.map { $0[column].count }.max() ?? 0 }
+        return rows.map { row in
+            zip(row, widths).map { cell, width in
+                cell + String(repeating: " ", count: width - cell.count)
+            }
+            .joined(separator: "  ").trimmingCharacters(in: .whitespaces)
+        }
+        .joined(separator: "\n")
+    }
+}
+
 /// Messages on standard error.
 enum StandardError {
     static func write(_ line: String) {

@@ -102,16 +102,7 @@ private struct RoomTable {
 
     var text: String {
         guard !rooms.isEmpty else { return "no rooms" }
-        let head = ["ROOM", "ADDRESS", "INDEX", "STROKES", "AUTHORS", "COHORTS"]
-        let rows = [head] + rooms.map(row)
-        let widths = head.indices.map { column in rows.map { $0[column].count }.max() ?? 0 }
-        return rows.map { row in
-            zip(row, widths).map { cell, width in
-                cell + String(repeating: " ", count: width - cell.count)
-            }
-            .joined(separator: "  ").trimmingCharacters(in: .whitespaces)
-        }
-        .joined(separator: "\n")
+        return TextTable(["ROOM", "ADDRESS", "INDEX", "STROKES", "AUTHORS", "COHORTS"], rooms.map(row)).text
     }
 
     private func row(_ room: RoomSummary) -> [String] {
@@ -125,77 +116,5 @@ private struct RoomTable {
     private func cohort(_ cohort: RoomSummary.Cohort) -> String {
         let video = cohort.video.map { String(format: "%.1f", $0 / 1000) } ?? "-"
         return "\(cohort.cohort) R=\(cohort.index) held=\(cohort.held) V=\(video)"
-    }
-}
-
-/// `lectern close`: closes a room.
-struct CloseCommand: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "close",
-        abstract: "Close a room: its board is empty afterwards.",
-        discussion: """
-            The service, and everybody who follows the room, drops the board, the undo history, the log and the \
-            authors' numbers at once, wherever the video of a cohort is. Operations that were not released yet are \
-            never released. The next message to the room begins a new incarnation of it, with index 1. This cannot \
-            be undone.
-
-            The decision is published on the room's `.ctl`. With a journal it is stored there, so that it also holds \
-            after a restart. The NATS user must be allowed to publish on that subject, as the service's user is.
-
-            Exit codes: 0 when the room is closed; 1 when there is no such room, no service, no permission or no \
-            confirmation; 2 when NATS cannot be reached; 3 when the decision is in the journal and the service has \
-            not read it yet.
-
-            EXAMPLES
-              lectern close lesson-7
-            """)
-
-    @Argument(help: "The room: 1 to 64 characters of a-z, 0-9, _ and -.", transform: roomID)
-    var room: RoomID
-
-    @OptionGroup var subjects: SubjectOptions
-    @OptionGroup var connection: ConnectionOptions
-
-    func run() async throws {
-        let nats = try await connection.connect(as: "lectern close")
-        let closing: (outcome: CloseOutcome, known: RoomSummary)?
-        do {
-            closing = try await close(over: nats)
-        } catch {
-            await nats.close()
-            StandardError.write("lectern: \(error)")
-            throw ExitCode.failed
-        }
-        await nats.close()
-        guard let (outcome, known) = closing else {
-            StandardError.write("lectern: nobody has written to the room \(room): there is nothing to close")
-            throw ExitCode.failed
-        }
-        let strokes = known.visible.map { " and \($0) strokes on the board" } ?? ""
-        let life = "\(address), with \(known.index) operations\(strokes)"
-        switch outcome {
-        case .closed(let sequence?):
-            StandardOutput.write("closed \(life); in the journal at \(sequence)")
-        case .closed(nil):
-            StandardOutput.write("closed \(life)")
-        case .logged(let sequence):
-            StandardOutput.write("to be closed: \(life); in the journal at \(sequence), the service has yet to read it")
-            throw ExitCode.unanswered
-        case .unconfirmed:
-            StandardError.write(
-                "lectern: no confirmation that \(life) is closed; may this user publish on \(address.subject(.control))?"
-            )
-            throw ExitCode.failed
-        }
-    }
-
-    private var address: RoomAddress { subjects.address(of: room) }
-
-    /// - Returns: nil for a room that nobody has written to.
-    private func close(over nats: NATSConnection) async throws -> (outcome: CloseOutcome, known: RoomSummary)? {
-        let directory = RoomDirectory(connection: nats, root: subjects.root)
-        // A room without an incarnation was closed a moment ago.
-        guard let known = try await directory.room(at: address), known.incarnation != "" else { return nil }
-        return (try await directory.close(address, known: known), known)
     }
 }

@@ -60,6 +60,12 @@ struct SubjectOptions: ParsableArguments {
     return author
 }
 
+/// Parses the name of who gives commands.
+@Sendable func operatorName(_ text: String) throws -> OperatorName {
+    guard let name = OperatorName(text) else { throw notAName(text) }
+    return name
+}
+
 /// Parses a cohort's name.
 @Sendable func cohortName(_ text: String) throws -> CohortName {
     if let cohort = CohortName(text) { return cohort }
@@ -78,13 +84,26 @@ private func notAName(_ text: String, of option: String = "") -> ValidationError
 ///
 /// Not negative, and at most 1000 hours, so that nothing overflows.
 @Sendable func duration(_ text: String) throws -> Duration {
-    let units: [(suffix: String, seconds: Double)] = [("ms", 0.001), ("s", 1), ("m", 60), ("h", 3600)]
-    guard let unit = units.first(where: { text.hasSuffix($0.suffix) }),
-        let count = Double(text.dropLast(unit.suffix.count)),
-        0 <= count * unit.seconds, count * unit.seconds <= 3_600_000
-    else {
+    guard let duration = parsed(text, atMost: .seconds(3_600_000)) else {
         throw ValidationError(
             "\(text.debugDescription) is not a duration: write 250ms, 2s, 1.5s, 3m or 1h, at most 1000h")
     }
+    return duration
+}
+
+/// Parses how long ago something was: a duration, also in days, at most 3650.
+@Sendable func age(_ text: String) throws -> Duration {
+    guard let duration = parsed(text, atMost: .seconds(3650 * 86_400)) else {
+        throw ValidationError("\(text.debugDescription) is not an age: write 30s, 15m, 12h or 7d, at most 3650d")
+    }
+    return duration
+}
+
+private func parsed(_ text: String, atMost limit: Duration) -> Duration? {
+    let units: [(suffix: String, seconds: Double)] = [("ms", 0.001), ("s", 1), ("m", 60), ("h", 3600), ("d", 86_400)]
+    guard let unit = units.first(where: { text.hasSuffix($0.suffix) }),
+        let count = Double(text.dropLast(unit.suffix.count)),
+        0 <= count * unit.seconds, count * unit.seconds <= limit / .seconds(1)
+    else { return nil }
     return .seconds(count * unit.seconds)
 }

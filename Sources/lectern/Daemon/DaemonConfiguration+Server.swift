@@ -19,6 +19,8 @@ extension DaemonConfiguration {
         configuration.journal = journalSettings
         configuration.assetBytes = assets.maxBytes.map(Int64.init) ?? -1
         configuration.roomAssetBytes = assets.roomBytes.map(Int64.init) ?? -1
+        configuration.auditBytes = Int64(audit.maxBytes)
+        configuration.auditAge = audit.maxAge
         configuration.checkpoints = CheckpointSchedule(
             interval: checkpoint.interval, operations: checkpoint.operations)
         configuration.idle = rooms.idle

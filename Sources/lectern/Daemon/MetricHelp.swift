@@ -28,6 +28,7 @@ enum MetricHelp {
         "lectern_asset_bytes": "Bytes that the stream of assets has, as last seen.",
         "lectern_asset_pictures_total": "Requests for pictures of assets' pages answered, by outcome.",
         "lectern_asset_rendering_seconds": "Time to open an asset and render a page of it.",
+        "lectern_commands_total": "Commands of people who look after rooms, by outcome.",
         "lectern_rooms": "Rooms in memory.",
         "lectern_forgotten_rooms_total": "Hibernated rooms dropped, by their age or for lack of memory.",
         "lectern_mailbox_bytes": "Bytes that wait for the workers.",

@@ -172,7 +172,9 @@ struct ClusterAccountTests {
             "CONSUMER.DELETE.INK_LOG_0.c",
         ].map { "$JS.API.\($0)" } + ["$JS.FC.INK_LOG_0.c.x", "$JS.ACK.INK_LOG_0.c.1.1.1.1.0"]
     private static let other = [
-        "ink", "ink.rooms", "ink.members.a", "ink.uploads.a.1", "other.0.physics.in.ann", "$SYS.REQ.SERVER.PING",
+        "ink", "ink.rooms", "ink.members.a", "ink.uploads.a.1", "ink.audit", "ink.audit.physics",
+        "ink.command.operator",
+        "ink.command.gateway", "other.0.physics.in.ann", "$SYS.REQ.SERVER.PING",
         "$SYS.REQ.USER.INFO",
     ]
     private static let wildcards = [
@@ -210,7 +212,8 @@ struct ClusterAccountTests {
             ]),
         "clock": Grant(publish: ["ink.2.physics.clock.main"], subscribe: ["_INBOX.clock.x.1"]),
         "operator": Grant(
-            publish: rooms.flatMap { ["\($0).info", "\($0).ctl"] } + ["ink.rooms"], subscribe: ["_INBOX.operator.x.1"]),
+            publish: rooms.map { "\($0).info" } + ["ink.rooms", "ink.audit", "ink.command.operator"],
+            subscribe: ["_INBOX.operator.x.1"]),
         "gateway": Grant(
             publish: rooms.flatMap { room in
                 [
@@ -220,7 +223,7 @@ struct ClusterAccountTests {
                     "in.bob", "wet-in.ann", "clock.main", "clock.hls", "asset.main", "asset.hls", "asset-head",
                     "asset-in",
                 ].map { "\(room).\($0)" }
-            } + ["ink.rooms", "ink.uploads.a.1"],
+            } + ["ink.rooms", "ink.uploads.a.1", "ink.command.gateway"],
             subscribe: rooms.flatMap { room in
                 [
                     "out.main", "out.hls", "mark.main", "mark.hls", "head", "feedback.ann", "feedback.bob",
@@ -315,7 +318,8 @@ struct ClusterAccountTests {
         "Requests of each are answered by the service",
         arguments: [
             ("sam", "ink.2.physics.join.main"), ("ann", "ink.2.physics.join-head"), ("gateway", "ink.rooms"),
-            ("operator", "ink.2.physics.info"),
+            ("operator", "ink.2.physics.info"), ("operator", "ink.command.operator"), ("operator", "ink.audit"),
+            ("gateway", "ink.command.gateway"),
         ])
     func requests(user: String, subject: String) async throws {
         try await NATSTestServer.with(configuration: try accounts()) { server in

@@ -1,0 +1,119 @@
+import ArgumentParser
+import ConnectionOptions
+import LecternClient
+import NATSClient
+import StrokeWire
+
+/// Options of commands about a room, which are recorded in the audit log.
+struct OperatorOptions: ParsableArguments {
+    @OptionGroup var subjects: SubjectOptions
+    @OptionGroup var connection: ConnectionOptions
+
+    @Option(
+        name: .customLong("as"),
+        help: ArgumentHelp(
+            "Who gives the command: the last token of the subject ROOT.command.NAME, where permissions allow this user one name alone. Default: the NATS user with a password, else operator.",
+            valueName: "name"),
+        transform: operatorName)
+    var who: OperatorName?
+
+    @Option(
+        name: .customLong("for"),
+        help: ArgumentHelp("Whom or what it is done for, for the audit log: at most 256 bytes.", valueName: "text"))
+    var behalf: String?
+
+    /// Gives commands over a connection.
+    func commands(over nats: NATSConnection) throws -> RoomCommands {
+        guard let who = who ?? OperatorName(nats.settings.userName ?? "operator") else {
+            throw OperatorNameError()
+        }
+        return RoomCommands(connection: nats, root: subjects.root, from: who, for: behalf)
+    }
+
+    /// Prints what has become of a command.
+    /// - Parameters:
+    ///   - done: what is in force, such as `closed ink.0.physics`.
+    ///   - pending: the same for what the service has yet to read.
+    ///   - unconfirmed: the error where nothing shows that it is in force.
+    func report(_ effect: CommandEffect, done: String, pending: String, unconfirmed: String) throws {
+        switch effect {
+        case .inForce(let sequence?):
+            StandardOutput.write("\(done); in the journal at \(sequence)")
+        case .inForce(nil):
+            StandardOutput.write(done)
+        case .logged(let sequence):
+            StandardOutput.write("\(pending); in the journal at \(sequence), the service has yet to read it")
+            throw ExitCode.unanswered
+        case .unconfirmed:
+            StandardError.write("lectern: \(unconfirmed)")
+            throw ExitCode.failed
+        }
+    }
+}
+
+/// The NATS user's name cannot be the last token of the subject.
+private struct OperatorNameError: Error, CustomStringConvertible {
+    let description = "the NATS user's name is no name of the protocol; say --as NAME, as its permissions allow"
+}
+
+/// `lectern close`: closes a room.
+struct CloseCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "close",
+        abstract: "Close a room: its board is empty afterwards.",
+        discussion: """
+            The service, and everybody who follows the room, drops the board, the undo history, the log and the \
+            authors' numbers at once, wherever the video of a cohort is. Operations that were not released yet are \
+            never released. The next message to the room begins a new incarnation of it, with index 1. This cannot \
+            be undone.
+
+            The service records the command in the audit log (`lectern audit`), and then writes the decision to the \
+            room's log. With a journal it is stored there, so that it also holds after a restart. The NATS user must \
+            be allowed to publish on ROOT.command.NAME.
+
+            Exit codes: 0 when the room is closed; 1 when there is no such room, no service, no permission, or when \
+            the service refuses; 2 when NATS cannot be reached; 3 when the decision is in the journal and the service \
+            has not read it yet.
+
+            EXAMPLES
+              lectern close lesson-7
+              lectern close lesson-7 --for "request 4711 of the school office"
+            """)
+
+    @Argument(help: "The room: 1 to 64 characters of a-z, 0-9, _ and -.", transform: roomID)
+    var room: RoomID
+
+    @OptionGroup var options: OperatorOptions
+
+    func run() async throws {
+        let nats = try await options.connection.connect(as: "lectern close")
+        let closing: (effect: CommandEffect, known: RoomSummary)?
+        do {
+            closing = try await close(over: nats)
+        } catch {
+            await nats.close()
+            StandardError.write("lectern: \(error)")
+            throw ExitCode.failed
+        }
+        await nats.close()
+        guard let (effect, known) = closing else {
+            StandardError.write("lectern: nobody has written to the room \(room): there is nothing to close")
+            throw ExitCode.failed
+        }
+        let strokes = known.visible.map { " and \($0) strokes on the board" } ?? ""
+        let life = "\(address), with \(known.index) operations\(strokes)"
+        try options.report(
+            effect, done: "closed \(life)", pending: "to be closed: \(life)",
+            unconfirmed: "no confirmation that \(life) is closed")
+    }
+
+    private var address: RoomAddress { options.subjects.address(of: room) }
+
+    /// - Returns: nil for a room that nobody has written to.
+    private func close(over nats: NATSConnection) async throws -> (effect: CommandEffect, known: RoomSummary)? {
+        let directory = RoomDirectory(connection: nats, root: options.subjects.root)
+        // A room without an incarnation was closed a moment ago.
+        guard let known = try await directory.room(at: address), known.incarnation != "" else { return nil }
+        return (try await options.commands(over: nats).close(address, known: known), known)
+    }
+}

@@ -1,0 +1,139 @@
+import Journal
+import LecternClient
+import NATSClient
+import NATSTestServer
+import StrokeWire
+import TestSupport
+import Testing
+
+@testable import LecternServer
+
+@Suite(.timeLimit(.minutes(2))) struct CommandTests {
+    private static let otto = "ink.command.otto"
+
+    private func close(_ room: String, _ id: String) -> [UInt8] {
+        Array(#"{"command":"close","room":"\#(room)","for":"anna","id":"\#(id)"}"#.utf8)
+    }
+
+    private func error(_ reply: NATSReply) -> RequestError.Code? { RequestError(decoding: reply.payload)?.code }
+
+    @Test func `a command is recorded before it is carried out, and again with its outcome`() async throws {
+        try await DurableClass.with { lesson in
+            let address = try lesson.address("physics")
+            try await lesson.serve {
+                try await lesson.client.publishDurably(Hand.stroke(1, at: 0), to: address)
+                let order = Recorder<String>()
+                for subject in ["ink.audit.*", address.subject(.control)] {
+                    try lesson.client.subscribe(subject) { order.append($0.subject) }
+                }
+                try await lesson.client.flush()
+                let reply = try await lesson.client.request(close("physics", "x1"), to: Self.otto)
+                #expect(try CommandReply(decoding: reply.payload) == CommandReply(sequence: 2))
+                #expect(try await order.values(3) == ["ink.audit.physics", "ink.0.physics.ctl", "ink.audit.physics"])
+                let entries = try await AuditReader(connection: lesson.client, root: "ink").entries()
+                #expect(entries.count == 1)
+                #expect(entries.first?.who == "otto" && entries.first?.behalf == "anna")
+                #expect(entries.first?.outcome == .done)
+            }
+        }
+    }
+
+    @Test func `a command that comes in again takes effect once`() async throws {
+        try await DurableClass.with { lesson in
+            let address = try lesson.address("physics")
+            try await lesson.serve {
+                try await lesson.client.publishDurably(Hand.stroke(1, at: 0), to: address)
+                for _ in 0..<2 {
+                    let reply = try await lesson.client.request(close("physics", "x1"), to: Self.otto)
+                    #expect(try CommandReply(decoding: reply.payload).sequence == 2)
+                }
+                let other = try await lesson.client.request(close("physics", "x2"), to: Self.otto)
+                #expect(try CommandReply(decoding: other.payload).sequence == 3)
+            }
+        }
+    }
+
+    @Test func `what cannot be recorded is refused, and nothing happens`() async throws {
+        let configuration = """
+            accounts: {
+              A: { jetstream: enabled, users: [
+                { user: service, password: service, permissions: { publish: { deny: "ink.audit.>" } } },
+                { user: test, password: test } ] }
+            }
+            """
+        try await NATSTestServer.with(jetStream: true, configuration: configuration) { nats in
+            var settings = ServerConfiguration()
+            settings.journal = JournalSettings()
+            settings.journal?.timeout = .seconds(1)
+            let daemon = try await RunningDaemon(settings, nats) { (settings: inout NATSSettings) in
+                settings.user = "service"
+                settings.password = "service"
+            }
+            let client = NATSConnection(NATSSettings(nats, user: "test"), logger: .silent)
+            try await client.connect()
+            let address = try settings.address("physics")
+            try await client.publishDurably(Hand.stroke(1, at: 0), to: address)
+            let reply = try await client.request(close("physics", "x1"), to: Self.otto, timeout: .seconds(20))
+            #expect(error(reply) == .notReady)
+            #expect(try await JetStream(client).streamInfo("INK_LOG_0").lastSequence == 1)
+            await client.close()
+            try await daemon.stop()
+        }
+    }
+
+    @Test(arguments: [
+        ("ink.command.Otto", #"{"command":"close","room":"physics","id":"x"}"#),
+        ("ink.command.otto", #"{"command":"open","room":"physics","id":"x"}"#),
+        ("ink.command.otto", #"{"command":"close","room":"Physics","id":"x"}"#),
+        ("ink.command.otto", #"{"command":"close","id":"x"}"#),
+        ("ink.command.otto", #"{"command":"close","room":"a"}"#),
+        ("ink.command.otto", #"{"command":"close","room":"physics","id":"x","for":"a\u001b[2J"}"#),
+        ("ink.command.otto", ""), ("ink.audit", #"{"room":7}"#),
+    ])
+    func `a bad request is refused and recorded nowhere`(subject: String, body: String) async throws {
+        try await DurableClass.with { lesson in
+            try await lesson.serve {
+                let reply = try await lesson.client.request(Array(body.utf8), to: subject)
+                #expect(error(reply) == .badRequest)
+                #expect(try await AuditReader(connection: lesson.client, root: "ink").entries().isEmpty)
+            }
+        }
+    }
+
+    @Test func `without a journal commands are carried out, and the audit log is the daemon's`() async throws {
+        try await RunningService.with { service in
+            let address = try service.address("physics")
+            let head = try await Inbox(service.client, address.subject(.head))
+            let hand = try Hand(service.client, address)
+            try hand.publish(Hand.stroke(1, at: 0))
+            let first = try await head.next().room
+            let known = try #require(try await RoomDirectory(connection: service.client, root: "ink").room(at: address))
+            let otto = RoomCommands(connection: service.client, root: "ink", from: try #require(OperatorName("otto")))
+            #expect(try await otto.close(address, known: known) == .inForce(sequence: nil))
+            try hand.publish(Hand.stroke(1, at: 0))
+            #expect(try await head.next().room != first)
+            #expect(error(try await service.client.request(to: "ink.audit")) == .noJournal)
+        }
+    }
+
+    @Test func `commands beyond the bound are refused, the others carried out`() async throws {
+        try await DurableClass.with { lesson in
+            try await lesson.serve {
+                let replies = Recorder<RequestError.Code?>()
+                let count = 400
+                try lesson.client.subscribe("_INBOX.many") {
+                    replies.append(RequestError(decoding: $0.copyPayload())?.code)
+                }
+                for number in 0..<count {
+                    try lesson.client.publish(close("physics", "x\(number)"), to: Self.otto, reply: "_INBOX.many")
+                }
+                let outcomes = try await replies.values(count)
+                let done = outcomes.count { $0 == nil }
+                #expect(done >= 64 && outcomes.allSatisfy { $0 == nil || $0 == .notReady }, "\(done) of \(count) done")
+                // Those that were refused are not in the log.
+                let entries = try await AuditReader(connection: lesson.client, root: "ink").entries()
+                #expect(entries.count == done)
+            }
+        }
+    }
+}
