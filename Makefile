@@ -105,9 +105,9 @@ deb: packages
 	$(SWIFT) build -c release --product lectern $(STATIC) $(STRICT)
 	.ci/deb "$$($(SWIFT) build -c release --show-bin-path)/lectern" .build/deb
 
-## deb-test: installs that package in a fresh Debian, holds a lesson there, removes it; needs root
+## deb-test: installs that package in a fresh Debian, holds a lesson there, runs its units under systemd, removes it; needs root
 deb-test: deb
-	@.ci/packages debootstrap lintian systemd
+	@.ci/packages debootstrap lintian systemd systemd-container
 	# Who packages it for others writes an address of theirs. The YAML parser is Swift's package, with its C sources.
 	lintian --fail-on error --suppress-tags bogus-mail-host,bogus-mail-host-in-debian-changelog,embedded-library \
 		.build/deb/*.deb
