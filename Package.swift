@@ -30,6 +30,7 @@ let signals: Target.Dependency = .product(name: "UnixSignals", package: "swift-s
 let hummingbirdCore: Target.Dependency = .product(name: "HummingbirdCore", package: "hummingbird")
 let nio: Target.Dependency = .product(name: "NIOCore", package: "swift-nio")
 let nioPosix: Target.Dependency = .product(name: "NIOPosix", package: "swift-nio")
+let nioExtras: Target.Dependency = .product(name: "NIOExtras", package: "swift-nio-extras")
 let http1: Target.Dependency = .product(name: "NIOHTTP1", package: "swift-nio")
 let jwt: Target.Dependency = .product(name: "JWTKit", package: "jwt-kit")
 let heap: Target.Dependency = .product(name: "HeapModule", package: "swift-collections")
@@ -166,7 +167,7 @@ let serviceTargets: [Target] = [
         name: "LecternGateway",
         dependencies: [
             "Assets", "CSite", "CZlib", "LecternClient", "NATSClient", "Locking", "StrokeWire", hummingbird,
-            hummingbirdCore, nio,
+            hummingbirdCore, nio, nioExtras, nioPosix,
             http1, jwt, logging, metrics, lifecycle, deque,
         ],
         exclude: ["Site"], swiftSettings: settings),
@@ -278,6 +279,8 @@ let serviceDependencies: [Package.Dependency] = [
     .package(url: "https://github.com/apple/swift-log", from: "1.6.0"),
     .package(url: "https://github.com/apple/swift-metrics", from: "2.5.0"),
     .package(url: "https://github.com/apple/swift-nio", from: "2.80.0"),
+    // Closing of connections in order, where a socket is not Hummingbird's.
+    .package(url: "https://github.com/apple/swift-nio-extras", from: "1.20.0"),
     // Latencies of benchmarks.
     .package(url: "https://github.com/HdrHistogram/hdrhistogram-swift", from: "0.2.0"),
     .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.5.0"),

@@ -69,46 +69,45 @@ public struct Gateway: Service {
     ///
     /// - Throws: ``ListenError`` when it cannot listen on the configured address.
     public func run() async throws {
-        // Hummingbird's own log lines repeat those below.
-        var quiet = logger
-        quiet.logLevel = max(logger.logLevel, .notice)
-        let main = application(
-            router(), GatewayConfiguration.Address(host: configuration.host, port: configuration.port), quiet,
-            onListening)
-        guard let address = configuration.admin else {
-            return try await run(main, configuration.host, configuration.port)
+        let address = GatewayConfiguration.Address(host: configuration.host, port: configuration.port)
+        guard let admin = configuration.admin else {
+            return try await serve(router(), address, configuration.socket, onListening)
         }
-        let admin = application(adminRouter(), address, quiet) { _ in }
         try await withThrowingTaskGroup(of: Void.self) { group in
-            group.addTask { try await run(main, configuration.host, configuration.port) }
-            group.addTask { try await run(admin, address.host, address.port) }
+            group.addTask { try await serve(router(), address, configuration.socket, onListening) }
+            group.addTask { try await serve(adminRouter(), admin, configuration.adminSocket) { _ in } }
             // One that cannot listen ends the other.
             while try await group.next() != nil {}
         }
     }
 
-    private func run(_ application: some ApplicationProtocol, _ host: String, _ port: Int) async throws {
+    private func serve(
+        _ router: Router<GatewayContext>, _ address: GatewayConfiguration.Address, _ socket: CInt?,
+        _ onListening: @escaping @Sendable (Int) -> Void
+    ) async throws {
+        // Hummingbird's own log lines repeat this one.
+        var quiet = logger
+        quiet.logLevel = max(logger.logLevel, .notice)
+        let onServerRunning: @Sendable (any Channel) async -> Void = { channel in
+            let port = channel.localAddress?.port ?? address.port
+            logger.info("gateway listens", metadata: ["host": "\(address.host)", "port": "\(port)"])
+            onListening(port)
+        }
+        if let socket {
+            return try await InheritedSocketServer(
+                socket: socket, channel: channel, responder: router.buildResponder(), onServerRunning: onServerRunning,
+                logger: quiet
+            ).run()
+        }
+        let application = Application(
+            router: router, server: .http1(configuration: channel),
+            configuration: ApplicationConfiguration(address: .hostname(address.host, port: address.port)),
+            onServerRunning: onServerRunning, logger: quiet)
         do {
             try await application.run()
         } catch {
-            throw ListenError(error, host: host, port: port) ?? error
+            throw ListenError(error, host: address.host, port: address.port) ?? error
         }
-    }
-
-    private func application(
-        _ router: Router<GatewayContext>, _ address: GatewayConfiguration.Address, _ log: Logger,
-        _ onListening: @escaping @Sendable (Int) -> Void
-    ) -> some ApplicationProtocol {
-        Application(
-            router: router,
-            server: .http1(configuration: channel),
-            configuration: ApplicationConfiguration(address: .hostname(address.host, port: address.port)),
-            onServerRunning: { channel in
-                let port = channel.localAddress?.port ?? address.port
-                logger.info("gateway listens", metadata: ["host": "\(address.host)", "port": "\(port)"])
-                onListening(port)
-            },
-            logger: log)
     }
 
     private var channel: HTTP1Channel.Configuration {
@@ -198,6 +197,11 @@ public struct GatewayConfiguration: Sendable {
     public var port: Int
     /// Where health and metrics are served beside, without tokens; nil for nowhere.
     public var admin: Address?
+    /// A TCP socket that listens at `host` and `port`, bound by another process; nil to bind one. The gateway closes it when it
+    /// ends; as long as the other process has it open, what connects waits for the next gateway.
+    public var socket: CInt?
+    /// The same for `admin`.
+    public var adminSocket: CInt?
     /// First token of all subjects of the service.
     public var root: String
     /// Number of partitions of the rooms, at least 1; the same as in the service.

@@ -47,6 +47,19 @@ import Testing
         #expect(missing.log.contains("none.pem"))
     }
 
+    @Test func `the log of a daemon shows no password at any level`() async throws {
+        try await NATSTestServer.with(jetStream: true) { nats in
+            let daemon = try LecternProcess(
+                ["serve", "--nats", nats.url, "--http", "off", "--set", "logging.level=trace"],
+                environment: ["LECTERN_NATS_USER": "ann", "LECTERN_NATS_PASSWORD": "s3cret"])
+            try await daemon.waitForLog(" serving")
+            daemon.send(SIGTERM)
+            #expect(await daemon.exitCode() == 0)
+            #expect(daemon.log.contains(" debug "))
+            #expect(!daemon.log.contains("s3cret"))
+        }
+    }
+
     @Test func `SIGHUP changes what may change, names what takes a restart, and changes nothing with a fault`()
         async throws
     {

@@ -13,14 +13,17 @@ import UnixSignals
 struct Daemon {
     private let settings: SettingsSource
     private let loaded: LoadedConfiguration
+    private let sockets: PassedSockets
     private var configuration: DaemonConfiguration { loaded.configuration }
 
     /// - Parameters:
     ///   - settings: where they are read again.
     ///   - loaded: what they are at the start.
-    init(_ settings: SettingsSource, _ loaded: LoadedConfiguration) {
+    ///   - sockets: what systemd has bound for it.
+    init(_ settings: SettingsSource, _ loaded: LoadedConfiguration, _ sockets: PassedSockets) {
         self.settings = settings
         self.loaded = loaded
+        self.sockets = sockets
     }
 
     /// Runs until SIGTERM or SIGINT, then shuts down gracefully. SIGHUP reads the settings again.
@@ -68,7 +71,9 @@ struct Daemon {
         var services: [any Service] = []
         if let embedded { services.append(EmbeddedServerMonitor(server: embedded)) }
         var reload = SettingsReload(settings, loaded, log, logger)
-        if let gatewayConfiguration = try await configuration.gatewayConfiguration {
+        if var gatewayConfiguration = try await configuration.gatewayConfiguration {
+            gatewayConfiguration.socket = sockets.http
+            gatewayConfiguration.adminSocket = sockets.admin
             let settings = configuration.gatewayConnection(to: url)
             try settings.check()
             let connection = NATSConnection(settings, logger: logger)
@@ -92,8 +97,11 @@ struct Daemon {
         {
             services.append(notifier)
         }
+        // Its lines for debugging describe each service with all that is in it, passwords too.
+        var quiet = logger
+        quiet.logLevel = .notice
         try await ServiceGroup(
-            services: services, gracefulShutdownSignals: [.sigterm, .sigint], logger: logger
+            services: services, gracefulShutdownSignals: [.sigterm, .sigint], logger: quiet
         ).run()
     }
 

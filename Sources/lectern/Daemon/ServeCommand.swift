@@ -1,4 +1,5 @@
 import ArgumentParser
+import Foundation
 import LecternConfiguration
 
 /// `lectern serve`: runs the daemon.
@@ -14,6 +15,9 @@ struct ServeCommand: AsyncParsableCommand {
             SIGHUP reads them again. What may change while the daemon runs does: logging.level, the files of keys of \
             tokens, http.allowed_origins, http.trusted_proxies, http.media_origins and http.skew_alarm. The log names \
             the others that have changed, which take a restart; with a fault nothing changes.
+
+            Sockets that systemd has bound are served in place of http.listen and http.admin: those named http and admin \
+            (FileDescriptorName=). lectern.socket is one.
 
             EXAMPLES
               lectern serve --nats embedded
@@ -36,7 +40,14 @@ struct ServeCommand: AsyncParsableCommand {
             print(DaemonConfiguration.reference)
             return
         }
-        let daemon = Daemon(try settings.source(), try settings.load())
+        let sockets: PassedSockets
+        do throws(PassedSockets.Unusable) {
+            sockets = try PassedSockets(ProcessInfo.processInfo.environment)
+        } catch {
+            StandardError.write("\(error)")
+            throw ExitCode(ConfigurationError.exitCode)
+        }
+        let daemon = Daemon(try settings.source(sockets), try settings.load(sockets), sockets)
         do {
             try await daemon.run()
         } catch {

@@ -27,14 +27,16 @@ struct SettingsOptions: ParsableArguments {
     }
 
     /// Where the settings are read.
-    func source() throws -> SettingsSource {
+    /// - Parameter sockets: whose addresses count before all else.
+    func source(_ sockets: PassedSockets? = nil) throws -> SettingsSource {
         SettingsSource(
-            file: config, environment: ProcessInfo.processInfo.environment, arguments: try arguments())
+            file: config, environment: ProcessInfo.processInfo.environment,
+            arguments: try arguments().merging(sockets?.addresses ?? [:]) { _, passed in passed })
     }
 
     /// Reads them; faults go to standard error, and end the command with 78.
-    func load() throws -> LoadedConfiguration {
-        let source = try source()
+    func load(_ sockets: PassedSockets? = nil) throws -> LoadedConfiguration {
+        let source = try source(sockets)
         do throws(ConfigurationError) {
             return try source.load()
         } catch {
