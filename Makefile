@@ -40,7 +40,7 @@ PROBE_PACKAGES = ffmpeg libavcodec-dev libavformat-dev libavutil-dev
 PROOF_PACKAGES = nginx libnginx-mod-rtmp
 
 .PHONY: help demo test browser openapi paths build probe proof lint format docs example tsan simulate soak bench clean \
-	deb deb-test alerts packages browser-packages probe-packages
+	deb deb-test image-test alerts packages browser-packages probe-packages
 
 ## help: prints these targets
 help:
@@ -112,6 +112,11 @@ deb-test: deb
 	lintian --fail-on error --suppress-tags bogus-mail-host,bogus-mail-host-in-debian-changelog,embedded-library \
 		.build/deb/*.deb
 	.ci/deb-test .build/deb/*.deb
+
+## image-test: builds the images of docker/ and runs its compose.yaml: a lesson, a stop, a restart; needs root
+image-test: packages
+	@.ci/packages aardvark-dns buildah crun debootstrap iproute2 iptables netavark podman podman-compose
+	SWIFT=$(SWIFT) .ci/image-test
 
 ## alerts: checks the rules for Prometheus, and fires them by a real Prometheus at a class in trouble
 alerts: packages

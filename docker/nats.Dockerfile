@@ -1,10 +1,13 @@
 # nats-server as Debian 12 has it, the version that Lectern is tested with.
 FROM debian:bookworm-slim
 
+LABEL org.opencontainers.image.title="lectern-nats" \
+    org.opencontainers.image.description="nats-server of Debian 12 for Lectern"
+
 RUN apt-get update \
     && apt-get install -y --no-install-recommends nats-server curl \
     && rm -rf /var/lib/apt/lists/* \
-    && useradd --system --uid 10002 --no-create-home --shell /usr/sbin/nologin nats-lectern \
+    && useradd --uid 10002 --no-create-home --shell /usr/sbin/nologin nats-lectern \
     && install -d -o 10002 -g 10002 /data
 
 USER 10002
