@@ -50,13 +50,12 @@ import Testing
     @Test func `the log of a daemon shows no password at any level`() async throws {
         try await NATSTestServer.with(jetStream: true) { nats in
             let daemon = try LecternProcess(
-                ["serve", "--nats", nats.url, "--http", "off", "--set", "logging.level=trace"],
+                ["serve", "--nats", nats.url, "--http", "127.0.0.1:0", "--set", "logging.level=trace"],
                 environment: ["LECTERN_NATS_USER": "ann", "LECTERN_NATS_PASSWORD": "s3cret"])
             try await daemon.waitForLog(" serving")
             daemon.send(SIGTERM)
             #expect(await daemon.exitCode() == 0)
-            #expect(daemon.log.contains(" debug "))
-            #expect(!daemon.log.contains("s3cret"))
+            #expect(daemon.log.contains(#""nats.password": "***""#) && !daemon.log.contains("s3cret"))
         }
     }
 
