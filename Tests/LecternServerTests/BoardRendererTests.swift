@@ -48,6 +48,34 @@ import Testing
         #expect(try renderer.png(of: room.board, life("room0"), at: start + .seconds(16)) == first)
     }
 
+    @Test func `canvases that no cursor can come back to add one canvas a room at most`() throws {
+        // 20 × 12 tiles.
+        let canvas = 20 * 12 * 64 * 64 * 4
+        let renderer = renderer(512 << 20)
+        var rooms = (0..<3).map { _ in DrawnRoom() }
+        var drawn = 0
+        for picture in 0..<13 {
+            for number in rooms.indices {
+                var behind = rooms[number].board
+                for stroke in 0..<60 {
+                    if stroke == 40 { behind = rooms[number].board }
+                    try rooms[number].drawLarge()
+                }
+                let life = try life("room\(number)")
+                for (board, width) in [(behind, 320), (rooms[number].board, 1280)] {
+                    _ = try renderer.picture(
+                        of: board, slowest: behind.index, life, PictureForm(width: width),
+                        at: start + .seconds(picture))
+                }
+                drawn += 60
+            }
+            // Of each room the two boards that cursors are at, which share tiles, and those for undo.
+            #expect(renderer.usage.tiles <= rooms.count * 3 * canvas, "\(picture)")
+        }
+        print("39 pictures of 3 rooms keep \(renderer.usage)")
+        #expect(renderer.strokesDrawn < drawn * 5 / 4, "a picture begins with the one before it")
+    }
+
     @Test func `a picture shows the page shown or the one asked for, a PDF all pages in order`() throws {
         var room = DrawnRoom()
         try room.draw(3)
@@ -232,6 +260,13 @@ struct DrawnRoom {
     /// Draws a diagonal across a board of that size.
     mutating func draw(width: Int, height: Int) throws {
         try send(#""l":4,"w":\#(width),"h":\#(height),"d":[{"x":0,"y":0},{"x":\#(width),"y":\#(height)}]"#)
+    }
+
+    /// Draws one of many words on a board of 1280 × 720.
+    mutating func drawLarge() throws {
+        let (left, top) = (number * 97 % 1100, number * 61 % 640)
+        let points = (0..<24).map { #"{"x":\#(left + $0 * 7),"y":\#(top + $0 * 29 % 60)}"# }
+        try send(#""l":4,"w":1280,"h":720,"d":[\#(points.joined(separator: ","))]"#)
     }
 
     /// Draws a thin zigzag of so many segments that rendering takes long.

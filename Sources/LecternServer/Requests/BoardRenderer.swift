@@ -38,8 +38,6 @@ final class BoardRenderer: Sendable {
         var scenes: SceneCache
         let size: BoardSize
         var lastUse: Instant
-
-        var byteCount: Int { painter.byteCount + scenes.byteCount }
     }
 
     private struct State {
@@ -52,7 +50,18 @@ final class BoardRenderer: Sendable {
         /// The most bytes ever in use.
         var most = 0
 
-        var byteCount: Int { paintings.values.reduce(reserved + images.byteCount) { $0 + $1.byteCount } }
+        var byteCount: Int { usage.total }
+
+        var usage: CanvasUsage {
+            var usage = CanvasUsage(files: images.byteCount, underWay: reserved)
+            for painting in paintings.values {
+                let tiles = painting.painter.tileBytes
+                usage.tiles += tiles
+                usage.versions += painting.painter.byteCount - tiles
+                usage.scenes += painting.scenes.byteCount
+            }
+            return usage
+        }
 
         /// Evicts canvases until at most `bytes` are in use or `count` canvases are left.
         mutating func shrink(to bytes: Int, keeping count: Int) {
@@ -69,6 +78,7 @@ final class BoardRenderer: Sendable {
     private let scale: Double
     private let byteLimit: Int
     private let state: Locked<State>
+    private let countSkippedLassos: @Sendable (Int) -> Void
 
     /// Bytes of board versions that a room's painter may keep; it keeps one canvas in any case.
     private var versionBytes: Int { byteLimit / 8 }
@@ -79,9 +89,15 @@ final class BoardRenderer: Sendable {
     /// What lassos may make of a page.
     private var sceneLimits: DisplayList.Limits { DisplayList.Limits(bytes: byteLimit / 4) }
 
-    /// - Parameter byteLimit: bytes of canvases and encoded pictures, of all rooms and threads; an eighth of it is for
-    ///   encoded pictures.
-    init(_ configuration: ServerConfiguration, byteLimit: Int) {
+    /// - Parameters:
+    ///   - byteLimit: bytes of canvases and encoded pictures, of all rooms and threads; an eighth of it is for encoded
+    ///     pictures.
+    ///   - countSkippedLassos: called with the number of lassos and erasers that a page is cut without, on any thread.
+    init(
+        _ configuration: ServerConfiguration, byteLimit: Int,
+        countSkippedLassos: @escaping @Sendable (Int) -> Void = { _ in }
+    ) {
+        self.countSkippedLassos = countSkippedLassos
         strokes = StrokeSource(configuration)
         scale = configuration.canvasScale
         self.byteLimit = byteLimit
@@ -89,7 +105,10 @@ final class BoardRenderer: Sendable {
     }
 
     /// Bytes in use, about: canvases, encoded pictures and reservations of renderings under way.
-    var byteCount: Int { state.withLock { $0.byteCount } }
+    var byteCount: Int { usage.total }
+
+    /// The same by what it is.
+    var usage: CanvasUsage { state.withLock { $0.usage } }
 
     /// The most bytes ever in use, for tests.
     var mostBytes: Int { state.withLock { $0.most } }
@@ -156,10 +175,13 @@ final class BoardRenderer: Sendable {
 
     /// The picture of a board. Waits until there is memory to render it.
     ///
-    /// - Parameter images: the pixels that are there of ``images(of:_:)``.
+    /// - Parameters:
+    ///   - slowest: the position of the room's cursor that is farthest behind. Canvases that all cursors have passed are
+    ///     not kept (``BoardPosition``).
+    ///   - images: the pixels that are there of ``images(of:_:)``.
     func picture(
-        of board: Board, _ room: RoomIncarnation, _ form: PictureForm, images: PageImageSet = .none, at now: Instant,
-        while interest: Interest = Interest()
+        of board: Board, slowest: UInt64 = 0, _ room: RoomIncarnation, _ form: PictureForm,
+        images: PageImageSet = .none, at now: Instant, while interest: Interest = Interest()
     ) throws(Failure) -> [UInt8] {
         let pages = form.pages(of: board)
         var digest = BoardDigest.empty
@@ -169,18 +191,21 @@ final class BoardRenderer: Sendable {
             size: SIMD2(board.size.width, board.size.height), form: form)
         if let file = state.withLock({ $0.images.image(key, at: now) }) { return file }
         return switch form.format {
-        case .png: try png(of: board, pages[0], images, key, at: now, while: interest)
+        case .png:
+            try png(
+                of: board, BoardPosition(page: pages[0], index: board.index, slowest: slowest), images, key, at: now,
+                while: interest)
         case .svg, .pdf, .inkml: try document(of: board, pages, images, key, at: now, while: interest)
         }
     }
 
     private func png(
-        of board: Board, _ page: Int, _ images: PageImageSet, _ key: ImageCache.Key, at now: Instant,
+        of board: Board, _ position: BoardPosition, _ images: PageImageSet, _ key: ImageCache.Key, at now: Instant,
         while interest: Interest
     ) throws(Failure) -> [UInt8] {
         let size = canvasSize(board.size)
         let bytes =
-            bytesToDraw(size, pictureWidth: key.form.width) + sceneBytes(of: page, on: board)
+            bytesToDraw(size, pictureWidth: key.form.width) + sceneBytes(of: position.page, on: board)
             + Self.copiesOfImages * images.byteCount
         // Removed from the table while in use, so that nothing is copied; its bytes are part of the reservation.
         var painting = reserve(bytes, for: key.room) ?? blank(board.size, at: now)
@@ -188,7 +213,7 @@ final class BoardRenderer: Sendable {
         painting.lastUse = now
         var made: [UInt8]?
         defer { finish(painting, made, key, at: now, reserved: bytes) }
-        let canvas = try canvas(of: board, page, images.pixels, by: &painting, while: interest)
+        let canvas = try canvas(of: board, position, images.pixels, by: &painting, while: interest)
         let file = PNGEncoder.encode(
             canvas, width: key.form.width, mostPixels: mostPicturePixels,
             background: key.form.background == .transparent ? .transparent : .white)
@@ -294,16 +319,17 @@ final class BoardRenderer: Sendable {
     }
 
     private func canvas(
-        of board: Board, _ page: Int, _ images: PageImages, by painting: inout Painting, while interest: Interest
+        of board: Board, _ position: BoardPosition, _ images: PageImages, by painting: inout Painting,
+        while interest: Interest
     ) throws(Failure) -> Canvas {
-        let visible = Array(board.visible(on: page))
-        let content = board.content(of: page)
+        let visible = Array(board.visible(on: position.page))
+        let content = board.content(of: position.page)
         let count = content.lassos > 0 ? (visible.lastIndex { $0.kind == .lasso } ?? -1) + 1 : 0
         let scene = try scene(of: visible[..<count], board.size, &painting.scenes, while: interest)
         let picture = PagePicture(
             scene: scene, entries: visible, hasImages: content.images > 0, size: board.size, source: strokes,
             images: images)
-        return try painting.painter.canvas(of: picture.layers) { (place) throws(Failure) in
+        return try painting.painter.canvas(of: picture.layers, at: position) { (place) throws(Failure) in
             guard interest.isWanted() else { throw .cancelled }
             return picture.content(of: place)
         } check: { (place) throws(Failure) in
@@ -322,6 +348,8 @@ final class BoardRenderer: Sendable {
         }
         var scene = scenes.scene(below: digests) ?? PageScene(longerSide: size.longerSide, limits: sceneLimits)
         guard scene.entryCount < entries.count else { return scene }
+        let skippedBefore = scene.skippedEntries.count
+        defer { countSkippedLassos(scene.skippedEntries.count - skippedBefore) }
         defer { if scene.entryCount > 0 { scenes.keep(scene, digest: digests[scene.entryCount - 1]) } }
         while scene.entryCount < entries.count {
             guard interest.isWanted() else { throw .cancelled }
@@ -400,4 +428,20 @@ final class BoardRenderer: Sendable {
         }
         for turn in waiting { turn.signal() }
     }
+}
+
+/// Bytes that pictures of boards take, about, of `canvas.memory`.
+struct CanvasUsage: Sendable {
+    /// Pixels of kept canvases.
+    var tiles = 0
+    /// What knows of the versions of canvases which tiles they have, and where their layers are.
+    var versions = 0
+    /// What lassos have made of pages.
+    var scenes = 0
+    /// Encoded pictures.
+    var files = 0
+    /// Reserved for renderings under way, the canvases that they begin with among it.
+    var underWay = 0
+
+    var total: Int { tiles + versions + scenes + files + underWay }
 }

@@ -48,13 +48,16 @@ final class RenderQueue: Sendable {
     /// - Parameters:
     ///   - idleTime: time after which an unused canvas is evicted.
     ///   - count: called with the outcome of each request, on any thread.
+    ///   - countSkippedLassos: called with the number of lassos and erasers that a picture does without, on any thread.
     init(
         _ configuration: ServerConfiguration, budget: ReplyBudget, sink: ReplySink,
-        idleTime: Duration = .seconds(600), count: @escaping @Sendable (PictureOutcome) -> Void = { _ in }
+        idleTime: Duration = .seconds(600), count: @escaping @Sendable (PictureOutcome) -> Void = { _ in },
+        countSkippedLassos: @escaping @Sendable (Int) -> Void = { _ in }
     ) {
         // Half of the cores; the other half is for the rooms.
         let threads = max(1, ProcessInfo.processInfo.activeProcessorCount / 2)
-        let renderer = BoardRenderer(configuration, byteLimit: configuration.canvasBytes)
+        let renderer = BoardRenderer(
+            configuration, byteLimit: configuration.canvasBytes, countSkippedLassos: countSkippedLassos)
         workers = (0..<threads).map { number in
             RenderWorker(renderer, name: "lectern.pictures.\(number)", idleTime: idleTime)
         }
@@ -65,11 +68,12 @@ final class RenderQueue: Sendable {
     }
 
     /// Queues the rendering of a board; returns at once.
-    func render(_ key: RenderKey, of board: BoardVersion, reply: String) {
+    /// - Parameter slowest: the position of the room's cursor that is farthest behind.
+    func render(_ key: RenderKey, of board: BoardVersion, slowest: UInt64 = 0, reply: String) {
         let isFirst = state.withLock { state -> Bool? in
             let bytes = state.pending.cost(key, of: board)
             guard state.budget.reserve(key.room.room, bytes: bytes) else { return nil }
-            return state.pending.add(key, of: board, reply: reply)
+            return state.pending.add(key, of: board, slowest: slowest, reply: reply)
         }
         switch isFirst {
         case true?: draw(key)
@@ -82,6 +86,9 @@ final class RenderQueue: Sendable {
     func drawImages(from cache: PageImageCache) {
         images.withLock { $0 = cache }
     }
+
+    /// What pictures take of their memory.
+    var usage: CanvasUsage { workers[0].renderer.usage }
 
     /// Whether no request is pending.
     var isIdle: Bool { state.withLock { $0.budget.isUnused } }
@@ -147,12 +154,12 @@ final class RenderQueue: Sendable {
     }
 
     private func answer(_ key: RenderKey, by renderer: BoardRenderer) -> Progress {
-        while let version = state.withLock({ $0.isClosing ? nil : $0.pending.board(for: key) }) {
+        while let (version, slowest) = state.withLock({ $0.isClosing ? nil : $0.pending.next(for: key) }) {
             let board = version.board
             guard let images = images(of: board, key, by: renderer) else { return .waits }
             do throws(BoardRenderer.Failure) {
                 let file = try renderer.picture(
-                    of: board, key.room, key.form, images: images, at: MonotonicClock.now(),
+                    of: board, slowest: slowest, key.room, key.form, images: images, at: MonotonicClock.now(),
                     while: interest(in: board, key))
                 if version.mayHaveImages { note(images, of: key, at: board.index) }
                 let headers = headers(
@@ -245,6 +252,8 @@ struct PendingRenders: Sendable {
     private struct Pending {
         /// The newest board among the requests.
         var board: BoardVersion
+        /// Where the room's slowest cursor was at the last request.
+        var slowest: UInt64
         var requests: [(reply: String, index: UInt64)]
         /// Whether its images have been asked for.
         var isLoaded = false
@@ -255,6 +264,11 @@ struct PendingRenders: Sendable {
     /// The board to render for a key; nil if no request waits.
     func board(for key: RenderKey) -> BoardVersion? { pending[key]?.board }
 
+    /// The board to render for a key, and where the room's slowest cursor was at the last request.
+    func next(for key: RenderKey) -> (board: BoardVersion, slowest: UInt64)? {
+        pending[key].map { ($0.board, $0.slowest) }
+    }
+
     /// Bytes that a request adds to the boards that wait.
     func cost(_ key: RenderKey, of board: BoardVersion) -> Int {
         guard let waiting = pending[key]?.board else { return board.byteEstimate }
@@ -262,12 +276,13 @@ struct PendingRenders: Sendable {
     }
 
     /// - Returns: whether it is the first request for the key.
-    mutating func add(_ key: RenderKey, of board: BoardVersion, reply: String) -> Bool {
+    mutating func add(_ key: RenderKey, of board: BoardVersion, slowest: UInt64 = 0, reply: String) -> Bool {
         let request = (reply: reply, index: board.index)
         guard let index = pending.index(forKey: key) else {
-            pending[key] = Pending(board: board, requests: [request])
+            pending[key] = Pending(board: board, slowest: slowest, requests: [request])
             return true
         }
+        pending.values[index].slowest = slowest
         pending.values[index].requests.append(request)
         if board.index > pending.values[index].board.index { pending.values[index].board = board }
         return false

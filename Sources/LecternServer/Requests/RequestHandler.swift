@@ -94,7 +94,7 @@ struct RequestHandler: Sendable {
                 return sink.send([], headers, reply)
             }
         }
-        renders.render(key, of: board, reply: reply)
+        renders.render(key, of: board, slowest: room.slowestCursor, reply: reply)
     }
 
     /// What a well-formed request asks for that cannot be had; nil for nothing.

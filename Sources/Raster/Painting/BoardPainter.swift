@@ -25,7 +25,8 @@ public struct BoardLayer: Sendable, Hashable {
 ///
 /// The pixels are the same in each case. Use one painter a room, on one thread at a time. Memory: the kept versions
 /// (bounded by `versionBytes`; one canvas is always kept), 64 bytes a visible layer, and while it draws that of a
-/// ``StrokePainter``.
+/// ``StrokePainter``. Versions that all cursors have passed are kept for undo, redo and looks back only, and take at most
+/// the bytes of one canvas.
 public struct BoardPainter: Sendable {
     /// While many layers are drawn at once, the pictures of the last so many are kept, for the next undos.
     private static let keptPrefixes = 16
@@ -47,15 +48,18 @@ public struct BoardPainter: Sendable {
         self.scale = scale
         blank = Canvas(width: width, height: height)
         picture = blank
-        versions = VersionCache(byteLimit: versionBytes, countLimit: 256)
+        versions = VersionCache(
+            byteLimit: versionBytes, countLimit: 256, pastByteLimit: blank.tiles.count * Tile.byteCount)
     }
 
     /// The number of kept versions.
     public var versionCount: Int { versions.count }
 
-    /// The memory of the kept versions in bytes. Shared tiles count once, or more often until the next recount: a version is
-    /// discarded only after a recount.
+    /// The memory of the kept versions in bytes. Shared tiles count once.
     public var versionBytes: Int { versions.byteCount }
+
+    /// The part of it that is painted tiles.
+    public var tileBytes: Int { versions.tileByteCount }
 
     /// About all memory that is kept, in bytes.
     public var byteCount: Int { versions.byteCount + 64 * boxes.count }
@@ -63,6 +67,7 @@ public struct BoardPainter: Sendable {
     /// The picture of the layers, bottom to top.
     ///
     /// - Parameters:
+    ///   - position: which board it is, and how far the cursors are. Versions that they have passed are discarded.
     ///   - content: returns what a layer shows, by its index in `layers`; called once for those that have to be drawn, and
     ///     for some whose place has to be known. May throw to end the drawing: the layers drawn so far are kept for the next
     ///     picture.
@@ -70,55 +75,57 @@ public struct BoardPainter: Sendable {
     ///     drawing: nothing is kept of that layer.
     /// - Throws: what `content` and `check` throw.
     public mutating func canvas<Failure: Error>(
-        of layers: [BoardLayer], content: (Int) throws(Failure) -> LayerContent,
-        check: (Int) throws(Failure) -> Void
+        of layers: [BoardLayer], at position: BoardPosition = BoardPosition(),
+        content: (Int) throws(Failure) -> LayerContent, check: (Int) throws(Failure) -> Void
     ) throws(Failure) -> Canvas {
         guard let top = layers.last else { return blank }
-        if let kept = versions.version(top.digest) {
+        if let kept = versions.version(top.digest, at: position) {
             show(kept, layers[...])
+            versions.discardPast(slowest: position.slowest)
             return kept
         }
         let known = layers.lastIndex { versions.contains($0.digest) }.map { $0 + 1 } ?? 0
         let base = known == 0 ? blank : versions.version(layers[known - 1].digest) ?? blank
         var drawing = Drawing(
             layers: layers, painter: StrokePainter(canvasWidth: blank.width, canvasHeight: blank.height, scale: scale))
+        let canvas: Canvas
         if let patched = try patch(&drawing, base: base, known: known, content: content, check: check) {
-            versions.keep(patched, digest: top.digest, beside: picture)
-            show(patched, layers[...])
-            return patched
+            canvas = patched
+        } else {
+            canvas = try draw(&drawing, from: known, on: base, content: content, check: check)
         }
-        return try draw(&drawing, from: known, on: base, content: content, check: check)
+        versions.keep(canvas, digest: top.digest, at: position)
+        versions.discardPast(slowest: position.slowest)
+        show(canvas, layers[...])
+        return canvas
     }
 
     /// The picture of the layers; `content` may end the drawing between layers.
     public mutating func canvas<Failure: Error>(
-        of layers: [BoardLayer], content: (Int) throws(Failure) -> LayerContent
+        of layers: [BoardLayer], at position: BoardPosition = BoardPosition(),
+        content: (Int) throws(Failure) -> LayerContent
     ) throws(Failure) -> Canvas {
-        try canvas(of: layers, content: content) { _ throws(Failure) in }
+        try canvas(of: layers, at: position, content: content) { _ throws(Failure) in }
     }
 
-    /// Draws all layers but the `known` lowest ones, whose picture is `base`.
+    /// Draws all layers but the `known` lowest ones, whose picture is `base`. Keeps some of the pictures before the last.
     private mutating func draw<Failure: Error>(
         _ drawing: inout Drawing, from known: Int, on base: Canvas,
         content: (Int) throws(Failure) -> LayerContent, check: (Int) throws(Failure) -> Void
     ) throws(Failure) -> Canvas {
         let layers = drawing.layers
         var canvas = base
-        var kept = base
         for index in known..<layers.count {
             do throws(Failure) {
                 try draw(index, of: &drawing, on: &canvas, within: nil, content: content, check: check)
             } catch {
-                if index > known { versions.keep(canvas, digest: layers[index - 1].digest, beside: kept) }
+                if index > known { versions.keep(canvas, digest: layers[index - 1].digest) }
                 show(canvas, layers[..<index])
                 throw error
             }
-            if index + Self.keptPrefixes >= layers.count {
-                versions.keep(canvas, digest: layers[index].digest, beside: kept)
-                kept = canvas
-            }
+            let isPrefix = index + Self.keptPrefixes >= layers.count && index + 1 < layers.count
+            if isPrefix { versions.keep(canvas, digest: layers[index].digest) }
         }
-        show(canvas, layers[...])
         return canvas
     }
 

@@ -446,6 +446,9 @@ extension Room {
         gate.cohorts.position(of: cohort).map { views[$0].board } ?? Board(configuration)
     }
 
+    /// The position of the cursor that is farthest behind: that of a cohort, or of the head where there is no cohort.
+    public var slowestCursor: UInt64 { gate.cohorts.slowest?.released ?? log.head.index }
+
     /// The cursors of the existing cohorts.
     public var cursors: [CohortName: CohortCursor] {
         Dictionary(
