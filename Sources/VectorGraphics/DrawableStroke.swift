@@ -198,36 +198,31 @@ extension Path {
 extension [CentreSample] {
     /// The parts of a line on whose segments the mean opacity is at least so much.
     fileprivate func parts(atLeast bound: Float) -> [[CentreSample]] {
-        var lines: [[CentreSample]] = []
-        var line: [CentreSample] = []
-        for (from, to) in zip(self, dropFirst()) {
-            if (from.opacity + to.opacity) * 0.5 < bound {
-                if !line.isEmpty { lines.append(line) }
-                line = []
-            } else {
-                if line.isEmpty { line.append(from) }
-                line.append(to)
-            }
-        }
-        if !line.isEmpty { lines.append(line) }
-        return lines
+        runs { from, to in (from.opacity + to.opacity) * 0.5 >= bound }
     }
 
     /// The parts of a line that can touch a canvas of that size.
     fileprivate func touching(_ size: SIMD2<Float>) -> [[CentreSample]] {
         guard count > 1 else { return [self] }
-        var lines: [[CentreSample]] = []
-        var line: [CentreSample] = []
-        for (from, to) in zip(self, dropFirst()) {
+        return runs { from, to in
             let reach = SIMD2(abs(to.sagX), abs(to.sagY)) + (Swift.max(from.radius, to.radius) + 2)
             let low = pointwiseMin(SIMD2(from.x, from.y), SIMD2(to.x, to.y)) - reach
             let high = pointwiseMax(SIMD2(from.x, from.y), SIMD2(to.x, to.y)) + reach
-            if any(high .< 0) || any(low .> size) {
-                if !line.isEmpty { lines.append(line) }
-                line = []
-            } else {
+            return !(any(high .< 0) || any(low .> size))
+        }
+    }
+
+    /// The longest parts of a line with nothing but segments that `isPart` takes.
+    private func runs(where isPart: (_ from: CentreSample, _ to: CentreSample) -> Bool) -> [[CentreSample]] {
+        var lines: [[CentreSample]] = []
+        var line: [CentreSample] = []
+        for (from, to) in zip(self, dropFirst()) {
+            if isPart(from, to) {
                 if line.isEmpty { line.append(from) }
                 line.append(to)
+            } else if !line.isEmpty {
+                lines.append(line)
+                line = []
             }
         }
         if !line.isEmpty { lines.append(line) }
