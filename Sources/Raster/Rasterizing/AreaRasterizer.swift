@@ -131,28 +131,27 @@ struct AreaRasterizer {
         order.withUnsafeMutableBufferPointer { order in
             for row in 0..<rows {
                 let range = Int(starts[row])..<Int(starts[row &+ 1])
-                Self.sort(UnsafeMutableBufferPointer(rebasing: order[range]))
+                Self.sort(UnsafeMutableBufferPointer(rebasing: order[range])) { $0.left > $1.left }
             }
         }
     }
 
-    private static func sort(_ pieces: UnsafeMutableBufferPointer<Piece>) {
-        var pieces = pieces
-        guard pieces.count > 16 else { return sortFew(pieces) }
-        pieces.sort { $0.left < $1.left }
-    }
-
+    /// Sorts by insertion where there are few elements, as in most rows; equal ones stay in their order.
     @inline(__always)
-    private static func sortFew(_ pieces: UnsafeMutableBufferPointer<Piece>) {
+    private static func sort<Element>(
+        _ elements: UnsafeMutableBufferPointer<Element>, isBehind: (Element, Element) -> Bool
+    ) {
+        var elements = elements
+        guard elements.count <= 16 else { return elements.sort { isBehind($1, $0) } }
         var index = 1
-        while index < pieces.count {
-            let piece = pieces[index]
+        while index < elements.count {
+            let element = elements[index]
             var place = index
-            while place > 0, pieces[place &- 1].left > piece.left {
-                pieces[place] = pieces[place &- 1]
+            while place > 0, isBehind(elements[place &- 1], element) {
+                elements[place] = elements[place &- 1]
                 place &-= 1
             }
-            pieces[place] = piece
+            elements[place] = element
             index &+= 1
         }
     }
@@ -307,18 +306,7 @@ struct AreaRasterizer {
             // Rounded, a crossing may be beside its pixels.
             crossings.append((x.raised(to: Float(piece.left)).lowered(to: Float(piece.right &+ 1)), piece.direction))
         }
-        guard crossings.count <= 16 else { return crossings.sort { $0.x < $1.x } }
-        var index = 1
-        while index < crossings.count {
-            let crossing = crossings[index]
-            var place = index
-            while place > 0, crossings[place &- 1].x > crossing.x {
-                crossings[place] = crossings[place &- 1]
-                place &-= 1
-            }
-            crossings[place] = crossing
-            index &+= 1
-        }
+        crossings.withUnsafeMutableBufferPointer { Self.sort($0) { $0.x > $1.x } }
     }
 
     /// The place at which the line of a piece begins that crosses a height between its ends.
