@@ -18,6 +18,7 @@ public final class JetStreamJournal: Sendable {
     let logger: Logger
     private let misaddressed = Atomic<Int>(0)
     private let refused = Atomic<Int>(0)
+    private let stalls = Locked<[DeliveryStall: Int]>([:])
     private let subjects: Locked<InboundSubjectCache>
     /// The partitions whose streams this process has seen.
     private let known = Locked<Set<Int>>([])
@@ -41,6 +42,11 @@ public final class JetStreamJournal: Sendable {
 
     /// Control records so far that could not be decoded; every daemon skips them.
     public var refusedCount: Int { refused.load(ordering: .relaxed) }
+
+    /// How often the delivery of logs has stalled so far, by cause.
+    public var stallCounts: [DeliveryStall: Int] { stalls.withLock { $0 } }
+
+    func count(_ stall: DeliveryStall) { stalls.withLock { $0[stall, default: 0] += 1 } }
 
     /// Creates the partition's two streams, for its log and its checkpoints, where they have never existed. Existing
     /// streams are never changed; differences from the settings are logged.

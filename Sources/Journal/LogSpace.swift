@@ -31,7 +31,53 @@ public struct LogSpace: Sendable, Equatable {
     }
 }
 
+/// The bytes of a stream.
+public struct StreamSpace: Sendable {
+    /// Its name.
+    public let name: String
+    /// What it holds.
+    public let bytes: UInt64
+    /// What it may hold; nil where the account or the server bounds it alone.
+    public let limit: UInt64?
+    /// The sequences of the oldest and the newest record.
+    public let sequences: (first: UInt64, last: UInt64)
+
+    init(_ info: StreamInfo) {
+        name = info.configuration.name
+        bytes = info.bytes
+        limit = info.configuration.maxBytes > 0 ? UInt64(info.configuration.maxBytes) : nil
+        sequences = (info.firstSequence, info.lastSequence)
+    }
+}
+
 extension JetStreamJournal {
+    /// The bytes of a partition's log and of its checkpoints.
+    ///
+    /// - Throws: `.stream` when JetStream does not answer, or when there is no such stream.
+    public func streams(of partition: Int) async throws(JournalError) -> (log: StreamSpace, checkpoints: StreamSpace) {
+        let names = PartitionStreams(root: root, partition: partition)
+        return (try await streamSpace(names.log), try await streamSpace(names.checkpoint))
+    }
+
+    private func streamSpace(_ name: String) async throws(JournalError) -> StreamSpace {
+        do throws(JetStreamError) {
+            return StreamSpace(try await jetStream.streamInfo(name))
+        } catch {
+            throw .stream(name: name, error)
+        }
+    }
+
+    /// When a record of a partition's log was stored, in nanoseconds since 1970 by the server's clock; nil where it is not
+    /// there any more.
+    public func time(of sequence: UInt64, in partition: Int) async throws(JournalError) -> Int64? {
+        let name = PartitionStreams(root: root, partition: partition).log
+        do throws(JetStreamError) {
+            return try await jetStream.message(name, sequence)?.time
+        } catch {
+            throw .stream(name: name, error)
+        }
+    }
+
     /// The space of a partition's log, relative to its own `max_bytes`, the account's limit, and the size of the
     /// server's store where that is known.
     public func space(of partition: Int) async throws(JournalError) -> LogSpace {

@@ -48,7 +48,8 @@ public final class PartitionReader: Sendable {
         do throws(NATSError) {
             let started = try journal.jetStream.read(
                 settings, logger: journal.logger, clock: { [now] in now().nanoseconds },
-                onEvent: { self.receive($0) }, onMessage: { self.receive($0, $1) })
+                onEvent: { self.receive($0) }, onMessage: { self.receive($0, $1) },
+                onStall: { [journal] in journal.count($0) })
             consumer.withLock { $0 = started }
         } catch {
             journal.logger.error("cannot read the log", metadata: ["partition": "\(partition)", "error": "\(error)"])

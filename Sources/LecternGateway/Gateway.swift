@@ -148,7 +148,10 @@ public struct Gateway: Service {
         let replies = ReplyMemory(limits.replyBytes)
         BoardRoutes(rooms: rooms, replies: replies, limits: limits).add(to: router)
         AssetPageRoute(rooms: rooms, replies: replies, limits: limits).add(to: router)
-        let publisher = StrokePublisher(connection: connection, timeout: limits.outcomeTimeout)
+        let refused = RefusedPublishes(connection)
+        registry.onScrape(RefusalMetrics(refused, registry: registry).report)
+        let publisher = StrokePublisher(
+            connection: connection, timeout: limits.outcomeTimeout, refused: refused)
         StrokeRoute(rooms: rooms, publisher: publisher, rates: AuthorRates(), limits: limits).add(to: router)
         WetRoute(rooms: rooms, connection: connection, rates: AuthorRates(), limits: limits).add(to: router)
         ClockRoute(rooms: rooms, connection: connection).add(to: router)

@@ -17,12 +17,15 @@ public enum GatewayMetrics {
     static let ignoredSkews = "lectern_skew_ignored_total"
     static let closedConnections = "lectern_http_connections_closed_total"
     static let seconds = "lectern_http_request_seconds"
+    static let refusedPublishes = "lectern_publishes_refused_total"
 
     /// Help texts by metric name, for ``PrometheusRegistry``.
     public static let help = [
         requests: "HTTP requests answered, by route and status.",
         seconds: "Time from the head of an HTTP request to its answer, by route, without sending the body.",
         closedConnections: "HTTP connections that the gateway closed at one of its bounds, by reason.",
+        refusedPublishes:
+            "Messages that JetStream refused for lack of space, by stream, as far as this process sent them.",
         readers: "Event streams that are open, or being opened.",
         events: "Operations sent as events, each counted once, whatever the number of its readers.",
         wet: "Messages with points of strokes being drawn sent as events, each counted once.",

@@ -24,6 +24,10 @@ public struct Server: Service {
     private let logger: Logger
     private let onScrape: @Sendable (@escaping @Sendable () -> Void) -> Void
     private let onServing: @Sendable () -> Void
+    /// Its connections to NATS, by what they are for.
+    public var connections: [(name: String, connection: NATSConnection)] {
+        [("operations", connection), ("requests", bulkConnection)]
+    }
     /// Replaces the sink for replies, in tests.
     var replySink: @Sendable (ReplySink) -> ReplySink = { $0 }
     /// Whether the server is serving; valid before and after ``run()``, too.
@@ -118,7 +122,8 @@ public struct Server: Service {
         let journal = JetStreamJournal(
             root: configuration.root, partitions: configuration.partitions, settings: settings,
             connection: connection, logger: logger)
-        onScrape(pool.loadMetrics(misaddressed: { journal.misaddressedCount }).report)
+        onScrape(
+            pool.loadMetrics(misaddressed: { journal.misaddressedCount }, stalls: { journal.stallCounts }).report)
         guard let peers = try await connectAndCheck(members) else { return await drain() }
         let store = CheckpointStore(
             root: configuration.root, partitions: configuration.partitions, connection: bulkConnection,

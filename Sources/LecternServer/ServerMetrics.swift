@@ -1,7 +1,6 @@
 import Hosting
 import Locking
 import Metrics
-import NATSClient
 import StrokeWire
 import Whiteboard
 
@@ -35,8 +34,14 @@ struct ServerMetrics: Sendable {
     private let cohorts = CohortMetrics()
     private let checkpointsSaved = Counter(label: "lectern_checkpoints_total", dimensions: [("outcome", "saved")])
     private let checkpointsFailed = Counter(label: "lectern_checkpoints_total", dimensions: [("outcome", "failed")])
+    private let checkpointsSuperseded = Counter(
+        label: "lectern_checkpoints_total", dimensions: [("outcome", "superseded")])
     private let checkpointBytes = Counter(label: "lectern_checkpoint_bytes_total")
     private let partitions = Meter(label: "lectern_partitions_serving")
+    private let opening = Meter(label: "lectern_partitions_opening")
+    private let recovery = Recorder(label: "lectern_recovery_seconds", aggregate: true)
+    private let recoveredRecords = Counter(label: "lectern_recovery_records_total")
+    private let lassosSkipped = Counter(label: "lectern_lassos_skipped_total")
     private let members = Meter(label: "lectern_members")
     private let incompatiblePeers = Counter(label: "lectern_incompatible_peers_total")
 
@@ -117,14 +122,36 @@ struct ServerMetrics: Sendable {
         assembling.increment(by: Double(change))
     }
 
-    func countCheckpoint(isSaved: Bool, bytes: Int) {
-        (isSaved ? checkpointsSaved : checkpointsFailed).increment()
+    func countCheckpoint(bytes: Int) {
+        checkpointsSaved.increment()
         checkpointBytes.increment(by: bytes)
     }
 
-    func setPartitions(serving: Int, members: Int) {
+    /// - Parameter isSuperseded: whether another daemon had stored a newer one.
+    func countCheckpointFailure(isSuperseded: Bool) {
+        (isSuperseded ? checkpointsSuperseded : checkpointsFailed).increment()
+    }
+
+    /// JetStream has refused something for lack of space.
+    func countRefusedPublish(to stream: String) {
+        Counter(label: "lectern_publishes_refused_total", dimensions: [("stream", stream)]).increment()
+    }
+
+    func setPartitions(serving: Int, opening: Int, members: Int) {
         partitions.set(serving)
+        self.opening.set(opening)
         self.members.set(members)
+    }
+
+    /// A partition is open.
+    func record(recovery time: Duration, records: Int) {
+        recovery.record(time / .seconds(1))
+        recoveredRecords.increment(by: records)
+    }
+
+    /// Lassos and erasers of a picture were not applied.
+    func countSkippedLassos(_ count: Int) {
+        lassosSkipped.increment(by: count)
     }
 
     /// - Parameter fullness: fraction of the log's limit in use, 0 ... 1.
@@ -316,42 +343,5 @@ struct RoomGauges {
         forgetDepths(from: 0, metrics)
         if assembling != 0 { metrics.addAssembling(-assembling) }
         self = RoomGauges()
-    }
-}
-
-/// Metrics that are read when they are scraped.
-struct LoadMetrics: Sendable {
-    let workers: [RoomWorker]
-    let connections: [NATSConnection]
-    let misaddressedCount: @Sendable () -> Int
-    private let waiting = Meter(label: "lectern_mailbox_bytes")
-    private let dropped = Counter(label: "lectern_mailbox_dropped_total")
-    private let misaddressed = Counter(label: "lectern_misaddressed_total")
-    private let slowConsumer = Counter(label: "lectern_nats_dropped_total")
-    /// Drops already added to the counters.
-    private let reported = Locked<(mailbox: Int, nats: Int, misaddressed: Int)>((0, 0, 0))
-    private let connected = Meter(label: "lectern_nats_connected")
-
-    init(workers: [RoomWorker], connections: [NATSConnection], misaddressedCount: @escaping @Sendable () -> Int) {
-        self.workers = workers
-        self.connections = connections
-        self.misaddressedCount = misaddressedCount
-    }
-
-    func report() {
-        let loads = workers.map(\.load)
-        waiting.set(loads.reduce(0) { $0 + $1.bytes })
-        let now = (
-            mailbox: loads.reduce(0) { $0 + $1.dropped }, nats: connections.reduce(0) { $0 + $1.droppedMessages },
-            misaddressed: misaddressedCount()
-        )
-        let before = reported.withLock { reported in
-            defer { reported = now }
-            return reported
-        }
-        dropped.increment(by: now.mailbox - before.mailbox)
-        slowConsumer.increment(by: now.nats - before.nats)
-        misaddressed.increment(by: now.misaddressed - before.misaddressed)
-        connected.set(connections.allSatisfy { $0.state == .connected } ? 1 : 0)
     }
 }

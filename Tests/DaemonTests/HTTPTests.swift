@@ -142,7 +142,9 @@ import Testing
                 let isMeasured = metrics[#"lectern_log_fullness{partition="0"}"#] != nil
                 // The rooms are looked at every ten seconds.
                 let isSurveyed = metrics[#"lectern_stale_clocks{cohort="hls"}"#] != nil
-                return metrics["lectern_assembling"] == 1 && isSaved && isMeasured && isSurveyed ? metrics : nil
+                let isRead = metrics[#"lectern_log_unread_records{partition="0"}"#] == 0
+                return metrics["lectern_assembling"] == 1 && isSaved && isMeasured && isSurveyed && isRead
+                    ? metrics : nil
             }
             for (name, family) in metrics.families {
                 #expect(!family.help.isEmpty, "\(name) has no HELP")
@@ -154,6 +156,7 @@ import Testing
             let differing = names.symmetricDifference(metrics.families.keys).sorted()
             #expect(differing == [], "in the sources or in /metrics, not in both")
 
+            try Self.checkLabels(in: metrics)
             for (series, value) in Self.expected { #expect(metrics[series] == value, "\(series)") }
             let rejected = try #require(metrics.families["lectern_rejected_total"]).samples
             #expect(rejected.count == RejectionCode.allCases.count)
@@ -183,7 +186,16 @@ import Testing
         (#"lectern_gate_depth{cohort="main"}"#, 0), (#"lectern_gate_depth{cohort="hls"}"#, 10),
         (#"lectern_release_lateness_seconds_count{cohort="main"}"#, 10),
         (#"lectern_joins_total{outcome="board"}"#, 1), (#"lectern_joins_total{outcome="tail"}"#, 0),
-        (#"lectern_checkpoints_total{outcome="failed"}"#, 0), ("lectern_rooms", 1), ("lectern_members", 1),
+        (#"lectern_checkpoints_total{outcome="failed"}"#, 0),
+        (#"lectern_checkpoints_total{outcome="superseded"}"#, 0),
+        (#"lectern_publishes_refused_total{stream="INK_LOG_0"}"#, 0),
+        (#"lectern_stream_limit_bytes{stream="INK_LOG_0"}"#, 1_048_576), ("lectern_recovery_seconds_count", 1),
+        ("lectern_recovery_records_total", 0), ("lectern_partitions_opening", 0),
+        (#"lectern_nats_disconnects_total{cause="closed",connection="operations"}"#, 0),
+        (#"lectern_nats_disconnects_total{cause="unanswered",connection="gateway"}"#, 0),
+        (#"lectern_delivery_stalls_total{cause="gap"}"#, 0), (#"lectern_canvas_bytes{part="tiles"}"#, 0),
+        ("lectern_canvas_limit_bytes", 268_435_456), ("lectern_lassos_skipped_total", 0), ("lectern_rooms", 1),
+        ("lectern_members", 1),
         ("lectern_partitions_serving", 1), ("lectern_incompatible_peers_total", 0),
         ("lectern_forgotten_rooms_total", 0), ("lectern_mailbox_bytes", 0), ("lectern_mailbox_dropped_total", 0),
         ("lectern_misaddressed_total", 1), ("lectern_nats_dropped_total", 0), ("lectern_nats_connected", 1),
@@ -191,6 +203,31 @@ import Testing
         (#"lectern_http_requests_total{route="/api/rooms/{room}",status="200"}"#, 1),
         (#"lectern_http_request_seconds_count{route="/api/rooms/{room}"}"#, 1),
     ]
+
+    /// Each label that an expression of an alert or of the dashboard groups by, or selects, is one of its metrics' labels.
+    private static func checkLabels(in metrics: Exposition) throws {
+        var expressions: [Substring] = []
+        for file in ["prometheus/lectern.rules.yml", "grafana/lectern.json"] {
+            let text = try String(contentsOfFile: PackageRoot.path(to: "config/\(file)"), encoding: .utf8)
+                .replacing(#"\""#, with: "\"")
+            expressions += text.split(separator: "\n").filter { $0.contains(/expr|by \(/) }
+        }
+        #expect(expressions.count > 40)
+        for expression in expressions {
+            var labels: Set = ["job", "instance", "le"]
+            for name in expression.matches(of: /lectern_[a-z_]+/) {
+                let family = metrics.families[String(name.0.replacing(/_(bucket|count|sum)$/, with: ""))]
+                for series in (family?.samples ?? [:]).keys {
+                    labels.formUnion(series.matches(of: /([a-z_]+)="/).map { String($0.1) })
+                }
+            }
+            var used = expression.matches(of: /by \(([a-z, ]+)\)/).flatMap {
+                $0.1.split(separator: ", ").map(String.init)
+            }
+            used += expression.matches(of: /[{,]([a-z]+)[!=]~?"/).map { String($0.1) }
+            for label in used { #expect(labels.contains(label), "\(label) in \(expression)") }
+        }
+    }
 
     /// The names of metrics that stand between quotation marks in the sources; lectern-probe has some of its own.
     private static func namesInSources() throws -> Set<String> {

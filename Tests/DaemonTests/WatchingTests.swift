@@ -30,6 +30,23 @@ import Testing
         }
     }
 
+    @Test func `the guide for operators lists every metric`() throws {
+        let guide = try String(
+            contentsOfFile: PackageRoot.path(to: "Sources/lectern/Operating.docc/Metrics.md"), encoding: .utf8)
+        let listed = guide.matches(of: /(?m)^\| `(lectern_[a-z_]+)` \|/).map { String($0.1) }
+        #expect(listed.count == Set(listed).count)
+        #expect(try Set(listed).symmetricDifference(Self.names()).sorted() == [])
+    }
+
+    @Test func `every runbook that an alert names is in the guide`() throws {
+        let rules = try String(contentsOfFile: "\(Self.folder)/prometheus/lectern.rules.yml", encoding: .utf8)
+        let guide = try String(
+            contentsOfFile: PackageRoot.path(to: "Sources/lectern/Operating.docc/Alerts.md"), encoding: .utf8)
+        for runbook in rules.matches(of: /runbook: ([A-Za-z]+)/) {
+            #expect(guide.contains("### \(runbook.1)\n"), "\(runbook.1)")
+        }
+    }
+
     @Test func `the dashboard is JSON whose panels have queries and say what they show`() throws {
         let bytes = try Data(contentsOf: URL(filePath: "\(Self.folder)/grafana/lectern.json"))
         let board = try #require(try JSONSerialization.jsonObject(with: bytes) as? [String: Any])

@@ -1,5 +1,6 @@
 import Foundation
 import Ink
+import Locking
 import Raster
 import StrokeWire
 import TestSupport
@@ -92,6 +93,28 @@ import VectorGraphics
         try room.undo()
         #expect(try png() == before)
         #expect(renderer.strokesDrawn == above + 1)
+    }
+
+    @Test func `lassos beyond the limits are counted when a page is cut, and not again`() throws {
+        let skipped = Locked(0)
+        // A quarter of the bytes is for what lassos make: few parts.
+        let renderer = BoardRenderer(ServerConfiguration(), byteLimit: 4 << 20) { count in
+            skipped.withLock { $0 += count }
+        }
+        var room = DrawnRoom()
+        try room.draw(4)
+        // Each makes twice as many parts.
+        for _ in 0..<8 {
+            try room.send(
+                #""e":6,"k":1,"w":400,"h":300,"m":[1,0,0,1,1,1],"d":[{"x":0,"y":0},{"x":400,"y":0},{"x":400,"y":300},{"x":0,"y":300}]"#
+            )
+        }
+        _ = try renderer.png(of: room.board, life(), at: start)
+        let first = skipped.withLock { $0 }
+        #expect(first > 0 && first < 8)
+        try room.draw()
+        _ = try renderer.png(of: room.board, life(), at: start)
+        #expect(skipped.withLock { $0 } == first)
     }
 
     @Test func `a lasso is in the units of its sender, as strokes are`() throws {

@@ -46,19 +46,22 @@ import Whiteboard
         let holding = try Self.room(clockAt: 1000, strokeAt: 60_000)
         let idle = try Self.room(clockAt: 1000, strokeAt: 500)
         var live = RoomSurvey()
-        live.add(holding, at: Self.start + .seconds(1))
+        live.add(holding, unsavedSince: nil, at: Self.start + .seconds(1))
         #expect(live.cohorts["main"] == .init(oldestClock: .seconds(1), stale: 0))
         #expect(live.heldBytes > 0)
         var dead = RoomSurvey()
-        dead.add(holding, at: Self.start + .seconds(20))
-        dead.add(idle, at: Self.start + .seconds(20))
+        dead.add(holding, unsavedSince: Self.start + .seconds(3), at: Self.start + .seconds(20))
+        dead.add(idle, unsavedSince: Self.start + .seconds(8), at: Self.start + .seconds(20))
         #expect(dead.cohorts["main"] == .init(oldestClock: .seconds(20), stale: 1))
         var both = live
         both.formUnion(dead)
         #expect(both.cohorts["main"] == .init(oldestClock: .seconds(20), stale: 1))
         #expect(both.heldBytes == live.heldBytes + dead.heldBytes)
         var none = RoomSurvey()
-        none.add(idle, at: Self.start + .seconds(20))
+        none.add(idle, unsavedSince: nil, at: Self.start + .seconds(20))
         #expect(none.cohorts.isEmpty && none.heldBytes == 0)
+        // The oldest change of all rooms, whose checkpoints do not hold it.
+        #expect(live.oldestUnsaved == .zero)
+        #expect(dead.oldestUnsaved == .seconds(17) && both.oldestUnsaved == .seconds(17))
     }
 }

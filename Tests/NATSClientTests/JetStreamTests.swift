@@ -46,6 +46,23 @@ import Testing
         }
     }
 
+    @Test func `What a full stream refuses is counted by stream, what is taken is not`() async throws {
+        try await withStream { jetStream in
+            var small = StreamConfiguration(name: "SMALL", subjects: ["small"])
+            small.maxBytes = 4096
+            small.discard = .new
+            _ = try await jetStream.provision(small)
+            let refused = RefusedPublishes(jetStream.connection)
+            for subject in ["small", "s.a"] {
+                for _ in 0..<10 {
+                    try jetStream.connection.publish(
+                        [UInt8](repeating: 1, count: 1000), to: subject, reply: refused.reply)
+                }
+            }
+            try await eventually("the refusals have come") { refused.counts == ["SMALL": 7] ? () : nil }
+        }
+    }
+
     @Test func `Messages are found by place, by subject, and from a place on`() async throws {
         try await withStream { jetStream in
             for (number, subject) in ["s.a", "s.b", "s.a"].enumerated() {

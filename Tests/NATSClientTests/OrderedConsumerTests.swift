@@ -83,6 +83,32 @@ import Testing
         }
     }
 
+    @Test func `A consumer that is gone, and barriers that nobody passes, count as stalls`() async throws {
+        try await withStream { nats, jetStream in
+            var settings = OrderedConsumerSettings(stream: "S", start: .sequence(1))
+            settings.heartbeat = .milliseconds(100)
+            let (messages, stalls) = (Recorder<UInt64>(), Recorder<DeliveryStall>())
+            let consumer = try jetStream.read(
+                settings, logger: .silent, clock: { [origin] in origin.duration(to: .now).wholeNanoseconds },
+                onEvent: { _ in }, onMessage: { messages.append($1.streamSequence) }, onStall: { stalls.append($0) })
+            _ = try await jetStream.publish([], to: "s.a")
+            _ = try await messages.values(1)
+            let names = try await nats.request(Array("{}".utf8), to: "$JS.API.CONSUMER.NAMES.S")
+            let text = String(decoding: names.payload, as: UTF8.self)
+            let name = try #require(text.firstMatch(of: /"consumers":\["([^"]+)"\]/)?.1)
+            _ = try await nats.request(to: "$JS.API.CONSUMER.DELETE.S.\(name)")
+            #expect(try await stalls.values(1) == [.silence])
+            consumer.cancel()
+
+            let stuck = try jetStream.read(
+                settings, logger: .silent, clock: { [origin] in origin.duration(to: .now).wholeNanoseconds },
+                onEvent: { _ in }, onMessage: { _, _ in }, onStall: { stalls.append($0) })
+            for _ in 0..<64 { _ = try await jetStream.publish([UInt8](repeating: 0, count: 1 << 16), to: "s.a") }
+            #expect(try await stalls.values(2)[1] == .flowControl)
+            stuck.cancel()
+        }
+    }
+
     @Test func `Cancelled, it leaves no consumer behind`() async throws {
         try await withStream { nats, jetStream in
             let (consumer, _, events) = try read(nats, OrderedConsumerSettings(stream: "S", start: .sequence(1)))

@@ -29,6 +29,9 @@ import Testing
                     #expect(try await nats.request([], to: "ask", timeout: .seconds(30)).payload == [42])
                 }
                 #expect(Array(states.values.prefix(4)) == [.disconnected, .connected, .disconnected, .connected])
+                // Libnats does not always say why.
+                #expect(nats.losses.values.reduce(0, +) == 3)
+                #expect(nats.losses.keys.allSatisfy { $0 == .closed || $0 == .failed })
             }
         }
     }
@@ -94,6 +97,7 @@ import Testing
                 _ = try nats.subscribe("echo") { seen.append($0.copyPayload()) }
                 await server.pause()
                 _ = try await states.values(1)
+                #expect(nats.losses == [.unanswered: 1])
                 await server.resume()
                 _ = try await states.values(2)
                 try await expectEcho(nats, seen, 1)

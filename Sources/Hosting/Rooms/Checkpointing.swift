@@ -156,6 +156,15 @@ extension RoomHost {
         fillPlaces(at: now)
     }
 
+    /// Since when a room has a record that its checkpoint does not hold; nil where it holds all, or where another host saves
+    /// the room.
+    public func unsavedSince(_ hosted: HostedRoom) -> Instant? {
+        guard configuration.checkpoints != nil, isLive(hosted), !hosted.isDiscarded, !hosted.isOverLimit,
+            hosted.hasState || hosted.isRecorded, hosted.tracker.firstUncovered != nil
+        else { return nil }
+        return hosted.tracker.uncoveredSince
+    }
+
     /// Saves what is due to be saved.
     func save(_ hosted: HostedRoom, at now: Instant) {
         guard let due = nextSave(of: hosted), due <= now, let room = hosted.room else { return }

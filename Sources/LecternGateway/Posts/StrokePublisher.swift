@@ -1,4 +1,5 @@
 internal import Locking
+internal import Metrics
 internal import NATSClient
 internal import StrokeWire
 
@@ -7,6 +8,8 @@ struct StrokePublisher: Sendable {
     let connection: NATSConnection
     /// Time for the service to say something of every message.
     let timeout: Duration
+    /// Gets JetStream's answers to the messages.
+    let refused: RefusedPublishes
 
     /// Publishes messages of one author in their order.
     ///
@@ -33,7 +36,7 @@ struct StrokePublisher: Sendable {
             // All are known before the first feedback can come.
             let published = outcomes.withLock { outcomes in messages.filter { outcomes.add(Array($0)) } }
             for message in published {
-                try connection.publish(Array(message), to: subject, headers: headers)
+                try connection.publish(Array(message), to: subject, reply: refused.reply, headers: headers)
             }
             if outcomes.withLock({ $0.isComplete }) { return outcomes.withLock { $0 } }
             _ = await isComplete.value(within: timeout)
@@ -42,6 +45,31 @@ struct StrokePublisher: Sendable {
             throw .tooLarge("A message is larger than the NATS server takes.")
         } catch {
             throw GatewayError(error)
+        }
+    }
+}
+
+/// Strokes that JetStream has refused, as metrics, read at each scrape. Their authors get no feedback, and send them again.
+final class RefusalMetrics: Sendable {
+    private let refused: RefusedPublishes
+    private let registry: PrometheusRegistry
+    /// Refusals that the counters have.
+    private let counted = Locked<[String: Int]>([:])
+
+    init(_ refused: RefusedPublishes, registry: PrometheusRegistry) {
+        self.refused = refused
+        self.registry = registry
+    }
+
+    @Sendable func report() {
+        let counts = refused.counts
+        let before = counted.withLock { counted in
+            defer { counted = counts }
+            return counted
+        }
+        for (stream, count) in counts {
+            Counter(label: GatewayMetrics.refusedPublishes, dimensions: [("stream", stream)], factory: registry)
+                .increment(by: count - before[stream, default: 0])
         }
     }
 }

@@ -134,14 +134,15 @@ final class CheckpointKeeper: Sendable {
             do throws(JournalError) {
                 try await confirm(generation)
                 let (bytes, obsolete) = try await write(request)
-                metrics.countCheckpoint(isSaved: true, bytes: bytes)
+                metrics.countCheckpoint(bytes: bytes)
                 then(.saved)
                 for state in obsolete { await store.discard(state, room: request.room) }
             } catch {
-                metrics.countCheckpoint(isSaved: false, bytes: 0)
                 noteStorageFull(error, request.partition)
                 logSaveFailure(of: request.room, error)
-                if case .superseded = error { then(.superseded) } else { then(.failed) }
+                let isSuperseded = if case .superseded = error { true } else { false }
+                metrics.countCheckpointFailure(isSuperseded: isSuperseded)
+                then(isSuperseded ? .superseded : .failed)
             }
         }
     }
@@ -152,7 +153,8 @@ final class CheckpointKeeper: Sendable {
     }
 
     private func noteStorageFull(_ error: JournalError, _ partition: Int) {
-        guard case .stream(_, let reason) = error, reason.isFull else { return }
+        guard case .stream(let name, let reason) = error, reason.isFull else { return }
+        metrics.countRefusedPublish(to: name)
         partitions.withLock { $0[partition]?.isFull = true }
     }
 

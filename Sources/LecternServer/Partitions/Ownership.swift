@@ -65,9 +65,18 @@ actor Ownership {
             journal: partitions.journal, recreates: configuration.journal?.recreatesStreams ?? false, logger: logger
         ) { [inbox] in inbox.put(.rewound($0)) }
         let streams = Task { await watch.run { openPartitions } }
+        let survey = StreamSurvey(journal: partitions.journal, interval: configuration.upkeepInterval * 5)
+        let surveying = Task {
+            await survey.run {
+                openPartitions
+            } position: {
+                works[$0]?.position
+            }
+        }
         defer {
             positions.cancel()
             streams.cancel()
+            surveying.cancel()
         }
         for message in peers.messages { receive(message) }
         step()
@@ -166,6 +175,7 @@ actor Ownership {
     private func workerIsReady(with partition: Int) {
         guard let work = works[partition], work.countReady() == workers.all.count else { return }
         membership.opened(partition, at: MonotonicClock.now())
+        metrics.record(recovery: work.recovery.duration, records: work.recovery.records)
         logger.info("partition open", metadata: work.figures)
     }
 
@@ -205,7 +215,9 @@ actor Ownership {
         let now = ServingAssignment(
             serving: membership.serving, servedByOthers: membership.servedByOthers,
             validUntil: membership.answersUntil)
-        metrics.setPartitions(serving: now.serving.count, members: membership.members.count)
+        metrics.setPartitions(
+            serving: now.serving.count, opening: works.values.count { !$0.isReady && !$0.isClosing },
+            members: membership.members.count)
         // Renewed before it expires.
         if !now.hasSamePartitions(as: assignment) || now.validUntil - assignment.validUntil >= Self.renewal {
             assignment = now

@@ -102,9 +102,12 @@ final class PartitionWork: Sendable {
         reader?.cancel()
     }
 
+    /// From the decision to open it to the last worker's readiness, and the records read meanwhile.
+    var recovery: (duration: Duration, records: Int) { state.withLock { $0.recovery } ?? (.zero, 0) }
+
     /// Figures on the recovery, for the log.
     var figures: Logger.Metadata {
-        let recovery = state.withLock { $0.recovery } ?? (.zero, 0)
+        let recovery = recovery
         let seconds = max(recovery.duration / .seconds(1), 0.001)
         let rooms = rooms.load(ordering: .relaxed)
         return [

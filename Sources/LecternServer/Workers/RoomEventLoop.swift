@@ -136,7 +136,9 @@ final class RoomEventLoop {
         var turn = turn
         let rooms = turn.remaining ?? host.residentRooms[...]
         for room in rooms.prefix(RoomSurvey.stride) {
-            if case .here(let hosted)? = host.known(room), let room = hosted.room { turn.survey.add(room, at: now) }
+            if case .here(let hosted)? = host.known(room), let room = hosted.room {
+                turn.survey.add(room, unsavedSince: host.unsavedSince(hosted), at: now)
+            }
         }
         let rest = rooms.dropFirst(RoomSurvey.stride)
         guard !rest.isEmpty else { return turn.surveys.complete(turn.survey, of: turn.worker) }

@@ -24,8 +24,12 @@ struct RoomSurvey: Sendable {
     private(set) var cohorts: [String: Cohorts] = [:]
     private(set) var heldBytes = 0
     private(set) var keptBytes = 0
+    /// The age of the oldest record that is in no checkpoint.
+    private(set) var oldestUnsaved = Duration.zero
 
-    mutating func add(_ room: Room, at now: Instant) {
+    /// - Parameter unsavedSince: when the first record was taken that the room's checkpoint does not hold; nil for none.
+    mutating func add(_ room: Room, unsavedSince: Instant?, at now: Instant) {
+        if let unsavedSince { oldestUnsaved = max(oldestUnsaved, now - unsavedSince) }
         let bytes = room.operationBytes
         heldBytes += bytes.held
         keptBytes += bytes.kept
@@ -43,6 +47,7 @@ struct RoomSurvey: Sendable {
     mutating func formUnion(_ other: RoomSurvey) {
         heldBytes += other.heldBytes
         keptBytes += other.keptBytes
+        oldestUnsaved = max(oldestUnsaved, other.oldestUnsaved)
         for (name, cohorts) in other.cohorts { add(cohorts, of: name) }
     }
 }
@@ -69,6 +74,7 @@ final class RoomSurveys: Sendable {
     private let state = Locked(State())
     private let held = Meter(label: "lectern_held_bytes")
     private let kept = Meter(label: "lectern_tail_bytes")
+    private let unsaved = Meter(label: "lectern_checkpoint_age_seconds")
 
     /// Has the workers make surveys until the task is cancelled.
     func run(_ workers: [RoomWorker]) async {
@@ -93,6 +99,7 @@ final class RoomSurveys: Sendable {
         }
         held.set(all.heldBytes)
         kept.set(all.keptBytes)
+        unsaved.set(all.oldestUnsaved / .seconds(1))
         for name in quiet { set(RoomSurvey.Cohorts(), of: name) }
         for (name, cohorts) in all.cohorts { set(cohorts, of: name) }
     }

@@ -43,7 +43,7 @@ struct WorkerPool: Sendable {
             sink: sink)
         let renders = RenderQueue(
             configuration, budget: ReplyBudget(requests: configuration.pictures, bytes: configuration.replyBytes),
-            sink: sink, count: metrics.countPicture)
+            sink: sink, count: metrics.countPicture, countSkippedLassos: metrics.countSkippedLassos)
         requests = RequestHandler(
             configuration: configuration, sink: sink, joins: joins,
             infos: ReplyQueue(label: "lectern.infos", limit: configuration.replies, sink: sink),
@@ -105,9 +105,14 @@ struct WorkerPool: Sendable {
     /// Answers requests for pictures of assets.
     func show(_ assets: AssetLibrary) { requests.assets.start(with: assets, assetUse) }
 
-    func loadMetrics(misaddressed: @escaping @Sendable () -> Int) -> LoadMetrics {
+    func loadMetrics(
+        misaddressed: @escaping @Sendable () -> Int,
+        stalls: @escaping @Sendable () -> [DeliveryStall: Int] = { [:] }
+    ) -> LoadMetrics {
         LoadMetrics(
-            workers: workers.all, connections: [connection, bulkConnection], misaddressedCount: misaddressed)
+            workers: workers.all, connections: [connection, bulkConnection], canvasBytes: configuration.canvasBytes,
+            canvasUsage: { [renders = requests.renders] in renders.usage }, misaddressedCount: misaddressed,
+            stallCounts: stalls)
     }
 
     /// Handles all messages that have arrived, finishes replies being made, and closes the connections.

@@ -89,6 +89,11 @@ public final class NATSConnection: Sendable {
         core.dropped
     }
 
+    /// How many server connections were lost so far, by cause. Those that the owner has ended do not count.
+    public var losses: [ConnectionLoss: Int] {
+        core.losses
+    }
+
     /// The number of the current or last server connection, from 1; 0 before the first. It grows when a new server
     /// connection takes messages, which may be before `state` changes. An atomic read.
     ///
@@ -304,6 +309,34 @@ public enum ConnectionState: UInt8, Sendable {
     case disconnected
     /// Closed by its owner, for good.
     case closed
+}
+
+/// Why a server connection was lost.
+public enum ConnectionLoss: String, Sendable, CaseIterable {
+    /// The server has closed it, or its process or the network has ended.
+    case closed
+    /// The server did not answer PINGs.
+    case unanswered
+    /// The server does not accept the user any more.
+    case refused
+    /// The server has reported an error, or the connection could not be used.
+    case failed
+
+    /// Parts of the reasons that libnats, the server and this module give, in lower case; the first that fits counts.
+    private static let signs: [(loss: ConnectionLoss, texts: [String])] = [
+        (.unanswered, ["ping", "stale"]),
+        (.refused, ["auth", "expired", "revoked"]),
+        (
+            .closed,
+            ["closed", "not connected", "disconnected", "reset", "pipe", "recv error", "send error", "i/o error"]
+        ),
+    ]
+
+    /// - Parameter reason: as it is logged.
+    init(reason: String) {
+        let reason = reason.lowercased()
+        self = Self.signs.first { $0.texts.contains { reason.contains($0) } }?.loss ?? .failed
+    }
 }
 
 /// The thread that a handler runs on.

@@ -22,6 +22,8 @@ final class ConnectionCore: Sendable {
         var violationObservers = Observers<PermissionViolation>()
         /// Why the last attempt to connect failed.
         var lastError: NATSError?
+        /// Connections that were lost.
+        var losses: [ConnectionLoss: Int] = [:]
         /// Messages dropped on connections that have ended.
         var droppedBefore = 0
         /// The server's limit, in bytes, as of the last connection.
@@ -72,6 +74,11 @@ final class ConnectionCore: Sendable {
     var dropped: Int {
         shared.withLock { $0.droppedBefore + ($0.current?.dropped ?? 0) }
     }
+
+    /// Connections that were lost.
+    var losses: [ConnectionLoss: Int] { shared.withLock { $0.losses } }
+
+    func count(_ loss: ConnectionLoss) { shared.withLock { $0.losses[loss, default: 0] += 1 } }
 
     /// The connection to send with.
     func current() throws(NATSError) -> LibnatsConnection {

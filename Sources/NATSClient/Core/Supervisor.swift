@@ -75,7 +75,9 @@ actor Supervisor {
         heartbeat.cancel()
         core.detach(connection)
         if core.state == .connected, !core.isClosing {
-            logger.warning("connection to NATS lost", metadata: ["reason": "\((try? reason.get()) ?? "")"])
+            let text = (try? reason.get()) ?? ""
+            logger.warning("connection to NATS lost", metadata: ["reason": "\(text)"])
+            core.count(ConnectionLoss(reason: text))
             core.enter(.disconnected)
         }
         connection.shutDown(flushing: core.isClosing)

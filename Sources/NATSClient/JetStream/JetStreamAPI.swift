@@ -21,6 +21,11 @@ enum APIBody {
         }
     }
 
+    /// What else an answer with an error says; nil where it cannot be read.
+    static func member<Answer: Decodable>(_ answer: Answer.Type, of bytes: [UInt8]) -> Answer? {
+        try? JSONDecoder().decode(answer, from: Data(bytes))
+    }
+
     /// - Throws: the answer's error; `.malformed`.
     static func decode<Answer: Decodable>(
         _ answer: Answer.Type, from bytes: [UInt8]

@@ -40,13 +40,15 @@ public final class OrderedConsumer: Sendable {
     private let clock: @Sendable () -> Int64
     private let onEvent: @Sendable (OrderedConsumerEvent) -> Void
     private let onMessage: @Sendable (borrowing NATSMessage, DeliveryMetadata) -> Void
+    private let onStall: @Sendable (DeliveryStall) -> Void
     private let inbox: String
     private let shared: Locked<Shared>
 
     fileprivate init(
         _ connection: NATSConnection, _ settings: OrderedConsumerSettings, logger: Logger,
         clock: @escaping @Sendable () -> Int64, onEvent: @escaping @Sendable (OrderedConsumerEvent) -> Void,
-        onMessage: @escaping @Sendable (borrowing NATSMessage, DeliveryMetadata) -> Void
+        onMessage: @escaping @Sendable (borrowing NATSMessage, DeliveryMetadata) -> Void,
+        onStall: @escaping @Sendable (DeliveryStall) -> Void
     ) {
         self.connection = connection
         self.settings = settings
@@ -54,6 +56,7 @@ public final class OrderedConsumer: Sendable {
         self.clock = clock
         self.onEvent = onEvent
         self.onMessage = onMessage
+        self.onStall = onStall
         inbox = connection.makeInbox()
         shared = Locked(Shared(state: OrderedConsumerState(settings)))
     }
@@ -83,14 +86,17 @@ extension JetStream {
     ///   - clock: the caller's monotonic clock in nanoseconds, which measures the server's silence.
     ///   - onEvent: called on `settings.thread`; must not block.
     ///   - onMessage: called on `settings.thread` for each message; must not block.
+    ///   - onStall: called on any thread when the delivery stalls; must not block.
     /// - Throws: `.closed`.
     public func read(
         _ settings: OrderedConsumerSettings, logger: Logger, clock: @escaping @Sendable () -> Int64,
         onEvent: @escaping @Sendable (OrderedConsumerEvent) -> Void,
-        onMessage: @escaping @Sendable (borrowing NATSMessage, DeliveryMetadata) -> Void
+        onMessage: @escaping @Sendable (borrowing NATSMessage, DeliveryMetadata) -> Void,
+        onStall: @escaping @Sendable (DeliveryStall) -> Void = { _ in }
     ) throws(NATSError) -> OrderedConsumer {
         let consumer = OrderedConsumer(
-            connection, settings, logger: logger, clock: clock, onEvent: onEvent, onMessage: onMessage)
+            connection, settings, logger: logger, clock: clock, onEvent: onEvent, onMessage: onMessage, onStall: onStall
+        )
         try consumer.start()
         return consumer
     }
@@ -188,7 +194,13 @@ extension OrderedConsumer {
             try? await Task.sleep(for: .nanoseconds(nanoseconds))
             guard let self else { return }
             let now = clock()
-            update { $0.timerFired(timer, at: now) }
+            var isSilent = false
+            update { state in
+                let wasReading = state.phase == .reading
+                defer { isSilent = wasReading && state.phase != .reading }
+                return state.timerFired(timer, at: now)
+            }
+            if isSilent { onStall(.silence) }
         }
     }
 }
@@ -269,6 +281,7 @@ extension OrderedConsumer {
         }
         if let subject = message.header("Nats-Consumer-Stalled") {
             // The flow control request is not answered yet, or it or the answer was lost.
+            onStall(.flowControl)
             passOn(subject, of: attempt)
         } else if shared.withLock({ $0.streamEnd.idle() }) {
             onEvent(.caughtUp)
@@ -300,6 +313,7 @@ extension OrderedConsumer {
 
     private func restart(_ attempt: UInt64, _ reason: String) {
         guard update({ $0.lost(attempt) }) else { return }
+        onStall(.gap)
         logger.info(
             "restarting the reading of a stream", metadata: ["stream": "\(settings.stream)", "reason": "\(reason)"])
     }

@@ -52,6 +52,16 @@ public enum OrderedConsumerEvent: Sendable {
     case rewound(lastSequence: UInt64)
 }
 
+/// Why a stream is not delivered as fast as it grows.
+public enum DeliveryStall: String, Sendable, CaseIterable {
+    /// Messages were lost on the way: reading restarts after the last one.
+    case gap
+    /// The server sent nothing, not even a heartbeat: reading restarts.
+    case silence
+    /// The server waits for a barrier to be passed, at one of its heartbeats.
+    case flowControl = "flow-control"
+}
+
 /// The start of a delivery.
 public struct ConsumerStart: Sendable, Equatable {
     /// The stream sequence that was requested; 0 for the newest message of each subject.

@@ -67,6 +67,7 @@ struct Daemon {
         url: String, _ embedded: EmbeddedServer?, _ registry: PrometheusRegistry, _ log: DaemonLog, _ logger: Logger
     ) async throws {
         let server = configuration.node.roles.contains(.core) ? try server(url: url, registry, logger) : nil
+        var connections = server?.connections ?? []
         // Stopped in reverse order: the HTTP side before the service that it asks.
         var services: [any Service] = []
         if let embedded { services.append(EmbeddedServerMonitor(server: embedded)) }
@@ -77,6 +78,7 @@ struct Daemon {
             let settings = configuration.gatewayConnection(to: url)
             try settings.check()
             let connection = NATSConnection(settings, logger: logger)
+            connections.append(("gateway", connection))
             let isListening = Promise<Void>()
             let gateway = Gateway(
                 gatewayConfiguration, connection: connection, registry: registry, logger: logger,
@@ -90,6 +92,7 @@ struct Daemon {
         } else if let server {
             services.append(server)
         }
+        registry.onScrape(ConnectionMetrics(connections).report)
         services.append(reload)
         if let notifier = ServiceNotifier(
             ProcessInfo.processInfo.environment, obstacle: { [readiness = server?.readiness] in readiness?.obstacle },

@@ -22,6 +22,11 @@ enum MetricHelp {
         "lectern_wet_updates_total": "Updates of strokes being drawn, by outcome.",
         "lectern_wet_points_total": "Points of growing strokes published for the first time, by cohort.",
         "lectern_wet_lateness_seconds": "Time from when a point became due to its publish, by cohort.",
+        "lectern_canvas_bytes":
+            "Bytes of pictures, about, by part: tiles are pixels that are kept, under-way what is being drawn.",
+        "lectern_canvas_limit_bytes": "Bytes that pictures may take: canvas.memory.",
+        "lectern_lassos_skipped_total":
+            "Lassos and erasers that a PNG was drawn without, since they go beyond the limits; at each cutting of the page.",
         "lectern_joins_total": "Join requests answered, by outcome.",
         "lectern_pictures_total": "Requests for pictures answered, by outcome.",
         "lectern_asset_uploads_total": "Files brought for boards, by outcome: stored, or the code of the refusal.",
@@ -37,8 +42,19 @@ enum MetricHelp {
         "lectern_misaddressed_total": "Messages on subjects that are no room's, or not of its partition.",
         "lectern_nats_dropped_total": "Messages that the NATS client dropped because they were not taken fast enough.",
         "lectern_checkpoints_total": "Checkpoints of rooms written, by outcome.",
+        "lectern_checkpoint_age_seconds": "Age of the oldest record, of rooms in memory, that is in no checkpoint yet.",
         "lectern_checkpoint_bytes_total": "Bytes of the rooms' states in them.",
         "lectern_log_fullness": "What a partition's log takes of what it, its account or the server may store, 0 to 1.",
+        "lectern_stream_bytes": "Bytes that a stream of an open partition holds, by stream.",
+        "lectern_stream_limit_bytes":
+            "Bytes that it may hold (max_bytes of the stream), where it has a limit, by stream.",
+        "lectern_log_unread_records": "Records of a partition's log that this daemon has not read, by partition.",
+        "lectern_log_unread_seconds": "Age of the first record that it has not read, 0 for none, by partition.",
+        "lectern_delivery_stalls_total":
+            "Stalls of reading logs, by cause: messages lost, no heartbeat, or (one each heartbeat) rooms that do not keep up.",
+        "lectern_recovery_seconds": "Time to open a partition: its checkpoints and the log's records after them.",
+        "lectern_recovery_records_total": "Records read from logs while partitions were opened.",
+        "lectern_partitions_opening": "Partitions that are being opened.",
         "lectern_partitions_serving": "Partitions that this daemon serves.",
         "lectern_members": "Daemons that share the partitions, this one included.",
         "lectern_incompatible_peers_total": "Daemons of the root whose partitions or journal differ from this one's.",
@@ -48,6 +64,7 @@ enum MetricHelp {
         "lectern_process_open_files": "Files and connections that the process has open.",
         "lectern_process_max_files": "Files and connections that it may have open.",
         "lectern_process_start_time_seconds": "When the process started, in seconds since 1970.",
+        "lectern_nats_disconnects_total": "Connections to NATS that were lost, by what they are for and by cause.",
         "lectern_nats_connected": "1 while the service is connected to NATS.",
     ]
 }
