@@ -95,6 +95,35 @@ public struct RoomCommands: Sendable {
         }
     }
 
+    /// Mutes an author, also one that has not written yet: from then on what it sends is rejected with `muted`, and what
+    /// it has drawn stays. Holds until ``unmute(_:at:)``, or until the room is closed.
+    ///
+    /// - Returns: nil for a room that nobody has written to.
+    /// - Throws: as ``give(_:onProgress:)``; `.tooManyMuted`.
+    public func mute(_ author: AuthorID, at address: RoomAddress) async throws(RoomDirectoryError) -> CommandEffect? {
+        let directory = RoomDirectory(connection: connection, root: root)
+        guard let known = try await directory.room(at: address), known.incarnation != "" else { return nil }
+        let muted = known.muted ?? []
+        guard muted.count < ControlRecord.mutedLimit || muted.contains(author.text) else {
+            throw .tooManyMuted
+        }
+        return try await decide(.mute(author, address.room), at: address) { now in
+            now?.muted?.contains(author.text) ?? false
+        }
+    }
+
+    /// Takes an author's messages again. One that is not muted is no error.
+    ///
+    /// - Returns: nil for a room that nobody has written to.
+    /// - Throws: as ``give(_:onProgress:)``.
+    public func unmute(_ author: AuthorID, at address: RoomAddress) async throws(RoomDirectoryError) -> CommandEffect? {
+        let directory = RoomDirectory(connection: connection, root: root)
+        guard let known = try await directory.room(at: address), known.incarnation != "" else { return nil }
+        return try await decide(.unmute(author, address.room), at: address) { now in
+            now.map { !($0.muted ?? []).contains(author.text) } ?? true
+        }
+    }
+
     /// Gives a command that is a decision, and waits until the service has read it.
     /// - Parameter isInForce: tells by the room's state; nil for a room that has no operations.
     private func decide(

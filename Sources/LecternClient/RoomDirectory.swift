@@ -72,6 +72,8 @@ public enum RoomDirectoryError: Error, Sendable, Equatable, CustomStringConverti
     case noReply
     /// The service refused the request, with its message.
     case refused(String)
+    /// A room has as many muted authors as it may.
+    case tooManyMuted
     /// The reply cannot be decoded.
     case malformed
     /// NATS reported an error.
@@ -81,6 +83,7 @@ public enum RoomDirectoryError: Error, Sendable, Equatable, CustomStringConverti
         switch self {
         case .noReply: "no service answers"
         case .refused(let why): "the service says: \(why)"
+        case .tooManyMuted: "the room has \(ControlRecord.mutedLimit) muted authors, as many as it may"
         case .malformed: "the service's reply cannot be decoded"
         case .nats(let error): "\(error)"
         }

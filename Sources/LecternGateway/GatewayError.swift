@@ -1,5 +1,6 @@
 internal import Foundation
 internal import Hummingbird
+internal import LecternClient
 internal import NATSClient
 internal import StrokeWire
 
@@ -53,6 +54,9 @@ struct GatewayError: Error, Equatable {
     static let unauthorized = GatewayError(
         .unauthorized, "unauthorized", "This needs a token that is valid now, as a bearer or by /api/session.")
 
+    static let muted = GatewayError(
+        .forbidden, RejectionCode.muted.rawValue, "A teacher or operator has muted the author.")
+
     static func forbidden(_ message: String) -> GatewayError {
         GatewayError(.forbidden, "forbidden", message)
     }
@@ -89,6 +93,17 @@ extension GatewayError {
             case .gone: .gone
             }
         self.init(status, error.code.rawValue, error.message)
+    }
+
+    /// A request about a room failed.
+    init(_ error: RoomDirectoryError) {
+        switch error {
+        case .nats(let error): self.init(error)
+        case .noReply: self = .notReady("No service answers for this room.")
+        case .refused(let why): self = .notReady("The service says: \(why)")
+        case .tooManyMuted: self.init(.conflict, "too-many-muted", "There is no place for more: \(error).")
+        case .malformed: self = .badGateway("The service's answer cannot be read.")
+        }
     }
 
     /// A body that cannot be used.

@@ -27,7 +27,7 @@ struct Lectern: AsyncParsableCommand {
             ReplayCommand.self,
             LessonCommand.self, RenderCommand.self, ExportCommand.self, ImportCommand.self, BackupCommand.self,
             RestoreCommand.self, AddressCommand.self,
-            RoomsCommand.self, CloseCommand.self, AuditCommand.self,
+            RoomsCommand.self, MuteCommand.self, UnmuteCommand.self, CloseCommand.self, AuditCommand.self,
             TokenCommand.self,
         ])
 

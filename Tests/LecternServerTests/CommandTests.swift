@@ -116,6 +116,38 @@ import Testing
         }
     }
 
+    @Test func `a muted author is told so, stays muted over a restart, and is heard again`() async throws {
+        try await DurableClass.with { lesson in
+            let address = try lesson.address("physics")
+            let otto = RoomCommands(connection: lesson.client, root: "ink", from: try #require(OperatorName("otto")))
+            let bob = try #require(AuthorID("bob"))
+            let feedback = try await Inbox(lesson.client, address.subject(.feedback(bob)))
+            @Sendable func answer(to number: Int) async throws -> Feedback {
+                try await lesson.client.publishDurably(Hand.stroke(number, at: 0), to: address, author: "bob")
+                return try Feedback(decoding: try await feedback.next().payload)
+            }
+            try await lesson.serve {
+                #expect(try await otto.mute(bob, at: address) == nil)
+                #expect(try await answer(to: 1) == .applied(number: 1, index: 1))
+                #expect(try await otto.mute(bob, at: address) == .inForce(sequence: 2))
+                guard case .rejected(2, 0, let rejection) = try await answer(to: 2) else {
+                    throw Unexpected("not rejected")
+                }
+                #expect(rejection.code == .muted)
+            }
+            try await lesson.serve(as: "b") {
+                guard case .rejected(3, 0, _) = try await answer(to: 3) else { throw Unexpected("not rejected") }
+                let room = try await RoomDirectory(connection: lesson.client, root: "ink").room(at: address)
+                #expect(room?.muted == ["bob"])
+                #expect(try await otto.unmute(bob, at: address) == .inForce(sequence: 5))
+                #expect(try await answer(to: 4) == .applied(number: 4, index: 2))
+                let entries = try await AuditReader(connection: lesson.client, root: "ink").entries()
+                #expect(entries.map(\.command) == ["mute", "unmute"])
+                #expect(entries.allSatisfy { $0.target == "bob" && $0.room == "physics" && $0.outcome == .done })
+            }
+        }
+    }
+
     @Test func `commands beyond the bound are refused, the others carried out`() async throws {
         try await DurableClass.with { lesson in
             try await lesson.serve {

@@ -239,6 +239,10 @@ import Whiteboard
         let feedback = try await Inbox(service.client, "\(address).feedback.*")
         for message in [.first] + provocation.before { try publish(message, to: address, service) }
         if let awaited = provocation.awaited { _ = try await feedback.next { $0.text.contains(awaited) } }
+        if provocation.mutes, let ann = AuthorID("ann"), let otto = OperatorName("otto") {
+            let commands = RoomCommands(connection: service.client, root: "ink", from: otto)
+            #expect(try await commands.mute(ann, at: address) == .inForce(sequence: nil))
+        }
         try publish(provocation.faulty, to: address, service)
         let body = try AnyJSON.decode(
             try await feedback.next { $0.text.contains(#""kind":"rejected""#) }.payload)
@@ -279,6 +283,8 @@ private struct Provocation {
     var before: [Message] = []
     /// What the author has to be told before the last message goes out.
     var awaited: String?
+    /// Whether ann is muted before the last message goes out.
+    var mutes = false
     let faulty: Message
     /// The number, order and field that the rejection names.
     var numbers: ClosedRange<Int>?
@@ -338,6 +344,9 @@ private struct Provocation {
             // Bursts of twice the rate, and what comes to be free while they are sent.
             self.init(Hand.stroke(400, at: 0), after: (2..<400).map { Hand.stroke($0, at: 0) }, applied: 20...399)
             numbers = 21...400
+        case .muted:
+            self.init(Hand.stroke(2, at: 0), awaiting: #""kind":"applied""#)
+            mutes = true
         case .sessionOver:
             self.init(Hand.stroke(2, at: 0), after: [])
             before = [Message(session: "two", text: Hand.stroke(1, at: 0))]

@@ -110,6 +110,8 @@ import Testing
             ),
             (.epoch(3), #"{"v":1,"kind":"epoch","ep":3}"#), (.close, #"{"v":1,"kind":"close"}"#),
             (.full(through: 9), #"{"v":1,"kind":"close","code":"room-full","through":9}"#),
+            (.mute(author), #"{"v":1,"kind":"mute","author":"a"}"#),
+            (.unmute(author), #"{"v":1,"kind":"unmute","author":"a"}"#),
         ] {
             #expect(text(record.encoded()) == body)
             #expect(try ControlRecord(decoding: Array(body.utf8)) == record)
@@ -120,6 +122,8 @@ import Testing
         (#"{"kind":"close"}"#, Fault(.missingField, "v")), (#"{"v":2,"kind":"close"}"#, Fault(.outOfRange, "v")),
         (#"{"v":1,"kind":"open"}"#, Fault(.outOfRange, "kind")),
         (#"{"v":1,"kind":"epoch"}"#, Fault(.missingField, "ep")),
+        (#"{"v":1,"kind":"mute"}"#, Fault(.missingField, "author")),
+        (#"{"v":1,"kind":"unmute","author":"A"}"#, Fault(.outOfRange, "author")),
         (#"{"v":1,"kind":"gave-up","author":"A","from":1,"to":1}"#, Fault(.outOfRange, "author")),
         (#"{"v":1,"kind":"gave-up","author":"a","from":2,"to":1}"#, Fault(.outOfRange, "to")),
         (#"{"v":1,"kind":"gave-up","author":"a","from":1,"to":1,"room":1}"#, Fault(.wrongType, "room")),
@@ -140,6 +144,13 @@ import Testing
         ] {
             #expect(text(reply.encoded()) == body)
             #expect(try CommandReply(decoding: Array(body.utf8)) == reply)
+        }
+        let bob = try #require(AuthorID("bob"))
+        for (command, name) in [(OperatorCommand.mute(bob, room), "mute"), (.unmute(bob, room), "unmute")] {
+            let request = CommandRequest(command, id: "x-1")
+            #expect(text(request.encoded()) == #"{"command":"\#(name)","room":"physics","author":"bob","id":"x-1"}"#)
+            #expect(try CommandRequest(decoding: request.encoded()) == request)
+            #expect(AuditEntry(request, from: try #require(OperatorName("otto"))).target == "bob")
         }
         let sign = CommandProgress("records", made: 3, of: 9)
         #expect(text(sign.encoded()) == #"{"detail":"records","made":3,"of":9}"#)
@@ -164,6 +175,8 @@ import Testing
         ("", Fault(.missingField, "command")), (#"{"command":"close","id":"x"}"#, Fault(.missingField, "room")),
         (#"{"command":"open","room":"a","id":"x"}"#, Fault(.outOfRange, "command")),
         (#"{"command":"close","room":"A","id":"x"}"#, Fault(.outOfRange, "room")),
+        (#"{"command":"mute","room":"a","id":"x"}"#, Fault(.missingField, "author")),
+        (#"{"command":"unmute","room":"a","author":"B","id":"x"}"#, Fault(.outOfRange, "author")),
         (#"{"command":"close","room":"a"}"#, Fault(.missingField, "id")),
         (#"{"command":"close","room":"a","id":"x y"}"#, Fault(.outOfRange, "id")),
         (#"{"command":"close","room":"a","id":"x","for":"a\nb"}"#, Fault(.outOfRange, "for")),

@@ -21,6 +21,10 @@ struct LossyClass {
 
     private(set) var random: SeededGenerator
     private let loss: Loss
+    /// Whether authors are muted now and then, for a moment.
+    private let mutes: Bool
+    private var authors: [AuthorID] = []
+    private var muted: AuthorID?
     private let began: Instant
     private(set) var arrivals: [Arrival] = []
     /// Text of the last message that arrived.
@@ -29,11 +33,18 @@ struct LossyClass {
     private var travelling: [(at: Instant, sent: Sent)] = []
     private var heard = 0
 
-    init(seed: UInt64, at now: Instant, authors: ClosedRange<Int>, operations: Int, loss: Loss = Loss()) {
+    init(
+        seed: UInt64, at now: Instant, authors: ClosedRange<Int>, operations: Int, loss: Loss = Loss(),
+        mutes: Bool = false
+    ) {
+        self.mutes = mutes
         random = SeededGenerator(seed: seed)
         began = now
         self.loss = loss
-        for author in 0..<random.int(authors) { write("author-\(author)", operations) }
+        for author in 0..<random.int(authors) {
+            write("author-\(author)", operations)
+            self.authors.append(.known("author-\(author)"))
+        }
     }
 
     var isOver: Bool { travelling.isEmpty }
@@ -43,7 +54,7 @@ struct LossyClass {
     var arrived: Set<String> {
         var starts: [String: Arrival] = [:]
         var arrived: Set<String> = []
-        for arrival in arrivals {
+        for arrival in arrivals where arrival.kind != .mute && arrival.kind != .unmute {
             let start = starts[arrival.author, default: arrival]
             starts[arrival.author] = start
             if arrival.number >= start.number || arrival.at - start.at <= .seconds(2) {
@@ -66,7 +77,26 @@ struct LossyClass {
         } else {
             probe.wait(.milliseconds(20))
         }
+        if mutes { mute(&probe) }
         answer(&probe)
+    }
+
+    private mutating func mute(_ probe: inout RoomProbe) {
+        if let author = muted, random.chance(1, in: 30) {
+            muted = nil
+            decide(.unmute(author), .unmute, author, &probe)
+        } else if muted == nil, random.chance(1, in: 120), let author = authors.randomElement(using: &random) {
+            muted = author
+            decide(.mute(author), .mute, author, &probe)
+        }
+    }
+
+    private mutating func decide(
+        _ record: ControlRecord, _ kind: Arrival.Kind, _ author: AuthorID, _ probe: inout RoomProbe
+    ) {
+        probe.record(record)
+        arrivals.append(
+            Arrival(at: probe.now, author: author.text, number: 0, kind: kind, part: 0, parts: 1, ink: []))
     }
 
     /// All messages of one author, with the times at which they are sent.
@@ -180,7 +210,7 @@ struct TroubledClass {
 
     init(seed: UInt64, at now: Instant, operations: Int, isWild: Bool) {
         random = SeededGenerator(seed: seed)
-        lesson = LossyClass(seed: random.next(), at: now, authors: 1...3, operations: operations)
+        lesson = LossyClass(seed: random.next(), at: now, authors: 1...3, operations: operations, mutes: true)
         began = now
         epochBegan = now
         self.isWild = isWild

@@ -5,7 +5,8 @@ import Whiteboard
 
 /// One message as it arrived: a shard of an operation, or all of it.
 struct Arrival {
-    enum Kind { case draw, undo, redo, clear, turn, arrange }
+    /// The last two are decisions about the author.
+    enum Kind { case draw, undo, redo, clear, turn, arrange, mute, unmute }
 
     let at: Instant
     let author: String
@@ -73,6 +74,7 @@ struct ModelRoom {
     /// The x coordinates of each stroke.
     private(set) var ink: [UInt64: [Int]] = [:]
     private var authors: [String: Author] = [:]
+    private var muted: Set<String> = []
     private var head: UInt64 { UInt64(log.count) }
 
     init(_ rules: HistoryConfiguration) {
@@ -81,10 +83,22 @@ struct ModelRoom {
 
     mutating func receive(_ arrival: Arrival) {
         giveUp(until: arrival.at)
+        switch arrival.kind {
+        case .mute: return mute(arrival.author)
+        case .unmute:
+            muted.remove(arrival.author)
+            return
+        default: break
+        }
         var author =
             authors[arrival.author]
             ?? Author(start: arrival.number, startedAt: arrival.at, startHead: head)
         let number = arrival.number
+        guard !muted.contains(arrival.author) else {
+            let isKnown = number >= author.start || arrival.at - author.startedAt <= .seconds(2)
+            if author.fates[number] == nil, isKnown { author.fates[number] = .rejected }
+            return keep(author, arrival.author)
+        }
         if number < author.start, author.fates[number] == nil {
             guard arrival.at - author.startedAt <= .seconds(2) else { return }
             author.fates[number] = .gaveUp(head: author.startHead)
@@ -103,6 +117,19 @@ struct ModelRoom {
             drain(&author)
         }
         keep(author, arrival.author)
+    }
+
+    /// What waits is rejected, and strokes that were given up lose the parts that have come.
+    private mutating func mute(_ name: String) {
+        guard muted.insert(name).inserted, var author = authors[name] else { return }
+        for number in author.parts.keys {
+            switch author.fates[number] {
+            case nil: author.fates[number] = .rejected
+            case .gaveUp: author.parts[number] = nil
+            case .applied, .rejected: break
+            }
+        }
+        keep(author, name)
     }
 
     /// While a room has no operation, rejected and given-up messages leave no trace.
@@ -175,6 +202,7 @@ struct ModelRoom {
             if reference == nil { return }
         case .turn: board.turn(to: board.page(first.page))
         case .arrange: board.arrange(first.order)
+        case .mute, .unmute: return
         }
         author.fates[number] = .applied
         let late = isLate ? " late" : ""

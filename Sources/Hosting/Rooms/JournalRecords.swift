@@ -193,7 +193,7 @@ extension ControlRecord {
     fileprivate var endsLife: Bool {
         switch self {
         case .close, .full: true
-        case .gaveUp, .epoch: false
+        case .gaveUp, .epoch, .mute, .unmute: false
         }
     }
 }

@@ -152,10 +152,7 @@ extension GatewayError {
         case .incomplete(let pages, _):
             self.init(.badGateway, "incomplete", message)
             self.pages = pages
-        case .room(.nats(let error)): self.init(error)
-        case .room(.noReply): self = .notReady("No service answers for this room.")
-        case .room(.refused(let why)): self = .notReady("The service says: \(why)")
-        case .room(.malformed): self = .badGateway("The service's answer cannot be read.")
+        case .room(let error): self.init(error)
         }
     }
 

@@ -214,6 +214,8 @@ struct CommandExecutor: Sendable {
     ) async throws(RequestError) -> CommandReply {
         switch request.command {
         case .close(let room): try await decide(.close, room, request.id)
+        case .mute(let author, let room): try await decide(.mute(author), room, request.id)
+        case .unmute(let author, let room): try await decide(.unmute(author), room, request.id)
         }
     }
 

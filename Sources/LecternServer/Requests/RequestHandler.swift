@@ -157,7 +157,7 @@ struct RequestHandler: Sendable {
     /// Answers with the room's summary.
     private func info(_ room: Room?, _ address: RoomAddress, at now: Instant, reply: String) {
         guard let room else { return sink.refuse(reply, unknown(address.room)) }
-        let summary = RoomSummary(room.status(at: now), address: address)
+        let summary = RoomSummary(room.status(at: now), address: address, writers: room.lastWriters)
         infos.answer(reply) { summary.encoded() }
     }
 

@@ -56,7 +56,7 @@ final class RoomListing: Sendable {
     }
 
     private func publish(_ found: ScannedRooms) {
-        // A page has room for the longest line, which has less than 64 KiB with 256 cohorts.
+        // A page has room for the longest line, which has less than 96 KiB with 256 cohorts and 256 muted authors.
         let pages = RoomList.pages(
             of: found.rooms, service: service, partitions: partitions, covered: found.covered.sorted(),
             bytes: ReplySender.partBytes)
@@ -175,12 +175,15 @@ final class RoomScan: Sendable {
 
 extension RoomSummary {
     /// A room in memory.
-    init(_ status: RoomStatus, address: RoomAddress) {
+    /// - Parameter writers: the authors that were heard last; nil to leave them out.
+    init(_ status: RoomStatus, address: RoomAddress, writers: [AuthorID]? = nil) {
         self.init(
             room: address.room.text, address: address.description, incarnation: status.incarnation,
             index: status.index, digest: status.digest.description,
             board: Size(width: status.size.width, height: status.size.height), visible: status.visible,
-            authors: status.authors, assembling: status.assembling, isHibernated: false,
+            authors: status.authors, writers: writers?.map(\.text),
+            muted: status.muted.isEmpty ? nil : status.muted.map(\.text),
+            assembling: status.assembling, isHibernated: false,
             cohorts: status.cohorts.map {
                 Cohort(
                     cohort: $0.name.text, index: $0.released, held: $0.held,

@@ -84,6 +84,12 @@ struct JSONStream {
         try takeNull() ? nil : string(field)
     }
 
+    mutating func strings(_ field: String) throws(Rejection) -> [String] {
+        var list: [String] = []
+        try takeArray { stream throws(Rejection) in list.append(try stream.string(field)) }
+        return list
+    }
+
     mutating func optionalBool(_ field: String) throws(Rejection) -> Bool? {
         switch try takeValue() {
         case .null: return nil

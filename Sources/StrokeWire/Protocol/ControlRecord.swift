@@ -10,6 +10,14 @@ public enum ControlRecord: Sendable, Hashable {
     /// As many rooms are stored as may be: the incarnation of this one ends if it began with a record of the journal at or
     /// before `through`, and what came in it is rejected with `room-full`.
     case full(through: UInt64)
+    /// From here on what the author sends is rejected with `muted`, and what waits of it too; what it has drawn stays.
+    /// Holds until ``unmute(_:)`` and the end of the incarnation. Beyond ``mutedLimit`` authors it changes nothing.
+    case mute(AuthorID)
+    /// What the author sends is taken again.
+    case unmute(AuthorID)
+
+    /// Muted authors of a room at most.
+    public static let mutedLimit = 256
 }
 
 extension ControlRecord {
@@ -37,6 +45,12 @@ extension ControlRecord {
             // Who does not know the code takes it for an end, and has the same room as the others.
             bytes.append("{\"v\":1,\"kind\":\"close\",\"code\":\"room-full\",\"through\":")
             bytes.append(integer: Int64(clamping: through))
+        case .mute(let author):
+            bytes.append("{\"v\":1,\"kind\":\"mute\",\"author\":")
+            bytes.append(string: author.text)
+        case .unmute(let author):
+            bytes.append("{\"v\":1,\"kind\":\"unmute\",\"author\":")
+            bytes.append(string: author.text)
         }
         bytes.append(UInt8(ascii: "}"))
         return bytes
@@ -50,9 +64,12 @@ extension ControlRecord {
         let body = try JSONObject(bytes, keeping: Self.keys)
         _ = try body.requiredInteger("v", in: 1...1)
         let safe = Int64.maxSafeInteger
+        func author() throws(Rejection) -> AuthorID {
+            try body.required("author", "the name of an author") { AuthorID($0) }
+        }
         switch try body.requiredString("kind", limit: 64) {
         case "gave-up":
-            let author = try body.required("author", "the name of an author") { AuthorID($0) }
+            let author = try author()
             let from = try body.requiredInteger("from", in: 0...safe)
             self = .gaveUp(
                 author: author, from: from, to: try body.requiredInteger("to", in: from...safe),
@@ -65,8 +82,10 @@ extension ControlRecord {
                 return
             }
             self = .full(through: UInt64(try body.requiredInteger("through", in: 0...safe)))
+        case "mute": self = .mute(try author())
+        case "unmute": self = .unmute(try author())
         default:
-            throw .outOfRange("kind", "gave-up, epoch or close")
+            throw .outOfRange("kind", "gave-up, epoch, close, mute or unmute")
         }
     }
 }

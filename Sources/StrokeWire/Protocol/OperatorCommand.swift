@@ -4,6 +4,10 @@
 public enum OperatorCommand: Sendable, Hashable {
     /// Ends the room's incarnation: its board is empty afterwards.
     case close(RoomID)
+    /// Takes nothing more of what an author sends to a room.
+    case mute(AuthorID, RoomID)
+    /// Takes it again.
+    case unmute(AuthorID, RoomID)
 }
 
 /// What the audit log says of a command.
@@ -12,13 +16,15 @@ extension OperatorCommand {
     public var name: String {
         switch self {
         case .close: "close"
+        case .mute: "mute"
+        case .unmute: "unmute"
         }
     }
 
     /// The room that it is about; nil for none.
     public var room: RoomID? {
         switch self {
-        case .close(let room): room
+        case .close(let room), .mute(_, let room), .unmute(_, let room): room
         }
     }
 
@@ -26,26 +32,35 @@ extension OperatorCommand {
     public var target: String? {
         switch self {
         case .close: nil
+        case .mute(let author, _), .unmute(let author, _): author.text
         }
     }
 }
 
 extension OperatorCommand {
     /// The members of a body that belong to some command.
-    fileprivate static let keys = ["command", "room"]
+    fileprivate static let keys = ["command", "room", "author"]
 
     fileprivate func encode(into body: inout RequestBody) {
         body.append("command") { $0.append(string: name) }
         switch self {
         case .close(let room): body.append("room") { $0.append(string: room.text) }
+        case .mute(let author, let room), .unmute(let author, let room):
+            body.append("room") { $0.append(string: room.text) }
+            body.append("author") { $0.append(string: author.text) }
         }
     }
 
     fileprivate init(_ body: JSONObject) throws(Rejection) {
         func room() throws(Rejection) -> RoomID { try body.required("room", "the name of a room") { RoomID($0) } }
+        func author() throws(Rejection) -> AuthorID {
+            try body.required("author", "the name of an author") { AuthorID($0) }
+        }
         switch try body.requiredString("command", limit: 64) {
         case "close": self = .close(try room())
-        default: throw .outOfRange("command", "close")
+        case "mute": self = .mute(try author(), try room())
+        case "unmute": self = .unmute(try author(), try room())
+        default: throw .outOfRange("command", "close, mute or unmute")
         }
     }
 }

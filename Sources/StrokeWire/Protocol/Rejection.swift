@@ -32,6 +32,7 @@ public enum RejectionCode: String, Sendable, CaseIterable {
     case roomFull = "room-full"
     case rateLimited = "rate-limited"
     case sessionOver = "session-over"
+    case muted
 }
 
 /// The rejections of fields, each with its sentence.

@@ -52,6 +52,10 @@ public struct RoomSummary: Sendable, Hashable {
     public let visible: Int?
     /// Number of authors with state.
     public let authors: Int?
+    /// The authors that were heard last, the last first, at most 64; nil in lists of rooms.
+    public let writers: [String]?
+    /// Muted authors by name; nil where there is none, or in a room that is not in memory.
+    public let muted: [String]?
     /// Number of strokes whose shards are still arriving.
     public let assembling: Int?
     /// Whether the service has evicted it from memory; nil means no.
@@ -61,8 +65,8 @@ public struct RoomSummary: Sendable, Hashable {
 
     public init(
         room: String, address: String, incarnation: String? = nil, index: UInt64, digest: String? = nil,
-        board: Size? = nil, visible: Int? = nil, authors: Int? = nil, assembling: Int? = nil,
-        isHibernated: Bool? = nil, cohorts: [Cohort]
+        board: Size? = nil, visible: Int? = nil, authors: Int? = nil, writers: [String]? = nil,
+        muted: [String]? = nil, assembling: Int? = nil, isHibernated: Bool? = nil, cohorts: [Cohort]
     ) {
         self.room = room
         self.address = address
@@ -72,6 +76,8 @@ public struct RoomSummary: Sendable, Hashable {
         self.board = board
         self.visible = visible
         self.authors = authors
+        self.writers = writers
+        self.muted = muted
         self.assembling = assembling
         self.isHibernated = isHibernated
         self.cohorts = cohorts
@@ -79,7 +85,8 @@ public struct RoomSummary: Sendable, Hashable {
 
     /// Whether all names follow the protocol, so that they can be printed on terminals and used in paths.
     public var isWellNamed: Bool {
-        RoomID(room) != nil && cohorts.allSatisfy { CohortName($0.cohort) != nil }
+        RoomID(room) != nil && (writers ?? []).allSatisfy { AuthorID($0) != nil }
+            && (muted ?? []).allSatisfy { AuthorID($0) != nil } && cohorts.allSatisfy { CohortName($0.cohort) != nil }
             && address.utf8.allSatisfy { 0x21...0x7e ~= $0 }
     }
 }
@@ -133,11 +140,19 @@ extension RoomSummary {
         }
         bytes.append(",\"index\":")
         bytes.append(integer: index)
+        if let muted {
+            bytes.append(",\"muted\":")
+            bytes.append(list: muted) { $0.append(string: $1) }
+        }
         bytes.append(",\"room\":")
         bytes.append(string: room)
         if let visible {
             bytes.append(",\"visible\":")
             bytes.append(integer: visible)
+        }
+        if let writers {
+            bytes.append(",\"writers\":")
+            bytes.append(list: writers) { $0.append(string: $1) }
         }
         bytes.append("}")
     }
@@ -154,6 +169,7 @@ extension RoomSummary {
         var index: UInt64?
         var board: Size?
         var (visible, authors, assembling): (Int?, Int?, Int?)
+        var (writers, muted): ([String]?, [String]?)
         var isHibernated: Bool?
         var cohorts: [Cohort]?
         try stream.takeObject { key, stream throws(Rejection) in
@@ -166,6 +182,8 @@ extension RoomSummary {
             case "board": board = try stream.takeNull() ? nil : Size(&stream)
             case "visible": visible = try stream.optionalCount(key)
             case "authors": authors = try stream.optionalCount(key)
+            case "writers": writers = try stream.strings(key)
+            case "muted": muted = try stream.strings(key)
             case "assembling": assembling = try stream.optionalCount(key)
             case "asleep": isHibernated = try stream.optionalBool(key)
             case "cohorts":
@@ -181,7 +199,8 @@ extension RoomSummary {
         guard let cohorts else { throw .missing("cohorts") }
         self.init(
             room: room, address: address, incarnation: incarnation, index: index, digest: digest, board: board,
-            visible: visible, authors: authors, assembling: assembling, isHibernated: isHibernated, cohorts: cohorts)
+            visible: visible, authors: authors, writers: writers, muted: muted, assembling: assembling,
+            isHibernated: isHibernated, cohorts: cohorts)
     }
 }
 

@@ -40,6 +40,12 @@ extension CheckpointReader {
             byteTokens: bytes)
     }
 
+    mutating func mutedAuthors() throws(CheckpointError) -> [AuthorID] {
+        let muted: [AuthorID] = try list { (reader) throws(CheckpointError) in try reader.name() }
+        try require(muted.count <= ControlRecord.mutedLimit && zip(muted, muted.dropFirst()).allSatisfy { $0 < $1 })
+        return muted
+    }
+
     private mutating func bucket(rate: Int) throws(CheckpointError) -> TokenBucket {
         TokenBucket(rate: rate, shortfall: try integer(), at: try logTime())
     }

@@ -44,6 +44,7 @@ public struct RoomCheckpoint: Sendable {
         writer.write(list: room.log.operations.kept) { $0.write($1) }
         writer.write(room.gate)
         writer.write(list: room.intake.authorsByName) { $0.write($1) }
+        writer.write(list: room.intake.muted) { $0.write($1.text) }
         return writer.finished()
     }
 }
@@ -89,12 +90,13 @@ extension Room {
         for _ in 0..<(try reader.count()) { operations.append(try reader.operation(after: &head)) }
         let gate = try reader.gate(configuration.cohorts, after: base.index, held: operations.count, at: now)
         let authors = try reader.list { (reader) throws(CheckpointError) in try reader.author(configuration.intake) }
+        let muted = reader.version < 5 ? [] : try reader.mutedAuthors()
         try reader.require(reader.isAtEnd)
         self.init(
             configuration: configuration, incarnation: incarnation,
             log: RoomLog(
                 base: base, head: head, operations: operations, templates: templates, strokes: reader.writer),
-            gate: gate, intake: Intake(authors: authors), clockOffset: clockOffset, at: now)
+            gate: gate, intake: Intake(authors: authors, muted: muted), clockOffset: clockOffset, at: now)
     }
 }
 
@@ -110,12 +112,12 @@ enum CheckpointFormat {
     static let mark: [UInt8] = [0x4c, 0x43, 0x50]
     /// 1: without `fold`, which was 1. 2: with it, with what was applied in earlier sessions and out of turn, with the
     /// pauses of the cohorts and the anchors of the epochs. 3: with the gate times of cohorts in which strokes grow.
-    /// 4: with pages.
-    static let version: UInt8 = 4
+    /// 4: with pages. 5: with muted authors.
+    static let version: UInt8 = 5
     /// 1: the first release. 2: points are weighed as they came; messages of an earlier session are rejected; nothing is
     /// applied twice; a give-up that names another incarnation does not count. 3: messages concern pages, each with
-    /// stacks of its own.
-    static let fold: UInt64 = 3
+    /// stacks of its own. 4: authors can be muted.
+    static let fold: UInt64 = 4
     /// The greatest operation number and index, so that no sum of them overflows.
     static let numberBound: UInt64 = 1 << 53
 }

@@ -77,10 +77,13 @@ struct Author: Sendable {
 
 extension Author {
     /// Takes one message.
-    mutating func receive(_ incoming: IncomingMessage, _ context: IntakeContext, into output: inout IntakeOutput) {
+    /// - Parameter isMuted: whether it is rejected, unless it repeats one that was applied.
+    mutating func receive(
+        _ incoming: IncomingMessage, _ context: IntakeContext, isMuted: Bool, into output: inout IntakeOutput
+    ) {
         lastHeard = max(lastHeard, incoming.loggedAt)
         sequence?.closeStart(at: incoming.loggedAt)
-        judge(incoming, context, into: &output)
+        judge(incoming, context, isMuted: isMuted, into: &output)
         finish(context)
     }
 
@@ -92,7 +95,7 @@ extension Author {
     }
 
     private mutating func judge(
-        _ incoming: IncomingMessage, _ context: IntakeContext, into output: inout IntakeOutput
+        _ incoming: IncomingMessage, _ context: IntakeContext, isMuted: Bool, into output: inout IntakeOutput
     ) {
         let isWithinRate = takeTokens(for: incoming)
         let header: StrokeMessage
@@ -119,6 +122,13 @@ extension Author {
             startSequence(at: header.number, named: nil, incoming.loggedAt, context, into: &output)
         case .unnamed, .current:
             break
+        }
+        if isMuted, sequence?.applied.index(of: header.number) == nil {
+            output.counts.reject(.muted)
+            tell(.rejected(number: header.number, order: header.shardOrder, .muted), into: &output)
+            sequence?.receivedUnacceptable(
+                header.number, header, incoming.bytes, .muted, lead: context.limits.numberLead)
+            return collectReady(into: &output)
         }
         guard let action = sequence?.received(header, incoming, context) else { return }
         carryOut(action, for: header, at: incoming.loggedAt, into: &output)
@@ -258,6 +268,18 @@ extension Author {
         for range in ranges {
             output.counts.gaveUp += 1
             tell(.gaveUp(from: range.lowerBound, to: range.upperBound), into: &output)
+        }
+        collectReady(into: &output)
+        finish(context)
+    }
+
+    /// Rejects all that waits, and drops the shards of strokes that were given up.
+    mutating func rejectPending(
+        _ rejection: Rejection, _ context: IntakeContext, into output: inout IntakeOutput
+    ) {
+        for number in sequence?.rejectPending(rejection) ?? [] {
+            output.counts.reject(rejection.code)
+            tell(.rejected(number: number, order: nil, rejection), into: &output)
         }
         collectReady(into: &output)
         finish(context)

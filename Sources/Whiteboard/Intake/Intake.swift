@@ -25,12 +25,15 @@ struct Intake: Sendable {
     private var pendingAuthors = 0
     /// Strokes under assembly, of all authors.
     private(set) var assemblingCount = 0
+    /// Authors of whom nothing is taken, in the order of their names, at most ``ControlRecord/mutedLimit``.
+    private(set) var muted: [AuthorID] = []
     /// Before this no author has been silent for long enough to lose its place; nil while unknown.
     private var placeDue: Instant?
 
     init() {}
 
-    init(authors: [Author]) {
+    init(authors: [Author], muted: [AuthorID]) {
+        self.muted = muted
         for author in authors {
             insert(author)
             note(author.id, from: Author.Load(), to: author.load)
@@ -79,7 +82,8 @@ struct Intake: Sendable {
                 incoming.author, incoming.session, .rejected(number: known.0, order: known.1, .roomFull))
             return
         }
-        change(incoming.author) { $0.receive(incoming, context, into: &output) }
+        let isMuted = isMuted(incoming.author)
+        change(incoming.author) { $0.receive(incoming, context, isMuted: isMuted, into: &output) }
     }
 
     /// Changes an author in place and updates the sums over all authors.
@@ -127,14 +131,40 @@ struct Intake: Sendable {
         change(author) { $0.giveUp(from: from, to: to, context, into: &output) }
     }
 
+    func isMuted(_ author: AuthorID) -> Bool {
+        guard !muted.isEmpty else { return false }
+        let place = muted.partitioningIndex { $0 >= author }
+        return place < muted.count && muted[place] == author
+    }
+
+    /// Applies a decision to mute an author, also one that is not known yet, where it stands in the log. What waits of the
+    /// author is rejected.
+    /// - Returns: false where the author is muted already, or as many are as may be.
+    mutating func mute(_ author: AuthorID, _ context: IntakeContext, into output: inout IntakeOutput) -> Bool {
+        guard !isMuted(author), muted.count < ControlRecord.mutedLimit else { return false }
+        muted.insert(author, at: muted.partitioningIndex { $0 >= author })
+        change(author) { $0.rejectPending(.muted, context, into: &output) }
+        return true
+    }
+
+    /// Applies a decision to take an author's messages again.
+    mutating func unmute(_ author: AuthorID) {
+        muted.removeAll { $0 == author }
+    }
+
     /// Forgets an author for whom nothing is pending: in a room without operations, messages that were rejected or given
     /// up leave no trace.
-    /// - Returns: whether no author is left.
+    /// - Returns: whether no author is left, and none is muted.
     mutating func forgetUnlessPending(_ author: AuthorID) -> Bool {
         if let place = place(of: author), !authors[place].hasPending {
             note(author, from: authors.remove(at: place).load, to: Author.Load())
         }
-        return authors.isEmpty
+        return authors.isEmpty && muted.isEmpty
+    }
+
+    /// The authors that were heard last, the last first.
+    func lastHeard(atMost count: Int) -> [AuthorID] {
+        authors.sorted { ($0.lastHeard, $1.id) > ($1.lastHeard, $0.id) }.prefix(count).map(\.id)
     }
 
     /// The numbers that wait, by author.

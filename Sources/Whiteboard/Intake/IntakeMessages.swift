@@ -114,6 +114,8 @@ extension Rejection {
         code: .rateLimited, field: nil, message: "The author sends more than a room takes from one author.")
     static let sessionOver = Rejection(
         code: .sessionOver, field: nil, message: "The author has begun another session since.")
+    static let muted = Rejection(
+        code: .muted, field: nil, message: "A teacher or operator has muted the author.")
     static let roomFull = Rejection(
         code: .roomFull, field: nil, message: "The room has as many authors as it may.")
     static let tooManyRooms = Rejection(

@@ -276,6 +276,16 @@ extension SequenceState {
         settled.insert(number...number, .rejected(rejection), expected: expected)
     }
 
+    /// Settles all numbers that wait without applying them. Strokes that were given up can be completed no more by the shards
+    /// that have come.
+    /// - Returns: these numbers.
+    mutating func rejectPending(_ rejection: Rejection) -> [Int64] {
+        let numbers = pending.numbers
+        pending = PendingOperations()
+        for number in numbers { reject(number, rejection) }
+        return numbers
+    }
+
     /// Gives up what is not complete in a range. Strokes under assembly may still be completed, late.
     /// - Parameter head: index of the log's last operation.
     /// - Returns: the ranges given up.

@@ -76,7 +76,7 @@ public struct Room: Sendable {
     /// Bytes that it keeps in memory, about; the greatest number while something is pending. Constant time.
     public var byteEstimate: Int {
         guard !intake.hasPending else { return .max }
-        return log.byteEstimate + 1024 * intake.authorCount
+        return log.byteEstimate + 1024 * intake.authorCount + 96 * intake.muted.count
     }
 }
 
@@ -112,6 +112,15 @@ extension Room {
             var output = IntakeOutput()
             intake.giveUp(author, from: from, to: to, intakeContext, into: &output)
             apply(output, of: author, loggedAt: loggedAt, at: now, into: &effects)
+            forgetRejected(author, isNew: false, at: now, into: &effects)
+        case .mute(let author):
+            var output = IntakeOutput()
+            guard intake.mute(author, intakeContext, into: &output) else { return }
+            apply(output, of: author, loggedAt: loggedAt, at: now, into: &effects)
+            ink.forget(author, into: &effects)
+            forgetRejected(author, isNew: false, at: now, into: &effects)
+        case .unmute(let author):
+            intake.unmute(author)
             forgetRejected(author, isNew: false, at: now, into: &effects)
         case .epoch(let epoch):
             let unnamed = gate.epoch == nil
@@ -186,7 +195,7 @@ extension Room {
     }
 
     /// Forgets an author without a trace while the room has no operation and nothing is pending for the author: a room
-    /// exists from its first acceptable message.
+    /// exists from its first acceptable message. One that has muted somebody stays.
     private mutating func forgetRejected(
         _ author: AuthorID, isNew: Bool, at now: Instant, into effects: inout RoomEffects
     ) {
@@ -245,6 +254,10 @@ extension Room {
         wetUpdate bytes: [UInt8], of author: AuthorID, session: String?, spare: Int = .max, at now: Instant,
         into effects: inout RoomEffects
     ) {
+        guard !intake.isMuted(author) else {
+            effects.counts.wetUpdates[.muted, default: 0] += 1
+            return
+        }
         let session = HeaderName.validSession(session)
         let outcome = ink.receive(
             bytes, of: author, session: session, limits: configuration.intake,

@@ -110,6 +110,8 @@ public struct RoomStatus: Sendable {
     public let visible: Int
     /// Number of authors.
     public let authors: Int
+    /// Authors of whom nothing is taken, in the order of their names.
+    public let muted: [AuthorID]
     /// Number of strokes under assembly.
     public let assembling: Int
     /// In the order of their names.
@@ -117,11 +119,15 @@ public struct RoomStatus: Sendable {
 }
 
 extension Room {
+    /// The 64 authors that were heard last, the last first.
+    public var lastWriters: [AuthorID] { intake.lastHeard(atMost: 64) }
+
     /// The room's state now.
     public func status(at now: Instant) -> RoomStatus {
         RoomStatus(
             incarnation: incarnation, index: log.head.index, digest: log.head.digest, size: log.head.size,
-            visible: log.head.visibleCount, authors: intake.authorCount, assembling: intake.assemblingCount,
+            visible: log.head.visibleCount, authors: intake.authorCount, muted: intake.muted,
+            assembling: intake.assemblingCount,
             cohorts: gate.cohortNames.sorted().map { name in
                 RoomStatus.Cohort(
                     name: name, released: gate.released(to: name) ?? 0, held: gate.heldCount(of: name),

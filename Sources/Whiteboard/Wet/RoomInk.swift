@@ -117,6 +117,12 @@ extension RoomInk {
         forget(where: { $0 == author && isSettled($1.number, $1.session) }, into: &effects)
     }
 
+    /// Forgets what an author is drawing. What is in the log grows on.
+    mutating func forget(_ author: AuthorID, into effects: inout RoomEffects) {
+        guard strokes.hasStrokes else { return }
+        forget(where: { other, _ in other == author }, into: &effects)
+    }
+
     /// Forgets everything, and tells those who have points of it: the room ends, or leaves memory.
     mutating func end(into effects: inout RoomEffects) {
         for feed in feeds.compactMap(\.self) + [head] {

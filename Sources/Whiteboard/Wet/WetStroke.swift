@@ -148,6 +148,8 @@ public enum WetOutcome: String, Sendable, CaseIterable {
     case rejected
     /// The author sends more than is taken.
     case limited
+    /// The author is muted.
+    case muted
     /// The author, the room or the service keeps as much as it may.
     case full
     /// Its room is not in memory, and there is no place for it.

@@ -117,3 +117,99 @@ struct CloseCommand: AsyncParsableCommand {
         return (try await options.commands(over: nats).close(address, known: known), known)
     }
 }
+
+/// The room and the author of `lectern mute` and `lectern unmute`.
+struct AuthorArguments: ParsableArguments {
+    @Argument(help: "The room: 1 to 64 characters of a-z, 0-9, _ and -.", transform: roomID)
+    var room: RoomID
+
+    @Argument(help: "The author: the last token of the subject of its messages.", transform: authorID)
+    var author: AuthorID
+
+    @OptionGroup var options: OperatorOptions
+
+    /// Gives a command about the author, and prints what has become of it.
+    /// - Parameters:
+    ///   - name: of the program's command.
+    ///   - done: what the author is when it is in force.
+    func run(
+        _ name: String, done: String,
+        _ give: (RoomCommands, AuthorID, RoomAddress) async throws -> CommandEffect?
+    ) async throws {
+        let address = options.subjects.address(of: room)
+        let nats = try await options.connection.connect(as: "lectern \(name)")
+        let effect: CommandEffect?
+        do {
+            effect = try await give(options.commands(over: nats), author, address)
+        } catch {
+            await nats.close()
+            StandardError.write("lectern: \(error)")
+            throw ExitCode.failed
+        }
+        await nats.close()
+        guard let effect else {
+            StandardError.write("lectern: nobody has written to the room \(room): there is nobody to \(name)")
+            throw ExitCode.failed
+        }
+        let what = "\(author) in \(address)"
+        try options.report(
+            effect, done: "\(done) \(what)", pending: "to be \(done): \(what)",
+            unconfirmed: "no confirmation that \(what) is \(done)")
+    }
+}
+
+/// `lectern mute`: takes no more messages of an author.
+struct MuteCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "mute",
+        abstract: "Mute an author: nothing that it draws is taken any more.",
+        discussion: """
+            What the author sends from then on is rejected with the code `muted`, and neither teachers nor students see \
+            it, strokes being drawn included. What it has drawn before stays; clear it or undo it, or close the room. \
+            An author that has not written yet can be muted too.
+
+            It holds until `lectern unmute`, or until the room is closed: a room that begins anew knows nothing of the \
+            one before. A room has at most 256 muted authors; `lectern rooms --json` lists them. Who may choose an \
+            author's name comes back under another one: with tokens the name is the token's.
+
+            The command is recorded in the audit log (`lectern audit`).
+
+            Exit codes: 0 when the author is muted; 1 when there is no such room, no service, no permission, or when \
+            the service refuses; 2 when NATS cannot be reached; 3 when the decision is in the journal and the service \
+            has not read it yet.
+
+            EXAMPLES
+              lectern mute lesson-7 bob
+              lectern mute lesson-7 bob --for "anna, by telephone"
+            """)
+
+    @OptionGroup var arguments: AuthorArguments
+
+    func run() async throws {
+        try await arguments.run("mute", done: "muted") { commands, author, address in
+            try await commands.mute(author, at: address)
+        }
+    }
+}
+
+/// `lectern unmute`: takes messages of an author again.
+struct UnmuteCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "unmute",
+        abstract: "Take messages of a muted author again.",
+        discussion: """
+            What the author sends from then on is taken; what was rejected meanwhile does not come back. An author that \
+            is not muted is no error. Exit codes and recording are those of `lectern mute`.
+
+            EXAMPLES
+              lectern unmute lesson-7 bob
+            """)
+
+    @OptionGroup var arguments: AuthorArguments
+
+    func run() async throws {
+        try await arguments.run("unmute", done: "unmuted") { commands, author, address in
+            try await commands.unmute(author, at: address)
+        }
+    }
+}

@@ -48,7 +48,7 @@ struct RoomsCommand: AsyncParsableCommand {
             number of operations that wait for its video, V the video's time in seconds. A room that has left memory \
             shows `-` for its strokes; it is loaded when somebody writes or joins. With --json each line is one room: \
             `room`, `address`, `incarnation`, `index`, `digest`, `board` with `w` and `h`, `visible`, `authors`, \
-            `assembling`, `asleep`, and `cohorts` with `cohort`, `index`, `held` and `v` in milliseconds.
+            `muted` with the names of muted authors, `assembling`, `asleep`, and `cohorts` with `cohort`, `index`, `held` and `v` in milliseconds.
 
             Exit codes: 0 when all services answered, even without rooms; 1 when none did, or when this NATS user may \
             not ask; 2 when NATS cannot be reached; 3 when rooms may be missing.

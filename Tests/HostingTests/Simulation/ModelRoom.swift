@@ -95,6 +95,8 @@ struct ModelRoom {
     /// Number of each author's messages that cannot be decoded.
     private(set) var garbage: [String: Int] = [:]
     private var authors: [String: ModelAuthor] = [:]
+    /// Authors of whom nothing is taken in this life.
+    private(set) var muted: Set<String> = []
     private var board: ModelPages
     /// The sessions of the encoder that the room has heard of in this life.
     private var sessions: [Int64] = []
@@ -126,6 +128,8 @@ struct ModelRoom {
         case .control(.gaveUp(let author, let from, let to, let incarnation)):
             // A daemon that has not read of a life's end may still give up a number of it, in the next.
             if isLiving, lives.last?.incarnation == incarnation { giveUp(author.text, from, to, at: entry.at) }
+        case .control(.mute(let author)): if isLiving { mute(author.text) }
+        case .control(.unmute(let author)): if isLiving { muted.remove(author.text) }
         case .message:
             guard let sent = entry.sent else { return }
             if !isLiving {
@@ -161,7 +165,7 @@ struct ModelRoom {
     private mutating func forgetRefused() {
         noteReached()
         authors = authors.filter { !$1.pending.isEmpty }
-        guard authors.isEmpty else { return }
+        guard authors.isEmpty, muted.isEmpty else { return }
         lives.removeLast()
         isLiving = false
         (authors, board, sessions) = ([:], ModelPages(rules), [])
@@ -191,7 +195,31 @@ struct ModelRoom {
         noteReached()
         if isLiving { lives[lives.count - 1].isClosed = true }
         isLiving = false
-        (authors, board, sessions) = ([:], ModelPages(rules), [])
+        (authors, board, sessions, muted) = ([:], ModelPages(rules), [], [])
+    }
+
+    /// What waits is rejected, and strokes that were given up lose the shards that have come.
+    private mutating func mute(_ name: String) {
+        guard muted.insert(name).inserted, var author = authors[name] else { return }
+        for number in author.pending {
+            author.fates[number] = .rejected
+            owe(name, author, number, .rejected)
+        }
+        for number in author.parts.keys {
+            if case .gaveUp = author.fates[number] { author.parts[number] = nil }
+        }
+        authors[name] = author
+    }
+
+    /// A message of a muted author is rejected, unless it repeats one that was applied.
+    private mutating func refuse(
+        _ number: Int64, of name: String, _ author: inout ModelAuthor, at time: Int64
+    ) {
+        if case .applied = author.fates[number] { return }
+        owe(name, author, number, .rejected)
+        // One far below the start is not remembered.
+        let isKnown = number >= author.start || time - author.startedAt <= 2_000_000_000
+        if author.fates[number] == nil, isKnown { author.fates[number] = .rejected }
     }
 
     private mutating func receive(_ sent: SentMessage, _ entry: SimulatedLog.Entry) {
@@ -217,6 +245,7 @@ struct ModelRoom {
             }
         }
         let number = sent.number
+        guard !muted.contains(name) else { return refuse(number, of: name, &author, at: time) }
         if number < author.start, author.fates[number] == nil {
             guard time - author.startedAt <= 2_000_000_000 else { return }
             author.fates[number] = .gaveUp(head: author.startHead)

@@ -34,7 +34,8 @@ struct Schedule {
     /// A class in a room: teachers, the video as each cohort sees it, students who come and go.
     private func addClass(in room: RoomID) {
         let encoder = video()
-        for number in 0..<world.random.int(1...3) {
+        let teachers = world.random.int(1...3)
+        for number in 0..<teachers {
             guard let author = AuthorID("teacher-\(number)") else { continue }
             let teacher = Teacher(
                 room: room, id: author, encoder: encoder, log: cluster.logs[cluster.partition(of: room)], world: world,
@@ -43,6 +44,7 @@ struct Schedule {
             cluster.network.teachers.append(teacher)
             world.at(plan.end + .seconds(-14)) { teacher.stop() }
         }
+        if world.chance(400) { muteSome(of: teachers, in: room) }
         for (cohort, delay) in zip(plan.cohorts, plan.delays) {
             let player = Player(
                 room: room, cohort: cohort, encoder: encoder, delay: delay, namesSessions: plan.namesSessions,
@@ -78,6 +80,22 @@ struct Schedule {
         if world.chance(500) {
             world.at(momentOfFault()) { student.disconnect(for: world.random.milliseconds(100...6000)) }
         }
+    }
+
+    /// Mutes authors, one that never writes among them, some for ever.
+    private func muteSome(of teachers: Int, in room: RoomID) {
+        for _ in 0..<world.random.int(1...3) {
+            guard let author = AuthorID("teacher-\(world.random.int(0...teachers))") else { continue }
+            let from = momentOfFault()
+            world.at(from) { decide(.mute(author), room) }
+            guard world.chance(700) else { continue }
+            world.at(from + world.random.milliseconds(100...8000)) { decide(.unmute(author), room) }
+        }
+    }
+
+    private func decide(_ record: ControlRecord, _ room: RoomID) {
+        world.note("\(room): \(record)")
+        cluster.logs[cluster.partition(of: room)].take(.control(record), of: room, id: nil)
     }
 
     private func close(_ room: RoomID) {

@@ -210,6 +210,8 @@ final class WetLedger {
         _ release: WetRelease, _ name: String, _ room: HostedRoom, _ cohort: CohortName, _ process: DaemonProcess
     ) {
         guard let life = life(of: room, process) else { return }
+        let isMuted = readings[ObjectIdentifier(room)]?.room.muted.contains(release.author.text) ?? false
+        if isMuted, release.index == nil { report("\(name): the author is muted", room) }
         let released = room.cursors[cohort]?.released ?? 0
         let own = life.operations.first { $0.author == release.author.text && $0.number == release.number }
         if own?.index != release.index {

@@ -211,7 +211,7 @@ struct MemoryTests {
             let context = IntakeContext(limits: Self.limits, head: index, shownPage: 0, lastClears: LastClears())
             author.receive(
                 IncomingMessage(author: .alice, session: nil, bytes: text(&random, author), loggedAt: now), context,
-                into: &output)
+                isMuted: false, into: &output)
             if random.chance(20, in: 100) { author.checkGaps(at: now, heldLimit: Self.limits.held, into: &output) }
             for (_, numbers) in output.giveUps where random.chance(70, in: 100) {
                 author.giveUp(from: numbers.lowerBound, to: numbers.upperBound, context, into: &output)
@@ -281,7 +281,8 @@ struct MemoryTests {
         let bytes = Array(shard(2, 700, of: 1024).utf8)
         author.receive(
             IncomingMessage(author: .alice, session: nil, bytes: bytes, loggedAt: Instant(nanoseconds: 0)),
-            IntakeContext(limits: Self.limits, head: 0, shownPage: 0, lastClears: LastClears()), into: &output)
+            IntakeContext(limits: Self.limits, head: 0, shownPage: 0, lastClears: LastClears()), isMuted: false,
+            into: &output)
         #expect(author.sequence?.pending.byteCount == bytes.count)
     }
 }

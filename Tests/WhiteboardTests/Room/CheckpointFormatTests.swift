@@ -4,8 +4,8 @@ import Testing
 
 @testable import Whiteboard
 
-/// What earlier releases wrote: that before the growing strokes, and that before the pages.
-@Suite struct `A checkpoint of format 2 or 3` {
+/// What earlier releases wrote: those before the growing strokes, before the pages, and before authors could be muted.
+@Suite struct `A checkpoint of format 2, 3 or 4` {
     /// A class with an undone stroke, an operation that waits for the one before it, a stroke of which a shard is missing,
     /// one video that plays and one that is paused.
     private static func play(_ probe: inout RoomProbe) {
@@ -43,12 +43,13 @@ import Testing
         return RoomProbe(room, at: now, logAhead: ahead)
     }
 
-    @Test(arguments: [2, 3]) func `is read: board, stacks, digests, cursors, gate times`(format: UInt8) throws {
+    @Test(arguments: [2, 3, 4]) func `is read: board, stacks, digests, cursors, gate times`(format: UInt8) throws {
         let bytes = try #require(Self.bytes[format])
         #expect(bytes[3] == format)
         let room = try restored(bytes).room
         #expect(room.head.pages == BoardPages())
         #expect(room.incarnation == RoomProbe.incarnation)
+        #expect(room.status(at: Instant(nanoseconds: 5_000_000_000)).muted.isEmpty)
         #expect(room.head.index == 6)
         #expect(room.head.visible.map(\.index) == [1, 4])
         let points = room.head.visible.map { $0.decoded()?.points.map(\.x) }
@@ -66,7 +67,7 @@ import Testing
         #expect(gateTimes == [450, 800, 900, 1600, 1600, 1700].map { MediaTime(milliseconds: $0) })
     }
 
-    @Test(arguments: [2, 3]) func `makes the room that the present release makes of the same class`(
+    @Test(arguments: [2, 3, 4]) func `makes the room that the present release makes of the same class`(
         format: UInt8
     ) throws {
         let (old, bytes) = (try #require(Self.bytes[format]), played.room.checkpoint().encoded())
@@ -74,7 +75,8 @@ import Testing
         #expect(try restored(old).room.checkpoint().encoded() == restored(bytes).room.checkpoint().encoded())
     }
 
-    @Test(arguments: [2, 3]) func `goes on with what waited: an operation, shards, an undone stroke and a paused video`(
+    @Test(arguments: [2, 3, 4])
+    func `goes on with what waited: an operation, shards, an undone stroke and a paused video`(
         format: UInt8
     ) throws {
         var probe = try restored(try #require(Self.bytes[format]))
@@ -99,7 +101,7 @@ import Testing
         #expect(probe.shown.allSatisfy { !$0.isLate })
     }
 
-    @Test(arguments: [2, 3]) func `shows its strokes at their times in a cohort in which later ones grow`(
+    @Test(arguments: [2, 3, 4]) func `shows its strokes at their times in a cohort in which later ones grow`(
         format: UInt8
     ) throws {
         var configuration = Self.configuration
@@ -133,6 +135,17 @@ import Testing
             MwMCwieSI6Nn0seyJ4IjozMDEsInkiOjB9XX0AgN6gywUAAAABBAQDAAABAQABAAABAAAAAICU69wDAICIrKPPAgABAf/doMsFAAQBAQABWnsibiI6
             NCwicyI6MiwibyI6MSwidCI6MTkwMCwiZCI6W3sieCI6MCwieSI6MH0seyJ4IjoxLCJ5IjoxfSx7IngiOjIsInkiOjJ9LHsieCI6MywieSI6M31dfY
             DeoMsFAAAAAgICAQIIAgABAQHEoVN1MynXigEBAAAAAAA=
+            """),
+        4: CheckpointVersionTests.base64(
+            """
+            TENQBAMFA2JvYgVhbGljZQRtYWluA2hscwFzARB7Im4iOiwidCI6LCJkIjpbAgUFC3sieCI6LCJ5Ijp9AgUFASwCXX0ABGxpZmUBAAAAAAAA
+            AAAABgACAYQHAQAAAQAWHCCMHgAAqKEhAh3gAQAAAAAAHeABAAEEAcAMAQAAAQANBYSYAwDALhyyAR4AAAEGAYgOAgIAFXsibiI6MywiYSI6
+            MiwidCI6OTAwfQEIAYAZAQAAAQALAxiIagAAqIYhAgAABAG4FwEAAAEACQKE7wUAgB8YIgAGAcgaAgUAFnsibiI6MywiYSI6MiwidCI6MTcw
+            MH0BAIDAqMqaOgHAws8BBgEAAQABAAAAAQCAyrXuAQABn8uYAQEA/8m17gEAAeDcKgEAAAABwJoMAQCAyrXuAQABwLlVAQAAAAG/mgwBwJoM
+            AAABwJoMAQAAAAICBoD2ocfjxf///wEAAAMB/7/XteXF////AQABgMq17gECAYCU69wDAQQAAYCU69wDAIC4mpXJAQABAv/doMsFAQUBADZ7
+            Im4iOjYsInQiOjIwMDAsImQiOlt7IngiOjMwMCwieSI6Nn0seyJ4IjozMDEsInkiOjB9XX0AgN6gywUAAAABBAQDAAABAQABAAABAAAAAICU
+            69wDAICIrKPPAgABAf/doMsFAAQBAQABWnsibiI6NCwicyI6MiwibyI6MSwidCI6MTkwMCwiZCI6W3sieCI6MCwieSI6MH0seyJ4IjoxLCJ5
+            IjoxfSx7IngiOjIsInkiOjJ9LHsieCI6MywieSI6M31dfYDeoMsFAAAAAgICAQIIAgABAQHEoVN1MynXigEBAAAAAAA=
             """),
     ]
 }

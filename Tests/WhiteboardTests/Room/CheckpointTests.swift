@@ -16,7 +16,7 @@ struct RoundTripTests {
                 scope: random.chance(50, in: 100) ? .room : .author, depth: random.int(1...12),
                 clear: random.chance(50, in: 100) ? .final : .undoable))
         var probe = RoomProbe(configuration)
-        var lesson = LossyClass(seed: random.next(), at: probe.now, authors: 1...4, operations: 40)
+        var lesson = LossyClass(seed: random.next(), at: probe.now, authors: 1...4, operations: 40, mutes: true)
         while !lesson.isOver {
             lesson.step(&probe)
             if random.chance(3, in: 100) { probe.clock(Double(random.int(0...30_000))) }

@@ -77,7 +77,7 @@ struct LossTests {
         var random = SeededGenerator(seed: seed)
         var probe = roomWithStroke(&random)
         let first = Arrival(at: probe.now, author: "first", number: 1, kind: .draw, part: 0, parts: 1, ink: [0, 1])
-        var lesson = LossyClass(seed: random.next(), at: probe.now, authors: 1...4, operations: 60)
+        var lesson = LossyClass(seed: random.next(), at: probe.now, authors: 1...4, operations: 60, mutes: true)
         while !lesson.isOver { lesson.step(&probe) }
         while !isQuiet(probe) { lesson.step(&probe) }
 
@@ -113,7 +113,7 @@ struct LossTests {
         var random = SeededGenerator(seed: seed)
         var probe = roomWithStroke(&random)
         probe.decisionsReturn = (0..<random.int(1...3)).map { _ in random.milliseconds(1...1500) }
-        var lesson = LossyClass(seed: random.next(), at: probe.now, authors: 1...4, operations: 60)
+        var lesson = LossyClass(seed: random.next(), at: probe.now, authors: 1...4, operations: 60, mutes: true)
         while !lesson.isOver { lesson.step(&probe) }
         while !isQuiet(probe) { lesson.step(&probe) }
         #expect(probe.applied.map(\.index) == Array(1...UInt64(probe.applied.count)), "seed \(seed)")
