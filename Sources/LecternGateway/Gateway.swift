@@ -160,6 +160,9 @@ public struct Gateway: Service {
         let writers = RoomWriters(connection: connection, limit: limits.pageWork, logger: logger)
         ImportRoute(rooms: rooms, uploads: uploads, writers: writers).add(to: router)
         CopyRoute(rooms: rooms, connection: connection, writers: writers, replies: replies).add(to: router)
+        MuteRoute(
+            rooms: rooms, connection: connection, root: configuration.root, rates: CommandRates(), live: live
+        ).add(to: router)
         TimeRoute().add(to: router)
         var events = limits.events
         events.readerBuffer = min(events.readerBuffer, configuration.readerBuffer)

@@ -82,7 +82,7 @@ struct JSONErrors: RouterMiddleware {
         if let seconds = failure.retryAfter { response.headers[.retryAfter] = String(seconds) }
         if failure.status == .unauthorized { response.headers[.wwwAuthenticate] = "Bearer" }
         if failure.status == .methodNotAllowed {
-            response.headers[.allow] = AllowedMethods.takesPosts(request.uri.path) ? "POST" : "GET, HEAD"
+            response.headers[.allow] = AllowedMethods.of(request.uri.path).map(\.rawValue).joined(separator: ", ")
         }
         return request.method == .head ? response.createHeadResponse() : response
     }
@@ -97,28 +97,29 @@ struct JSONErrors: RouterMiddleware {
     }
 }
 
-/// Refuses methods that a path does not have: POST where something is published, GET and HEAD elsewhere.
+/// Refuses methods that a path does not have: POST where something is published, PUT and DELETE for what is so or not, GET
+/// and HEAD elsewhere.
 struct AllowedMethods: RouterMiddleware {
     typealias Context = GatewayContext
 
     private static let posts: Set = ["strokes", "wet", "clock", "observations", "assets", "import"]
 
-    /// Whether a path is one of those that are posted to.
-    static func takesPosts(_ path: String) -> Bool {
+    /// The methods of a path.
+    static func of(_ path: String) -> [HTTPRequest.Method] {
         let parts = path.split(separator: "/")
-        if parts == ["api", "session"] { return true }
-        guard parts.count >= 4, parts[0] == "api", parts[1] == "rooms" else { return false }
+        if parts == ["api", "session"] { return [.post] }
+        guard parts.count >= 4, parts[0] == "api", parts[1] == "rooms" else { return [.get, .head] }
+        if parts.count == 6, parts[3] == "authors", parts[5] == "mute" { return [.put, .delete] }
         let isCopy = parts.count == 6 && parts[3] == "pages" && parts[5] == "copy"
-        return isCopy || parts.count == 4 && posts.contains(String(parts[3]))
+        return isCopy || parts.count == 4 && posts.contains(String(parts[3])) ? [.post] : [.get, .head]
     }
 
     func handle(
         _ request: Request, context: Context, next: @concurrent (Request, Context) async throws -> Response
     ) async throws -> Response {
-        let isAllowed =
-            Self.takesPosts(request.uri.path) ? request.method == .post : [.get, .head].contains(request.method)
-        guard isAllowed else {
-            throw GatewayError.methodNotAllowed(Self.takesPosts(request.uri.path) ? "POST" : "GET and HEAD")
+        let methods = Self.of(request.uri.path)
+        guard methods.contains(request.method) else {
+            throw GatewayError.methodNotAllowed(methods.map(\.rawValue).joined(separator: " and "))
         }
         return try await next(request, context)
     }

@@ -40,6 +40,15 @@ struct RoomService: Sendable {
         return reply
     }
 
+    /// Refuses what is written for an author under another name, as imports and copies are, where the author is muted. A room
+    /// whose state cannot be had says what is wrong with it when it is written to.
+    func checkVoice(of author: AuthorID, in room: RoomID) async throws(GatewayError) {
+        guard let state = try? await state(of: room), let summary = try? RoomSummary(decoding: state),
+            summary.muted?.contains(author.text) == true
+        else { return }
+        throw .muted
+    }
+
     /// A picture of a board, or what else the service answers that is no refusal.
     func picture(
         of room: RoomID, _ feed: RoomFeed, _ request: ImageRequest

@@ -59,6 +59,31 @@ struct AuthTests {
             method, path, headers: token.map { [("Authorization", "Bearer \($0)")] } ?? [], body: body)
     }
 
+    @Test("a muted teacher mutes and unmutes nobody, itself included; an operator does")
+    func mutedTeacher() async throws {
+        let key = try await Self.key()
+        let adjust: @Sendable (inout GatewayConfiguration) -> Void = { $0.access = .tokens(key) }
+        try await RunningGateway.with(configured: adjust) { gateway in
+            let state = #"{"room":"r","address":"ink.0.r","incarnation":"x","index":7,"muted":["anna"],"cohorts":[]}"#
+            try gateway.service.answer("ink.0.*.info") { _ in [.text(state)] }
+            try gateway.service.answer("ink.command.gateway") { _ in [.text(#"{"done":true}"#)] }
+            try await gateway.service.ready()
+            let anna = try await key.sign(try Self.claims(.teacher, author: "anna"))
+            for (method, author) in [("DELETE", "anna"), ("PUT", "bob"), ("DELETE", "bob")] {
+                let answer = try await Self.send(gateway, method, "/api/rooms/r/authors/\(author)/mute", token: anna)
+                #expect(answer.status == .forbidden)
+                #expect(try answer.errorCode == "muted")
+            }
+            for token in [
+                try await key.sign(try Self.claims(.teacher, author: "bob")),
+                try await key.sign(try Self.claims(.operator, rooms: .all, author: "anna")),
+            ] {
+                let answer = try await Self.send(gateway, "PUT", "/api/rooms/r/authors/anna/mute", token: token)
+                #expect(answer.status == .noContent)
+            }
+        }
+    }
+
     @Test("each role may do what is its own, and nothing else")
     func roles() async throws {
         let key = try await Self.key()
@@ -95,6 +120,9 @@ struct AuthTests {
             ("POST", "/api/rooms/r/import?author=bob", "no file", ["operator": 503]),
             ("POST", "/api/rooms/r/pages/0/copy?author=anna", "{}", ["teacher": 503, "operator": 503]),
             ("POST", "/api/rooms/r/pages/0/copy", #"{"to":"s"}"#, ["operator": 503]),
+            // The state of the room is none that can be read.
+            ("PUT", "/api/rooms/r/authors/bob/mute", nil, ["teacher": 502, "operator": 502]),
+            ("DELETE", "/api/rooms/r/authors/bob/mute", nil, ["teacher": 502, "operator": 502]),
             ("POST", "/api/rooms/r/wet?author=anna", givenUp, ["teacher": 202, "operator": 202]),
             ("POST", "/api/rooms/r/wet?author=bob", givenUp, ["operator": 202]),
             ("POST", "/api/rooms/r/wet", givenUp, ["teacher": 202, "operator": 400]),

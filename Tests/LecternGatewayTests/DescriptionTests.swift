@@ -22,6 +22,7 @@ struct DescriptionTests {
     /// Calls of an operation: right, and wrong in each of its parameters and its body.
     private static func calls(_ path: String, _ method: String, _ operation: NSDictionary) -> [Call] {
         let path = path.replacing("{asset}", with: String(repeating: "a", count: 64)).replacing("{page}", with: "0")
+            .replacing("{author}", with: "bob")
         let needsAuthor = ["strokes", "wet", "import"].contains { path.hasSuffix($0) }
         let good = path.replacing("{room}", with: "r") + (needsAuthor ? "?author=anna" : "")
         let mark = good.contains("?") ? "&" : "?"

@@ -18,6 +18,8 @@ enum AccessNeed: Equatable {
     case upload(RoomID)
     /// To set a cohort's clock.
     case clock(RoomID, String?)
+    /// To mute authors of a room.
+    case moderate(RoomID)
     case `operator`
 
     private static let openPaths: Set = [
@@ -56,6 +58,10 @@ enum AccessNeed: Equatable {
             self = .write(room, query["author"].map(String.init))
             return
         }
+        if rest.count == 3, rest.first == "authors", rest.last == "mute" {
+            self = .moderate(room)
+            return
+        }
         if rest.count == 2, rest.first == "assets" {
             self = .read(room, cohort)
             return
@@ -80,11 +86,12 @@ enum AccessNeed: Equatable {
             return
         case .operator:
             throw .forbidden("This is for operators.")
-        case .room(let room), .read(let room, _), .write(let room, _), .upload(let room), .clock(let room, _):
+        case .room(let room), .read(let room, _), .write(let room, _), .upload(let room), .clock(let room, _),
+            .moderate(let room):
             guard claims.rooms.contains(room) else { throw .forbidden("The token is for another room.") }
         }
         switch (self, claims.role) {
-        case (.read, .teacher), (.upload, .teacher):
+        case (.read, .teacher), (.upload, .teacher), (.moderate, .teacher):
             return
         case (.read(_, let cohort), .student):
             guard cohort ?? claims.cohort.text == claims.cohort.text else {
@@ -97,7 +104,7 @@ enum AccessNeed: Equatable {
             guard cohort ?? claims.cohort.text == claims.cohort.text else {
                 throw .forbidden("The token is for another cohort.")
             }
-        case (.read, _), (.write, _), (.upload, _), (.clock, _):
+        case (.read, _), (.write, _), (.upload, _), (.clock, _), (.moderate, _):
             throw .forbidden("The token's role does not allow this.")
         case (.room, _), (.nothing, _), (.token, _), (.operator, _):
             return

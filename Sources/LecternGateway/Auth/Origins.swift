@@ -28,12 +28,15 @@ struct OriginPolicy: RouterMiddleware {
             return Response(
                 status: .noContent,
                 headers: [
-                    .accessControlAllowOrigin: origin, .vary: "Origin", .accessControlAllowMethods: "GET, HEAD, POST",
+                    .accessControlAllowOrigin: origin, .vary: "Origin",
+                    .accessControlAllowMethods: "GET, HEAD, POST, PUT, DELETE",
                     .accessControlAllowHeaders: Self.allowHeaders, .accessControlMaxAge: "600",
                 ])
         }
-        guard request.method != .post || isAllowed || Self.host(of: origin) == request.head.authority?.lowercased()
-        else { throw GatewayError.forbidden("The request comes from a page of another origin.") }
+        let isReading = [.get, .head, .options].contains(request.method)
+        guard isReading || isAllowed || Self.host(of: origin) == request.head.authority?.lowercased() else {
+            throw GatewayError.forbidden("The request comes from a page of another origin.")
+        }
         var response = try await next(request, context)
         if isAllowed {
             response.headers[.accessControlAllowOrigin] = origin

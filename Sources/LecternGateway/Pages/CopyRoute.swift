@@ -42,6 +42,9 @@ struct CopyRoute {
                 time = whole
             }
             let author = try request.authorIfAny()
+            if let author {
+                for room in Set([source.room, target]) { try await rooms.checkVoice(of: author, in: room) }
+            }
             try await context.channel.extendDeadline()
             try await writers.begin()
             let work = Work(

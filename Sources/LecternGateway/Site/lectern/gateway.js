@@ -120,6 +120,18 @@ export class Gateway {
     }
 
     /**
+     * Takes no more of what an author sends, or takes it again; for teachers of the room and operators.
+     *
+     * @param {string} room
+     * @param {string} author
+     * @param {boolean} isMuted
+     */
+    async mute(room, author, isMuted) {
+        const path = `api/rooms/${encodeURIComponent(room)}/authors/${encodeURIComponent(author)}/mute`;
+        await this.request(path, { method: isMuted ? "PUT" : "DELETE" });
+    }
+
+    /**
      * Sends a file and reads the JSON of the answer, of several lines the last one. `fetch` does not tell how much of a file is
      * sent.
      */

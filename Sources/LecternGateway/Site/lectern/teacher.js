@@ -17,6 +17,9 @@ import { TracedLine } from "./wet.js";
 import { WetSender } from "./wet-sender.js";
 import { WriterLock } from "./writer.js";
 
+/** Milliseconds between two looks at whether a muted author is muted still. */
+const mutedInterval = 5000;
+
 /**
  * What the pen draws with.
  *
@@ -42,6 +45,8 @@ import { WriterLock } from "./writer.js";
  * Events, each with a `detail`:
  * - `writer`: `{state}`: `"writer"`; `"elsewhere"`: another page of this browser writes; `"superseded"`: another device has
  *   begun to; see {@link takeOver};
+ * - `muted`: `{isMuted}`: the room takes nothing of this author, or takes it again. Nothing is drawn or sent meanwhile, and what
+ *   the room has not taken is gone;
  * - `outbox`: `{waiting, isKept, isFull}`: how many operations have no answer yet;
  * - `sending`: a `ConnectionState` of events.js;
  * - `applied`: `{n, index}` and `rejected`: `{n, error, operation}`: the room's answers;
@@ -78,6 +83,8 @@ export class Teacher extends EventTarget {
     /** Applied operations that the board has not shown yet: their strokes stay until it does. */
     #applied = new Map();
     #pagesTold = "";
+    #isMuted = false;
+    #askingMuted = null;
 
     /**
      * @param {HTMLCanvasElement} canvas
@@ -127,6 +134,8 @@ export class Teacher extends EventTarget {
     get waiting() { return this.#outbox.length; }
     /** `waiting` at first, then as in the event `writer`. */
     get state() { return this.#state; }
+    /** Whether the room takes nothing of this author. */
+    get isMuted() { return this.#isMuted; }
 
     /**
      * The page that is seen, on which all that is drawn goes: while the pen is down it stays, even where another teacher turns
@@ -170,7 +179,7 @@ export class Teacher extends EventTarget {
      *   y' = b·x + d·y + f, each of them at most 16384 in size; null to cut it away
      * @param {boolean} [options.keepsOriginal] whether it stays where it is, too; false
      * @param {number} [options.page] the page that is seen unless said
-     * @returns {boolean} whether it was taken: false while another page writes, or the outbox is full
+     * @returns {boolean} whether it was taken: false while another page writes, the author is muted, or the outbox is full
      */
     lasso(path, { map = null, keepsOriginal = false, page = this.page } = {}) {
         this.#preview = null;
@@ -214,9 +223,37 @@ export class Teacher extends EventTarget {
         this.board.retry();
     }
 
+    /** Says what a look at the room has shown: whether its `muted` has this author. */
+    noteMuted(isMuted) {
+        if (isMuted === this.#isMuted) return;
+        this.#isMuted = isMuted;
+        if (isMuted) this.#cancelled();
+        this.pen.isEnabled = this.#canWrite;
+        clearInterval(this.#askingMuted);
+        // Nobody is told of the end of it.
+        if (isMuted) this.#askingMuted = setInterval(() => this.#askMuted(), mutedInterval);
+        this.#tell("muted", { isMuted });
+    }
+
+    async #askMuted() {
+        const { gateway, room } = this.#options;
+        try {
+            const { muted } = await gateway.json(`api/rooms/${encodeURIComponent(room)}`, { signal: this.#leaving.signal });
+            this.noteMuted((muted ?? []).includes(this.author));
+        } catch (error) {
+            // A room that was closed has nobody muted.
+            if (error.status === 404) this.noteMuted(false);
+        }
+    }
+
+    get #canWrite() {
+        return this.#state === "writer" && !this.#isMuted;
+    }
+
     /** Ends it all; what waits stays in the browser for the next page. */
     close() {
         this.#leaving.abort();
+        clearInterval(this.#askingMuted);
         this.pen.close();
         this.#sender?.close();
         this.#wetSender.close();
@@ -242,6 +279,7 @@ export class Teacher extends EventTarget {
         this.#sender = new Sender(gateway, room, author, this.#outbox, {
             applied: (entry, index) => this.#answered(entry, index),
             rejected: (entry, error) => {
+                if (error.code === "muted") this.noteMuted(true);
                 this.#tell("rejected", { n: entry.n, error, operation: entry.operation });
                 queueMicrotask(() => this.#showLive());
             },
@@ -257,7 +295,7 @@ export class Teacher extends EventTarget {
 
     #become(state) {
         this.#state = state;
-        this.pen.isEnabled = state === "writer";
+        this.pen.isEnabled = this.#canWrite;
         this.#tell("writer", { state });
         this.#tellOutbox();
     }
@@ -268,13 +306,13 @@ export class Teacher extends EventTarget {
     }
 
     #command(message) {
-        if (this.#state !== "writer" || this.#wet) return;
+        if (!this.#canWrite || this.#wet) return;
         this.#enqueue((n) => ({ n, ...message, t: this.#time() }));
     }
 
     /** Publishes what no pen draws. */
     #draw(message) {
-        if (this.#state !== "writer" || this.#wet || this.#outbox.isFull) {
+        if (!this.#canWrite || this.#wet || this.#outbox.isFull) {
             this.#showLive();
             return false;
         }

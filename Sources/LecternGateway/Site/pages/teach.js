@@ -3,6 +3,7 @@
 import { Teacher } from "../lectern.js";
 import { now } from "../lectern/gateway.js";
 import { $, bindFullScreen, bindSaving, connectionWords, element, namePattern, openSession, pageWords, refusalWords, roomOfPage, say, showStatus, spanWords, whileVisible } from "./common.js";
+import { AuthorList } from "./author-list.js";
 import { ImportTool } from "./import-tool.js";
 import { LassoTool } from "./lasso-tool.js";
 import { PageStrip } from "./page-strip.js";
@@ -91,7 +92,7 @@ function closeNotice() {
 function showBoard(teacher, toolbar) {
     const { board } = teacher;
     const commands = () => {
-        toolbar.showCommands(teacher.state === "writer", board.strokes > 0 || teacher.waiting > 0, board.hasUndone);
+        toolbar.showCommands(teacher.state === "writer" && !teacher.isMuted, board.strokes > 0 || teacher.waiting > 0, board.hasUndone);
     };
     board.addEventListener("size", ({ detail }) => {
         $("stage").style.setProperty("--aspect", String(detail.width / detail.height));
@@ -115,6 +116,7 @@ function showBoard(teacher, toolbar) {
     });
     teacher.addEventListener("outbox", commands);
     teacher.addEventListener("writer", commands);
+    teacher.addEventListener("muted", commands);
     commands();
 }
 
@@ -129,6 +131,7 @@ function showSaving(teacher) {
         if (waiting === 0) waitsSince = null;
         else waitsSince ??= now();
         const strokes = waiting === 1 ? "1 stroke" : `${waiting} strokes`;
+        if (teacher.isMuted) return showStatus($("saved"), "bad", "Muted");
         if (isFull) return showStatus($("saved"), "bad", "Full: nothing more is taken until the network is back");
         if (sending.state !== "live" && waiting > 0) {
             return showStatus($("saved"), "bad", isKept ? `Offline, ${strokes} kept here` : `Offline, ${strokes} wait: keep this page open`);
@@ -141,9 +144,12 @@ function showSaving(teacher) {
     teacher.addEventListener("outbox", ({ detail }) => { outbox = detail; show(); });
     teacher.addEventListener("sending", ({ detail }) => { sending = detail; show(); });
     teacher.board.addEventListener("connection", ({ detail }) => { reading = detail; show(); });
+    teacher.addEventListener("muted", show);
     setInterval(show, 500);
     teacher.addEventListener("rejected", ({ detail }) => {
         if (detail.error.code === "nothing-to-undo" || detail.error.code === "nothing-to-redo") return;
+        // The notice says so as long as it is so.
+        if (detail.error.code === "muted") return;
         notify(`Not taken: ${detail.error.message}`, "Close", closeNotice);
     });
     addEventListener("beforeunload", (event) => {
@@ -151,15 +157,17 @@ function showSaving(teacher) {
     });
 }
 
-/** One page writes; another is told, and may take over. */
+/** One page writes; another is told, and may take over. A muted author is told so. */
 function showWriter(teacher) {
     const show = (state) => {
-        $("board").dataset.pen = state === "writer" ? "on" : "off";
-        if (state === "writer") $("notice").hidden = true;
+        $("board").dataset.pen = state === "writer" && !teacher.isMuted ? "on" : "off";
+        if (teacher.isMuted) notify("You are muted in this room: nothing that you draw is taken. A teacher of the room can change that.");
+        else if (state === "writer") $("notice").hidden = true;
         else if (state === "elsewhere") notify("You are writing in another tab.", "Write here", () => teacher.takeOver());
         else if (state === "superseded") notify("You are writing on another device.", "Write here", () => teacher.takeOver());
     };
     teacher.addEventListener("writer", ({ detail }) => show(detail.state));
+    teacher.addEventListener("muted", () => show(teacher.state));
 }
 
 /** Where a pen is used, fingers scroll and do not draw, unless asked to. */
@@ -194,6 +202,7 @@ function showAudience(teacher, gateway, timeLine) {
     link.href = `/rooms/${room}${demo === null ? "" : `?demo=${encodeURIComponent(demo)}`}`;
     link.textContent = demo === null ? "Open the student's board" : `Open it ${demo} s behind`;
     const rows = new Map();
+    const authors = new AuthorList(gateway, room, teacher.author, (error) => notify(`Not changed: ${error.message}`, "Close", closeNotice));
     whileVisible(audienceInterval, async () => {
         let state;
         try {
@@ -202,7 +211,9 @@ function showAudience(teacher, gateway, timeLine) {
             return;
         }
         timeLine.follow(state);
+        teacher.noteMuted((state.muted ?? []).includes(teacher.author));
         if (!isOpen()) return;
+        authors.show(state);
         const cohorts = (state.cohorts ?? []).filter(({ cohort, index, v }) => cohort !== "main" || index > 0 || typeof v === "number");
         $("nobody").hidden = cohorts.length > 0;
         for (const [name, row] of rows) {

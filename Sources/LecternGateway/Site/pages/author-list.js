@@ -1,0 +1,70 @@
+/**
+ * The other authors of a room, each with a button that mutes it.
+ *
+ * @module
+ */
+
+import { $, element, say } from "./common.js";
+
+/** Shows who writes to the room beside this page's own author. */
+export class AuthorList {
+    #gateway;
+    #room;
+    #own;
+    #problem;
+    #rows = new Map();
+    /** What was asked for, until the room shows it: by author, whether it is to be muted. */
+    #asked = new Map();
+
+    /** @param {(error: Error) => void} problem told why a command was not taken */
+    constructor(gateway, room, own, problem) {
+        [this.#gateway, this.#room, this.#own, this.#problem] = [gateway, room, own, problem];
+    }
+
+    /** Shows the state of the room, as the API has it. */
+    show({ writers = [], muted = [] }) {
+        const names = [...new Set([...writers, ...muted])].filter((name) => name !== this.#own).sort();
+        $("authors-panel").hidden = names.length === 0;
+        for (const [name, row] of this.#rows) {
+            if (names.includes(name)) continue;
+            row.remove();
+            this.#rows.delete(name);
+        }
+        names.forEach((name, place) => {
+            let row = this.#rows.get(name);
+            if (!row) this.#rows.set(name, (row = this.#row(name)));
+            const at = $("authors").children[place];
+            if (at !== row) $("authors").insertBefore(row, at ?? null);
+            if (this.#asked.get(name) === muted.includes(name)) this.#asked.delete(name);
+            this.#showRow(row, name, this.#asked.get(name) ?? muted.includes(name));
+            // A muted teacher mutes nobody.
+            row.querySelector("button").disabled = muted.includes(this.#own);
+        });
+    }
+
+    #row(name) {
+        const button = element("button", { className: "button" });
+        button.addEventListener("click", () => this.#turn(name, button.getAttribute("aria-pressed") !== "true"));
+        return element("li", { className: "author-row" }, element("span", { className: "author-name", textContent: name }), button);
+    }
+
+    #showRow(row, name, isMuted) {
+        const button = row.querySelector("button");
+        row.dataset.muted = String(isMuted);
+        button.setAttribute("aria-pressed", String(isMuted));
+        button.setAttribute("aria-label", `Mute ${name}`);
+        button.title = isMuted ? `Take again what ${name} draws` : `Take nothing more of what ${name} draws`;
+        say(button, isMuted ? "Muted" : "Mute");
+    }
+
+    async #turn(name, isMuted) {
+        this.#asked.set(name, isMuted);
+        this.#showRow(this.#rows.get(name), name, isMuted);
+        try {
+            await this.#gateway.mute(this.#room, name, isMuted);
+        } catch (error) {
+            this.#asked.delete(name);
+            this.#problem(error);
+        }
+    }
+}

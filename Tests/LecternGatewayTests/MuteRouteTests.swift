@@ -1,0 +1,70 @@
+import LecternClient
+import NATSClient
+import StrokeWire
+import TestSupport
+import Testing
+
+@testable import LecternGateway
+
+@Suite("Muting over HTTP", .timeLimit(.minutes(1)))
+struct MuteRouteTests {
+    private static let path = "/api/rooms/r/authors/anna/mute"
+
+    private func strokes(_ number: Int, _ lesson: RunningClass) async throws -> String {
+        try await lesson.gateway.http.post(
+            "/api/rooms/r/strokes?author=anna", body: RunningClass.stroke(number)
+        ).text
+    }
+
+    @Test("an author is muted and heard again, and the room says who is")
+    func muting() async throws {
+        try await RunningClass.with { lesson in
+            let http = lesson.gateway.http
+            #expect(try await strokes(1, lesson).contains(#""index":1"#))
+            #expect(try await http.send("PUT", Self.path).statusCode == 204)
+            #expect(try await strokes(2, lesson).contains(#""code":"muted""#))
+            let room = try RoomSummary(decoding: Array(try await http.get("/api/rooms/r").bytes))
+            #expect(room.muted == ["anna"] && room.writers == ["anna"] && room.index == 1)
+            // Pages are written under a name of the gateway's.
+            let copy = try await http.post("/api/rooms/r/pages/0/copy?author=anna", body: "{}")
+            #expect(copy.statusCode == 403)
+            #expect(try copy.errorCode == "muted")
+            // Once more changes nothing.
+            #expect(try await http.send("PUT", Self.path).statusCode == 204)
+            #expect(try await http.send("DELETE", Self.path).statusCode == 204)
+            #expect(try await strokes(3, lesson).contains(#""index":2"#))
+            let after = try RoomSummary(decoding: Array(try await http.get("/api/rooms/r").bytes))
+            #expect(after.muted == nil)
+        }
+    }
+
+    @Test("a room that nobody has written to, a bad name, another method and another origin are refused")
+    func refusals() async throws {
+        try await RunningClass.with { lesson in
+            let http = lesson.gateway.http
+            let unknown = try await http.send("PUT", "/api/rooms/nothing/authors/anna/mute")
+            #expect(unknown.statusCode == 404)
+            #expect(try unknown.errorCode == "unknown-room")
+            #expect(try await http.send("PUT", "/api/rooms/r/authors/Anna/mute").statusCode == 400)
+            let get = try await http.get(Self.path)
+            #expect(get.statusCode == 405 && get.fields["allow"] == "PUT, DELETE")
+            #expect(try await strokes(1, lesson).contains(#""index":1"#))
+            for method in ["PUT", "DELETE"] {
+                let evil = try await http.send(method, Self.path, headers: [("Origin", "http://evil.example")])
+                #expect(evil.statusCode == 403)
+            }
+            #expect(try await strokes(2, lesson).contains(#""index":2"#))
+        }
+    }
+
+    @Test("a room takes 20 commands at once, and then one a second")
+    func rates() {
+        let rates = CommandRates()
+        let now = ContinuousClock.now
+        guard let room = RoomID("r"), let other = RoomID("s") else { return }
+        #expect((0..<25).map { _ in rates.take(in: room, at: now) == nil }.count { $0 } == 20)
+        #expect(rates.take(in: other, at: now) == nil)
+        #expect(rates.take(in: room, at: now + .milliseconds(1001)) == nil)
+        #expect(rates.take(in: room, at: now + .milliseconds(1001)) == 1)
+    }
+}
