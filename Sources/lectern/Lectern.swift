@@ -31,8 +31,8 @@ struct Lectern: AsyncParsableCommand {
             TokenCommand.self,
         ])
 
-    /// The release.
-    static let version = "0.1.0"
+    /// The release. `CHANGELOG.md` says what each brings; `config/debian/changelog` and the HTTP description name it too.
+    static let version = "0.2.0"
 
     /// Runs the command, or opens a file for a daemon, whose child this process then is.
     static func main() async {
