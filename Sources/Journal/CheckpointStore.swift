@@ -22,6 +22,7 @@ public struct CheckpointStore: Sendable {
 
     private let root: String
     private let partitions: Int
+    private let readsCopies: Bool
     private let jetStream: JetStream
     private let logger: Logger
 
@@ -32,14 +33,24 @@ public struct CheckpointStore: Sendable {
     public init(
         root: String, partitions: Int, connection: NATSConnection, timeout: Duration = .seconds(5), logger: Logger
     ) {
+        self.init(
+            root: root, partitions: partitions, readsCopies: false, connection: connection, timeout: timeout,
+            logger: logger)
+    }
+
+    /// - Parameter readsCopies: reads the copies of the streams, see ``PartitionStreams/areCopies``; nothing is written.
+    init(
+        root: String, partitions: Int, readsCopies: Bool, connection: NATSConnection, timeout: Duration, logger: Logger
+    ) {
         self.root = root
         self.partitions = partitions
+        self.readsCopies = readsCopies
         self.logger = logger
         jetStream = JetStream(connection, timeout: timeout)
     }
 
     private func streams(of partition: Int) -> PartitionStreams {
-        PartitionStreams(root: root, partition: partition)
+        PartitionStreams(root: root, partition: partition, areCopies: readsCopies)
     }
 
     private func streams(of room: RoomID) -> PartitionStreams {
@@ -144,8 +155,14 @@ extension CheckpointStore {
     public func bytes(
         of state: CheckpointManifest.State, room: RoomID
     ) async throws(JournalError) -> [UInt8]? {
+        try await bytes(of: state, room: room, in: RoomAddress.partition(of: room, among: partitions))
+    }
+
+    func bytes(
+        of state: CheckpointManifest.State, room: RoomID, in partition: Int
+    ) async throws(JournalError) -> [UInt8]? {
         guard state.parts.count <= Self.maxParts else { return unusable(room, "it has too many parts") }
-        let streams = streams(of: room)
+        let streams = streams(of: partition)
         var bytes: [UInt8] = []
         for (number, sequence) in state.parts.enumerated() {
             guard let part = try await part(sequence, streams),
@@ -295,11 +312,14 @@ extension CheckpointStore {
     private func manifests(
         in streams: PartitionStreams, _ timeout: Duration
     ) async throws(JournalError) -> [String: [[UInt8]]] {
+        // A copy has no subjects of its own, which a filter must be among.
         let settings = OrderedConsumerSettings(
-            stream: streams.checkpoint, start: .sequence(1), filterSubject: streams.manifests)
+            stream: streams.checkpoint, start: .sequence(1),
+            filterSubject: streams.areCopies ? nil : streams.manifests)
         let found = Locked<[String: [[UInt8]]]>([:])
         do throws(JetStreamError) {
             try await jetStream.readToEnd(settings, logger: logger, timeout: timeout) { message, _ in
+                guard message.subject.hasSuffix(".checkpoint") else { return }
                 let (subject, body) = (message.subject, message.copyPayload())
                 found.withLock { $0[subject, default: []].append(body) }
             }

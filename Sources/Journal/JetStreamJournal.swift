@@ -72,11 +72,26 @@ public final class JetStreamJournal: Sendable {
         let streams = PartitionStreams(root: root, partition: partition)
         let isKnown = known.withLock { $0.contains(partition) }
         switch (try await info(streams.log), try await info(streams.checkpoint)) {
-        case (nil, nil): return isKnown ? [streams.log, streams.checkpoint] : []
+        case (nil, nil):
+            // The copies of a repartition that was interrupted have all rooms.
+            let copies = PartitionStreams(root: root, partition: 0, areCopies: true)
+            let isMoving = try await info(copies.log) != nil
+            return isKnown || isMoving ? [streams.log, streams.checkpoint] : []
         case (nil, let checkpoints?): return isKnown || checkpoints.lastSequence > 0 ? [streams.log] : []
         // A log that was never trimmed holds all that checkpoints could.
         case (let log?, nil): return isKnown || log.firstSequence > 1 ? [streams.checkpoint] : []
         case (_?, _?): return []
+        }
+    }
+
+    /// The incarnation prefix of the log that a room's records are in.
+    public func log(of room: RoomID) async throws(JournalError) -> String {
+        let partition = RoomAddress.partition(of: room, among: partitions)
+        let stream = PartitionStreams(root: root, partition: partition).log
+        do throws(JetStreamError) {
+            return String(try await jetStream.streamInfo(stream).created, radix: 36)
+        } catch {
+            throw .stream(name: stream, error)
         }
     }
 
@@ -175,8 +190,9 @@ public final class JetStreamJournal: Sendable {
 
     /// Reads the records of one room after a sequence of its partition's log, up to the log's present end.
     ///
-    /// The server refuses a filter wider than one of the stream's subjects. So the room's decisions, which are few, are
-    /// read first, and its messages then with the decisions among them; both up to the same sequence.
+    /// The server refuses a filter wider than one of the stream's subjects. So records that were moved to the log, which
+    /// come before all others, are read first; then the room's decisions, which are few, and its messages with the
+    /// decisions among them. All up to the same sequence.
     /// - Parameters:
     ///   - timeout: the longest time without a record; reading all may take longer.
     ///   - body: called for each record, in the order of the log, from threads of the connection, one at a time.
@@ -186,11 +202,13 @@ public final class JetStreamJournal: Sendable {
         _ body: @escaping @Sendable (JournalRecord) -> Void
     ) async throws(JournalError) {
         let partition = RoomAddress.partition(of: room, among: partitions)
-        let stream = PartitionStreams(root: root, partition: partition).log
+        let streams = PartitionStreams(root: root, partition: partition)
+        let stream = streams.log
         let address = RoomAddress(root: root, partition: partition, room: room)
         let decisions = Locked<Deque<JournalRecord>>([])
         do throws(JetStreamError) {
-            let end = try await jetStream.streamInfo(stream).lastSequence
+            let info = try await jetStream.streamInfo(stream)
+            let end = info.lastSequence
             func read(_ subject: String, _ take: @escaping @Sendable (JournalRecord) -> Void)
                 async throws(JetStreamError)
             {
@@ -201,6 +219,9 @@ public final class JetStreamJournal: Sendable {
                     else { return }
                     take(record)
                 }
+            }
+            if info.configuration.subjects.contains(streams.moved) {
+                try await read("\(streams.moved(of: room))>", body)
             }
             try await read(address.subject(.control)) { record in decisions.withLock { $0.append(record) } }
             try await read("\(address).in.*") { record in
@@ -218,16 +239,21 @@ public final class JetStreamJournal: Sendable {
         _ message: borrowing NATSMessage, _ metadata: DeliveryMetadata, of partition: Int
     ) -> JournalRecord? {
         let subject = message.withSubject { bytes in subjects.withLock { $0.subject(bytes) } }
-        guard let subject, subject.address.partition == partition, subject.address.isCanonical(among: partitions)
+        // The cache has no moved records: those that are there are read once.
+        let moved = subject == nil ? MovedRecord(message, PartitionStreams(root: root, partition: partition)) : nil
+        if moved?.isMark == true { return nil }
+        guard let subject = subject ?? moved?.subject, subject.address.partition == partition,
+            subject.address.isCanonical(among: partitions)
         else {
             countMisaddressed(message.subject, partition)
+            if let subject, case .input(let author) = subject.kind { refuse(message, of: author, to: subject.address) }
             return nil
         }
         do {
             guard let content = try JournalRecord.Content(message, on: subject) else { return nil }
             return JournalRecord(
                 partition: partition, room: subject.address.room, content: content, sequence: metadata.streamSequence,
-                loggedAt: Instant(nanoseconds: metadata.time))
+                loggedAt: Instant(nanoseconds: moved?.time ?? metadata.time), origin: moved?.origin)
         } catch {
             refused.add(1, ordering: .relaxed)
             logger.warning(
@@ -236,7 +262,18 @@ public final class JetStreamJournal: Sendable {
         }
     }
 
-    /// Counts a misaddressed record, which a teacher loses, and logs the first, the second, the fourth and so on.
+    /// Tells an author whose client has an old address of the room: JetStream has acknowledged the message.
+    private func refuse(_ message: borrowing NATSMessage, of author: AuthorID, to address: RoomAddress) {
+        let fields = try? StrokeMessage(decoding: message.copyPayload(), limits: .accepted)
+        let right = RoomAddress(root: root, room: address.room, partitions: partitions)
+        let feedback = Feedback.rejected(
+            number: fields?.number, order: fields?.shardOrder, .misaddressed(to: right))
+        let session = HeaderName.validSession(message.header(HeaderName.session))
+        try? jetStream.connection.publish(
+            feedback.encoded(session: session), to: address.subject(.feedback(author)))
+    }
+
+    /// Counts a misaddressed record and logs the first, the second, the fourth and so on.
     private func countMisaddressed(_ subject: String, _ partition: Int) {
         let count = misaddressed.add(1, ordering: .relaxed).newValue
         guard count & (count - 1) == 0 else { return }

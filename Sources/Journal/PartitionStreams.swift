@@ -6,6 +6,8 @@ struct PartitionStreams: Sendable {
     /// The first tokens of all subjects.
     let root: String
     let partition: Int
+    /// Whether these are the copies that ``Repartitioning`` reads.
+    var areCopies = false
 
     /// The stream of the rooms' records, such as `INK_LOG_0`.
     var log: String { name("LOG") }
@@ -36,10 +38,22 @@ struct PartitionStreams: Sendable {
         return "\(manifest(of: room)).\(slot)\(number)"
     }
 
+    /// Where records stand that were moved to the log: `<this>in.<author>` and `<this>ctl`. Captured only by logs that
+    /// records were moved to; no role but the service's may publish there.
+    func moved(of room: RoomID) -> String { "\(root).\(partition).\(room).moved." }
+
+    /// The subjects of all records that were moved to the log.
+    var moved: String { "\(root).\(partition).*.moved.>" }
+
+    /// The subject of the first message of such a log; no room's name has capitals.
+    var movedMark: String { "\(root).\(partition).MOVED.moved.ctl" }
+
+    /// The subjects of rooms' records.
+    var records: [String] { ["\(root).\(partition).*.in.*", "\(root).\(partition).*.ctl"] }
+
     /// A full log refuses new messages rather than losing acknowledged ones.
     func logConfiguration(_ settings: JournalSettings) -> StreamConfiguration {
-        var stream = StreamConfiguration(
-            name: log, subjects: ["\(root).\(partition).*.in.*", "\(root).\(partition).*.ctl"])
+        var stream = StreamConfiguration(name: log, subjects: records)
         stream.apply(settings)
         stream.maxBytes = settings.maxBytes
         stream.discard = .new
@@ -55,7 +69,9 @@ struct PartitionStreams: Sendable {
         return stream
     }
 
-    private func name(_ kind: String) -> String { "\(Self.stem(root))_\(kind)_\(partition)" }
+    private func name(_ kind: String) -> String {
+        "\(Self.stem(root))_\(areCopies ? "MOVING_" : "")\(kind)_\(partition)"
+    }
 
     /// The beginning of all streams' names, such as `INK`.
     static func stem(_ root: String) -> String { root.map { $0 == "." ? "_" : String($0) }.joined().uppercased() }

@@ -26,7 +26,7 @@ struct Lectern: AsyncParsableCommand {
             WatchCommand.self,
             ReplayCommand.self,
             LessonCommand.self, RenderCommand.self, ExportCommand.self, ImportCommand.self, BackupCommand.self,
-            RestoreCommand.self, AddressCommand.self,
+            RestoreCommand.self, RepartitionCommand.self, AddressCommand.self,
             RoomsCommand.self, MuteCommand.self, UnmuteCommand.self, CloseCommand.self, AuditCommand.self,
             TokenCommand.self,
         ])

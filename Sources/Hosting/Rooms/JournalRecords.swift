@@ -94,6 +94,7 @@ extension RoomHost {
     }
 
     func apply(_ record: JournalRecord, to hosted: HostedRoom, at now: Instant) {
+        let prefix = partitions[hosted.partition]?.prefix ?? ""
         switch record.content {
         case .control(let control):
             // All who follow are told of an end.
@@ -102,7 +103,10 @@ extension RoomHost {
                 // The journal has not refused it in time.
                 if hosted.isOverLimit { hosted.room?.tellApplied(into: &effects) }
             }
-            if case .full(let through) = control, !hosted.beganNoLater(than: through) { return }
+            if case .full(let through) = control {
+                let end = LogPlace(log: record.place(in: prefix).log, sequence: through)
+                guard LogPlace(hosted.incarnation)?.isNoLater(than: end) == true else { return }
+            }
             hosted.room?.receive(control, loggedAt: record.loggedAt, at: now, into: &effects)
             if control.endsLife {
                 // They are about the life that has ended.
@@ -115,10 +119,9 @@ extension RoomHost {
                 hosted.tracker.beginLife()
             }
         case .message(let author, let session, let bytes):
-            let prefix = partitions[hosted.partition]?.prefix ?? ""
             hosted.room?.receive(
                 IncomingMessage(author: author, session: session, bytes: bytes, loggedAt: record.loggedAt),
-                incarnation: { "\(prefix)-\(record.sequence)" }, at: now, into: &effects)
+                incarnation: { record.place(in: prefix).description }, at: now, into: &effects)
         }
         noteExistence(of: hosted)
     }
@@ -178,14 +181,6 @@ extension RoomHost {
             for pass in passing { pass() }
         }
         return waiting
-    }
-}
-
-extension HostedRoom {
-    /// Whether its life began with a record at or before one of the journal.
-    fileprivate func beganNoLater(than sequence: UInt64) -> Bool {
-        guard let number = incarnation.split(separator: "-").last.flatMap({ UInt64($0) }) else { return false }
-        return number <= sequence
     }
 }
 

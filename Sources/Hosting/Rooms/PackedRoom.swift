@@ -25,8 +25,8 @@ struct PackedRoom {
         _ room: RoomID, _ stored: StoredRoom, state: [UInt8], isCounted: Bool, _ waitsFrom: Instant?,
         _ prefixes: inout IncarnationPrefixes
     ) {
-        let life = Self.split(stored.incarnation).flatMap { parts in
-            prefixes.number(of: parts.prefix).map { (prefix: $0, number: parts.number) }
+        let life = LogPlace(stored.incarnation).flatMap { place in
+            prefixes.number(of: place.log).map { (prefix: $0, number: place.sequence) }
         }
         var flags: Flags = []
         if stored.isQuiet { flags.insert(.quiet) }
@@ -98,14 +98,6 @@ struct PackedRoom {
             room: room, stored: stored, state: Array(bytes[reader.position...]), isCounted: flags.contains(.counted),
             waitsFrom: waitsFrom)
     }
-
-    /// The prefix and the number of a life's name; nil where they would not give the same name again.
-    private static func split(_ incarnation: String) -> (prefix: Substring, number: UInt64)? {
-        guard let dash = incarnation.lastIndex(of: "-"), let number = UInt64(incarnation[dash...].dropFirst()),
-            incarnation[dash...].dropFirst() == "\(number)"
-        else { return nil }
-        return (incarnation[..<dash], number)
-    }
 }
 
 /// Integers are a `Varint`; texts have their length before them.
@@ -163,10 +155,10 @@ struct IncarnationPrefixes {
     subscript(number: Int) -> String { texts[number] }
 
     /// - Returns: the number of the prefix, nil where there are too many.
-    mutating func number(of prefix: Substring) -> Int? {
+    mutating func number(of prefix: String) -> Int? {
         if let known = texts.firstIndex(where: { $0 == prefix }) { return known }
         guard texts.count < Self.bound else { return nil }
-        texts.append(String(prefix))
+        texts.append(prefix)
         return texts.count - 1
     }
 }

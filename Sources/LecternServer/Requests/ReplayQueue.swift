@@ -116,15 +116,19 @@ final class ReplayQueue: Sendable {
     private func read(
         _ request: Request, after known: Lesson?, _ journal: JetStreamJournal
     ) async throws(RequestError) -> Lesson {
-        guard let first = Self.firstSequence(of: request.incarnation) else { throw .gone }
-        let lesson =
-            known
-            ?? Lesson(
-                room: request.room, recording: RecordedRoom(configuration: configuration.room), sequence: first - 1)
-        let reading = Locked(Reading(lesson: lesson, first: known == nil ? first : nil))
+        guard let life = LogPlace(request.incarnation), life.sequence > 0 else { throw .gone }
+        let reading: Locked<Reading>
         do throws(JournalError) {
-            try await journal.read(request.room, after: lesson.sequence) { record in
-                reading.withLock { $0.take(record, incarnation: request.incarnation) }
+            let log = try await journal.log(of: request.room)
+            // A lesson that was moved to this log has other sequences here.
+            let before = life.log == log ? life.sequence - 1 : 0
+            let lesson =
+                known
+                ?? Lesson(
+                    room: request.room, recording: RecordedRoom(configuration: configuration.room), sequence: before)
+            reading = Locked(Reading(life: life, log: log, lesson: lesson, hasBegun: known != nil))
+            try await journal.read(request.room, after: lesson.sequence) { [reading] record in
+                reading.withLock { $0.take(record) }
             }
         } catch {
             logger.warning(
@@ -134,39 +138,36 @@ final class ReplayQueue: Sendable {
         return try reading.withLock { reading throws(RequestError) in
             if reading.isTooLarge { throw .lessonTooLarge }
             reading.lesson.recording.computeTimes()
-            guard reading.first == nil, reading.lesson.recording.incarnation == request.incarnation,
+            guard reading.hasBegun, reading.lesson.recording.incarnation == request.incarnation,
                 reading.lesson.recording.count >= request.last
             else { throw .gone }
             return reading.lesson
         }
     }
 
-    /// The sequence of the room's first message in this life.
-    private static func firstSequence(of incarnation: String) -> UInt64? {
-        incarnation.split(separator: "-").last.flatMap { UInt64($0) }.flatMap { $0 > 0 ? $0 : nil }
-    }
-
     /// Folds the records that are read.
     private struct Reading {
+        /// Where the incarnation begins.
+        let life: LogPlace
+        /// The log that is read.
+        let log: String
         var lesson: Lesson
-        /// The first record that is expected; nil once it has come.
-        var first: UInt64?
+        /// Whether the incarnation's first record has come.
+        var hasBegun: Bool
         var isTooLarge = false
 
-        mutating func take(_ record: JournalRecord, incarnation: String) {
+        mutating func take(_ record: JournalRecord) {
             guard record.sequence > lesson.sequence, !isTooLarge else { return }
-            if let first {
-                guard record.sequence == first else { return }
-                self.first = nil
-            }
+            hasBegun = hasBegun || record.place(in: log) == life
+            guard hasBegun else { return }
             lesson.sequence = record.sequence
             switch record.content {
             case .message(let author, let session, let bytes):
                 lesson.recording.receive(
                     IncomingMessage(author: author, session: session, bytes: bytes, loggedAt: record.loggedAt),
-                    incarnation: { incarnation })
+                    incarnation: { [life] in life.description })
             case .control(.full(let through)):
-                guard let first = ReplayQueue.firstSequence(of: incarnation), first <= through else { return }
+                guard life.isNoLater(than: LogPlace(log: record.place(in: log).log, sequence: through)) else { return }
                 lesson.recording.receive(.full(through: through), loggedAt: record.loggedAt)
             case .control(let control):
                 lesson.recording.receive(control, loggedAt: record.loggedAt)

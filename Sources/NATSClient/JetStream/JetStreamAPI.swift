@@ -26,6 +26,12 @@ enum APIBody {
         try? JSONDecoder().decode(answer, from: Data(bytes))
     }
 
+    /// - Throws: the answer's error, if it has one.
+    static func check(_ bytes: [UInt8]) throws(JetStreamError) {
+        struct Anything: Decodable {}
+        _ = try decode(Anything.self, from: bytes)
+    }
+
     /// - Throws: the answer's error; `.malformed`.
     static func decode<Answer: Decodable>(
         _ answer: Answer.Type, from bytes: [UInt8]

@@ -106,7 +106,8 @@ extension JetStream {
         _ = try APIBody.decode(Restored.self, from: try await ask([], place.deliverSubject, idle))
     }
 
-    private func ask(_ payload: [UInt8], _ subject: String, _ limit: Duration) async throws(JetStreamError) -> [UInt8] {
+    /// The answer to a request, which may be an error of the server.
+    func ask(_ payload: [UInt8], _ subject: String, _ limit: Duration) async throws(JetStreamError) -> [UInt8] {
         do throws(NATSError) {
             return try await connection.request(payload, to: subject, timeout: limit).payload
         } catch {

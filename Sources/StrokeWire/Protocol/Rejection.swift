@@ -33,6 +33,7 @@ public enum RejectionCode: String, Sendable, CaseIterable {
     case rateLimited = "rate-limited"
     case sessionOver = "session-over"
     case muted
+    case misaddressed
 }
 
 /// The rejections of fields, each with its sentence.
@@ -48,6 +49,11 @@ extension Rejection {
 
     static func outOfRange(_ field: String, _ expected: String) -> Rejection {
         Rejection(code: .outOfRange, field: field, message: "The field \(field) has to be \(expected).")
+    }
+
+    /// A message to a partition that the room is not in.
+    public static func misaddressed(to address: RoomAddress) -> Rejection {
+        Rejection(code: .misaddressed, message: "The room's address is \(address); ask for it, and send this there.")
     }
 
     /// A message of `bytes` bytes, where `limit` are allowed.

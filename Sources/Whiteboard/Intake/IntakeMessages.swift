@@ -18,18 +18,57 @@ public struct JournalRecord: Sendable {
     /// The journal's own time of the record: nanoseconds since 1970 by the server's clock for a stream, otherwise the
     /// local monotonic time.
     public let loggedAt: Instant
+    /// Where it was logged first, if it was moved to this log; its `loggedAt` is the time then.
+    public let origin: LogPlace?
 
-    public init(partition: Int, room: RoomID, content: Content, sequence: UInt64, loggedAt: Instant) {
+    public init(
+        partition: Int, room: RoomID, content: Content, sequence: UInt64, loggedAt: Instant, origin: LogPlace? = nil
+    ) {
         self.partition = partition
         self.room = room
         self.content = content
         self.sequence = sequence
         self.loggedAt = loggedAt
+        self.origin = origin
+    }
+
+    /// Its place in the log that it was written to, which names an incarnation that starts with it.
+    /// - Parameter log: the name of the log that it was read from.
+    public func place(in log: String) -> LogPlace {
+        origin ?? LogPlace(log: log, sequence: sequence)
     }
 
     /// Bytes that it takes while it waits, about.
     public var cost: Int {
         if case .message(_, _, let bytes) = content { bytes.count + 256 } else { 256 }
+    }
+}
+
+/// A place in a log. As text it is the incarnation of a room whose first message is there.
+public struct LogPlace: Sendable, Hashable, CustomStringConvertible {
+    /// The log's name, which no other log has.
+    public let log: String
+    public let sequence: UInt64
+
+    public init(log: String, sequence: UInt64) {
+        self.log = log
+        self.sequence = sequence
+    }
+
+    /// - Returns: nil for a text that no place has.
+    public init?(_ text: some StringProtocol) {
+        guard let dash = text.lastIndex(of: "-"), let number = UInt64(text[dash...].dropFirst()),
+            text[dash...].dropFirst() == "\(number)"
+        else { return nil }
+        self.init(log: String(text[..<dash]), sequence: number)
+    }
+
+    public var description: String { "\(log)-\(sequence)" }
+
+    /// Whether it comes no later than a place in another or the same log. Of two logs the one with the decision is the
+    /// later one: records are moved before others are written.
+    public func isNoLater(than decision: LogPlace) -> Bool {
+        log != decision.log || sequence <= decision.sequence
     }
 }
 

@@ -1,0 +1,150 @@
+import Logging
+import NATSClient
+import StrokeWire
+import Whiteboard
+
+/// A record that was moved to a log from another one: its bytes as its author sent them, on `<address>.moved.in.<author>`
+/// or `<address>.moved.ctl`, with its first place and time in a header.
+///
+/// The header counts on these subjects alone, where no client may publish: nobody else can give a message another time.
+struct MovedRecord {
+    /// The mark at the beginning of such a log.
+    static let header = "Ink-Moved"
+
+    /// Where it stood before; nil for the mark of the log.
+    let subject: InboundSubject?
+    let origin: LogPlace
+    /// When it was logged first, in nanoseconds since 1970.
+    let time: Int64
+
+    /// Whether it is the first message of a log, and no record.
+    var isMark: Bool { subject == nil }
+
+    /// - Returns: nil for any other message.
+    init?(_ message: borrowing NATSMessage, _ streams: PartitionStreams) {
+        let text = message.subject
+        guard text.hasPrefix(streams.root) else { return nil }
+        let tokens = text.dropFirst(streams.root.count + 1).split(separator: ".")
+        guard tokens.count >= 4, tokens[2] == "moved" else { return nil }
+        if text == streams.movedMark {
+            (subject, origin, time) = (nil, LogPlace(log: "", sequence: 0), 0)
+            return
+        }
+        let parts = (message.header(Self.header) ?? "").split(separator: " ")
+        let original = ([streams.root[...]] + tokens[..<2] + tokens[3...]).joined(separator: ".")
+        guard parts.count == 2, let place = LogPlace(parts[0]), let time = Int64(parts[1]),
+            let subject = InboundSubject(original, root: streams.root)
+        else { return nil }
+        (self.subject, origin, self.time) = (subject, place, time)
+    }
+
+    init(_ subject: InboundSubject, from origin: LogPlace, at time: Int64) {
+        self.subject = subject
+        self.origin = origin
+        self.time = time
+    }
+
+    /// What follows the subject of the room's moved records.
+    static func suffix(_ subject: InboundSubject) -> String { "\(subject.kind)" }
+
+    var headerValue: String { "\(origin) \(time)" }
+}
+
+/// Writes records to a new log, whose only writer it is.
+final class RecordWriter {
+    private let streams: PartitionStreams
+    private let jetStream: JetStream
+    /// Of the last record.
+    private(set) var sequence: UInt64 = 0
+    private var bytes = 0
+    private var last: (payload: [UInt8], subject: String, headers: NATSHeaders)?
+
+    /// Bytes that are sent before the server has to have confirmed them.
+    private static let window = 512 << 10
+
+    init(to streams: PartitionStreams, _ jetStream: JetStream) {
+        self.streams = streams
+        self.jetStream = jetStream
+    }
+
+    /// - Returns: the sequence that the record gets.
+    func write(_ payload: [UInt8], to subject: String, headers: NATSHeaders) async throws -> UInt64 {
+        if let last { try jetStream.connection.publish(last.payload, to: last.subject, headers: last.headers) }
+        last = (payload, subject, headers)
+        sequence += 1
+        bytes += payload.count + 256
+        if bytes > Self.window { try await confirm() }
+        return sequence
+    }
+
+    /// Returns when the server has stored all records, under the sequences that were told.
+    func confirm() async throws {
+        guard let last else { return }
+        let stored = try await jetStream.publish(last.payload, to: last.subject, headers: last.headers)
+        guard stored.sequence == sequence, stored.stream == streams.log else {
+            throw Repartitioning.Failure.disturbed(stream: streams.log)
+        }
+        (self.last, bytes) = (nil, 0)
+    }
+}
+
+/// Reads the copy of a log, from its beginning to its end; a bounded amount waits in memory.
+final class CopyReader {
+    struct Record: Sendable {
+        let moved: MovedRecord
+        let session: String?
+        let bytes: [UInt8]
+    }
+
+    enum Event: Sendable {
+        /// With its sequence in the copy.
+        case record(Record, sequence: UInt64)
+        case barrier(FlowControlBarrier)
+        case end
+        case failed
+    }
+
+    private let consumer: OrderedConsumer
+    let events: AsyncStream<Event>
+
+    /// - Parameters:
+    ///   - log: the incarnation prefix of the log that was copied.
+    ///   - partitions: the number of partitions that it was one of.
+    init(
+        _ copies: PartitionStreams, _ log: String, _ partitions: Int, _ jetStream: JetStream, _ logger: Logger
+    ) throws {
+        let (stream, inlet) = AsyncStream.makeStream(of: Event.self)
+        events = stream
+        let origin = ContinuousClock.now
+        consumer = try jetStream.read(
+            OrderedConsumerSettings(stream: copies.log, start: .sequence(1)), logger: logger,
+            clock: { Int64(origin.duration(to: .now) / .nanoseconds(1)) },
+            onEvent: { event in
+                switch event {
+                case .began: break
+                case .barrier(let barrier): inlet.yield(.barrier(barrier))
+                case .caughtUp: inlet.yield(.end)
+                case .rewound: inlet.yield(.failed)
+                }
+            },
+            onMessage: { message, metadata in
+                let place = LogPlace(log: log, sequence: metadata.streamSequence)
+                let moved =
+                    MovedRecord(message, copies)
+                    ?? InboundSubject(message.subject, root: copies.root).map {
+                        MovedRecord($0, from: place, at: metadata.time)
+                    }
+                // What no room has is not moved.
+                guard let moved, let address = moved.subject?.address, address.isCanonical(among: partitions),
+                    address.partition == copies.partition
+                else { return }
+                inlet.yield(
+                    .record(
+                        Record(
+                            moved: moved, session: message.header(HeaderName.session), bytes: message.copyPayload()),
+                        sequence: metadata.streamSequence))
+            })
+    }
+
+    func cancel() { consumer.cancel() }
+}
