@@ -28,6 +28,8 @@ SCHEDULES ?= 5000
 # Of the soak: how long it takes, and which attacks alone, by name with commas between them; SEED replays one.
 SECONDS ?= 600
 ATTACKS ?=
+# Of the upgrade: the commit of the release that is upgraded from; by default the one before this, as CHANGELOG.md names it.
+UPGRADE_FROM ?= $(shell sed -n 's/^Commit: //p' CHANGELOG.md | head -n 1)
 
 # The browser of tests with pages.
 BROWSER_PACKAGES = chromium chromium-driver
@@ -40,7 +42,7 @@ PROBE_PACKAGES = ffmpeg libavcodec-dev libavformat-dev libavutil-dev
 PROOF_PACKAGES = nginx libnginx-mod-rtmp
 
 .PHONY: help demo test browser openapi paths build probe proof lint format docs example tsan simulate soak bench clean \
-	deb deb-test image-test alerts packages browser-packages probe-packages
+	upgrade-trial deb deb-test image-test alerts packages browser-packages probe-packages
 
 ## help: prints these targets
 help:
@@ -163,6 +165,19 @@ soak: build
 	LECTERN_PROGRAM="$$($(SWIFT) build -c release --show-bin-path)/lectern" LECTERN_SEED=$(SEED) \
 		LECTERN_SOAK_SECONDS=$(SECONDS) LECTERN_SOAK_ATTACKS=$(ATTACKS) SWIFT=$(SWIFT) \
 		LECTERN_TARGETS=service .ci/test -- 'DaemonTests\.SoakTests'
+
+## upgrade-trial: builds the program of the release before, from its commit, and replaces daemons by the built one and back, in
+##                lessons; UPGRADE_FROM=COMMIT takes another release
+upgrade-trial: build
+	@.ci/packages curl
+	@[ -d .build/releases/$(UPGRADE_FROM)/source ] || \
+		git worktree add --detach .build/releases/$(UPGRADE_FROM)/source $(UPGRADE_FROM)
+	nice -n 10 $(SWIFT) build -c release --product lectern --package-path .build/releases/$(UPGRADE_FROM)/source \
+		--scratch-path .build/releases/$(UPGRADE_FROM)/build
+	LECTERN_TARGETS=service $(SWIFT) build --build-tests $(STRICT)
+	LECTERN_UPGRADE_FROM="$(CURDIR)/.build/releases/$(UPGRADE_FROM)/build/release/lectern" \
+		LECTERN_PROGRAM="$$($(SWIFT) build -c release --show-bin-path)/lectern" LECTERN_SEED=$(SEED) SWIFT=$(SWIFT) \
+		LECTERN_TARGETS=service .ci/test -- 'DaemonTests\.UpgradeTests'
 
 ## bench: measures drawing, cutting, decoding, rooms, the way from NATS to NATS beside a bare relay, a load, wet ink, readers over
 ##        HTTP, recovery

@@ -153,7 +153,8 @@ struct LossyLink: Sendable {
     /// Sends a message until JetStream acknowledges it.
     /// - Parameter onRefusal: called if JetStream refuses it; not for a missing reply.
     func send(_ body: String, id: String, onRefusal: () -> Void = {}) async throws {
-        let headers: NATSHeaders = ["Ink-Session": "lesson", "Nats-Msg-Id": id]
+        // An id counts in the whole partition, which other rooms share.
+        let headers: NATSHeaders = ["Ink-Session": "lesson", "Nats-Msg-Id": "\(subject)/\(id)"]
         let deadline = ContinuousClock.now + Self.timeout
         while true {
             let reply = try? await connection.request(

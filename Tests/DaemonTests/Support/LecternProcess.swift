@@ -110,14 +110,15 @@ final class DaemonProcess: Sendable {
     private let process: LecternProcess
 
     /// Starts it; returns at once.
+    /// - Parameter program: the path of another `lectern` than the built one.
     init(
         _ name: String, nats: String, http: String = "off", _ settings: [String] = [],
-        environment: [String: String] = [:]
+        environment: [String: String] = [:], program: String? = nil
     ) throws {
         self.name = name
         process = try LecternProcess(
             ["serve", "--nats", nats, "--http", http] + (["node.id=\(name)"] + settings).flatMap { ["--set", $0] },
-            environment: environment)
+            at: program, environment: environment)
     }
 
     /// Its process id.
