@@ -90,6 +90,13 @@ struct Outbox: Sendable {
         return isNews
     }
 
+    /// Gives a message another id, unless it is acknowledged or has one already.
+    mutating func changeID(_ receipt: Receipt) {
+        change(receipt.key) { entry in
+            if entry.generation == receipt.generation, !entry.isAcknowledged { entry.generation += 1 }
+        }
+    }
+
     /// Removes a settled operation.
     /// - Returns: the operation, if it was there.
     mutating func remove(_ number: Int64) -> Operation? {

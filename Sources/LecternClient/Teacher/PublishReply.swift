@@ -52,6 +52,9 @@ public enum PublishReply: Sendable, Equatable {
     case stored
     /// The stream refuses the message, with JetStream's reason.
     case refused(String)
+    /// The stream knows the id of the message, but not the message: it is being stored, or was lost when a leader was. The
+    /// stream may say so for as long as it remembers ids.
+    case idTaken
     /// No service or stream subscribes to the subject.
     case noResponders
 
@@ -62,14 +65,20 @@ public enum PublishReply: Sendable, Equatable {
         decoder.keyDecodingStrategy = .convertFromSnakeCase
         guard let answer = try? decoder.decode(Body.self, from: Data(body)) else { return nil }
         if let error = answer.error {
-            self = .refused(
-                "\(error.description ?? "no reason given") (JetStream error \(error.errCode ?? error.code))")
-        } else if answer.stream != nil, answer.seq ?? 0 > 0 {
-            self = .stored
+            self =
+                error.errCode == Self.idTakenError
+                ? .idTaken
+                : .refused(
+                    "\(error.description ?? "no reason given") (JetStream error \(error.errCode ?? error.code))")
+        } else if answer.stream != nil, let sequence = answer.seq {
+            // nats-server 2.9 answers 0 where later ones answer the error.
+            self = sequence > 0 ? .stored : .idTaken
         } else {
             return nil
         }
     }
+
+    private static let idTakenError = 10158
 
     /// Decodes a message on the reply subject.
     init?(_ message: borrowing NATSMessage) {

@@ -261,6 +261,11 @@ extension TeacherSession {
             counts.refusal = why
             counts.refusals += 1
             beginStall(because: receipt, at: now)
+        case .idTaken:
+            counts.isJournalled = true
+            beginStall(because: receipt, at: now)
+            // A room drops what it has: under another id the message is stored at worst twice.
+            outbox.changeID(receipt)
         case .noResponders:
             beginStall(because: receipt, at: now)
         }

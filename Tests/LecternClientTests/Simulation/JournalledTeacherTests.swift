@@ -118,6 +118,33 @@ struct JournalledTeacherTests {
         #expect(session.report.refusals == 1)
     }
 
+    @Test(
+        "sends a message under another id when the journal knows its id and does not have it",
+        arguments: [
+            #"{"stream":"INK_LOG_0","seq":0,"duplicate":true}"#,
+            #"{"error":{"code":409,"err_code":10158,"description":"duplicate message id is in process"},"stream":"INK_LOG_0","seq":0}"#,
+        ])
+    func idTaken(answer: String) throws {
+        var session = TeacherSession(
+            PublishPlan(try DemoLesson.make(), speed: 1000), session: "x", answerTimeout: .seconds(9))
+        guard case .send(let first, let id, let receipt) = session.next(at: .seconds(1)) else {
+            Issue.record("nothing is sent")
+            return
+        }
+        let reply = try #require(PublishReply(Array(answer.utf8)))
+        session.receive(reply, receipt, at: .seconds(1))
+        guard case .send(let again, let otherID, let otherReceipt) = session.next(at: .milliseconds(1250)) else {
+            Issue.record("it is not sent again")
+            return
+        }
+        #expect(again == first)
+        #expect(otherID != id)
+        session.receive(.stored, receipt, at: .milliseconds(1300))
+        #expect(session.report.stored == 0)
+        session.receive(.stored, otherReceipt, at: .milliseconds(1300))
+        #expect(session.report.stored == 1)
+    }
+
     @Test("ends, and says that nothing arrived, when nobody is there")
     func nobody() throws {
         var room = try room(seed: 1)
