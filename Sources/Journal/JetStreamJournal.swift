@@ -1,4 +1,5 @@
 import DequeModule
+internal import Foundation
 import Locking
 public import Logging
 public import NATSClient
@@ -59,11 +60,35 @@ public final class JetStreamJournal: Sendable {
         guard lost.isEmpty else { throw .streamsMissing(lost) }
         // The checkpoints first: a log without them has never been read.
         let lifetime = try await provision(streams.checkpointConfiguration(settings)).configuration.maxAge
-        let log = try await provision(streams.logConfiguration(settings))
+        let log = try await provisionLog(streams)
         known.withLock { _ = $0.insert(partition) }
         return PartitionLog(
-            incarnationPrefix: String(log.created, radix: 36), firstSequence: log.firstSequence,
+            incarnationPrefix: identity(of: log).text, firstSequence: log.firstSequence,
             lastSequence: log.lastSequence, checkpointLifetime: lifetime > .zero ? lifetime : nil)
+    }
+
+    /// Of daemons that create the log of a cluster at the same moment, the last one's description stays. So one that is new is
+    /// looked at twice.
+    private func provisionLog(_ streams: PartitionStreams) async throws(JournalError) -> StreamInfo {
+        let wanted = streams.logConfiguration(settings, LogIdentity())
+        let log = try await provision(wanted)
+        let age = Int64(Date().timeIntervalSince1970 * 1e9) - log.created
+        guard log.isClustered, age.magnitude < 5_000_000_000 else { return log }
+        try? await Task.sleep(for: .seconds(1))
+        return try await provision(wanted)
+    }
+
+    private func identity(of log: StreamInfo) -> LogIdentity {
+        let identity = LogIdentity(of: log)
+        if log.configuration.replicas > 1, log.configuration.description != identity.description {
+            logger.warning(
+                """
+                the log is told from others by its creation time, which changes with the leading server: give the stream \
+                this description, once and for all
+                """,
+                metadata: ["stream": "\(log.configuration.name)", "description": "\(identity)"])
+        }
+        return identity
     }
 
     /// The streams of a partition that existed and are gone: this process has seen them, or the other one of the two
@@ -89,7 +114,7 @@ public final class JetStreamJournal: Sendable {
         let partition = RoomAddress.partition(of: room, among: partitions)
         let stream = PartitionStreams(root: root, partition: partition).log
         do throws(JetStreamError) {
-            return String(try await jetStream.streamInfo(stream).created, radix: 36)
+            return LogIdentity(of: try await jetStream.streamInfo(stream)).text
         } catch {
             throw .stream(name: stream, error)
         }
@@ -315,7 +340,7 @@ extension RoomAddress {
 
 /// The present state of a partition's log.
 public struct PartitionLog: Sendable, Equatable {
-    /// The prefix of its rooms' incarnations: the stream's creation time, nanoseconds since 1970 in base 36.
+    /// The prefix of its rooms' incarnations: when the log was created, nanoseconds since 1970 in base 36.
     public let incarnationPrefix: String
     /// The sequence of the oldest record; without records `lastSequence + 1`, or 0 in a new stream.
     public let firstSequence: UInt64

@@ -1,3 +1,4 @@
+internal import Foundation
 import NATSClient
 import StrokeWire
 
@@ -52,8 +53,9 @@ struct PartitionStreams: Sendable {
     var records: [String] { ["\(root).\(partition).*.in.*", "\(root).\(partition).*.ctl"] }
 
     /// A full log refuses new messages rather than losing acknowledged ones.
-    func logConfiguration(_ settings: JournalSettings) -> StreamConfiguration {
+    func logConfiguration(_ settings: JournalSettings, _ identity: LogIdentity) -> StreamConfiguration {
         var stream = StreamConfiguration(name: log, subjects: records)
+        stream.description = identity.description
         stream.apply(settings)
         stream.maxBytes = settings.maxBytes
         stream.discard = .new
@@ -75,6 +77,44 @@ struct PartitionStreams: Sendable {
 
     /// The beginning of all streams' names, such as `INK`.
     static func stem(_ root: String) -> String { root.map { $0 == "." ? "_" : String($0) }.joined().uppercased() }
+}
+
+/// What tells a log from one that was deleted and created again: the prefix of its rooms' incarnations.
+///
+/// It stands in the stream's description, which is the same on every server and in every backup. The stream's creation time is
+/// not: where two daemons created it at the same moment, it is that of the first or of the second, as the leading server has it.
+struct LogIdentity: CustomStringConvertible {
+    private static let label = "Lectern log "
+
+    /// Nanoseconds since 1970 in base 36.
+    let text: String
+
+    /// Of a log that is created now.
+    init(now: Date = Date()) {
+        text = String(Int64(now.timeIntervalSince1970 * 1e9), radix: 36)
+    }
+
+    /// Reads the description of a stream.
+    /// - Returns: nil for another text.
+    init?(description: String) {
+        guard description.hasPrefix(Self.label) else { return nil }
+        let text = description.dropFirst(Self.label.count)
+        guard 1...24 ~= text.utf8.count, text.utf8.allSatisfy({ 0x30...0x39 ~= $0 || 0x61...0x7a ~= $0 }) else {
+            return nil
+        }
+        self.text = String(text)
+    }
+
+    /// Of an existing log. Where its stream has no such description: when one of its servers says that it was created.
+    init(of log: StreamInfo) {
+        self = Self(description: log.configuration.description) ?? Self(text: String(log.created, radix: 36))
+    }
+
+    private init(text: String) {
+        self.text = text
+    }
+
+    var description: String { Self.label + text }
 }
 
 extension StreamConfiguration {

@@ -221,7 +221,7 @@ extension Repartitioning {
         }
         for log in layout.logs {
             let copies = streams(log.partition, areCopies: true)
-            let prefix = String(try await jetStream.streamInfo(log.streams.log).created, radix: 36)
+            let prefix = LogIdentity(of: try await jetStream.streamInfo(log.streams.log)).text
             for (stream, copy) in [(log.streams.checkpoint, copies.checkpoint), (log.streams.log, copies.log)]
             where layout.names.contains(stream) {
                 if !layout.copies.contains(copy) { try await jetStream.copy(stream, to: copy, note: prefix) }
@@ -297,7 +297,8 @@ extension Repartitioning {
                 try await jetStream.create(
                     new.checkpoint, capturing: [new.manifests, "\(new.manifests).>"], like: model.checkpoint)
             }
-            try await jetStream.create(new.log, capturing: [new.moved], like: model.log)
+            try await jetStream.create(
+                new.log, capturing: [new.moved], like: model.log, note: LogIdentity().description)
             let writer = RecordWriter(to: new, jetStream)
             _ = try await writer.write([], to: new.movedMark, headers: [:])
             targets.append(Target(writer: writer))
@@ -318,7 +319,7 @@ extension Repartitioning {
     }
 
     private func prefix(of partition: Int) async throws -> String {
-        String(try await jetStream.streamInfo(streams(partition).log).created, radix: 36)
+        LogIdentity(of: try await jetStream.streamInfo(streams(partition).log)).text
     }
 
     private func oldStore() -> CheckpointStore {

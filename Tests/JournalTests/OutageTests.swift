@@ -185,6 +185,61 @@ import Whiteboard
     }
 
     @Test(.timeLimit(.minutes(4)))
+    func `Daemons that create a log at the same moment agree on its incarnations, whichever server leads later`()
+        async throws
+    {
+        try await NATSTestServer.withCluster(of: 3) { servers in
+            let connections = servers.map { NATSConnection(NATSSettings($0), logger: .silent) }
+            for connection in connections { try await connection.connect(within: .seconds(30)) }
+            try await eventually("the cluster has a leader", within: Self.election) {
+                let reply = try await connections[0].request(to: "$JS.API.STREAM.NAMES")
+                return String(decoding: reply.payload, as: UTF8.self).contains(#""error""#) ? nil : ()
+            }
+            var settings = JournalSettings()
+            settings.replicas = 3
+            let journals = connections.map { connection in
+                JetStreamJournal(
+                    root: "ink", partitions: 4, settings: settings, connection: connection, logger: .silent)
+            }
+            for partition in 0..<4 {
+                let prefixes = try await withThrowingTaskGroup(of: String.self) { group in
+                    for journal in journals {
+                        group.addTask {
+                            try await eventually("the log is there", within: Self.election) {
+                                try await journal.provision(partition).incarnationPrefix
+                            }
+                        }
+                    }
+                    return try await group.reduce(into: Set<String>()) { $0.insert($1) }
+                }
+                #expect(prefixes.count == 1)
+                try await leadInTurn("INK_LOG_\(partition)", connections[0]) { leader in
+                    let other = try await journals[0].provision(partition).incarnationPrefix
+                    #expect(prefixes == [other], "with the leader \(leader)")
+                }
+            }
+            for connection in connections { await connection.close() }
+        }
+    }
+
+    /// Has each server lead a stream in turn.
+    private func leadInTurn(
+        _ stream: String, _ connection: NATSConnection, _ body: (String) async throws -> Void
+    ) async throws {
+        var leaders: Set<String> = []
+        try await eventually("each server has led \(stream)", within: Self.election, every: .milliseconds(100)) {
+            () -> Void? in
+            let reply = try await connection.request(to: "$JS.API.STREAM.INFO.\(stream)")
+            let text = String(decoding: reply.payload, as: UTF8.self)
+            guard let leader = text.firstMatch(of: /"leader": ?"(node[0-9])"/)?.1 else { return nil }
+            try await body(String(leader))
+            leaders.insert(String(leader))
+            _ = try await connection.request(to: "$JS.API.STREAM.LEADER.STEPDOWN.\(stream)")
+            return leaders.count == 3 ? () : nil
+        }
+    }
+
+    @Test(.timeLimit(.minutes(4)))
     func `A checkpoint that was acknowledged is there after any server is killed`() async throws {
         try await withJournal { test, servers in
             let bytes = [UInt8](repeating: 5, count: 700_000)

@@ -23,11 +23,34 @@ import Testing
             #expect(checkpoints.configuration.subjects == ["ink.0.*.checkpoint", "ink.0.*.checkpoint.>"])
             #expect(checkpoints.configuration.discard == .old)
             #expect(checkpoints.configuration.maxAge == .seconds(3600))
-            #expect(first.incarnationPrefix == String(log.created, radix: 36))
+            #expect(log.configuration.description == "Lectern log \(first.incarnationPrefix)")
+            let created = try #require(Int64(first.incarnationPrefix, radix: 36))
+            #expect(abs(created - log.created) < 60_000_000_000)
             try await test.write("one")
             let again = try await test.journal.provision(0)
             #expect(again.incarnationPrefix == first.incarnationPrefix)
             #expect((again.firstSequence, again.lastSequence) == (1, 1))
+        }
+    }
+
+    @Test(arguments: ["", "the classes of our school", "Lectern log ", "Lectern log No-name"])
+    func `A log that an operator has made is told from others by its creation time`(description: String) async throws {
+        try await TestJournal.with { test, _ in
+            try await test.connection.makeStream(
+                "INK_LOG_0",
+                #""description":"\#(description)","subjects":["ink.0.*.in.*","ink.0.*.ctl"],"retention":"limits""#)
+            let log = try await test.jetStream.streamInfo("INK_LOG_0")
+            #expect(try await test.journal.provision(0).incarnationPrefix == String(log.created, radix: 36))
+        }
+    }
+
+    @Test func `A log is told from others by the description that an operator gave it`() async throws {
+        try await TestJournal.with { test, _ in
+            try await test.connection.makeStream(
+                "INK_LOG_0",
+                #""description":"Lectern log dn4j9y3fhnd4","subjects":["ink.0.*.in.*","ink.0.*.ctl"],"retention":"limits""#
+            )
+            #expect(try await test.journal.provision(0).incarnationPrefix == "dn4j9y3fhnd4")
         }
     }
 

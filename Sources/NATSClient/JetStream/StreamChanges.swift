@@ -20,13 +20,14 @@ extension JetStream {
     }
 
     /// Creates an empty stream with the settings of another one.
+    /// - Parameter note: as in ``copy(_:to:note:)``.
     public func create(
-        _ stream: String, capturing subjects: [String], like other: String
+        _ stream: String, capturing subjects: [String], like other: String, note: String? = nil
     ) async throws(JetStreamError) {
         try await change("CREATE", stream, like: other) { configuration in
             configuration["subjects"] = subjects
             (configuration["mirror"], configuration["mirror_direct"]) = (nil, nil)
-            configuration["description"] = nil
+            configuration["description"] = note
         }
     }
 

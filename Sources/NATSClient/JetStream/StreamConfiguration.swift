@@ -26,6 +26,8 @@ public struct StreamConfiguration: Sendable, Equatable {
 
     /// The name: letters, digits, `-` and `_`.
     public var name: String
+    /// Free text, 4 KiB at most.
+    public var description = ""
     /// The captured subjects, which may have wildcards.
     public var subjects: [String]
     /// The number of servers with a copy, 1 to 5.
@@ -64,6 +66,7 @@ extension StreamConfiguration {
     /// The JSON of JetStream's API; times in nanoseconds.
     struct Wire: Codable {
         var name: String
+        var description: String?
         var subjects: [String]?
         var retention: Retention
         var storage: Storage
@@ -81,7 +84,8 @@ extension StreamConfiguration {
 
     var wire: Wire {
         Wire(
-            name: name, subjects: subjects, retention: retention, storage: storage, discard: discard,
+            name: name, description: description.isEmpty ? nil : description, subjects: subjects, retention: retention,
+            storage: storage, discard: discard,
             numReplicas: replicas, maxAge: maxAge.wholeNanoseconds, maxBytes: maxBytes, maxMsgs: maxMessages,
             maxMsgsPerSubject: maxMessagesPerSubject, maxMsgSize: maxMessageSize,
             duplicateWindow: duplicateWindow.wholeNanoseconds, allowDirect: allowsDirectGet, noAck: !acknowledges)
@@ -89,6 +93,7 @@ extension StreamConfiguration {
 
     init(_ wire: Wire) {
         self.init(name: wire.name, subjects: wire.subjects ?? [])
+        description = wire.description ?? ""
         retention = wire.retention
         storage = wire.storage
         discard = wire.discard

@@ -116,6 +116,8 @@ public struct StreamInfo: Sendable, Equatable {
     public let messages: UInt64
     /// Their bytes.
     public let bytes: UInt64
+    /// Whether it belongs to a cluster of servers.
+    public let isClustered: Bool
 }
 
 extension StreamInfo {
@@ -127,9 +129,13 @@ extension StreamInfo {
             var firstSeq: UInt64
             var lastSeq: UInt64
         }
+        struct Cluster: Decodable {
+            var name: String?
+        }
         var config: StreamConfiguration.Wire
         var created: String
         var state: State
+        var cluster: Cluster?
 
         /// Whether the creation time is not set yet.
         var isBeingCreated: Bool { created.hasPrefix("0001-01-01") }
@@ -142,5 +148,6 @@ extension StreamInfo {
         lastSequence = wire.state.lastSeq
         messages = wire.state.messages
         bytes = wire.state.bytes
+        isClustered = wire.cluster != nil
     }
 }
