@@ -9,7 +9,7 @@ STATIC = --static-swift-stdlib -Xlinker -lcurl
 PURE = LECTERN_TARGETS=pure SWIFT=$(SWIFT) .ci/test -c release -Xswiftc -enable-testing --scratch-path .build/pure
 # One run of tests each, side by side. Most of their time they wait for servers. The longest suites of the daemon have a
 # run of their own; a new suite belongs to the others until it is listed here.
-LONG_DAEMON_TESTS = (Owner|Soak|Kill|Cluster|FullDisk|DamagedCheckpoint|Start)Tests
+LONG_DAEMON_TESTS = (Owner|Soak|Kill|Cluster|Trial|FullDisk|DamagedCheckpoint|Start)Tests
 SERVICE_TESTS = 'DaemonTests\.$(LONG_DAEMON_TESTS)' 'DaemonTests\.(?!$(LONG_DAEMON_TESTS)).*|VectorGraphicsTests|AssetOpenerTests' \
 	'JournalTests|NATSClientTests|EmbeddedNATSTests|LecternGatewayTests|LecternConfigurationTests|InkMLTests' \
 	'LecternServerTests|LecternClientTests'
@@ -25,11 +25,19 @@ KEEP ?=
 # Of the simulation: the seed of one schedule to be replayed with a trace, or how many random ones.
 SEED ?=
 SCHEDULES ?= 5000
-# Of the soak: how long it takes, and which attacks alone, by name with commas between them; SEED replays one.
-SECONDS ?= 600
+# Of the soak and the cluster trial: how long they take; SEED replays one.
+SECONDS ?=
+# Of the soak: which attacks alone, by name with commas between them.
 ATTACKS ?=
 # Of the upgrade: the commit of the release that is upgraded from; by default the one before this, as CHANGELOG.md names it.
 UPGRADE_FROM ?= $(shell sed -n 's/^Commit: //p' CHANGELOG.md | head -n 1)
+# Of the cluster trial: rooms, event streams over HTTP, and operations a second of all teachers.
+ROOMS ?= 1000
+READERS ?= 300
+RATE ?= 125
+# A version of nats-server from PyPI for the cluster trial and nats-test, such as 2.12.8; without, Debian's.
+NATS ?=
+NATS_SERVER = LECTERN_NATS_SERVER=$(if $(NATS),"$$(.ci/nats-server $(NATS))")
 
 # The browser of tests with pages.
 BROWSER_PACKAGES = chromium chromium-driver
@@ -42,7 +50,7 @@ PROBE_PACKAGES = ffmpeg libavcodec-dev libavformat-dev libavutil-dev
 PROOF_PACKAGES = nginx libnginx-mod-rtmp
 
 .PHONY: help demo test browser openapi paths build probe proof lint format docs example tsan simulate soak bench clean \
-	upgrade-trial deb deb-test image-test alerts packages browser-packages probe-packages
+	cluster-trial nats-test upgrade-trial deb deb-test image-test alerts packages browser-packages probe-packages
 
 ## help: prints these targets
 help:
@@ -163,7 +171,7 @@ simulate: packages
 soak: build
 	LECTERN_TARGETS=service $(SWIFT) build --build-tests $(STRICT)
 	LECTERN_PROGRAM="$$($(SWIFT) build -c release --show-bin-path)/lectern" LECTERN_SEED=$(SEED) \
-		LECTERN_SOAK_SECONDS=$(SECONDS) LECTERN_SOAK_ATTACKS=$(ATTACKS) SWIFT=$(SWIFT) \
+		LECTERN_SOAK_SECONDS=$(or $(SECONDS),600) LECTERN_SOAK_ATTACKS=$(ATTACKS) SWIFT=$(SWIFT) \
 		LECTERN_TARGETS=service .ci/test -- 'DaemonTests\.SoakTests'
 
 ## upgrade-trial: builds the program of the release before, from its commit, and replaces daemons by the built one and back, in
@@ -178,6 +186,23 @@ upgrade-trial: build
 	LECTERN_UPGRADE_FROM="$(CURDIR)/.build/releases/$(UPGRADE_FROM)/build/release/lectern" \
 		LECTERN_PROGRAM="$$($(SWIFT) build -c release --show-bin-path)/lectern" LECTERN_SEED=$(SEED) SWIFT=$(SWIFT) \
 		LECTERN_TARGETS=service .ci/test -- 'DaemonTests\.UpgradeTests'
+
+## cluster-trial: holds ROOMS=1000 classes with READERS=300 event streams on three NATS servers, three daemons and two gateways,
+##                with delays, losses, partitions and kills for SECONDS=175; compares what everybody saw with a model; prints
+##                figures; NATS=2.12.8 takes that version of nats-server; needs root
+cluster-trial: build
+	@.ci/packages iproute2 iptables util-linux
+	LECTERN_TARGETS=service $(SWIFT) build --build-tests $(STRICT)
+	LECTERN_PROGRAM="$$($(SWIFT) build -c release --show-bin-path)/lectern" LECTERN_SEED=$(SEED) $(NATS_SERVER) \
+		LECTERN_TRIAL_SECONDS=$(or $(SECONDS),175) LECTERN_TRIAL_ROOMS=$(ROOMS) LECTERN_TRIAL_READERS=$(READERS) \
+		LECTERN_TRIAL_RATE=$(RATE) SWIFT=$(SWIFT) LECTERN_TARGETS=service \
+		.ci/in-namespace .ci/test -- 'DaemonTests\.TrialTests'
+
+## nats-test: runs the tests of what speaks to NATS with another nats-server, NATS=2.12.8 from PyPI
+nats-test: packages
+	LECTERN_TARGETS=service $(SWIFT) build --build-tests $(STRICT)
+	$(NATS_SERVER) LECTERN_TARGETS=service SWIFT=$(SWIFT) .ci/test -- \
+		'JournalTests|NATSClientTests|LecternClientTests' 'DaemonTests\.(Owner|Kill|Cluster|Trial|Backup|Storage|FullDisk)Tests'
 
 ## bench: measures drawing, cutting, decoding, rooms, the way from NATS to NATS beside a bare relay, a load, wet ink, readers over
 ##        HTTP, recovery

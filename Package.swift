@@ -220,12 +220,14 @@ let serviceTargets: [Target] = [
     .executableTarget(
         name: "follow", dependencies: ["LecternClient", "NATSClient", "StrokeWire", logging],
         path: "Tests/ClientExample/Sources/follow", swiftSettings: settings),
+    // Links between hosts that delay what goes over them.
+    .target(name: "LinkForwarder", path: "Tests/LinkForwarder"),
     // The built program beside real NATS servers, both ended in every way there is.
     tests(
         "DaemonTests",
         [
             "InkML", "LecternClient", "EmbeddedNATS", "NATSClient", "NATSTestServer", "Locking", "StrokeWire", "CCairo",
-            "CJPEG", crypto, logging,
+            "CJPEG", "LinkForwarder", crypto, logging, nio, nioPosix,
         ],
         exclude: ["Proof/Player"]),
 ]

@@ -24,6 +24,7 @@ public actor NATSTestServer {
     /// the store: `jetstream: { max_file_store: 1M }`.
     public init(jetStream: Bool = false, configuration: String? = nil) async throws {
         var settings = EmbeddedServer.Settings()
+        if let program = Self.program { settings.program = program }
         settings.configuration = configuration
         if jetStream {
             let store = FileManager.default.temporaryDirectory.appendingPathComponent("nats-\(UUID().uuidString)")
@@ -36,6 +37,11 @@ public actor NATSTestServer {
         port = server.port
         running = server
         self.settings = settings
+    }
+
+    /// The program in `LECTERN_NATS_SERVER`, for tests with another version; nil: the installed one.
+    public static let program = ProcessInfo.processInfo.environment["LECTERN_NATS_SERVER"].flatMap {
+        $0.isEmpty ? nil : $0
     }
 
     /// Runs a body with a server and removes the server and its files afterwards, also when the body throws.

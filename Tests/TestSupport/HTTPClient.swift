@@ -4,7 +4,7 @@ internal import Foundation
 internal import FoundationNetworking
 #endif
 
-/// Requests to a server on this machine. Keeps no cookies and no cache.
+/// Requests to a server, on this machine unless another host is given. Keeps no cookies and no cache.
 package final class HTTPClient: Sendable {
     package struct Response: Sendable {
         package let statusCode: Int
@@ -16,14 +16,16 @@ package final class HTTPClient: Sendable {
     }
 
     private let session: URLSession
+    private let host: String
     private let port: Int
 
-    package init(port: Int) {
+    package init(host: String = "127.0.0.1", port: Int) {
         let configuration = URLSessionConfiguration.ephemeral
         configuration.urlCache = nil
         configuration.httpCookieStorage = nil
         configuration.httpMaximumConnectionsPerHost = 64
         session = URLSession(configuration: configuration)
+        self.host = host
         self.port = port
     }
 
@@ -41,7 +43,7 @@ package final class HTTPClient: Sendable {
     package func send(
         _ method: String, _ path: String, headers: [(String, String)] = [], bytes: [UInt8]?
     ) async throws -> Response {
-        guard let url = URL(string: "http://127.0.0.1:\(port)\(path)") else { throw Unexpected("no URL: \(path)") }
+        guard let url = URL(string: "http://\(host):\(port)\(path)") else { throw Unexpected("no URL: \(path)") }
         var request = URLRequest(url: url)
         request.httpMethod = method
         request.httpBody = bytes.map { Data($0) }

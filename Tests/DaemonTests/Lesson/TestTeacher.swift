@@ -87,9 +87,17 @@ final class TestTeacher: Sendable {
                         underWay -= 1
                     }
                 }
-                try await Task.sleep(for: isPlain ? pace : pace * Double.random(in: 0..<2, using: &random))
+                try await rest(isPlain ? pace : pace * Double.random(in: 0..<2, using: &random))
             }
             try await group.waitForAll()
+        }
+    }
+
+    /// Sleeps until the next action is due, or `stop()`.
+    func rest(_ time: Duration) async throws {
+        let due = ContinuousClock.now + time
+        while !progress.isStopped, ContinuousClock.now < due {
+            try await Task.sleep(for: min(.milliseconds(250), ContinuousClock.now.duration(to: due)))
         }
     }
 
@@ -153,15 +161,20 @@ struct LossyLink: Sendable {
     /// Sends a message until JetStream acknowledges it.
     /// - Parameter onRefusal: called if JetStream refuses it; not for a missing reply.
     func send(_ body: String, id: String, onRefusal: () -> Void = {}) async throws {
-        // An id counts in the whole partition, which other rooms share.
-        let headers: NATSHeaders = ["Ink-Session": "lesson", "Nats-Msg-Id": "\(subject)/\(id)"]
         let deadline = ContinuousClock.now + Self.timeout
+        var attempt = 0
+        // An id counts in the whole partition, which other rooms share.
+        var usedID = "\(subject)/\(id)"
         while true {
             let reply = try? await connection.request(
-                Array(body.utf8), to: subject, headers: headers, timeout: .seconds(1))
+                Array(body.utf8), to: subject, headers: ["Ink-Session": "lesson", "Nats-Msg-Id": usedID],
+                timeout: .seconds(1))
+            attempt += 1
             if let reply {
-                let answer = String(decoding: reply.payload, as: UTF8.self)
-                if answer.contains(#""seq""#), !answer.contains(#""error""#) { return }
+                let answer = try? JSONDecoder().decode(Acknowledgement.self, from: Data(reply.payload))
+                if let sequence = answer?.seq, sequence > 0, answer?.error == nil { return }
+                // After an election a stream may know the id of a message that it does not have.
+                if answer?.seq == 0 || answer?.error?.code == 10158 { usedID = "\(subject)/\(id)/\(attempt)" }
                 onRefusal()
             }
             guard ContinuousClock.now < deadline else {
@@ -169,6 +182,18 @@ struct LossyLink: Sendable {
             }
             try await Task.sleep(for: .milliseconds(reply == nil ? 50 : 200))
         }
+    }
+
+    private struct Acknowledgement: Decodable {
+        struct Failure: Decodable {
+            let code: Int?
+
+            private enum CodingKeys: String, CodingKey {
+                case code = "err_code"
+            }
+        }
+        let seq: UInt64?
+        let error: Failure?
     }
 }
 

@@ -20,13 +20,7 @@ struct Verdict: Sendable {
 
     /// Numbers without final feedback.
     func unanswered(_ teacher: TestTeacher) -> [Int64] {
-        let answers = teacher.progress.answers
-        return (model.authors[teacher.author]?.outcomes ?? [:]).compactMap { number, outcome in
-            switch outcome {
-            case .applied(let index): answers.contains(.applied(number: number, index: index)) ? nil : number
-            case .rejected: answers.contains(.rejected(number: number)) ? nil : number
-            }
-        }
+        teacher.unanswered(by: model)
     }
 
     /// Expects everything that must hold.

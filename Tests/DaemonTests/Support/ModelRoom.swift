@@ -13,6 +13,8 @@ struct ModelOperation: Sendable {
     let digest: String
     /// Greatest media time of the operations through this one, in milliseconds: when it may be released.
     let gateTime: Double
+    /// When the journal stored the record that completed it, in nanoseconds.
+    let time: Int64
     /// The message as it was sent, or the shards in their order.
     let messages: [ModelMessage]
 }
@@ -31,7 +33,7 @@ struct ModelRoom {
     private(set) var operations: [ModelOperation] = []
     private(set) var authors: [String: ModelAuthor] = [:]
     private(set) var giveUps: [ModelGiveUp] = []
-    private var board = ModelBoard()
+    private(set) var board = ModelBoard()
     private var lastClear: UInt64 = 0
     private var gateTime = -Double.infinity
     /// Sequence of the room's first message: the last part of its incarnation.
@@ -58,9 +60,9 @@ struct ModelRoom {
         let message = try ModelMessage(bytes)
         var author = authors[name] ?? ModelAuthor()
         if let late = author.receive(message, at: time, lastClear: lastClear) {
-            apply(late, &author, name, isLate: true)
+            apply(late, &author, name, isLate: true, at: time)
         }
-        advance(&author, name)
+        advance(&author, name, at: time)
         authors[name] = author
     }
 
@@ -81,16 +83,17 @@ struct ModelRoom {
             giveUps.append(
                 ModelGiveUp(author: name, number: number, delay: due.map { .nanoseconds(time - $0) }))
         }
-        advance(&author, name)
+        advance(&author, name, at: time)
         authors[name] = author
     }
 
-    private mutating func advance(_ author: inout ModelAuthor, _ name: String) {
-        while let next = author.next() { apply(next, &author, name, isLate: false) }
+    private mutating func advance(_ author: inout ModelAuthor, _ name: String, at time: Int64) {
+        while let next = author.next() { apply(next, &author, name, isLate: false, at: time) }
     }
 
     private mutating func apply(
-        _ whole: (number: Int64, shards: [ModelMessage]), _ author: inout ModelAuthor, _ name: String, isLate: Bool
+        _ whole: (number: Int64, shards: [ModelMessage]), _ author: inout ModelAuthor, _ name: String, isLate: Bool,
+        at time: Int64
     ) {
         let index = head + 1
         var reference: UInt64?
@@ -111,7 +114,7 @@ struct ModelRoom {
         operations.append(
             ModelOperation(
                 index: index, author: name, number: whole.number, isLate: isLate, reference: reference,
-                digest: board.digest, gateTime: gateTime, messages: whole.shards))
+                digest: board.digest, gateTime: gateTime, time: time, messages: whole.shards))
     }
 }
 
@@ -141,12 +144,16 @@ struct ModelAuthor {
     }
 
     /// Whether any number waits.
-    var isPending: Bool {
-        states.contains { number, state in
+    var isPending: Bool { !open.isEmpty }
+
+    /// The numbers that wait, with what they wait for.
+    var open: [Int64: String] {
+        states.compactMapValues { state in
             switch state {
-            case .assembling, .complete: true
-            case .givenUp(_, let shards): !shards.isEmpty
-            case .settled: false
+            case .assembling(let shards): "assembling, \(shards.count) of \(shards[0].shardCount)"
+            case .complete: "complete"
+            case .givenUp(_, let shards): shards.isEmpty ? nil : "given up, \(shards.count) of \(shards[0].shardCount)"
+            case .settled: nil
             }
         }
     }
@@ -260,7 +267,7 @@ struct ModelBoard {
 
     private(set) var visible: Set<UInt64> = []
     private var undo: [UInt64] = []
-    private var redo: [UInt64] = []
+    private(set) var redo: [UInt64] = []
 
     mutating func draw(_ index: UInt64) {
         visible.insert(index)
@@ -334,7 +341,10 @@ struct ModelMessage: Sendable {
     }
 
     init(_ bytes: [UInt8]) throws {
-        let wire = try JSONDecoder().decode(Wire.self, from: Data(bytes))
+        self.init(try JSONDecoder().decode(Wire.self, from: Data(bytes)), bytes)
+    }
+
+    private init(_ wire: Wire, _ bytes: [UInt8]) {
         number = wire.n
         shardCount = wire.s ?? 0
         shardOrder = wire.o ?? 0
@@ -344,5 +354,12 @@ struct ModelMessage: Sendable {
         points = wire.d ?? []
         self.bytes = bytes
         isAcceptable = (0...4).contains(element)
+    }
+}
+
+/// A message within another body; its bytes are not known.
+extension ModelMessage: Decodable {
+    init(from decoder: any Decoder) throws {
+        self.init(try Wire(from: decoder), [])
     }
 }

@@ -91,8 +91,8 @@ extension NATSConnection {
         return try JSONDecoder().decode(StreamState.self, from: Data(reply.payload))
     }
 
-    /// All messages of a stream, read by a plain consumer.
-    func readBack(_ stream: String) async throws -> [StoredRecord] {
+    /// All messages of a stream, read by a plain consumer, which reads the copy of one of the servers.
+    func readBack(_ stream: String, within limit: Duration = .seconds(30)) async throws -> [StoredRecord] {
         let count = try await streamState(stream).state.messages
         guard count > 0 else { return [] }
         let records = Recorder<StoredRecord>()
@@ -115,7 +115,7 @@ extension NATSConnection {
             Array(body.utf8), to: "$JS.API.CONSUMER.CREATE.\(stream)", timeout: .seconds(5))
         let answer = String(decoding: reply.payload, as: UTF8.self)
         guard !answer.contains(#""error""#) else { throw Unexpected(answer) }
-        return try await records.values(count)
+        return try await records.values(count, within: limit)
     }
 }
 

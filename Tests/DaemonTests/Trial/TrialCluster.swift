@@ -1,0 +1,230 @@
+import Foundation
+import Locking
+import NATSClient
+import NATSTestServer
+import TestSupport
+
+/// A process of a trial's cluster.
+struct TrialPart: Sendable, Hashable, CustomStringConvertible {
+    enum Kind: String, Sendable, CaseIterable {
+        case nats = "nats-server"
+        case daemon
+        case gateway
+    }
+
+    let kind: Kind
+    /// The number of its node.
+    let node: Int
+
+    var description: String { "\(kind.rawValue) \(node)" }
+}
+
+/// Three NATS servers, three daemons and two gateways, which can be killed and started again.
+final class TrialCluster: Sendable {
+    static let gatewayNodes = [2, 3]
+    static let parts =
+        (1...3).map { TrialPart(kind: .nats, node: $0) } + (1...3).map { TrialPart(kind: .daemon, node: $0) }
+        + gatewayNodes.map { TrialPart(kind: .gateway, node: $0) }
+
+    let network: TrialNetwork
+    let partitions: Int
+    private let natsServer: String
+    private let store: URL
+    private let running = Locked<[TrialPart: LecternProcess]>([:])
+
+    init(_ network: TrialNetwork, partitions: Int) throws {
+        self.network = network
+        self.partitions = partitions
+        store = FileManager.default.temporaryDirectory.appendingPathComponent("trial-\(UUID())")
+        try FileManager.default.createDirectory(at: store, withIntermediateDirectories: true)
+        natsServer = try Self.natsServer()
+    }
+
+    deinit { try? FileManager.default.removeItem(at: store) }
+
+    /// The program in `LECTERN_NATS_SERVER`, or the installed one.
+    private static func natsServer() throws -> String {
+        if let given = NATSTestServer.program { return given }
+        let folders = (EnvironmentVariable("PATH").text ?? "").split(separator: ":") + ["/usr/local/sbin", "/usr/sbin"]
+        guard let file = folders.map({ "\($0)/nats-server" }).first(where: FileManager.default.isExecutableFile) else {
+            throw Unexpected("no nats-server")
+        }
+        return file
+    }
+
+    /// The version of its NATS servers.
+    func natsVersion() throws -> String {
+        let output = try InstalledProgram(path: natsServer)?.run(["--version"]) ?? []
+        return String(decoding: output, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
+    }
+
+    private func node(_ part: TrialPart) -> TrialNode { network.nodes[part.node - 1] }
+
+    /// The URLs of all servers, that of one node first.
+    func url(from node: Int = 1) -> String {
+        let nodes = network.nodes
+        return (0..<nodes.count).map { nodes[(node - 1 + $0) % nodes.count].url }.joined(separator: ",")
+    }
+
+    func client(of gateway: Int) -> HTTPClient {
+        let node = network.nodes[gateway - 1]
+        return HTTPClient(host: node.host, port: node.door(.http))
+    }
+
+    /// The process ids of what runs.
+    var identifiers: [TrialPart: Int32] { running.withLock { $0.mapValues(\.identifier) } }
+
+    func log(of part: TrialPart) -> String { running.withLock { $0[part] }?.log ?? "" }
+
+    /// Starts a part; returns at once.
+    func start(_ part: TrialPart) throws {
+        let process =
+            switch part.kind {
+            case .nats: try startServer(node(part))
+            case .daemon: try startLectern(part, http: "off", ["node.roles=core"])
+            case .gateway:
+                try startLectern(
+                    part, http: "127.0.0.1:\(node(part).server(.http))", ["node.roles=gateway", "auth.insecure=true"])
+            }
+        running.withLock { $0[part] = process }
+    }
+
+    private func startServer(_ node: TrialNode) throws -> LecternProcess {
+        let routes = network.nodes.filter { $0.number != node.number }.map { "nats://\($0.host):\($0.door(.routes))" }
+        let file = store.appendingPathComponent("nats-\(node.number).conf")
+        try """
+        server_name: node\(node.number)
+        listen: "127.0.0.1:\(node.server(.nats))"
+        client_advertise: "\(node.host):\(node.door(.nats))"
+        max_payload: 1MB
+        jetstream: { store_dir: "\(store.path)/store-\(node.number)", max_memory_store: 64MB, max_file_store: 20GB }
+        cluster: {
+          name: trial
+          listen: "127.0.0.1:\(node.server(.routes))"
+          advertise: "\(node.host):\(node.door(.routes))"
+          routes: [\(routes.map { "\"\($0)\"" }.joined(separator: ", "))]
+        }
+        """.write(to: file, atomically: true, encoding: .utf8)
+        return try node.start("nats-server", at: natsServer, ["-c", file.path])
+    }
+
+    private func startLectern(_ part: TrialPart, http: String, _ settings: [String]) throws -> LecternProcess {
+        let all =
+            [
+                "node.id=\(part.kind.rawValue)\(part.node)", "subjects.partitions=\(partitions)", "journal.replicas=3",
+            ] + settings
+        return try node(part).start(
+            "lectern", at: try LecternProcess.path(of: "lectern"),
+            ["serve", "--nats", url(from: part.node), "--http", http] + all.flatMap { ["--set", $0] },
+            environment: ["SWIFT_BACKTRACE": "enable=no"])
+    }
+
+    /// Kills a part with SIGKILL.
+    func kill(_ part: TrialPart) async {
+        guard let process = running.withLock({ $0.removeValue(forKey: part) }) else { return }
+        process.send(SIGKILL)
+        await process.end()
+    }
+
+    /// - Throws: what a part has said that has ended by itself.
+    func check() throws {
+        for (part, process) in running.withLock({ $0 }) where process.hasExited {
+            throw Unexpected("\(part) has ended: \(process.log.suffix(2000))")
+        }
+    }
+
+    /// Starts all parts and waits until they serve.
+    func startAll(_ connection: NATSConnection, _ members: MemberMonitor) async throws {
+        for part in Self.parts where part.kind == .nats { try start(part) }
+        try await eventually("the cluster has a leader", within: .seconds(60)) {
+            let reply = try await connection.request(to: "$JS.API.STREAM.NAMES", timeout: .milliseconds(500))
+            return String(decoding: reply.payload, as: UTF8.self).contains(#""error""#) ? nil : ()
+        }
+        for part in Self.parts where part.kind != .nats { try start(part) }
+        try await waitUntilServing(members)
+        for gateway in Self.gatewayNodes {
+            let client = client(of: gateway)
+            try await eventually("gateway \(gateway) is ready", within: .seconds(60)) {
+                try await client.get("/readyz").statusCode == 200 ? () : nil
+            }
+        }
+    }
+
+    /// Waits until each partition is served, by one daemon alone.
+    func waitUntilServing(_ members: MemberMonitor) async throws {
+        do {
+            try await eventually("each partition is served by one daemon", within: .seconds(60)) {
+                try check()
+                return (0..<partitions).allSatisfy { members.servers(of: $0).count == 1 } ? () : nil
+            }
+        } catch {
+            let logs = Self.parts.map { "\($0): \(log(of: $0).suffix(1500))" }
+            throw Unexpected("\(error)\n\(logs.joined(separator: "\n"))")
+        }
+    }
+
+    /// Kills everything, and starts it again.
+    func restartAll(_ connection: NATSConnection, _ members: MemberMonitor) async throws {
+        for part in Self.parts.reversed() { await kill(part) }
+        try await startAll(connection, members)
+    }
+}
+
+/// Processor time and memory of a trial's processes, sampled each second.
+final class TrialMeter: Sendable {
+    struct Usage: Sendable {
+        /// Seconds of processor time.
+        var processor = 0.0
+        /// Greatest resident memory, in bytes.
+        var memory = 0
+    }
+
+    private struct State {
+        var usage: [String: Usage] = [:]
+        /// Clock ticks of each process at the last sample.
+        var ticks: [Int32: Int] = [:]
+    }
+
+    private let cluster: TrialCluster
+    private let state = Locked(State())
+
+    init(of cluster: TrialCluster) {
+        self.cluster = cluster
+        sample()
+        state.withLock { $0.usage = [:] }
+    }
+
+    /// By the name of the process; the trial's own is `trial`.
+    var usage: [String: Usage] { state.withLock { $0.usage } }
+
+    /// Samples until cancelled.
+    func watch() async {
+        while !Task.isCancelled {
+            sample()
+            try? await Task.sleep(for: .seconds(1))
+        }
+    }
+
+    func sample() {
+        let processes = cluster.identifiers.map { ("\($0)", $1) } + [("trial", getpid())]
+        for (name, process) in processes {
+            let ticks = Self.ticks(of: process)
+            let memory = ProcessMemory(of: process).resident ?? 0
+            state.withLock { state in
+                var usage = state.usage[name] ?? Usage()
+                usage.processor += Double(ticks - (state.ticks[process] ?? 0)) / Double(sysconf(Int32(_SC_CLK_TCK)))
+                usage.memory = max(usage.memory, memory)
+                state.usage[name] = usage
+                state.ticks[process] = ticks
+            }
+        }
+    }
+
+    private static func ticks(of process: Int32) -> Int {
+        let text = (try? String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8)) ?? ""
+        // After the name, which may have blanks: state, and eleven fields before user and system time.
+        let fields = text.split(separator: ")").last?.split(separator: " ") ?? []
+        guard fields.count > 12 else { return 0 }
+        return (Int(fields[11]) ?? 0) + (Int(fields[12]) ?? 0)
+    }
+}
