@@ -92,7 +92,10 @@ extension NATSConnection {
     }
 
     /// All messages of a stream, read by a plain consumer, which reads the copy of one of the servers.
-    func readBack(_ stream: String, within limit: Duration = .seconds(30)) async throws -> [StoredRecord] {
+    /// - Parameter isPartEnough: whether to return what has come when the time is over; else that is an error.
+    func readBack(
+        _ stream: String, within limit: Duration = .seconds(30), isPartEnough: Bool = false
+    ) async throws -> [StoredRecord] {
         let count = try await streamState(stream).state.messages
         guard count > 0 else { return [] }
         let records = Recorder<StoredRecord>()
@@ -115,7 +118,12 @@ extension NATSConnection {
             Array(body.utf8), to: "$JS.API.CONSUMER.CREATE.\(stream)", timeout: .seconds(5))
         let answer = String(decoding: reply.payload, as: UTF8.self)
         guard !answer.contains(#""error""#) else { throw Unexpected(answer) }
-        return try await records.values(count, within: limit)
+        do {
+            return try await records.values(count, within: limit)
+        } catch {
+            guard isPartEnough else { throw error }
+            return records.values
+        }
     }
 }
 

@@ -135,12 +135,18 @@ final class TrialCluster: Sendable {
 
     /// Starts all parts and waits until they serve.
     func startAll(_ connection: NATSConnection, _ members: MemberMonitor) async throws {
-        for part in Self.parts where part.kind == .nats { try start(part) }
+        try await start(TrialPart.Kind.allCases, connection, members)
+    }
+
+    private func start(
+        _ kinds: [TrialPart.Kind], _ connection: NATSConnection, _ members: MemberMonitor
+    ) async throws {
+        for part in Self.parts where part.kind == .nats && kinds.contains(.nats) { try start(part) }
         try await eventually("the cluster has a leader", within: .seconds(60)) {
             let reply = try await connection.request(to: "$JS.API.STREAM.NAMES", timeout: .milliseconds(500))
             return String(decoding: reply.payload, as: UTF8.self).contains(#""error""#) ? nil : ()
         }
-        for part in Self.parts where part.kind != .nats { try start(part) }
+        for part in Self.parts where part.kind != .nats && kinds.contains(part.kind) { try start(part) }
         try await waitUntilServing(members)
         for gateway in Self.gatewayNodes {
             let client = client(of: gateway)
@@ -163,10 +169,12 @@ final class TrialCluster: Sendable {
         }
     }
 
-    /// Kills everything, and starts it again.
-    func restartAll(_ connection: NATSConnection, _ members: MemberMonitor) async throws {
-        for part in Self.parts.reversed() { await kill(part) }
-        try await startAll(connection, members)
+    /// Kills everything of these kinds, and starts it again.
+    func restart(
+        _ kinds: [TrialPart.Kind], _ connection: NATSConnection, _ members: MemberMonitor
+    ) async throws {
+        for part in Self.parts.reversed() where kinds.contains(part.kind) { await kill(part) }
+        try await start(kinds, connection, members)
     }
 }
 

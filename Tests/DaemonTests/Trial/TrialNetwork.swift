@@ -85,10 +85,15 @@ final class TrialNetwork: Sendable {
     private static let clients = "10.77.0.254"
 
     private static func loopback() throws -> [TrialNode] {
-        try (1...3).map { number in
-            let ports = try TrialNode.Service.allCases.map { _ in (try FreePort.find(), try FreePort.find()) }
+        let services = TrialNode.Service.allCases.count
+        // A free port may be found twice.
+        var ports: Set<Int> = []
+        while ports.count < 3 * 2 * services { ports.insert(try FreePort.find()) }
+        return (1...3).map { number in
+            let own = (0..<2 * services).compactMap { _ in ports.popFirst() }
             return TrialNode(
-                number: number, host: "127.0.0.1", doors: ports.map(\.0), servers: ports.map(\.1), namespace: nil)
+                number: number, host: "127.0.0.1", doors: Array(own.prefix(services)),
+                servers: Array(own.suffix(services)), namespace: nil)
         }
     }
 

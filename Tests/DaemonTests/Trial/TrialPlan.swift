@@ -22,6 +22,8 @@ struct TrialPlan: Sendable {
     let readers: Int
     let partitions: Int
     let phases: [TrialPhase]
+    /// What is killed at once, and started again, when all else is over.
+    let restarted: [TrialPart.Kind]
     /// Duration of each phase.
     let share: Duration
     /// The average interval between a teacher's actions.
@@ -40,8 +42,9 @@ struct TrialPlan: Sendable {
     /// A few rooms on loopback.
     static func small(seed: UInt64) -> TrialPlan {
         TrialPlan(
-            seed: seed, isFull: false, rooms: 6, readers: 8, partitions: 2, phases: [.delay, .daemon, .gateway],
-            share: .milliseconds(2500), pace: .milliseconds(200), delay: .milliseconds(30))
+            seed: seed, isFull: false, rooms: 6, readers: 8, partitions: 2, phases: [.delay, .daemon],
+            restarted: [.daemon, .gateway], share: .milliseconds(2000), pace: .milliseconds(200),
+            delay: .milliseconds(30))
     }
 
     /// Of `LECTERN_TRIAL_SECONDS`, `LECTERN_TRIAL_ROOMS`, `LECTERN_TRIAL_READERS` and `LECTERN_TRIAL_RATE`, operations a second
@@ -53,7 +56,8 @@ struct TrialPlan: Sendable {
         let rooms = setting("ROOMS", 1000)
         return TrialPlan(
             seed: seed, isFull: true, rooms: rooms, readers: setting("READERS", 300), partitions: 8,
-            phases: TrialPhase.allCases, share: .seconds(setting("SECONDS", 175)) / TrialPhase.allCases.count,
+            phases: TrialPhase.allCases, restarted: TrialPart.Kind.allCases,
+            share: .seconds(setting("SECONDS", 175)) / TrialPhase.allCases.count,
             pace: .seconds(rooms) / setting("RATE", 125), delay: .milliseconds(60))
     }
 }
