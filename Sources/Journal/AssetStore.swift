@@ -167,11 +167,11 @@ extension AssetStore {
         }
     }
 
-    /// Deletes messages; what cannot be deleted is left to a sweep.
+    /// Deletes messages and overwrites them on disk; what cannot be deleted is left to a sweep.
     func delete(_ sequences: [UInt64]) async {
         for sequence in sequences {
             do throws(JetStreamError) {
-                try await jetStream.deleteMessage(subjects.stream, sequence)
+                try await jetStream.deleteMessage(subjects.stream, sequence, overwriting: true)
             } catch {
                 logger.debug("cannot delete a part of an asset", metadata: ["error": "\(error)"])
                 return

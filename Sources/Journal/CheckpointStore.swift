@@ -116,12 +116,13 @@ extension CheckpointStore {
         return stored
     }
 
-    /// Deletes the parts of a state that no manifest names any more. Parts that cannot be deleted expire by their age.
+    /// Deletes the parts of a state that no manifest names any more, and overwrites them on disk: nothing of a room is left
+    /// there when it is erased later. Parts that cannot be deleted expire by their age.
     public func discard(_ state: CheckpointManifest.State, room: RoomID) async {
         let streams = streams(of: room)
         for part in state.parts {
             do throws(JetStreamError) {
-                try await jetStream.deleteMessage(streams.checkpoint, part)
+                try await jetStream.deleteMessage(streams.checkpoint, part, overwriting: true)
             } catch {
                 logger.debug("cannot delete an old part", metadata: ["room": "\(room)", "error": "\(error)"])
                 return

@@ -187,10 +187,19 @@ final class CheckpointKeeper: Sendable {
             before = try await store.newest(of: room, log: log, notBeyond: manifest.sequence) ?? known
             let bytes = checkpoint.encoded()
             manifest.state = try await store.save(state: bytes, room: room, beside: before)
-            manifest.previous = before?.generations.first
+            // A life that has ended is not gone back to.
+            manifest.previous = before?.incarnation == manifest.incarnation ? before?.generations.first : nil
             written = bytes.count
         }
-        try await store.save(manifest)
+        do throws(JournalError) {
+            try await store.save(manifest)
+        } catch {
+            // No manifest names it: another daemon has saved more, maybe that the room was erased.
+            if case .superseded = error, written > 0, let state = manifest.state {
+                await store.discard(state, room: room)
+            }
+            throw error
+        }
         if case .changed(let checkpoint) = request.state { assetUse.note(checkpoint.assets) }
         manifests.withLock { $0[room] = manifest.state == nil ? nil : manifest }
         olderStates.withLock { $0[room] = manifest.previous?.sequence }

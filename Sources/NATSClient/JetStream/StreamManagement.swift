@@ -31,14 +31,19 @@ extension JetStream {
         _ = try await apiRequest("STREAM.PURGE.\(stream)", ["seq": sequence], for: Done.self)
     }
 
-    /// Removes a message from a stream, without overwriting it on disk. A message that is not there is no error.
-    public func deleteMessage(_ stream: String, _ sequence: UInt64) async throws(JetStreamError) {
+    /// Removes a message from a stream. A message that is not there is no error.
+    /// - Parameter overwriting: whether its bytes on disk are overwritten and synced, which takes a server about a
+    ///   millisecond; otherwise they stay until the server reuses their file.
+    public func deleteMessage(
+        _ stream: String, _ sequence: UInt64, overwriting: Bool = false
+    ) async throws(JetStreamError) {
         struct Request: Encodable {
             var seq: UInt64
-            var noErase = true
+            var noErase: Bool
         }
         do throws(JetStreamError) {
-            _ = try await apiRequest("STREAM.MSG.DELETE.\(stream)", Request(seq: sequence), for: Done.self)
+            _ = try await apiRequest(
+                "STREAM.MSG.DELETE.\(stream)", Request(seq: sequence, noErase: !overwriting), for: Done.self)
         } catch {
             guard error.isDeletedMessageMissing else { throw error }
         }
