@@ -15,8 +15,10 @@ struct PartitionOpener: Sendable {
     let keeper: CheckpointKeeper
     let workers: RoomWorkers
     let logger: Logger
-    /// Gaps in logs that no checkpoint covers, by partition: each is reported once and then skipped.
-    private let knownGaps = Locked<[Int: [ClosedRange<UInt64>]]>([:])
+    /// For partitions that were reopened because records were missing, up to where checkpoints held all records before:
+    /// where that has not changed, nobody has newer checkpoints, and what is missing is passed over.
+    private let reopenedAt = Locked<[Int: UInt64]>([:])
+    private let gapThrottle = Locked(LogThrottle())
 
     init(
         journal: JetStreamJournal, store: CheckpointStore, keeper: CheckpointKeeper, workers: RoomWorkers,
@@ -112,7 +114,9 @@ struct PartitionOpener: Sendable {
         guard isOpen else { return }
         work.attach(
             journal.read(partition, from: catalogue.covered + 1, now: MonotonicClock.now) { event in
-                deliver(event, of: partition, work, lostThrough: max(1, log.firstSequence) - 1)
+                deliver(
+                    event, of: partition, work, covered: catalogue.covered,
+                    lostThrough: max(1, log.firstSequence) - 1)
             })
     }
 
@@ -130,9 +134,11 @@ struct PartitionOpener: Sendable {
         return isCut ? CheckpointCatalogue() : catalogue
     }
 
-    /// - Parameter lostThrough: last record that had been deleted before the checkpoints were read.
+    /// - Parameters:
+    ///   - covered: up to where the checkpoints that were read hold all records.
+    ///   - lostThrough: last record that had been deleted before the checkpoints were read.
     private func deliver(
-        _ event: PartitionEvent, of partition: Int, _ work: PartitionWork, lostThrough: UInt64
+        _ event: PartitionEvent, of partition: Int, _ work: PartitionWork, covered: UInt64, lostThrough: UInt64
     ) {
         guard !work.isDiscarded else { return }
         switch event {
@@ -153,10 +159,14 @@ struct PartitionOpener: Sendable {
                 metadata: ["partition": "\(partition)", "read": "\(lastRead)"])
             work.onRewound()
         case .missing(let from, let through):
-            if through <= lostThrough || isKnown(from...through, of: partition) {
+            if through <= lostThrough || wasReopened(partition, at: covered) {
+                // The records of an erased room lie among those of others.
+                guard let count = gapThrottle.withLock({ $0.add(at: MonotonicClock.now()) }) else { return }
                 logger.error(
-                    "records were deleted from the journal that no checkpoint holds",
-                    metadata: ["partition": "\(partition)", "from": "\(from)", "through": "\(through)"])
+                    "records were deleted from the journal that no checkpoint holds, unless they are of an erased room",
+                    metadata: [
+                        "partition": "\(partition)", "from": "\(from)", "through": "\(through)", "gaps": "\(count)",
+                    ])
             } else {
                 // Another daemon may have deleted them: then newer checkpoints than those read here hold them.
                 logger.warning(
@@ -168,16 +178,10 @@ struct PartitionOpener: Sendable {
         }
     }
 
-    /// Whether a gap is known; remembers it.
-    private func isKnown(_ gap: ClosedRange<UInt64>, of partition: Int) -> Bool {
-        knownGaps.withLock { gaps in
-            if gaps[partition]?.contains(gap) ?? false { return true }
-            gaps[partition] = (gaps[partition] ?? []).suffix(Self.gapBound - 1) + [gap]
-            return false
-        }
+    /// Whether a partition was reopened for missing records, and its checkpoints hold no more than then; remembers it.
+    private func wasReopened(_ partition: Int, at covered: UInt64) -> Bool {
+        reopenedAt.withLock { $0.updateValue(covered, forKey: partition) == covered }
     }
-
-    private static let gapBound = 64
 
     /// Asks the workers how far the checkpoints of a partition have come, and notes it.
     func askCoverage(of partition: Int, _ work: PartitionWork) {
