@@ -60,6 +60,11 @@ public struct RenderedPageCache: Sendable {
         byteCount += bytes
     }
 
+    /// Removes the pictures of an asset.
+    public mutating func removeAll(of asset: AssetID) {
+        for key in entries.keys where key.asset == asset { remove(key) }
+    }
+
     private mutating func remove(_ key: Key) {
         if let entry = entries.removeValue(forKey: key) { byteCount -= entry.picture.count + Self.entryBytes }
     }

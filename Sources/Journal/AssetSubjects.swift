@@ -42,6 +42,9 @@ struct AssetSubjects: Sendable {
         subject.dropFirst(root.count).split(separator: ".").dropFirst(2).first == "in-room"
     }
 
+    /// All subjects of an asset.
+    func everything(of id: AssetID) -> String { "\(root).assets.\(id).>" }
+
     private func prefix(_ manifest: StoredAssetManifest) -> String {
         "\(root).assets.\(manifest.asset.id).\(manifest.upload)"
     }

@@ -59,3 +59,47 @@ extension AssetStore {
             .reduce(0) { $0 + (RoomAssetRecord(decoding: $1.payload)?.countedBytes ?? 0) }
     }
 }
+
+/// Giving up what an erased room has brought.
+extension AssetStore {
+    /// The assets that were uploaded to a room before a time, in nanoseconds since 1970.
+    public func uploads(to room: RoomID, before time: Int64) async throws(AssetStoreError) -> Set<AssetID> {
+        Set(
+            try await messages(subjects.records(of: room)).filter { $0.time < time }.compactMap {
+                subjects.asset(ofSubject: $0.subject)
+            })
+    }
+
+    /// Deletes an asset, unless it was uploaded to another room too, or to this one since a time.
+    ///
+    /// Whoever uploads it meanwhile finds it whole, or finds that it is not there and stores it anew.
+    /// - Returns: whether it is gone.
+    public func erase(_ id: AssetID, of room: RoomID, before time: Int64) async throws(AssetStoreError) -> Bool {
+        let manifest = try await message(subjects.manifest(of: id))
+        guard try await !isUploaded(id, elsewhereThan: room, before: time) else { return false }
+        if let manifest { await delete([manifest.sequence]) }
+        // An upload writes its record before it looks for the manifest.
+        guard try await !isUploaded(id, elsewhereThan: room, before: time) else {
+            if let manifest { _ = try await publish(manifest.payload, to: subjects.manifest(of: id)) }
+            return false
+        }
+        let rest = try await messages(subjects.everything(of: id))
+        await delete(rest.filter { !subjects.isRecord($0.subject) && $0.time < time }.map(\.sequence))
+        return try await message(subjects.manifest(of: id)) == nil
+    }
+
+    private func isUploaded(
+        _ id: AssetID, elsewhereThan room: RoomID, before time: Int64
+    ) async throws(AssetStoreError) -> Bool {
+        let own = subjects.record(of: id, in: room)
+        return try await messages(subjects.everything(of: id)).contains {
+            subjects.isRecord($0.subject) && ($0.subject != own || $0.time >= time)
+        }
+    }
+
+    /// Deletes the record that an asset was uploaded to a room before a time.
+    public func eraseRecord(of id: AssetID, in room: RoomID, before time: Int64) async throws(AssetStoreError) {
+        guard let record = try await message(subjects.record(of: id, in: room)), record.time < time else { return }
+        await delete([record.sequence])
+    }
+}

@@ -94,7 +94,8 @@ extension StreamBackup {
             let checkpoints = "\(stem)_CHECKPOINT_\(log.split(separator: "_").last ?? "")"
             streams += try await partition(log, names.contains(checkpoints) ? checkpoints : nil, tell)
         }
-        for name in ["\(stem)_ASSETS", AuditLog.stream(of: root)] where names.contains(name) {
+        for name in ["\(stem)_ASSETS", AuditLog.stream(of: root), RevocationStore.stream(root)]
+        where names.contains(name) {
             streams.append(try await copy(name, tell).stream)
         }
         let list = List(root: root, made: Date().formatted(.iso8601), streams: streams)

@@ -10,7 +10,7 @@ internal import StrokeWire
 /// picture comes from here where it is kept.
 struct AssetPageRoute {
     let rooms: RoomService
-    private let cache: PictureCache
+    let cache: PictureCache
     private let replies: ReplyMemory
 
     init(rooms: RoomService, replies: ReplyMemory, limits: GatewayLimits) {

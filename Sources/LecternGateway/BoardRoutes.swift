@@ -360,6 +360,12 @@ actor PictureCache {
         return try await drawing.value.get()
     }
 
+    /// Drops all pictures.
+    func removeAll() {
+        pictures = [:]
+        byteCount = 0
+    }
+
     private func keep(_ picture: Picture, of room: RoomID) {
         let key = Key(room: room, tag: picture.tag)
         let size = picture.bytes.readableBytes

@@ -5,6 +5,7 @@ public import Logging
 public import NATSClient
 internal import NIOCore
 public import ServiceLifecycle
+internal import StrokeWire
 
 #if canImport(Glibc)
 internal import Glibc
@@ -36,6 +37,8 @@ public struct Gateway: Service {
     private let obstacle: @Sendable () -> String?
     private let onListening: @Sendable (Int) -> Void
     private let live: LiveSettings
+    /// Nil where no token is needed.
+    private let revocations: RevocationWatch?
     var limits = GatewayLimits()
 
     /// - Parameters:
@@ -55,9 +58,21 @@ public struct Gateway: Service {
         self.connection = connection
         self.registry = registry
         self.logger = logger
-        self.obstacle = obstacle
         self.onListening = onListening
+        guard case .tokens = configuration.access else {
+            RevocationWatch.metrics(in: registry)
+            revocations = nil
+            self.obstacle = obstacle
+            return
+        }
+        let revocations = RevocationWatch(
+            root: configuration.root, connection: connection, registry: registry, logger: logger)
+        self.revocations = revocations
+        self.obstacle = { obstacle() ?? revocations.obstacle }
     }
+
+    /// Why the gateway would answer no request that needs a token, one sentence; nil where it would. Any thread.
+    public var readinessObstacle: String? { obstacle() }
 
     /// Changes what may change while the gateway runs: origins, proxies, the alarm on skew, and the key of tokens where there
     /// was one. Tokens of the key before no longer count; streams that are open go on until theirs end. Any thread.
@@ -69,6 +84,8 @@ public struct Gateway: Service {
     ///
     /// - Throws: ``ListenError`` when it cannot listen on the configured address.
     public func run() async throws {
+        let watching = revocations.map { revocations in Task { await revocations.run() } }
+        defer { watching?.cancel() }
         let address = GatewayConfiguration.Address(host: configuration.host, port: configuration.port)
         guard let admin = configuration.admin else {
             return try await serve(router(), address, configuration.socket, onListening)
@@ -138,16 +155,19 @@ public struct Gateway: Service {
         router.add(middleware: JSONErrors())
         router.add(
             middleware: Authorization(
-                live: live, needsLoopbackHost: configuration.needsLoopbackHost))
+                live: live, revocations: revocations, needsLoopbackHost: configuration.needsLoopbackHost))
         router.add(middleware: AllowedMethods())
         HealthRoutes(connection: connection, obstacle: obstacle).add(to: router)
         MetricsRoute(registry: registry).add(to: router)
         guard configuration.servesRooms else { return router }
-        SessionRoute(live: live).add(to: router)
+        SessionRoute(live: live, revocations: revocations).add(to: router)
         RoomRoutes(rooms: rooms).add(to: router)
         let replies = ReplyMemory(limits.replyBytes)
-        BoardRoutes(rooms: rooms, replies: replies, limits: limits).add(to: router)
-        AssetPageRoute(rooms: rooms, replies: replies, limits: limits).add(to: router)
+        let boards = BoardRoutes(rooms: rooms, replies: replies, limits: limits)
+        boards.add(to: router)
+        let pages = AssetPageRoute(rooms: rooms, replies: replies, limits: limits)
+        pages.add(to: router)
+        forgetErasedRooms(in: [boards.cache, pages.cache])
         let refused = RefusedPublishes(connection)
         registry.onScrape(RefusalMetrics(refused, registry: registry).report)
         let publisher = StrokePublisher(
@@ -166,13 +186,28 @@ public struct Gateway: Service {
         TimeRoute().add(to: router)
         var events = limits.events
         events.readerBuffer = min(events.readerBuffer, configuration.readerBuffer)
-        let hub = EventHub(connection, events, registry: registry, logger: logger)
+        let hub = EventHub(
+            connection, events, revocations: revocations, registry: registry, logger: logger)
         EventRoute(rooms: rooms, hub: hub, live: live).add(to: router)
         let skews = SkewTable(
             limits.skews, alarm: { [live] in live.values.skewAlarm }, registry: registry, logger: logger)
         ObservationRoute(rooms: rooms, hub: hub, skews: skews, live: live, limits: limits).add(to: router)
         SiteRoutes(live: live).add(to: router)
         return router
+    }
+}
+
+extension Gateway {
+    /// Drops pictures when a room is erased, and after a time without NATS, in which one may have been. All of them: they
+    /// are few, and made again when they are asked for.
+    private func forgetErasedRooms(in caches: [PictureCache]) {
+        let forget: @Sendable () -> Void = { Task { for cache in caches { await cache.removeAll() } } }
+        connection.onStateChange { state in if state == .connected { forget() } }
+        do throws(NATSError) {
+            try connection.subscribe(ErasedRoom.subject(root: configuration.root)) { _ in forget() }
+        } catch {
+            logger.warning("erased rooms are not heard of", metadata: ["error": "\(error)"])
+        }
     }
 }
 

@@ -57,6 +57,10 @@ struct GatewayError: Error, Equatable {
     static let muted = GatewayError(
         .forbidden, RejectionCode.muted.rawValue, "A teacher or operator has muted the author.")
 
+    /// Its token was good, and is so no longer.
+    static let revoked = GatewayError(
+        .unauthorized, "revoked", "The token has been revoked. Ask for a new one where you got it.")
+
     static func forbidden(_ message: String) -> GatewayError {
         GatewayError(.forbidden, "forbidden", message)
     }
@@ -90,6 +94,7 @@ extension GatewayError {
             case .tooLarge, .unreadable: .unprocessableContent
             case .noSandbox, .noJournal: .notImplemented
             case .notReady: .serviceUnavailable
+            case .listFull: HTTPResponse.Status(code: 507, reasonPhrase: "Insufficient Storage")
             case .gone: .gone
             }
         self.init(status, error.code.rawValue, error.message)

@@ -18,6 +18,8 @@ public enum GatewayMetrics {
     static let closedConnections = "lectern_http_connections_closed_total"
     static let seconds = "lectern_http_request_seconds"
     static let refusedPublishes = "lectern_publishes_refused_total"
+    static let revokedTokens = "lectern_revoked_tokens"
+    static let revokedRequests = "lectern_revoked_requests_total"
 
     /// Help texts by metric name, for ``PrometheusRegistry``.
     public static let help = [
@@ -36,6 +38,8 @@ public enum GatewayMetrics {
         skewReaders: "Readers that reported in the last minute, by cohort.",
         badSkewRooms: "Rooms whose ink is later than http.skew_alarm, or early, in the last minute, by cohort.",
         ignoredSkews: "Observations that did not count: beyond one a second a reader, or of too many readers.",
+        revokedTokens: "Revocations of tokens that this gateway knows.",
+        revokedRequests: "Requests and event streams refused or ended because their token has been revoked.",
         MetricTable.refused: "Metrics or series asked for that had no room, or were of another kind than before.",
     ]
 }

@@ -91,8 +91,14 @@ public struct Server: Service {
             workers[record.room].deliver(record, mustNotBeLost: false)
         }
         try pool.listen()
+        try pool.forgetErasedRooms(nil)
         try UploadReceiver(configuration, connection: bulkConnection, library: nil, metrics: pool.metrics).listen()
-        let commands = commandReceiver(pool, journal: nil, replies: sink)
+        let revocations = RevocationRegister(
+            root: configuration.root, connection: bulkConnection, store: nil, logger: logger)
+        try revocations.listen()
+        let revoking = Task { await revocations.run() }
+        defer { revoking.cancel() }
+        let commands = commandReceiver(pool, journal: nil, revocations, replies: sink)
         try commands.listen()
         let commanding = Task { await commands.run() }
         let incompatiblePeers = IncompatiblePeerLog(root: configuration.root, metrics: pool.metrics, logger: logger)
@@ -154,10 +160,19 @@ public struct Server: Service {
         pool.show(assets)
         pool.drawImages(from: assets, within: configuration.canvasBytes / 4)
         try pool.listen()
+        try pool.forgetErasedRooms(assets)
         let keeping = Task { await assets.run(pool.assetUse) }
         try UploadReceiver(configuration, connection: bulkConnection, library: assets, metrics: pool.metrics)
             .listen()
-        let commands = commandReceiver(pool, journal: journal, replies: sink)
+        let revocations = RevocationRegister(
+            root: configuration.root, connection: bulkConnection,
+            store: RevocationStore(
+                root: configuration.root, settings: settings, connection: bulkConnection, logger: logger),
+            logger: logger)
+        try revocations.listen()
+        let revoking = Task { await revocations.run() }
+        defer { revoking.cancel() }
+        let commands = commandReceiver(pool, journal: journal, revocations, replies: sink)
         try commands.listen()
         let commanding = Task { await commands.run() }
         let owning = Task { try await ownership.run() }
@@ -174,7 +189,7 @@ public struct Server: Service {
 
     /// Takes commands; with a journal it keeps the audit log in it.
     private func commandReceiver(
-        _ pool: WorkerPool, journal: JetStreamJournal?, replies sink: ReplySink
+        _ pool: WorkerPool, journal: JetStreamJournal?, _ revocations: RevocationRegister, replies sink: ReplySink
     ) -> CommandReceiver {
         let audit = configuration.journal.map { settings in
             AuditLog(
@@ -183,7 +198,10 @@ public struct Server: Service {
         }
         let executor = CommandExecutor(
             root: configuration.root, partitions: configuration.partitions, journal: journal,
-            connection: bulkConnection)
+            connection: bulkConnection, revocations: revocations,
+            erasure: configuration.journal.map { settings in
+                RoomErasure(configuration, settings: settings, connection: bulkConnection, logger: logger)
+            })
         return CommandReceiver(
             root: configuration.root, connection: bulkConnection, executor: executor, audit: audit, sink: sink,
             metrics: pool.metrics, logger: logger)

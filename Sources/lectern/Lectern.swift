@@ -27,8 +27,9 @@ struct Lectern: AsyncParsableCommand {
             ReplayCommand.self,
             LessonCommand.self, RenderCommand.self, ExportCommand.self, ImportCommand.self, BackupCommand.self,
             RestoreCommand.self, RepartitionCommand.self, AddressCommand.self,
-            RoomsCommand.self, MuteCommand.self, UnmuteCommand.self, CloseCommand.self, AuditCommand.self,
-            TokenCommand.self,
+            RoomsCommand.self, MuteCommand.self, UnmuteCommand.self, CloseCommand.self, EraseCommand.self,
+            AuditCommand.self,
+            TokenCommand.self, RevokeCommand.self,
         ])
 
     /// The release. `CHANGELOG.md` says what each brings; `config/debian/changelog` and the HTTP description name it too.

@@ -59,7 +59,11 @@ struct AddressTests {
             let admin = HTTPClient(port: port)
             let metrics = try await eventually("it listens") { try await admin.get("/metrics") }
             #expect(metrics.statusCode == 200)
-            #expect(try await admin.get("/readyz").statusCode == 200)
+            #expect(try await admin.get("/readyz").statusCode == 503)
+            try await gateway.service.revokeNothing()
+            try await eventually("it has read which tokens are revoked") {
+                try await admin.get("/readyz").statusCode == 200 ? () : nil
+            }
             #expect(try await admin.get("/api/rooms").statusCode == 404)
         }
     }

@@ -47,7 +47,10 @@ struct AuthTests {
             for kind in ["image.*", "asset.*", "asset-head"] {
                 try gateway.service.answer("ink.0.*.\(kind)") { _ in [Answer(payload: picture(bytes: 100))] }
             }
-            try await gateway.service.ready()
+            try await gateway.service.revokeNothing()
+            _ = try await eventually("it has read which tokens are revoked") {
+                try await gateway.http.get("/readyz").status == .ok ? () : nil
+            }
             try await body(gateway)
         }
     }

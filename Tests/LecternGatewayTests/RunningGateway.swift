@@ -104,6 +104,14 @@ struct TestService: Sendable {
         }
     }
 
+    /// Tells gateways that no token is revoked; returns when one that asks again has heard it.
+    func revokeNothing() async throws {
+        try answer("ink.revocations") { _ in
+            [Answer(payload: RevocationPage(list: "l", through: 0, hasMore: false, revocations: []).encoded())]
+        }
+        try await ready()
+    }
+
     /// Returns when the server has all subscriptions of this service.
     func ready() async throws {
         try await connection.flush()

@@ -16,7 +16,8 @@ public actor NATSTestServer {
     public nonisolated let url: String
     /// The port, also after a restart.
     public nonisolated let port: Int
-    private let store: String?
+    /// The folder of its streams; nil without JetStream.
+    public nonisolated let store: String?
     private var settings: EmbeddedServer.Settings
     private var running: EmbeddedServer?
 

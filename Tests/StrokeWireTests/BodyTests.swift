@@ -112,6 +112,7 @@ import Testing
             (.full(through: 9), #"{"v":1,"kind":"close","code":"room-full","through":9}"#),
             (.mute(author), #"{"v":1,"kind":"mute","author":"a"}"#),
             (.unmute(author), #"{"v":1,"kind":"unmute","author":"a"}"#),
+            (.erase, #"{"v":1,"kind":"close","code":"erased"}"#),
         ] {
             #expect(text(record.encoded()) == body)
             #expect(try ControlRecord(decoding: Array(body.utf8)) == record)
@@ -138,6 +139,24 @@ import Testing
         let body = #"{"command":"close","room":"physics","for":"anna, 10.0.0.7","id":"x-1"}"#
         #expect(text(request.encoded()) == body)
         #expect(try CommandRequest(decoding: Array(body.utf8)) == request)
+        for (command, body) in [
+            (OperatorCommand.erase(room), #"{"command":"erase","room":"physics","id":"x-1"}"#),
+            (
+                .revoke(try #require(.token("t", expires: 1_790_000_000))),
+                #"{"command":"revoke","jti":"t","exp":1790000000,"id":"x-1"}"#
+            ),
+            (
+                .revoke(try #require(.subject("anna", issuedThrough: 1_760_000_000))),
+                #"{"command":"revoke","sub":"anna","iat":1760000000,"id":"x-1"}"#
+            ),
+        ] {
+            let request = CommandRequest(command, id: "x-1")
+            #expect(text(request.encoded()) == body)
+            #expect(try CommandRequest(decoding: Array(body.utf8)) == request)
+        }
+        let erased = ErasedRoom(
+            room: room, assets: [try #require(AssetID(hexadecimal: String(repeating: "ab", count: 32)))])
+        #expect(try ErasedRoom(decoding: erased.encoded()) == erased)
         for (reply, body) in [
             (CommandReply(), #"{"done":true}"#),
             (CommandReply(sequence: 7, detail: "all"), #"{"done":true,"sequence":7,"detail":"all"}"#),
@@ -177,6 +196,10 @@ import Testing
         (#"{"command":"close","room":"A","id":"x"}"#, Fault(.outOfRange, "room")),
         (#"{"command":"mute","room":"a","id":"x"}"#, Fault(.missingField, "author")),
         (#"{"command":"unmute","room":"a","author":"B","id":"x"}"#, Fault(.outOfRange, "author")),
+        (#"{"command":"erase","id":"x"}"#, Fault(.missingField, "room")),
+        (#"{"command":"revoke","id":"x"}"#, Fault(.missingField, "sub")),
+        (#"{"command":"revoke","sub":"a","id":"x"}"#, Fault(.missingField, "iat")),
+        (#"{"command":"revoke","jti":"a\nb","id":"x"}"#, Fault(.outOfRange, "jti")),
         (#"{"command":"close","room":"a"}"#, Fault(.missingField, "id")),
         (#"{"command":"close","room":"a","id":"x y"}"#, Fault(.outOfRange, "id")),
         (#"{"command":"close","room":"a","id":"x","for":"a\nb"}"#, Fault(.outOfRange, "for")),

@@ -44,7 +44,7 @@ extension RoomHost {
         perform(in: hosted, at: now)
         // An answer is kept until it is sent and confirmed.
         if rooms.count - occupied - departing - queue.count >= Self.answeredRooms { forgetUnconfirmed(of: hosted) }
-        guard hosted.hasState || !hosted.unsent.isEmpty || !hosted.unconfirmed.isEmpty else {
+        guard hosted.hasState || hosted.isRecorded || !hosted.unsent.isEmpty || !hosted.unconfirmed.isEmpty else {
             return output.left(hosted)
         }
         register(hosted)
@@ -98,7 +98,7 @@ extension RoomHost {
         switch record.content {
         case .control(let control):
             // All who follow are told of an end.
-            if control == .close {
+            if control == .close || control == .erase {
                 resume(hosted, at: now)
                 // The journal has not refused it in time.
                 if hosted.isOverLimit { hosted.room?.tellApplied(into: &effects) }
@@ -115,6 +115,8 @@ extension RoomHost {
                 if let opened = partitions[hosted.partition]?.openedAt, now - opened < Self.overlap {
                     hosted.isRecorded = true
                 }
+                // Who erases waits until the end is stored: from then on nothing older takes its place.
+                if control == .erase { hosted.isRecorded = true }
                 keepAnswers(of: hosted)
                 hosted.tracker.beginLife()
             }
@@ -187,7 +189,7 @@ extension RoomHost {
 extension ControlRecord {
     fileprivate var endsLife: Bool {
         switch self {
-        case .close, .full: true
+        case .close, .full, .erase: true
         case .gaveUp, .epoch, .mute, .unmute: false
         }
     }

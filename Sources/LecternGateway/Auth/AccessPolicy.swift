@@ -127,6 +127,8 @@ struct Authorization: RouterMiddleware {
     typealias Context = GatewayContext
 
     let live: LiveSettings
+    /// Nil where everybody may do everything.
+    let revocations: RevocationWatch?
     /// Whether only requests to a loopback address are taken.
     let needsLoopbackHost: Bool
 
@@ -147,6 +149,7 @@ struct Authorization: RouterMiddleware {
         guard let text = Self.token(of: request), let claims = await key.verify(text) else {
             throw GatewayError.unauthorized
         }
+        try revocations?.check(claims)
         try need.check(claims)
         var context = context
         context.claims = claims
@@ -196,13 +199,15 @@ public enum LoopbackHost {
 /// header with everything that the browser loads.
 struct SessionRoute {
     let live: LiveSettings
+    let revocations: RevocationWatch?
 
     func add(to router: Router<GatewayContext>) {
-        router.post("api/session") { [live] request, context in
+        router.post("api/session") { [live, revocations] request, context in
             let body = try await request.bytes(atMost: 4096)
             guard let key = live.values.tokenKey else { return Response(status: .noContent) }
             let text = String(decoding: body, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
             guard let claims = await key.verify(text) else { throw GatewayError.unauthorized }
+            try revocations?.check(claims)
             let paths: [String] =
                 switch claims.rooms {
                 // Operators see more than their rooms; and an answer has place for a few cookies only.

@@ -40,11 +40,20 @@ public struct TokenClaims: Sendable, Equatable {
     public var expires: Date
     /// `nbf`
     public var notBefore: Date?
+    /// `jti`: by which it can be revoked; nil for a token that cannot be revoked alone.
+    public var id: String?
+    /// `sub` of any role, by which all tokens of a subject can be revoked.
+    public var subject: String?
+    /// `iat`
+    public var issued: Date?
 
     public init(
         rooms: TokenRooms, role: TokenRole, cohort: CohortName = .main, author: AuthorID? = nil, expires: Date,
-        notBefore: Date? = nil
+        notBefore: Date? = nil, id: String? = nil, issued: Date? = nil
     ) {
+        self.id = id
+        self.issued = issued
+        subject = author?.text
         self.rooms = rooms
         self.role = role
         self.cohort = cohort
@@ -130,10 +139,35 @@ public struct TokenKey: Sendable {
     }
 }
 
+/// What a token says of itself, unchecked: whose it is to be revoked by.
+public struct TokenIdentity: Sendable, Equatable {
+    /// `jti`
+    public let id: String?
+    /// `exp`, in seconds since 1970.
+    public let expires: Int64?
+
+    /// - Returns: nil for a text that is no JWT.
+    public init?(of token: String) {
+        struct Body: Decodable {
+            let jti: String?
+            let exp: Double?
+        }
+        let parts = token.split(separator: ".", omittingEmptySubsequences: false)
+        guard parts.count == 3, token.utf8.count <= 4096 else { return nil }
+        // Base 64 in the alphabet for URLs, without padding (RFC 7515, 2).
+        var text = parts[1].map { $0 == "-" ? "+" : $0 == "_" ? "/" : $0 }
+        text += Array(repeating: "=", count: (4 - text.count % 4) % 4)
+        guard let data = Data(base64Encoded: String(text)), let body = try? JSONDecoder().decode(Body.self, from: data)
+        else { return nil }
+        id = body.jti
+        expires = body.exp.flatMap { Int64(exactly: $0.rounded(.up)) }
+    }
+}
+
 /// The claims as they stand in a token.
 private struct Payload: JWTPayload {
     private enum CodingKeys: String, CodingKey {
-        case room, role, cohort, sub, exp, nbf
+        case room, role, cohort, sub, exp, nbf, jti, iat
     }
 
     let claims: TokenClaims
@@ -161,11 +195,15 @@ private struct Payload: JWTPayload {
         // The subject of other tokens may be anything.
         let subject = try body.decodeIfPresent(String.self, forKey: .sub)
         let author: AuthorID? = role == .teacher ? try subject.map { try name($0, .sub) } : nil
-        claims = TokenClaims(
+        var claims = TokenClaims(
             rooms: rooms, role: role,
             cohort: try body.decodeIfPresent(String.self, forKey: .cohort).map { try name($0, .cohort) } ?? .main,
             author: author, expires: try body.decode(ExpirationClaim.self, forKey: .exp).value,
-            notBefore: try body.decodeIfPresent(NotBeforeClaim.self, forKey: .nbf)?.value)
+            notBefore: try body.decodeIfPresent(NotBeforeClaim.self, forKey: .nbf)?.value,
+            id: try body.decodeIfPresent(String.self, forKey: .jti),
+            issued: try body.decodeIfPresent(IssuedAtClaim.self, forKey: .iat)?.value)
+        claims.subject = subject
+        self.claims = claims
     }
 
     func encode(to encoder: any Encoder) throws {
@@ -177,9 +215,11 @@ private struct Payload: JWTPayload {
         }
         try body.encode(claims.role, forKey: .role)
         if [.student, .clock].contains(claims.role) { try body.encode(claims.cohort.text, forKey: .cohort) }
-        try body.encodeIfPresent(claims.author?.text, forKey: .sub)
+        try body.encodeIfPresent(claims.subject ?? claims.author?.text, forKey: .sub)
         try body.encode(ExpirationClaim(value: claims.expires), forKey: .exp)
         try body.encodeIfPresent(claims.notBefore.map { NotBeforeClaim(value: $0) }, forKey: .nbf)
+        try body.encodeIfPresent(claims.id, forKey: .jti)
+        try body.encodeIfPresent(claims.issued.map { IssuedAtClaim(value: $0) }, forKey: .iat)
     }
 
     func verify(using algorithm: some JWTAlgorithm) throws {

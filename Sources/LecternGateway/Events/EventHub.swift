@@ -28,9 +28,15 @@ final class EventHub: Sendable {
     private let connection: NATSConnection
     private let shared: EventResources
     private let state: Locked<State>
+    private let revocations: RevocationWatch?
 
-    init(_ connection: NATSConnection, _ limits: EventLimits, registry: PrometheusRegistry, logger: Logger) {
+    /// - Parameter revocations: ends readers whose token is revoked; nil where none needs a token.
+    init(
+        _ connection: NATSConnection, _ limits: EventLimits, revocations: RevocationWatch? = nil,
+        registry: PrometheusRegistry, logger: Logger
+    ) {
         self.connection = connection
+        self.revocations = revocations
         let state = Locked(State())
         self.state = state
         shared = EventResources(limits, registry: registry, logger: logger) {
@@ -44,10 +50,10 @@ final class EventHub: Sendable {
     /// - Parameters:
     ///   - client: the address that the reader counts for.
     ///   - have: the last event that it has; nil for none.
-    ///   - end: when the stream ends; nil for never.
+    ///   - claims: of its token, with which it ends; nil where none is needed.
     ///   - isCompressed: whether it is a gzip stream.
     func open(
-        _ source: RoomFeed, of room: RoomAddress, have: FeedPosition?, client: String, until end: Date? = nil,
+        _ source: RoomFeed, of room: RoomAddress, have: FeedPosition?, client: String, claims: TokenClaims? = nil,
         isCompressed: Bool, on channel: any Channel
     ) async throws -> EventReader {
         guard connection.state == .connected else { throw GatewayError.notReady("There is no connection to NATS.") }
@@ -56,8 +62,9 @@ final class EventHub: Sendable {
         let reader: EventReader
         do {
             reader = try await EventReader.open(
-                on: channel, isCompressed: isCompressed, shared.limits, until: end
-            ) { [weak self] reader in
+                on: channel, isCompressed: isCompressed, shared.limits, until: claims?.expires
+            ) { [weak self, revocations] reader in
+                if let claims { revocations?.remove(reader, claims) }
                 feed.remove(reader)
                 self?.leave(key, client)
             }
@@ -67,6 +74,12 @@ final class EventHub: Sendable {
         }
         feed.add(reader, have: have)
         do {
+            // Its token may have been revoked since it was looked at.
+            if let claims, let revocations {
+                try await channel.eventLoop.submit {
+                    if !reader.isEnded { try revocations.add(reader, claims) }
+                }.get()
+            }
             try await reader.admitted()
         } catch {
             reader.abandon()

@@ -18,6 +18,8 @@ final class EventReader: @unchecked Sendable {
         case slow
         /// The token of its request has expired.
         case expired
+        /// The token of its request has been revoked.
+        case revoked
         /// The gateway stops.
         case shutdown
         /// The feed has no start for it.
@@ -109,6 +111,11 @@ final class EventReader: @unchecked Sendable {
     func run() async {
         channel.eventLoop.execute { self.start() }
         try? await end.futureResult.get()
+    }
+
+    /// Ends a stream whose token no longer counts. Any thread.
+    func revoke() {
+        channel.eventLoop.execute { self.end(.revoked) }
     }
 
     /// Ends a stream that will not be run.

@@ -29,7 +29,7 @@ struct EventRoute {
             let reader = try await hub.open(
                 source, of: rooms.address(of: room), have: have.flatMap { FeedPosition(eventID: $0) },
                 client: request.clientAddress(context.channel, proxies: live.values.trustedProxies),
-                until: context.claims?.expires,
+                claims: context.claims,
                 isCompressed: isCompressed, on: context.channel)
             let body = ResponseBody { writer in
                 try await writer.write(StreamEvent.prelude(isCompressed: isCompressed))

@@ -130,6 +130,11 @@ final class AssetLibrary: Sendable {
     /// A picture that is kept; counts as a use.
     func cachedPicture(_ key: RenderedPageCache.Key) -> [UInt8]? { pictures.withLock { $0.picture(key) } }
 
+    /// Drops the pictures of assets that are gone.
+    func forget(_ assets: [AssetID]) {
+        pictures.withLock { pictures in for asset in assets { pictures.removeAll(of: asset) } }
+    }
+
     /// An asset that was read.
     struct File: Sendable {
         let manifest: AssetManifest

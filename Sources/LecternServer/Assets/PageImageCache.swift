@@ -151,6 +151,16 @@ final class PageImageCache: Sendable {
         for finish in waiting { finish() }
     }
 
+    /// Drops the pixels of assets that are gone.
+    func forget(_ assets: Set<AssetID>) {
+        state.withLock { state in
+            for (key, entry) in state.entries where assets.contains(key.source.asset) {
+                state.entries[key] = nil
+                state.byteCount -= entry.pixels.bytes.count
+            }
+        }
+    }
+
     private func insert(_ pixels: ImagePixels, _ key: Key, _ state: inout State) {
         state.missing[key] = nil
         if let old = state.entries.removeValue(forKey: key) { state.byteCount -= old.pixels.bytes.count }

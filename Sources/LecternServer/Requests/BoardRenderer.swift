@@ -318,6 +318,14 @@ final class BoardRenderer: Sendable {
         }
     }
 
+    /// Drops the canvases and pictures of a room.
+    func forget(_ room: RoomID) {
+        state.withLock { state in
+            state.paintings = state.paintings.filter { $0.key.room != room }
+            state.images.removeAll(of: room)
+        }
+    }
+
     private func canvas(
         of board: Board, _ position: BoardPosition, _ images: PageImages, by painting: inout Painting,
         while interest: Interest

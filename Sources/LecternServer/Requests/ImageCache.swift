@@ -55,6 +55,11 @@ struct ImageCache: Sendable {
         for (key, image) in images where image.lastUse < instant { remove(key) }
     }
 
+    /// Removes the pictures of a room.
+    mutating func removeAll(of room: RoomID) {
+        for key in images.keys where key.room.room == room { remove(key) }
+    }
+
     private mutating func remove(_ key: Key) {
         if let image = images.removeValue(forKey: key) { byteCount -= image.bytes.count }
     }

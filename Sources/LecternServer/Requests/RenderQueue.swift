@@ -67,6 +67,14 @@ final class RenderQueue: Sendable {
         countOutcome = count
     }
 
+    /// Drops the pictures of a room, and the pixels of assets that are gone.
+    func forget(_ room: RoomID, _ assets: [AssetID]) {
+        state.withLock { state in state.drawn = state.drawn.filter { $0.key.room.room != room } }
+        // All threads share one renderer.
+        workers.first?.renderer.forget(room)
+        images.withLock { $0 }?.forget(Set(assets))
+    }
+
     /// Queues the rendering of a board; returns at once.
     /// - Parameter slowest: the position of the room's cursor that is farthest behind.
     func render(_ key: RenderKey, of board: BoardVersion, slowest: UInt64 = 0, reply: String) {

@@ -37,6 +37,8 @@ final class ReplayQueue: Sendable {
     private let logger: Logger
     private struct Waiting {
         var requests: Deque<Request> = []
+        /// Rooms whose lessons are to be dropped.
+        var forgotten: Set<RoomID> = []
         var isClosing = false
     }
 
@@ -61,7 +63,15 @@ final class ReplayQueue: Sendable {
             // The last one used is the last.
             var lessons: [Lesson] = []
             for await _ in stream {
-                guard let request = waiting.withLock({ $0.requests.popFirst() }) else { return }
+                let (request, forgotten, isClosing) = waiting.withLock { waiting in
+                    defer { waiting.forgotten = [] }
+                    return (waiting.requests.popFirst(), waiting.forgotten, waiting.isClosing)
+                }
+                lessons.removeAll { forgotten.contains($0.room) }
+                guard let request else {
+                    if isClosing { return }
+                    continue
+                }
                 await answer(request, &lessons, journal)
                 permits.release()
             }
@@ -84,6 +94,12 @@ final class ReplayQueue: Sendable {
             return !waiting.isClosing
         }
         guard isTaken else { return sink.refuse(reply, .shuttingDown) }
+        arrivals.yield()
+    }
+
+    /// Drops the lessons of a room.
+    func forget(_ room: RoomID) {
+        waiting.withLock { _ = $0.forgotten.insert(room) }
         arrivals.yield()
     }
 

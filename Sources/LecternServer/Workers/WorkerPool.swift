@@ -105,6 +105,18 @@ struct WorkerPool: Sendable {
     /// Answers requests for pictures of assets.
     func show(_ assets: AssetLibrary) { requests.assets.start(with: assets, assetUse) }
 
+    /// Drops the pictures and lessons of rooms when they are erased.
+    /// - Parameter library: nil where the service keeps no files.
+    func forgetErasedRooms(_ library: AssetLibrary?) throws(NATSError) {
+        let subject = ErasedRoom.subject(root: configuration.root)
+        _ = try bulkConnection.subscribe(subject) { [requests] message in
+            guard let erased = try? ErasedRoom(decoding: message.copyPayload()) else { return }
+            requests.renders.forget(erased.room, erased.assets)
+            requests.replays.forget(erased.room)
+            library?.forget(erased.assets)
+        }
+    }
+
     func loadMetrics(
         misaddressed: @escaping @Sendable () -> Int,
         stalls: @escaping @Sendable () -> [DeliveryStall: Int] = { [:] }

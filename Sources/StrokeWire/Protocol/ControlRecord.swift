@@ -18,6 +18,8 @@ public enum ControlRecord: Sendable, Hashable {
 
     /// Muted authors of a room at most.
     public static let mutedLimit = 256
+    /// The room's incarnation ends as with ``close``, and what stands before this record in the journal is deleted.
+    case erase
 }
 
 extension ControlRecord {
@@ -51,6 +53,8 @@ extension ControlRecord {
         case .unmute(let author):
             bytes.append("{\"v\":1,\"kind\":\"unmute\",\"author\":")
             bytes.append(string: author.text)
+        case .erase:
+            bytes.append("{\"v\":1,\"kind\":\"close\",\"code\":\"erased\"")
         }
         bytes.append(UInt8(ascii: "}"))
         return bytes
@@ -77,11 +81,12 @@ extension ControlRecord {
         case "epoch":
             self = .epoch(try body.requiredInteger("ep", in: 0...safe))
         case "close":
-            guard try body.string("code", limit: 64) == RejectionCode.roomFull.rawValue else {
-                self = .close
-                return
+            switch try body.string("code", limit: 64) {
+            case RejectionCode.roomFull.rawValue:
+                self = .full(through: UInt64(try body.requiredInteger("through", in: 0...safe)))
+            case "erased": self = .erase
+            default: self = .close
             }
-            self = .full(through: UInt64(try body.requiredInteger("through", in: 0...safe)))
         case "mute": self = .mute(try author())
         case "unmute": self = .unmute(try author())
         default:

@@ -8,6 +8,10 @@ public enum OperatorCommand: Sendable, Hashable {
     case mute(AuthorID, RoomID)
     /// Takes it again.
     case unmute(AuthorID, RoomID)
+    /// Ends it too, and deletes all that is stored of it.
+    case erase(RoomID)
+    /// Tokens of the HTTP side no longer count.
+    case revoke(Revocation)
 }
 
 /// What the audit log says of a command.
@@ -18,36 +22,41 @@ extension OperatorCommand {
         case .close: "close"
         case .mute: "mute"
         case .unmute: "unmute"
+        case .erase: "erase"
+        case .revoke: "revoke"
         }
     }
 
     /// The room that it is about; nil for none.
     public var room: RoomID? {
         switch self {
-        case .close(let room), .mute(_, let room), .unmute(_, let room): room
+        case .close(let room), .mute(_, let room), .unmute(_, let room), .erase(let room): room
+        case .revoke: nil
         }
     }
 
     /// Whom or what in the room it is about; nil for the whole room.
     public var target: String? {
         switch self {
-        case .close: nil
+        case .close, .erase: nil
         case .mute(let author, _), .unmute(let author, _): author.text
+        case .revoke(let revocation): revocation.name
         }
     }
 }
 
 extension OperatorCommand {
     /// The members of a body that belong to some command.
-    fileprivate static let keys = ["command", "room", "author"]
+    fileprivate static let keys = ["command", "room", "author", "jti", "sub", "iat", "exp"]
 
     fileprivate func encode(into body: inout RequestBody) {
         body.append("command") { $0.append(string: name) }
         switch self {
-        case .close(let room): body.append("room") { $0.append(string: room.text) }
+        case .close(let room), .erase(let room): body.append("room") { $0.append(string: room.text) }
         case .mute(let author, let room), .unmute(let author, let room):
             body.append("room") { $0.append(string: room.text) }
             body.append("author") { $0.append(string: author.text) }
+        case .revoke(let revocation): revocation.encode(into: &body)
         }
     }
 
@@ -60,7 +69,9 @@ extension OperatorCommand {
         case "close": self = .close(try room())
         case "mute": self = .mute(try author(), try room())
         case "unmute": self = .unmute(try author(), try room())
-        default: throw .outOfRange("command", "close, mute or unmute")
+        case "erase": self = .erase(try room())
+        case "revoke": self = .revoke(try Revocation(body))
+        default: throw .outOfRange("command", "close, mute, unmute, erase or revoke")
         }
     }
 }
@@ -128,7 +139,7 @@ extension CommandRequest {
 extension String {
     /// Whether a terminal shows it as it is: no control characters, no line breaks, nothing that turns the direction of
     /// what follows.
-    fileprivate var isPrintable: Bool {
+    var isPrintable: Bool {
         unicodeScalars.allSatisfy { scalar in
             switch scalar.properties.generalCategory {
             case .control, .lineSeparator, .paragraphSeparator: false

@@ -234,6 +234,8 @@ public struct RequestError: Error, Sendable, Hashable {
         case noSandbox = "no-sandbox"
         /// The service has no journal, which this needs.
         case noJournal = "no-journal"
+        /// There are as many revocations as may be.
+        case listFull = "list-full"
     }
 
     public let code: Code

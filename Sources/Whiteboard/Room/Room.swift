@@ -127,7 +127,7 @@ extension Room {
             gate.beginEpoch(epoch, at: clockOffset.localTime(of: loggedAt), now: now)
             if unnamed { ink.nameEpoch(Epochs.unnamed, epoch) }
             ink.noteClockChange()
-        case .close:
+        case .close, .erase:
             close(at: now, into: &effects)
         case .full:
             rejectAll(into: &effects)

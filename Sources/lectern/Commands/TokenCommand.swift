@@ -16,6 +16,9 @@ struct TokenCommand: AsyncParsableCommand {
             A student reads one cohort; a teacher reads and writes a room as one author; a clock sets one cohort's \
             clock; an operator does everything.
 
+            Each token has a `jti`, a name of its own. `lectern revoke` takes it, or the token itself, and ends the token \
+            before its time.
+
             EXAMPLES
               head -c 32 /dev/urandom | base64 > secret
               lectern token --secret-file secret --room physics --role student --cohort hls --expires 4h
@@ -45,6 +48,9 @@ struct TokenCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("How long it is valid: 30m, 4h, 30d.", valueName: "time"))
     var expires: String
 
+    @Flag(help: "Print the token's jti to standard error, to revoke it by later.")
+    var showJti = false
+
     func validate() throws {
         guard (secretFile == nil) != (privateKeyFile == nil) else {
             throw ValidationError("Give either --secret-file or --private-key-file.")
@@ -72,8 +78,16 @@ struct TokenCommand: AsyncParsableCommand {
         }
         let claims = TokenClaims(
             rooms: room.isEmpty ? .all : .some(room), role: role, cohort: CohortName(cohort) ?? .main,
-            author: author.flatMap { AuthorID($0) }, expires: Date() + (Self.seconds(expires) ?? 0))
+            author: author.flatMap { AuthorID($0) }, expires: Date() + (Self.seconds(expires) ?? 0),
+            id: Self.newID(), issued: Date())
+        if showJti { StandardError.write(claims.id ?? "") }
         StandardOutput.write(try await key.sign(claims))
+    }
+
+    /// 128 random bits.
+    private static func newID() -> String {
+        let words = [UInt64.random(in: .min ... .max), UInt64.random(in: .min ... .max)]
+        return words.map { String($0, radix: 36) }.joined()
     }
 
     private static func seconds(_ text: String) -> Double? {

@@ -95,7 +95,10 @@ struct Daemon {
         registry.onScrape(ConnectionMetrics(connections).report)
         services.append(reload)
         if let notifier = ServiceNotifier(
-            ProcessInfo.processInfo.environment, obstacle: { [readiness = server?.readiness] in readiness?.obstacle },
+            ProcessInfo.processInfo.environment,
+            obstacle: { [readiness = server?.readiness, gateway = reload.gateway] in
+                gateway.map(\.readinessObstacle) ?? readiness?.obstacle
+            },
             stall: { [readiness = server?.readiness] in readiness?.stall ?? .zero }, logger: logger)
         {
             services.append(notifier)

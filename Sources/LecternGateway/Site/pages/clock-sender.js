@@ -74,7 +74,7 @@ export class ClockSender {
             this.#backoff.reset();
         } catch (error) {
             this.problem = error.message;
-            this.isRefused = ["unauthorized", "forbidden"].includes(error.code);
+            this.isRefused = ["unauthorized", "revoked", "forbidden"].includes(error.code);
             this.#waitUntil = now() + this.#backoff.next(error.retryAfter);
             // What it told is still to be told.
             if (sample.d) this.#urgent = { isJump: true };

@@ -36,12 +36,15 @@ export function showStatus(target, tone, text) {
     say(target, text);
 }
 
+/** Codes of the gateway for those whom it does not let in. */
+export const refusals = ["unauthorized", "revoked", "forbidden"];
+
 /** The state of a connection in words. */
 export function connectionWords({ state, reason, code, retryAt }) {
     switch (state) {
         case "live": return ["good", "Connected"];
         case "connecting": return ["wait", "Connecting…"];
-        case "refused": return ["bad", code === "unauthorized" || code === "forbidden" ? "Not allowed in" : reason];
+        case "refused": return ["bad", refusals.includes(code) ? "Not allowed in" : reason];
         case "closed": return ["", "Closed"];
         default: {
             const seconds = Math.max(Math.ceil((retryAt - Date.now()) / 1000), 0);
@@ -53,6 +56,7 @@ export function connectionWords({ state, reason, code, retryAt }) {
 /** Why a page shows no board, for those who came by a link. */
 export function refusalWords({ code, reason }) {
     if (code === "unauthorized") return "This board opens with the link that you were given.";
+    if (code === "revoked") return "Your link is no longer good. Ask for a new one where you got it.";
     if (code === "forbidden") return "Your link is for something else.";
     return reason;
 }

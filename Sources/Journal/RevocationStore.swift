@@ -1,0 +1,108 @@
+import Crypto
+import Locking
+public import Logging
+public import NATSClient
+public import StrokeWire
+
+/// The revocations of tokens, in the stream `<ROOT>_REVOKED`: a message for each, on `<root>.revocations.<key>`, where the
+/// key is a hash of what it is about. Its place in the list is the message's sequence.
+///
+/// A value; any thread.
+public struct RevocationStore: Sendable {
+    private let root: String
+    private let settings: JournalSettings
+    private let jetStream: JetStream
+    private let logger: Logger
+
+    /// - Parameter root: the first tokens of all subjects.
+    public init(root: String, settings: JournalSettings, connection: NATSConnection, logger: Logger) {
+        self.root = root
+        self.settings = settings
+        self.logger = logger
+        jetStream = JetStream(connection, timeout: settings.timeout)
+    }
+
+    /// The stream, such as `INK_REVOKED`.
+    private var stream: String { Self.stream(root) }
+
+    static func stream(_ root: String) -> String { PartitionStreams.stem(root) + "_REVOKED" }
+
+    private var subjects: String { "\(root).revocations.*" }
+
+    private func subject(of target: Revocation.Target) -> String {
+        let text =
+            switch target {
+            case .token(let id): "jti \(id)"
+            case .subject(let subject): "sub \(subject)"
+            }
+        let digest = SHA256.hash(data: Array(text.utf8))
+        return "\(root).revocations.\(digest.prefix(16).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined())"
+    }
+
+    /// Creates the stream where there is none. An existing one is not changed; differences are logged.
+    ///
+    /// - Returns: a name of the list that no other stream of that name has.
+    public func provision() async throws(JetStreamError) -> String {
+        var wanted = StreamConfiguration(name: stream, subjects: [subjects])
+        wanted.replicas = settings.replicas
+        wanted.maxMessagesPerSubject = 1
+        wanted.discard = .new
+        // Daemons that take revocations at the same time may each go beyond their limit by what the others take.
+        wanted.maxMessages = Int64(RevocationTable.limit + 1000)
+        wanted.duplicateWindow = settings.duplicateWindow
+        let (info, differences) = try await jetStream.provision(wanted)
+        for difference in differences {
+            logger.warning(
+                "stream differs from the configuration and is not changed",
+                metadata: ["stream": "\(stream)", "difference": "\(difference)"])
+        }
+        return String(info.created, radix: 36)
+    }
+
+    /// Stores one; returns when it is stored.
+    /// - Throws: an error with `isFull` when the stream has no space.
+    public func save(_ revocation: Revocation) async throws(JetStreamError) {
+        _ = try await jetStream.publish(revocation.encoded(), to: subject(of: revocation.target))
+    }
+
+    /// Removes those at places of the list.
+    public func remove(_ places: [UInt64]) async throws(JetStreamError) {
+        for place in places { try await jetStream.deleteMessage(stream, place) }
+    }
+
+    /// An event of the list.
+    public enum Event: Sendable {
+        case revocation(Revocation, place: UInt64)
+        /// All that were stored when reading began have come. Once.
+        case caughtUp
+        /// The stream was replaced, or has lost its end. Reading is over.
+        case rewound
+    }
+
+    /// Reads the list from its beginning, and what comes later, until cancelled.
+    /// - Parameter deliver: called for each event, in order; must not block.
+    public func read(_ deliver: @escaping @Sendable (Event) -> Void) throws(NATSError) -> OrderedConsumer {
+        var settings = OrderedConsumerSettings(stream: stream, start: .sequence(1))
+        settings.heartbeat = self.settings.heartbeat
+        settings.startTimeout = self.settings.timeout
+        return try jetStream.read(
+            settings, logger: logger, clock: { WallClock.now() },
+            onEvent: { event in
+                switch event {
+                case .began: break
+                case .caughtUp: deliver(.caughtUp)
+                case .barrier(let barrier): barrier.pass()
+                case .rewound: deliver(.rewound)
+                }
+            },
+            onMessage: { [logger] message, metadata in
+                do throws(Rejection) {
+                    deliver(
+                        .revocation(
+                            try Revocation(decoding: message.copyPayload()), place: metadata.streamSequence))
+                } catch {
+                    logger.warning("a revocation cannot be read", metadata: ["error": "\(error.message)"])
+                }
+            })
+    }
+}

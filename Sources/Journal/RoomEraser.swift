@@ -1,0 +1,303 @@
+import Locking
+public import Logging
+public import NATSClient
+public import StrokeWire
+public import Whiteboard
+
+/// Deletes what the streams hold of a room before a decision in its log, and overwrites it on disk.
+///
+/// Records are deleted one by one: a server that repeats the purge of a replicated log at its start would purge all of it
+/// (nats-server 2.9.10). Every step can be repeated, by any daemon: what is gone already is passed over.
+///
+/// A value; any thread. Takes memory for the sequences of the room's records, 8 bytes each.
+public struct RoomEraser: Sendable {
+    /// What it is about.
+    public struct Decision: Sendable {
+        public let room: RoomID
+        /// Its sequence in the log of the room's partition.
+        public let sequence: UInt64
+        /// When the log took it, in nanoseconds since 1970.
+        public let time: Int64
+    }
+
+    /// Deletions under way at the same time: in a cluster each waits until most servers agree.
+    private static let window = 64
+
+    private let root: String
+    private let partitions: Int
+    private let jetStream: JetStream
+    private let checkpoints: CheckpointStore
+    private let logger: Logger
+
+    /// - Parameters:
+    ///   - root: the first tokens of all subjects.
+    ///   - partitions: the number of partitions.
+    public init(
+        root: String, partitions: Int, settings: JournalSettings, connection: NATSConnection, logger: Logger
+    ) {
+        self.root = root
+        self.partitions = partitions
+        self.logger = logger
+        jetStream = JetStream(connection, timeout: settings.timeout)
+        checkpoints = CheckpointStore(
+            root: root, partitions: partitions, connection: connection, timeout: settings.timeout, logger: logger)
+    }
+
+    private func streams(of room: RoomID) -> PartitionStreams {
+        PartitionStreams(root: root, partition: RoomAddress.partition(of: room, among: partitions))
+    }
+
+    /// The newest decision to erase a room; nil where its log has none.
+    public func decision(_ room: RoomID) async throws(JournalError) -> Decision? {
+        let streams = streams(of: room)
+        let address = RoomAddress(root: root, partition: streams.partition, room: room)
+        let found = Locked<Decision?>(nil)
+        try await list(streams.log, address.subject(.control)) { message, metadata in
+            guard let record = try? ControlRecord(decoding: message.copyPayload()), record == .erase else { return }
+            let decision = Decision(room: room, sequence: metadata.streamSequence, time: metadata.time)
+            found.withLock { $0 = decision }
+        }
+        return found.withLock { $0 }
+    }
+
+    /// Whether the room was written to after a decision.
+    public func isWritten(after decision: Decision) async throws(JournalError) -> Bool {
+        let streams = streams(of: decision.room)
+        let address = RoomAddress(root: root, partition: streams.partition, room: decision.room)
+        do throws(JetStreamError) {
+            return try await jetStream.nextMessage(
+                streams.log, subject: "\(address).in.*", from: decision.sequence + 1) != nil
+        } catch {
+            throw .stream(name: streams.log, error)
+        }
+    }
+
+    /// Reads the messages of a subject to the end of a stream.
+    private func list(
+        _ stream: String, _ subject: String, headersOnly: Bool = false,
+        _ body: @escaping @Sendable (borrowing NATSMessage, DeliveryMetadata) -> Void
+    ) async throws(JournalError) {
+        var settings = OrderedConsumerSettings(stream: stream, start: .sequence(1), filterSubject: subject)
+        settings.headersOnly = headersOnly
+        do throws(JetStreamError) {
+            try await jetStream.readToEnd(settings, logger: logger, timeout: .seconds(30), onMessage: body)
+        } catch {
+            throw .stream(name: stream, error)
+        }
+    }
+
+    private func delete(
+        _ sequences: [UInt64], in stream: String, _ made: (Int) -> Void = { _ in }
+    ) async throws(JournalError) {
+        for start in stride(from: 0, to: sequences.count, by: Self.window) {
+            let part = sequences[start..<min(start + Self.window, sequences.count)]
+            let failure = await withTaskGroup(of: JetStreamError?.self) { group in
+                for sequence in part {
+                    group.addTask { [jetStream] in
+                        do throws(JetStreamError) {
+                            try await jetStream.deleteMessage(stream, sequence, overwriting: true)
+                            return nil
+                        } catch {
+                            return error
+                        }
+                    }
+                }
+                return await group.reduce(nil) { $0 ?? $1 }
+            }
+            if let failure { throw .stream(name: stream, failure) }
+            made(part.endIndex)
+        }
+    }
+}
+
+/// The log.
+extension RoomEraser {
+    /// What the logs have of a room before a decision.
+    public struct Records: Sendable {
+        fileprivate var sequences: [String: [UInt64]] = [:]
+        /// Assets that they name.
+        public fileprivate(set) var assets: Set<AssetID> = []
+
+        public var count: Int { sequences.values.reduce(0) { $0 + $1.count } }
+    }
+
+    /// The records of a room before a decision; of other partitions' logs those that came on a subject of the room, sent by
+    /// a client that took another number of partitions.
+    public func records(before decision: Decision) async throws(JournalError) -> Records {
+        let records = Locked(Records())
+        let own = streams(of: decision.room)
+        for partition in 0..<partitions {
+            let log = PartitionStreams(root: root, partition: partition).log
+            let address = RoomAddress(root: root, partition: partition, room: decision.room)
+            for subject in ["\(address).in.*", address.subject(.control)] {
+                try await list(log, subject) { message, metadata in
+                    guard partition != own.partition || metadata.streamSequence < decision.sequence else { return }
+                    let assets = AssetID.named(in: message.copyPayload())
+                    records.withLock { records in
+                        records.sequences[log, default: []].append(metadata.streamSequence)
+                        records.assets.formUnion(assets)
+                    }
+                }
+            }
+        }
+        return records.withLock { $0 }
+    }
+
+    /// Deletes records.
+    /// - Parameter made: called with the number of those that are gone.
+    public func erase(_ records: Records, _ made: (Int) -> Void) async throws(JournalError) {
+        var before = 0
+        for (log, sequences) in records.sequences.sorted(by: { $0.key < $1.key }) {
+            // The oldest first: a log forgets the places of those at its beginning.
+            try await delete(sequences.sorted(), in: log) { made(before + $0) }
+            before += sequences.count
+        }
+    }
+}
+
+/// Checkpoints.
+extension RoomEraser {
+    private struct Stored: Sendable {
+        let sequence: UInt64
+        /// Nil for a part, and for a manifest that cannot be read.
+        let manifest: CheckpointManifest?
+    }
+
+    /// Whether a checkpoint of the room holds a decision: from then on none that is older takes its place.
+    public func isSaved(_ decision: Decision) async throws(JournalError) -> Bool {
+        let streams = streams(of: decision.room)
+        let log = try await incarnationPrefix(streams.log)
+        return try await checkpoints.manifest(of: decision.room, log: log).map {
+            $0.sequence >= decision.sequence
+        } ?? false
+    }
+
+    /// Whether checkpoints hold all records of the partition through a decision: then no daemon reads those before it.
+    public func isCovered(_ decision: Decision) async throws(JournalError) -> Bool {
+        let streams = streams(of: decision.room)
+        let log = try await incarnationPrefix(streams.log)
+        do throws(JetStreamError) {
+            guard let message = try await jetStream.lastMessage(streams.checkpoint, subject: streams.coverage),
+                let coverage = try? Coverage(decoding: message.payload)
+            else { return false }
+            return coverage.log == log && coverage.covered >= decision.sequence
+        } catch {
+            throw .stream(name: streams.checkpoint, error)
+        }
+    }
+
+    private func incarnationPrefix(_ log: String) async throws(JournalError) -> String {
+        do throws(JetStreamError) {
+            return String(try await jetStream.streamInfo(log).created, radix: 36)
+        } catch {
+            throw .stream(name: log, error)
+        }
+    }
+
+    /// The assets that the room's newest checkpoint names.
+    public func checkpointAssets(
+        of room: RoomID, _ configuration: RoomConfiguration
+    ) async throws(JournalError) -> Set<AssetID> {
+        let log = try await incarnationPrefix(streams(of: room).log)
+        guard let manifest = try await checkpoints.manifest(of: room, log: log) else { return [] }
+        return try await assets(of: manifest, configuration)
+    }
+
+    private func assets(
+        of manifest: CheckpointManifest, _ configuration: RoomConfiguration
+    ) async throws(JournalError) -> Set<AssetID> {
+        var assets: Set<AssetID> = []
+        for state in manifest.generations.map(\.state) {
+            guard let bytes = try await checkpoints.bytes(of: state, room: manifest.room),
+                let room = try? Room(
+                    restoring: bytes, configuration: configuration, at: Instant(nanoseconds: 0), logClockAhead: .zero)
+            else { continue }
+            assets.formUnion(room.checkpoint().assets)
+        }
+        return assets
+    }
+
+    /// Deletes the room's checkpoints from before a decision, with parts that no manifest names.
+    ///
+    /// What was written after the first checkpoint that holds the decision is of the room's next life, but for manifests
+    /// that hold less, which a daemon wrote that was behind.
+    /// - Precondition: ``isSaved(_:)``.
+    /// - Returns: the number of messages that were deleted.
+    @discardableResult
+    public func eraseCheckpoints(before decision: Decision) async throws(JournalError) -> Int {
+        let streams = streams(of: decision.room)
+        let stored = Locked<[Stored]>([])
+        let subject = streams.manifest(of: decision.room)
+        for filter in [subject, "\(subject).>"] {
+            try await list(streams.checkpoint, filter, headersOnly: filter != subject) { message, metadata in
+                let manifest = filter == subject ? try? CheckpointManifest(decoding: message.copyPayload()) : nil
+                let found = Stored(sequence: metadata.streamSequence, manifest: manifest)
+                stored.withLock { $0.append(found) }
+            }
+        }
+        let all = stored.withLock { $0 }
+        let log = try await incarnationPrefix(streams.log)
+        func isNew(_ manifest: CheckpointManifest) -> Bool {
+            manifest.log == log && manifest.sequence >= decision.sequence
+        }
+        let new = all.filter { $0.manifest.map(isNew) ?? false }
+        guard let first = new.map(\.sequence).min() else { return 0 }
+        let generations = new.flatMap { $0.manifest?.generations ?? [] }.filter { $0.sequence >= decision.sequence }
+        let kept = Set(generations.flatMap(\.state.parts)).union(new.map(\.sequence))
+        let late = all.compactMap(\.manifest).filter { !isNew($0) }.flatMap { $0.generations.flatMap(\.state.parts) }
+        let stale = all.filter { $0.manifest.map { !isNew($0) } ?? ($0.sequence < first) }.map(\.sequence)
+        let doomed = Set(stale + late).subtracting(kept)
+        try await delete(doomed.sorted(), in: streams.checkpoint)
+        return doomed.count
+    }
+}
+
+/// Assets.
+extension RoomEraser {
+    /// Those of some assets that other rooms name, in their logs or checkpoints, or the room itself since a decision.
+    ///
+    /// Reads all logs and the checkpoints of all rooms, unless there is nothing to look for.
+    /// - Parameter made: called with the number of partitions that are done.
+    public func named(
+        _ assets: Set<AssetID>, elsewhereThan decision: Decision, _ configuration: RoomConfiguration,
+        _ made: (Int) -> Void
+    ) async throws(JournalError) -> Set<AssetID> {
+        var named: Set<AssetID> = []
+        for partition in 0..<partitions where !assets.subtracting(named).isEmpty {
+            let streams = PartitionStreams(root: root, partition: partition)
+            let log = try await incarnationPrefix(streams.log)
+            for (room, manifest) in try await checkpoints.catalogue(of: partition, log: log).rooms
+            where room != decision.room && manifest.state != nil {
+                named.formUnion(try await self.assets(of: manifest, configuration).intersection(assets))
+            }
+            let found = Locked<Set<AssetID>>([])
+            let own = "\(RoomAddress(root: root, partition: partition, room: decision.room))."
+            try await list(streams.log, "\(root).\(partition).*.in.*") { message, metadata in
+                guard !message.subject.hasPrefix(own) || metadata.streamSequence > decision.sequence else { return }
+                let some = AssetID.named(in: message.copyPayload()).intersection(assets)
+                if !some.isEmpty { found.withLock { $0.formUnion(some) } }
+            }
+            named.formUnion(found.withLock { $0 })
+            made(partition + 1)
+        }
+        return named
+    }
+}
+
+extension AssetID {
+    /// The names of assets in a message: all runs of 64 hexadecimal digits, as a name is written.
+    static func named(in bytes: [UInt8]) -> Set<AssetID> {
+        guard bytes.count >= 64 else { return [] }
+        var ids: Set<AssetID> = []
+        var run = 0
+        for (place, byte) in bytes.enumerated() {
+            let isDigit = 0x30...0x39 ~= byte || 0x61...0x66 ~= byte || 0x41...0x46 ~= byte
+            run = isDigit ? run + 1 : 0
+            guard run == 64 else { continue }
+            let text = String(decoding: bytes[(place - 63)...place], as: UTF8.self)
+            if let id = AssetID(hexadecimal: text) { ids.insert(id) }
+            run = 0
+        }
+        return ids
+    }
+}

@@ -1,0 +1,164 @@
+import Journal
+import Locking
+import Logging
+import NATSClient
+import StrokeWire
+
+/// The revocations of tokens in a daemon: takes new ones, and tells gateways.
+///
+/// With a journal all daemons have the same list, that of ``RevocationStore``; each follows it, answers requests for it on
+/// `<root>.revocations`, and publishes on `<root>.revoked` what comes to it, so that gateways know within a moment also
+/// where the daemon that took it has ended. Without a journal the list is in this process alone, and lost with it.
+/// Bounded by ``RevocationTable/limit``. Safe from any task.
+final class RevocationRegister: Sendable {
+    /// Why a revocation is not taken.
+    enum Failure: Error, Equatable {
+        /// The list has not been read yet, or cannot be written.
+        case notReady(String)
+        /// There are as many as may be.
+        case full
+    }
+
+    private struct State {
+        var table = RevocationTable()
+        /// The name of the list; nil until it has been read.
+        var list: String?
+        /// Those that are being stored, and are not here yet.
+        var pending: Set<Revocation.Target> = []
+
+        /// Counts one that is to be stored.
+        /// - Returns: false where there are as many as may be.
+        mutating func begin(_ target: Revocation.Target) -> Bool {
+            if table[target] != nil || pending.contains(target) { return true }
+            guard table.count + pending.count < RevocationTable.limit else { return false }
+            pending.insert(target)
+            return true
+        }
+    }
+
+    private let root: String
+    private let connection: NATSConnection
+    /// Nil without a journal.
+    private let store: RevocationStore?
+    private let logger: Logger
+    private let state = Locked(State())
+
+    /// Members of this group answer requests, one each.
+    private static let queue = "revocations"
+    private static let cleaningInterval: Duration = .seconds(60)
+    /// In seconds.
+    private static let clockMargin: Int64 = 3600
+
+    init(root: String, connection: NATSConnection, store: RevocationStore?, logger: Logger) {
+        self.root = root
+        self.connection = connection
+        self.store = store
+        self.logger = logger
+        if store == nil { state.withLock { $0.list = String(UInt64.random(in: .min ... .max), radix: 36) } }
+    }
+
+    /// Answers requests for the list.
+    func listen() throws(NATSError) {
+        _ = try connection.subscribe("\(root).revocations", queue: Self.queue) { [self] message in
+            guard let reply = message.reply, reply.hasPrefix("_INBOX.") else { return }
+            try? connection.publish(answer(message.copyPayload()), to: reply)
+        }
+    }
+
+    private func answer(_ body: [UInt8]) -> [UInt8] {
+        guard let request = try? RevocationRequest(decoding: body) else {
+            return RequestError(.badRequest, "The request names no place in the list of revocations.").encoded()
+        }
+        return state.withLock { state in
+            guard let list = state.list else {
+                return RequestError(.notReady, "The service has not read the list of revocations yet.").encoded()
+            }
+            return state.table.page(after: request.list == list ? request.after : 0, of: list).encoded()
+        }
+    }
+
+    /// Takes a revocation; returns when it holds: with a journal, when it is stored.
+    func add(_ revocation: Revocation) async throws(Failure) {
+        let isTaken = try state.withLock { state throws(Failure) in
+            guard state.list != nil else { throw .notReady("The list of revocations has not been read yet.") }
+            return state.begin(revocation.target)
+        }
+        guard isTaken else { throw .full }
+        guard let store else { return take(revocation, at: nil) }
+        do throws(JetStreamError) {
+            try await store.save(revocation)
+        } catch {
+            state.withLock { _ = $0.pending.remove(revocation.target) }
+            throw error.isFull ? .full : .notReady("The journal does not take it: \(error).")
+        }
+    }
+
+    /// Reads the list and follows it, and removes what has ended, until cancelled.
+    func run() async {
+        guard let store else { return await clean() }
+        let list = await provision(store)
+        guard let list, !Task.isCancelled else { return }
+        let (ends, end) = AsyncStream.makeStream(of: Void.self)
+        let cleaning = Task { await clean() }
+        defer { cleaning.cancel() }
+        do throws(NATSError) {
+            let reader = try store.read { [self] event in
+                switch event {
+                case .revocation(let revocation, let place): take(revocation, at: place)
+                case .caughtUp:
+                    state.withLock { $0.list = list }
+                    logger.debug("revocations read", metadata: ["count": "\(state.withLock { $0.table.count })"])
+                case .rewound:
+                    logger.error(
+                        "the stream of revocations was replaced or has lost its end; restart the daemons to read it again"
+                    )
+                    end.yield()
+                }
+            }
+            defer { reader.cancel() }
+            for await _ in ends {}
+        } catch {
+            logger.error("revocations cannot be read", metadata: ["error": "\(error)"])
+        }
+    }
+
+    private func provision(_ store: RevocationStore) async -> String? {
+        var wait: Duration = .milliseconds(200)
+        while !Task.isCancelled {
+            do throws(JetStreamError) {
+                return try await store.provision()
+            } catch {
+                logger.warning("revocations cannot be kept yet", metadata: ["error": "\(error)"])
+                try? await Task.sleep(for: wait)
+                wait = min(wait * 2, .seconds(10))
+            }
+        }
+        return nil
+    }
+
+    /// - Parameter place: nil for the next one.
+    private func take(_ revocation: Revocation, at place: UInt64?) {
+        // Before the whole list is there, nobody has been told of less.
+        let news = state.withLock { state -> RevocationPage? in
+            let place = place ?? state.table.last + 1
+            state.pending.remove(revocation.target)
+            state.table.insert(revocation, at: place)
+            return state.list.map {
+                RevocationPage(list: $0, through: place, hasMore: false, revocations: [revocation])
+            }
+        }
+        if let news { try? connection.publish(news.encoded(), to: "\(root).revoked") }
+    }
+
+    private func clean() async {
+        while !Task.isCancelled {
+            try? await Task.sleep(for: Self.cleaningInterval)
+            // The clocks of gateways, by which tokens end, may be behind.
+            let now = WallClock.now() / 1_000_000_000 - Self.clockMargin
+            let ended = state.withLock { $0.table.removeExpired(at: now) }
+            guard let store, !ended.isEmpty else { continue }
+            // What is left is removed by the next daemon that starts.
+            try? await store.remove(ended)
+        }
+    }
+}

@@ -1,0 +1,49 @@
+/// Published on `<root>.erased` when a room was erased: whoever keeps pictures of it, or of files that were erased with it,
+/// drops them. `{"room":"physics","assets":["9f86…"]}`.
+public struct ErasedRoom: Sendable, Hashable {
+    public let room: RoomID
+    /// Assets that are gone too, ``limit`` at most.
+    public let assets: [AssetID]
+
+    public static let limit = 1000
+
+    public init(room: RoomID, assets: [AssetID]) {
+        self.room = room
+        self.assets = Array(assets.prefix(Self.limit))
+    }
+
+    /// The subject.
+    public static func subject(root: String) -> String { "\(root).erased" }
+
+    /// Writes it.
+    public func encoded() -> [UInt8] {
+        var bytes: [UInt8] = []
+        bytes.append("{\"room\":")
+        bytes.append(string: room.text)
+        bytes.append(",\"assets\":")
+        bytes.append(list: assets) { $0.append(string: $1.description) }
+        bytes.append("}")
+        return bytes
+    }
+
+    /// Reads it.
+    /// - Throws: the first fault.
+    public init(decoding bytes: [UInt8]) throws(Rejection) {
+        self = try JSONStream.read(bytes) { stream throws(Rejection) in
+            var room: RoomID?
+            var assets: [AssetID] = []
+            try stream.takeObject { key, stream throws(Rejection) in
+                switch key {
+                case "room": room = RoomID(try stream.string(key))
+                case "assets":
+                    try stream.takeArray { stream throws(Rejection) in
+                        if let id = AssetID(hexadecimal: try stream.string(key)) { assets.append(id) }
+                    }
+                default: try stream.skip()
+                }
+            }
+            guard let room else { throw .missing("room") }
+            return ErasedRoom(room: room, assets: assets)
+        }
+    }
+}

@@ -1,0 +1,323 @@
+/// Which tokens of the HTTP side no longer count, though their time has not come.
+public struct Revocation: Sendable, Hashable {
+    /// The tokens that it is about.
+    public enum Target: Sendable, Hashable {
+        /// The one with this `jti`.
+        case token(String)
+        /// Those with this `sub`.
+        case subject(String)
+    }
+
+    public let target: Target
+    /// Of a subject: tokens that were issued (`iat`) later count, in seconds since 1970. Tokens without an `iat` do not
+    /// count.
+    public let issuedThrough: Int64
+    /// When the last of these tokens ends, in seconds since 1970; nil where that is not known.
+    public let expires: Int64?
+
+    /// Bytes of a `jti` or a `sub`, 1 … this many.
+    public static let nameBytes = 256
+
+    private static func isName(_ text: String) -> Bool { 1...nameBytes ~= text.utf8.count && text.isPrintable }
+
+    private init(_ target: Target, issuedThrough: Int64, expires: Int64?) {
+        self.target = target
+        self.issuedThrough = issuedThrough
+        self.expires = expires
+    }
+
+    /// The revocation of one token.
+    /// - Returns: nil for a `jti` that is empty or too long, or has characters that a terminal does not show.
+    public static func token(_ id: String, expires: Int64?) -> Revocation? {
+        guard isName(id) else { return nil }
+        return Revocation(.token(id), issuedThrough: 0, expires: expires)
+    }
+
+    /// The revocation of all tokens of a subject that were issued at or before a time.
+    /// - Returns: nil for a `sub` that is empty or too long, or has characters that a terminal does not show.
+    public static func subject(_ subject: String, issuedThrough: Int64, expires: Int64? = nil) -> Revocation? {
+        guard isName(subject) else { return nil }
+        return Revocation(.subject(subject), issuedThrough: issuedThrough, expires: expires)
+    }
+}
+
+/// As a part of a command.
+extension Revocation {
+    /// What it is about, for a person: `jti …`, `sub …`.
+    public var name: String {
+        switch target {
+        case .token(let id): "jti \(id)"
+        case .subject(let subject): "sub \(subject)"
+        }
+    }
+
+    func encode(into body: inout RequestBody) {
+        switch target {
+        case .token(let id): body.append("jti") { $0.append(string: id) }
+        case .subject(let subject):
+            body.append("sub") { $0.append(string: subject) }
+            body.append("iat") { $0.append(integer: issuedThrough) }
+        }
+        if let expires { body.append("exp") { $0.append(integer: expires) } }
+    }
+
+    init(_ body: JSONObject) throws(Rejection) {
+        let times = 0...Int64.maxSafeInteger
+        let expires = try body.integer("exp", in: times)
+        if let id = try body.string("jti", limit: Self.nameBytes) {
+            guard let revocation = Revocation.token(id, expires: expires) else {
+                throw .outOfRange("jti", "1 to 256 bytes without control characters")
+            }
+            self = revocation
+            return
+        }
+        let subject = try body.requiredString("sub", limit: Self.nameBytes)
+        let issued = try body.requiredInteger("iat", in: times)
+        guard let revocation = Revocation.subject(subject, issuedThrough: issued, expires: expires) else {
+            throw .outOfRange("sub", "1 to 256 bytes without control characters")
+        }
+        self = revocation
+    }
+}
+
+extension Revocation {
+    /// Writes it: `{"jti":"…","exp":1790000000}`, `{"sub":"anna","iat":1760000000}`.
+    public func encoded() -> [UInt8] {
+        var bytes: [UInt8] = []
+        encode(into: &bytes)
+        return bytes
+    }
+
+    fileprivate func encode(into bytes: inout [UInt8]) {
+        switch target {
+        case .token(let id):
+            bytes.append("{\"jti\":")
+            bytes.append(string: id)
+        case .subject(let subject):
+            bytes.append("{\"sub\":")
+            bytes.append(string: subject)
+            bytes.append(",\"iat\":")
+            bytes.append(integer: issuedThrough)
+        }
+        if let expires {
+            bytes.append(",\"exp\":")
+            bytes.append(integer: expires)
+        }
+        bytes.append("}")
+    }
+
+    /// Reads one.
+    /// - Throws: the first fault.
+    public init(decoding bytes: [UInt8]) throws(Rejection) {
+        self = try JSONStream.read(bytes) { stream throws(Rejection) in try Revocation(&stream) }
+    }
+
+    fileprivate init(_ stream: inout JSONStream) throws(Rejection) {
+        var (id, subject): (String?, String?)
+        var (issued, expires): (Int?, Int?)
+        try stream.takeObject { key, stream throws(Rejection) in
+            switch key {
+            case "jti": id = try stream.string(key)
+            case "sub": subject = try stream.string(key)
+            case "iat": issued = try stream.count(key)
+            case "exp": expires = try stream.optionalCount(key)
+            default: try stream.skip()
+            }
+        }
+        let end = expires.map(Int64.init)
+        if let id, let revocation = Revocation.token(id, expires: end) {
+            self = revocation
+        } else if let subject, let issued,
+            let revocation = Revocation.subject(subject, issuedThrough: Int64(issued), expires: end)
+        {
+            self = revocation
+        } else {
+            throw .missing("jti")
+        }
+    }
+}
+
+/// Request for revocations, to `<root>.revocations`: those after a place in a list, `{"list":"…","after":41}`; without a
+/// list all.
+public struct RevocationRequest: Sendable, Hashable {
+    /// The list that the place is in; nil for none.
+    public var list: String?
+    public var after: UInt64
+
+    public init(list: String? = nil, after: UInt64 = 0) {
+        self.list = list
+        self.after = after
+    }
+
+    /// Writes it.
+    public func encoded() -> [UInt8] {
+        var bytes: [UInt8] = []
+        bytes.append("{\"after\":")
+        bytes.append(integer: after)
+        if let list {
+            bytes.append(",\"list\":")
+            bytes.append(string: list)
+        }
+        bytes.append("}")
+        return bytes
+    }
+
+    /// Reads one; an empty payload asks for all.
+    /// - Throws: the first fault.
+    public init(decoding bytes: [UInt8]) throws(Rejection) {
+        guard !bytes.isEmpty else {
+            self.init()
+            return
+        }
+        let body = try JSONObject(bytes, keeping: ["list", "after"])
+        self.init(list: try body.string("list", limit: 64), after: try body.index("after") ?? 0)
+    }
+}
+
+/// A part of the list of revocations: the answer to ``RevocationRequest``, and what is published on `<root>.revoked` when
+/// tokens are revoked: `{"list":"…","through":42,"more":false,"revoked":[{"jti":"…","exp":…}]}`.
+public struct RevocationPage: Sendable, Hashable {
+    /// Names the list: the places of another one cannot be compared with those of this.
+    public let list: String
+    /// The place of the last one.
+    public let through: UInt64
+    /// Whether there are more after it.
+    public let hasMore: Bool
+    public let revocations: [Revocation]
+
+    /// Revocations in a page at most.
+    public static let limit = 500
+
+    public init(list: String, through: UInt64, hasMore: Bool, revocations: [Revocation]) {
+        self.list = list
+        self.through = through
+        self.hasMore = hasMore
+        self.revocations = revocations
+    }
+
+    /// Writes it.
+    public func encoded() -> [UInt8] {
+        var bytes: [UInt8] = []
+        bytes.append("{\"list\":")
+        bytes.append(string: list)
+        bytes.append(",\"through\":")
+        bytes.append(integer: through)
+        bytes.append(",\"more\":")
+        if hasMore { bytes.append("true") } else { bytes.append("false") }
+        bytes.append(",\"revoked\":")
+        bytes.append(list: revocations) { $1.encode(into: &$0) }
+        bytes.append("}")
+        return bytes
+    }
+
+    /// Reads one.
+    /// - Throws: the first fault.
+    public init(decoding bytes: [UInt8]) throws(Rejection) {
+        self = try JSONStream.read(bytes) { stream throws(Rejection) in
+            var (list, through): (String?, UInt64?)
+            var more = false
+            var revocations: [Revocation]?
+            try stream.takeObject { key, stream throws(Rejection) in
+                switch key {
+                case "list": list = try stream.string(key)
+                case "through": through = try stream.index(key)
+                case "more": more = try stream.optionalBool(key) ?? false
+                case "revoked":
+                    var all: [Revocation] = []
+                    try stream.takeArray { stream throws(Rejection) in all.append(try Revocation(&stream)) }
+                    revocations = all
+                default: try stream.skip()
+                }
+            }
+            guard let list else { throw .missing("list") }
+            guard let through else { throw .missing("through") }
+            guard let revocations else { throw .missing("revoked") }
+            return RevocationPage(list: list, through: through, hasMore: more, revocations: revocations)
+        }
+    }
+}
+
+/// Revocations by what they are about, each at its place in the list.
+///
+/// Not bounded by itself: a daemon takes no more than ``limit``, and others have what daemons tell them.
+public struct RevocationTable: Sendable {
+    /// Revocations that the daemons keep at most: some 10 MB.
+    public static let limit = 50_000
+
+    private struct Entry {
+        let place: UInt64
+        let revocation: Revocation
+    }
+
+    private var places: [Revocation.Target: UInt64] = [:]
+    /// By place.
+    private var entries: [Entry] = []
+
+    public init() {}
+
+    public var count: Int { entries.count }
+
+    /// The place of the last one that was put here.
+    public private(set) var last: UInt64 = 0
+
+    public subscript(target: Revocation.Target) -> Revocation? {
+        places[target].flatMap { place in
+            let position = position(of: place)
+            return position < entries.count && entries[position].place == place ? entries[position].revocation : nil
+        }
+    }
+
+    /// Puts one at its place; it replaces what is here about the same tokens, unless that is of a later place.
+    public mutating func insert(_ revocation: Revocation, at place: UInt64) {
+        if let known = places[revocation.target] {
+            guard known <= place else { return }
+            entries.remove(at: position(of: known))
+        }
+        places[revocation.target] = place
+        entries.insert(Entry(place: place, revocation: revocation), at: position(of: place))
+        last = max(last, place)
+    }
+
+    /// Removes those whose tokens have ended.
+    /// - Parameter now: in seconds since 1970.
+    /// - Returns: their places.
+    public mutating func removeExpired(at now: Int64) -> [UInt64] {
+        let ended = entries.filter { $0.revocation.expires.map { $0 <= now } ?? false }
+        guard !ended.isEmpty else { return [] }
+        entries.removeAll { $0.revocation.expires.map { $0 <= now } ?? false }
+        for entry in ended { places[entry.revocation.target] = nil }
+        return ended.map(\.place)
+    }
+
+    /// Whether a token no longer counts.
+    /// - Parameters:
+    ///   - id: its `jti`.
+    ///   - subject: its `sub`.
+    ///   - issued: its `iat`, in seconds since 1970.
+    public func revokes(id: String?, subject: String?, issued: Int64?) -> Bool {
+        if let id, places[.token(id)] != nil { return true }
+        guard let subject, let revocation = self[.subject(subject)] else { return false }
+        return issued.map { $0 <= revocation.issuedThrough } ?? true
+    }
+
+    /// Those after a place, at most ``RevocationPage/limit``.
+    /// - Parameter list: the name of the list.
+    public func page(after place: UInt64, of list: String) -> RevocationPage {
+        let start = place == .max ? entries.count : position(of: place + 1)
+        let part = entries[start...].prefix(RevocationPage.limit)
+        let hasMore = part.endIndex < entries.count
+        return RevocationPage(
+            list: list, through: hasMore ? part.last?.place ?? last : last, hasMore: hasMore,
+            revocations: part.map(\.revocation))
+    }
+
+    /// Where a place is, or would be.
+    private func position(of place: UInt64) -> Int {
+        var (low, high) = (0, entries.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if entries[middle].place < place { low = middle + 1 } else { high = middle }
+        }
+        return low
+    }
+}

@@ -1,0 +1,69 @@
+import ArgumentParser
+import ConnectionOptions
+import LecternClient
+import NATSClient
+import StrokeWire
+
+/// `lectern erase`: deletes all that is stored of a room.
+struct EraseCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "erase",
+        abstract: "Delete all that is stored of a room, for good.",
+        discussion: """
+            Ends the room as `lectern close` does. Then the service deletes the room's records up to there from the log, its \
+            checkpoints, and the files that were brought to it or shown in it and that no other room has, and has the NATS \
+            server overwrite them on disk. What is written to the room after the decision is a new room, and stays. This \
+            cannot be undone: type the room's name when it is asked for, or give --yes.
+
+            It takes about a millisecond for each record, and up to a minute before that, until checkpoints hold what the \
+            other rooms have. If it is cut off the room has ended, and erasing it again deletes what is left; a second one \
+            takes with it what was written since only where something was.
+
+            Not deleted: the entry in the audit log that the room was erased, by whom; backups, exports, recordings and \
+            outbox files; mirrors of the streams; what browsers of students keep. See the guide for operators, "Erase a room".
+
+            Exit codes: 0 when nothing is left; 1 when it was not confirmed, when there is no service or no permission, or \
+            when something is left; 2 when NATS cannot be reached.
+
+            EXAMPLES
+              lectern erase lesson-7
+              lectern erase lesson-7 --yes --for "request 4711 of the school office"
+            """)
+
+    @Argument(help: "The room: 1 to 64 characters of a-z, 0-9, _ and -.", transform: roomID)
+    var room: RoomID
+
+    @Flag(help: "Do not ask.")
+    var yes = false
+
+    @OptionGroup var options: OperatorOptions
+
+    func run() async throws {
+        if !yes {
+            StandardError.write("All of the room \(room) will be deleted for good. Type its name to go on:")
+            guard readLine() == room.text else {
+                StandardError.write("lectern: not erased: that is not its name")
+                throw ExitCode.failed
+            }
+        }
+        let nats = try await options.connection.connect(as: "lectern erase")
+        let reply: CommandReply
+        do {
+            var last = ""
+            reply = try await options.commands(over: nats).give(.erase(room)) { progress in
+                let count = progress.made.map { made in " \(made)" + (progress.total.map { " of \($0)" } ?? "") } ?? ""
+                let line = "\(progress.detail)\(count)"
+                if line != last { StandardError.write(line) }
+                last = line
+            }
+        } catch {
+            await nats.close()
+            StandardError.write("lectern: \(error)")
+            throw ExitCode.failed
+        }
+        await nats.close()
+        let place = reply.sequence.map { "; in the journal at \($0)" } ?? ""
+        let detail = reply.detail.map { ": \($0)" } ?? ""
+        StandardOutput.write("erased \(options.subjects.address(of: room))\(detail)\(place)")
+    }
+}

@@ -1,0 +1,70 @@
+import Foundation
+import NATSClient
+import NATSTestServer
+import TestSupport
+import Testing
+
+/// `lectern erase` beside a daemon.
+@Suite(.timeLimit(.minutes(5)), .endsProcesses) struct EraseTests {
+    private func count(_ text: String, in server: NATSTestServer) throws -> Int {
+        guard let folder = server.store else { throw Unexpected("the server has no store") }
+        let paths = FileManager.default.enumerator(atPath: folder)?.compactMap { $0 as? String } ?? []
+        return paths.count { path in
+            let data = try? Data(contentsOf: URL(filePath: folder).appending(path: path))
+            return data?.range(of: Data(text.utf8)) != nil
+        }
+    }
+
+    @Test func `erase asks, deletes, is recorded, and shows how far it is`() async throws {
+        try await NATSTestServer.with(jetStream: true) { nats in
+            try await NATSConnection.with(nats) { connection in
+                let daemon = try DaemonProcess("a", nats: nats.url, ["checkpoint.interval=1s"])
+                try await daemon.waitUntilServing()
+                let anna = try ScriptedAuthor("anna-of-lesson", room: "lesson", on: connection)
+                for number in 1...50 {
+                    try await anna.send(
+                        #"{"n":\#(number),"t":1000,"w":400,"h":300,"d":[{"x":1,"y":2},{"x":30,"y":40}]}"#,
+                        appliedAt: UInt64(number))
+                }
+                #expect(try count("anna-of-lesson", in: nats) > 0)
+                let answer = FileManager.default.temporaryDirectory.appendingPathComponent("answer-\(UUID())")
+                try Data("lessen\n".utf8).write(to: answer)
+                let wrong = try LecternProcess(["erase", "lesson", "--nats", nats.url], input: answer.path)
+                #expect(await wrong.exitCode() == 1)
+                #expect(wrong.log.contains("not erased"), "\(wrong.log)")
+                #expect(try count("anna-of-lesson", in: nats) > 0)
+
+                try Data("lesson\n".utf8).write(to: answer)
+                let right = try LecternProcess(["erase", "lesson", "--nats", nats.url], input: answer.path)
+                #expect(await right.exitCode(within: .seconds(90)) == 0, "\(right.log)")
+                #expect(right.log.contains("erased ink.0.lesson: deleted 50 records"), "\(right.log)")
+                #expect(try count("anna-of-lesson", in: nats) == 0)
+                let again = try await LecternProcess.run("erase", "lesson", "--yes", "--nats", nats.url)
+                #expect(again.exitCode == 0 && again.log.contains("deleted 0 records"), "\(again.log)")
+                let audit = try await LecternProcess.run("audit", "--nats", nats.url)
+                #expect(audit.log.contains("erase") && audit.log.contains("lesson"), "\(audit.log)")
+                #expect(await daemon.terminate() == 0)
+            }
+        }
+    }
+
+    @Test func `without a journal erase ends the room, and says that nothing is stored`() async throws {
+        try await NATSTestServer.with { nats in
+            try await NATSConnection.with(nats) { connection in
+                let daemon = try DaemonProcess("a", nats: nats.url, ["journal.mode=none"])
+                try await daemon.waitUntilServing()
+                let anna = try ScriptedAuthor("anna", room: "lesson", on: connection, isStored: false)
+                try await anna.send(
+                    #"{"n":1,"t":1000,"w":400,"h":300,"d":[{"x":1,"y":2},{"x":30,"y":40}]}"#, appliedAt: 1)
+                let (code, log) = try await LecternProcess.run("erase", "lesson", "--yes", "--nats", nats.url)
+                #expect(code == 0 && log.contains("nothing is stored"), "\(log)")
+                let rooms = try await eventually("the room has ended") {
+                    let rooms = try await LecternProcess.run("rooms", "--nats", nats.url).log
+                    return rooms == "no rooms\n" ? rooms : nil
+                }
+                #expect(rooms == "no rooms\n")
+                #expect(await daemon.terminate() == 0)
+            }
+        }
+    }
+}

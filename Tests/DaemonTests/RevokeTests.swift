@@ -1,0 +1,131 @@
+import Foundation
+import NATSClient
+import NATSTestServer
+import TestSupport
+import Testing
+
+/// `lectern token` and `lectern revoke` beside a daemon and two gateways.
+@Suite(.timeLimit(.minutes(5)), .endsProcesses) struct RevokeTests {
+    private func secret() throws -> String {
+        let path = FileManager.default.temporaryDirectory.appendingPathComponent("secret-\(UUID())").path
+        try "a secret of the test with more than 32 bytes".write(toFile: path, atomically: true, encoding: .utf8)
+        return path
+    }
+
+    private func token(_ secret: String, _ author: String = "anna") async throws -> String {
+        let (code, log) = try await LecternProcess.run(
+            "token", "--secret-file", secret, "--room", "r", "--role", "teacher", "--author", author, "--expires", "1h")
+        guard code == 0 else { throw Unexpected(log) }
+        return log.trimmingCharacters(in: .whitespacesAndNewlines)
+    }
+
+    private func gateway(_ name: String, _ nats: NATSTestServer, _ secret: String) throws -> DaemonProcess {
+        try DaemonProcess(
+            name, nats: nats.url, http: "127.0.0.1:0",
+            ["node.roles=gateway", "auth.mode=token", "auth.secret_file=\(secret)"])
+    }
+
+    private func status(_ http: HTTPClient, _ token: String) async throws -> Int {
+        try await http.send("GET", "/api/rooms?limit=1", headers: [("Authorization", "Bearer \(token)")]).statusCode
+    }
+
+    private func ready(_ gateway: DaemonProcess) async throws -> HTTPClient {
+        let http = HTTPClient(port: try await gateway.httpPort())
+        _ = try await eventually("the gateway is ready") {
+            try await http.get("/readyz").statusCode == 200 ? () : nil
+        }
+        return http
+    }
+
+    @Test func `a revoked token is refused by every gateway, whatever is restarted`() async throws {
+        let secret = try secret()
+        try await NATSTestServer.with(jetStream: true) { nats in
+            let core = try DaemonProcess("core", nats: nats.url, ["node.roles=core"])
+            try await core.waitUntilServing()
+            let gateways = try ["g1", "g2"].map { try gateway($0, nats, secret) }
+            var sites: [HTTPClient] = []
+            for gateway in gateways { sites.append(try await ready(gateway)) }
+            let tokens = [
+                try await token(secret), try await token(secret, "bob"), try await token(secret, "cleo"),
+            ]
+            for site in sites { for token in tokens { #expect(try await status(site, token) == 200) } }
+
+            let revoked = try await LecternProcess.run("revoke", tokens[0], "--nats", nats.url)
+            #expect(revoked.exitCode == 0 && revoked.log.hasPrefix("revoked jti "), "\(revoked.log)")
+            let start = ContinuousClock.now
+            for site in sites {
+                _ = try await eventually("it is refused", within: .seconds(1)) {
+                    try await status(site, tokens[0]) == 401 ? () : nil
+                }
+            }
+            #expect(start.duration(to: .now) < .seconds(1))
+            let subject = try await LecternProcess.run("revoke", "--sub", "bob", "--nats", nats.url)
+            #expect(subject.exitCode == 0 && subject.log == "revoked sub bob for good\n", "\(subject.log)")
+            for site in sites {
+                _ = try await eventually("it is refused", within: .seconds(1)) {
+                    try await status(site, tokens[1]) == 401 ? () : nil
+                }
+            }
+            func check(_ site: HTTPClient) async throws {
+                #expect(try await status(site, tokens[0]) == 401)
+                #expect(try await status(site, tokens[1]) == 401)
+            }
+            // NATS, with the daemon: gateways go on with what they have.
+            await nats.kill()
+            for site in sites { try await check(site) }
+            try await nats.restart()
+            #expect(await core.terminate() == 0)
+            let fresh = try gateway("g3", nats, secret)
+            let http = HTTPClient(port: try await fresh.httpPort())
+            #expect(try await status(http, tokens[2]) == 503)
+            let next = try DaemonProcess("next", nats: nats.url, ["node.roles=core"])
+            try await next.waitUntilServing()
+            _ = try await ready(fresh)
+            try await check(http)
+            for site in sites + [http] {
+                _ = try await eventually("the third token is good") {
+                    try await status(site, tokens[2]) == 200 ? () : nil
+                }
+                try await check(site)
+            }
+            for process in gateways + [fresh, next] { #expect(await process.terminate() == 0) }
+        }
+    }
+
+    @Test func `without a journal a revocation says that it is lost with the daemon`() async throws {
+        let secret = try secret()
+        try await NATSTestServer.with { nats in
+            let daemon = try DaemonProcess(
+                "a", nats: nats.url, http: "127.0.0.1:0",
+                ["journal.mode=none", "auth.mode=token", "auth.secret_file=\(secret)"])
+            try await daemon.waitUntilServing()
+            let site = try await ready(daemon)
+            let token = try await token(secret)
+            #expect(try await status(site, token) == 200)
+            let (code, log) = try await LecternProcess.run("revoke", token, "--nats", nats.url)
+            #expect(code == 0 && log.contains("until the daemon ends"), "\(log)")
+            _ = try await eventually("it is refused", within: .seconds(1)) {
+                try await status(site, token) == 401 ? () : nil
+            }
+            #expect(await daemon.terminate() == 0)
+        }
+    }
+
+    @Test func `revoke says what it cannot take`() async throws {
+        let secret = try secret()
+        let token = try await token(secret)
+        // No jti: {"role":"operator"}.
+        let parts = token.split(separator: ".")
+        let unnamed = "\(parts[0]).eyJyb2xlIjoib3BlcmF0b3IifQ.\(parts[2])"
+        for (arguments, text) in [
+            ([unnamed], "no jti"), ([], "Give a token"), (["a", "--sub", "b"], "Give a token"),
+            ([String(repeating: "a", count: 257)], "1 to 256 bytes"),
+        ] {
+            let (code, log) = try await LecternProcess.run(arguments: ["revoke"] + arguments)
+            #expect(code == 64 && log.contains(text), "\(arguments): \(log)")
+        }
+        let shown = try await LecternProcess.run(
+            "token", "--secret-file", secret, "--role", "operator", "--expires", "1h", "--show-jti")
+        #expect(shown.log.split(separator: "\n").count == 2)
+    }
+}

@@ -1,0 +1,201 @@
+import Foundation
+import Hummingbird
+import Locking
+import NATSClient
+import NATSTestServer
+import StrokeWire
+import TestSupport
+import Testing
+
+@testable import LecternGateway
+
+/// A service's list of revocations, as a test fills it.
+private final class ScriptedList: Sendable {
+    private let table = Locked(RevocationTable())
+    private let name: String
+    let pages = Locked(0)
+
+    init(_ name: String = "list") { self.name = name }
+
+    func add(_ revocation: Revocation) { table.withLock { $0.insert(revocation, at: $0.last + 1) } }
+
+    func answer(on service: TestService) throws {
+        try service.answer("ink.revocations") { [self] question in
+            guard let request = try? RevocationRequest(decoding: question.payload) else { return [.error(.badRequest)] }
+            pages.withLock { $0 += 1 }
+            let after = request.list == name ? request.after : 0
+            return [Answer(payload: table.withLock { $0.page(after: after, of: name) }.encoded())]
+        }
+    }
+}
+
+@Suite("Revoked tokens", .timeLimit(.minutes(2)))
+struct RevocationTests {
+    private static func key() async throws -> TokenKey {
+        let path = FileManager.default.temporaryDirectory.appendingPathComponent("lectern-\(UUID())").path
+        try "a secret of the test with more than 32 bytes".write(toFile: path, atomically: true, encoding: .utf8)
+        return try await TokenKey.secret(file: path)
+    }
+
+    private static func token(
+        _ key: TokenKey, id: String? = nil, author: String = "anna", issued: Date? = Date()
+    ) async throws -> String {
+        guard let room = RoomID("r"), let author = AuthorID(author) else { throw Unexpected("no name") }
+        return try await key.sign(
+            TokenClaims(
+                rooms: .some([room]), role: .teacher, author: author, expires: Date() + 600, id: id, issued: issued))
+    }
+
+    private static func with(
+        _ key: TokenKey, _ body: @escaping @Sendable (RunningGateway) async throws -> Void
+    ) async throws {
+        let adjust: @Sendable (inout GatewayConfiguration) -> Void = { $0.access = .tokens(key) }
+        try await RunningGateway.with(configured: adjust) { gateway in
+            try gateway.service.answer("ink.0.*.info") { _ in [.text(#"{"index":7}"#)] }
+            try gateway.service.answer("ink.0.r.join.main") { _ in
+                [
+                    .text(
+                        """
+                        {"room":"life","index":0,"digest":"0000000000000000","palette":["#000000"],"style":"smooth",\
+                        "board":{"w":4,"h":3},"visible":[],"redo":[]}
+                        """)
+                ]
+            }
+            try await gateway.service.ready()
+            try await body(gateway)
+        }
+    }
+
+    private static func ready(_ gateway: RunningGateway) async throws {
+        _ = try await eventually("the gateway is ready") {
+            try await gateway.http.get("/readyz").status == .ok ? () : nil
+        }
+    }
+
+    private static func get(_ gateway: RunningGateway, _ token: String) async throws -> HTTPClient.Response {
+        try await gateway.http.send("GET", "/api/rooms/r", headers: [("Authorization", "Bearer \(token)")])
+    }
+
+    private static func news(_ gateway: RunningGateway, _ revocations: Revocation?...) throws {
+        let page = RevocationPage(list: "list", through: 1, hasMore: false, revocations: revocations.compactMap(\.self))
+        try gateway.service.connection.publish(page.encoded(), to: "ink.revoked")
+    }
+
+    @Test func `no token counts before the list has been read, and the gateway is not ready`() async throws {
+        let key = try await Self.key()
+        try await Self.with(key) { gateway in
+            let token = try await Self.token(key, id: "a")
+            let early = try await Self.get(gateway, token)
+            #expect(early.status == .serviceUnavailable)
+            #expect(try early.errorCode == "not-ready")
+            #expect(try await gateway.http.get("/readyz").status == .serviceUnavailable)
+            // Who has no token at all is told so.
+            #expect(try await gateway.http.get("/api/rooms/r").status == .unauthorized)
+            try ScriptedList().answer(on: gateway.service)
+            try await Self.ready(gateway)
+            #expect(try await Self.get(gateway, token).status == .ok)
+        }
+    }
+
+    @Test func `a revoked token is refused at once, its streams end, and other tokens go on`() async throws {
+        let key = try await Self.key()
+        try await Self.with(key) { gateway in
+            try ScriptedList().answer(on: gateway.service)
+            try await Self.ready(gateway)
+            let (doomed, other, unnamed) = (
+                try await Self.token(key, id: "a"), try await Self.token(key, id: "b", author: "bob"),
+                try await Self.token(key, author: "cleo", issued: nil)
+            )
+            @Sendable func follow(_ token: String) throws -> EventStreamClient {
+                try EventStreamClient(
+                    port: gateway.port, "/api/rooms/r/events", headers: ["Authorization": "Bearer \(token)"])
+            }
+            let readers = try [doomed, other, unnamed].map(follow)
+            for reader in readers { #expect(try await reader.next().name == "board") }
+            let start = ContinuousClock.now
+            try Self.news(gateway, .token("a", expires: nil))
+            try await readers[0].ended()
+            #expect(start.duration(to: .now) < .seconds(1))
+            let refused = try await Self.get(gateway, doomed)
+            #expect(refused.status == .unauthorized)
+            #expect(try refused.errorCode == "revoked")
+            let session = try await gateway.http.post("/api/session", body: doomed)
+            #expect(session.status == .unauthorized)
+            let cookie = [("Cookie", "lectern=\(doomed)")]
+            #expect(try await gateway.http.send("GET", "/api/rooms/r", headers: cookie).status == .unauthorized)
+            for token in [other, unnamed] { #expect(try await Self.get(gateway, token).status == .ok) }
+
+            // A subject: what was issued before, or at no known time.
+            let (old, new) = (
+                try await Self.token(key, author: "bob", issued: Date() - 60),
+                try await Self.token(key, author: "bob", issued: Date() + 60)
+            )
+            try Self.news(
+                gateway, .subject("bob", issuedThrough: Int64(Date().timeIntervalSince1970) + 1),
+                .subject("cleo", issuedThrough: 0))
+            try await readers[1].ended()
+            try await readers[2].ended()
+            for token in [other, unnamed, old] { #expect(try await Self.get(gateway, token).errorCode == "revoked") }
+            #expect(try await Self.get(gateway, new).status == .ok)
+            let metrics = gateway.registry.text()
+            #expect(metrics.contains("lectern_revoked_tokens 3\n"))
+            #expect(metrics.contains("lectern_revoked_requests_total 9\n"))
+        }
+    }
+
+    @Test func `what was revoked while NATS was away is known when it is back, and before it what was known holds`()
+        async throws
+    {
+        let key = try await Self.key()
+        try await Self.with(key) { gateway in
+            let list = ScriptedList()
+            list.add(try #require(Revocation.token("a", expires: nil)))
+            try list.answer(on: gateway.service)
+            try await Self.ready(gateway)
+            let (first, second) = (try await Self.token(key, id: "a"), try await Self.token(key, id: "b"))
+            #expect(try await Self.get(gateway, first).errorCode == "revoked")
+            #expect(try await Self.get(gateway, second).status == .ok)
+            await gateway.server.stop()
+            _ = try await eventually("the gateway has noticed") {
+                gateway.connection.state != .connected ? () : nil
+            }
+            #expect(try await Self.get(gateway, first).errorCode == "revoked")
+            list.add(try #require(Revocation.token("b", expires: nil)))
+            try await gateway.server.restart()
+            _ = try await eventually("it has asked again", within: .seconds(4)) {
+                try await Self.get(gateway, second).errorCode == "revoked" ? () : nil
+            }
+        }
+    }
+
+    @Test func `a list as long as can be is read in pages, and one of another stream from its beginning`() async throws
+    {
+        let key = try await Self.key()
+        try await Self.with(key) { gateway in
+            let list = ScriptedList()
+            for number in 1...RevocationTable.limit {
+                if let one = Revocation.token("t\(number)", expires: nil) { list.add(one) }
+            }
+            try list.answer(on: gateway.service)
+            try await Self.ready(gateway)
+            #expect(list.pages.withLock { $0 } == RevocationTable.limit / RevocationPage.limit)
+            #expect(gateway.registry.text().contains("lectern_revoked_tokens \(RevocationTable.limit)\n"))
+            for number in [1, 777, RevocationTable.limit] {
+                let token = try await Self.token(key, id: "t\(number)")
+                #expect(try await Self.get(gateway, token).errorCode == "revoked")
+            }
+            #expect(try await Self.get(gateway, try await Self.token(key, id: "t0")).status == .ok)
+        }
+    }
+
+    @Test func `a token tells its jti and its end to those who cannot check it`() async throws {
+        let key = try await Self.key()
+        let named = try #require(TokenIdentity(of: try await Self.token(key, id: "x-1_Y")))
+        #expect(named.id == "x-1_Y")
+        #expect(abs((named.expires ?? 0) - Int64(Date().timeIntervalSince1970) - 600) <= 2)
+        #expect(TokenIdentity(of: try await Self.token(key))?.id == nil)
+        for text in ["", "jti", "a.b.c", "a.b", "..", String(repeating: "a", count: 5000) + ".."] {
+            #expect(TokenIdentity(of: text) == nil, "\(text.prefix(10))")
+        }
+    }
+}

@@ -1,0 +1,333 @@
+import Assets
+import Foundation
+import Hosting
+import Journal
+import Locking
+import NATSClient
+import NATSTestServer
+import StrokeWire
+import TestSupport
+import Testing
+import Whiteboard
+
+@testable import LecternServer
+
+/// Texts in the files of a NATS server's store.
+private struct StoreFiles {
+    private let files: [Data]
+
+    init(_ server: NATSTestServer) throws {
+        guard let folder = server.store else { throw Unexpected("the server has no store") }
+        let paths = FileManager.default.enumerator(atPath: folder)?.compactMap { $0 as? String } ?? []
+        files = paths.compactMap { try? Data(contentsOf: URL(filePath: folder).appending(path: $0)) }
+        guard files.contains(where: { $0.count > 1000 }) else { throw Unexpected("there is nothing in \(folder)") }
+    }
+
+    func contains(_ pattern: some Sequence<UInt8>) -> Bool {
+        let pattern = Data(pattern)
+        return files.contains { $0.range(of: pattern) != nil }
+    }
+}
+
+/// What a room is known by.
+private struct RoomState: Equatable {
+    let incarnation: String
+    let index: UInt64
+    let digest: BoardDigest
+
+    init(_ reply: JoinReply) {
+        (incarnation, index, digest) = (reply.room, reply.index, reply.digest)
+    }
+}
+
+private struct SampleFile {
+    let bytes: [UInt8]
+    let manifest: AssetManifest
+    var id: AssetID { manifest.id }
+
+    init(_ text: String) throws {
+        bytes = Array(String(repeating: text, count: 20_000).utf8)
+        let page = try #require(AssetPage(width: 595, height: 842))
+        manifest = try #require(
+            AssetManifest(id: AssetID(hashOf: bytes), format: .pdf, bytes: bytes.count, pages: [page]))
+    }
+}
+
+extension DurableClass {
+    fileprivate var journal: JournalSettings { configuration.journal ?? JournalSettings() }
+
+    fileprivate var assets: AssetStore {
+        AssetStore(root: "ink", settings: journal, maxBytes: 1 << 30, connection: client, logger: .silent)
+    }
+
+    /// Erases a room as a daemon does that is asked to.
+    @discardableResult
+    fileprivate func erase(
+        _ address: RoomAddress, tell: @escaping @Sendable (RoomErasure.Progress) -> Void = { _ in }
+    ) async throws -> (sequence: UInt64, what: String) {
+        let erasure = RoomErasure(configuration, settings: journal, connection: client, logger: .silent)
+        return try await erasure.erase(
+            address.room,
+            decide: { () async throws(RequestError) in
+                do throws(JetStreamError) {
+                    return try await JetStream(client).publish(
+                        ControlRecord.erase.encoded(), to: address.subject(.control)
+                    ).sequence
+                } catch {
+                    throw RequestError(.notReady, "\(error)")
+                }
+            }, tell: tell)
+    }
+
+    fileprivate func manifest(of address: RoomAddress) async throws -> CheckpointManifest? {
+        let created = try await JetStream(client).streamInfo("INK_LOG_\(address.partition)").created
+        let store = CheckpointStore(
+            root: "ink", partitions: configuration.partitions, connection: client, logger: .silent)
+        return try await store.manifest(of: address.room, log: String(created, radix: 36))
+    }
+
+    /// Waits until the newest checkpoint holds a record, and gives its state.
+    fileprivate func savedState(of address: RoomAddress, through sequence: UInt64) async throws -> [UInt8] {
+        let store = CheckpointStore(
+            root: "ink", partitions: configuration.partitions, connection: client, logger: .silent)
+        return try await eventually("the room is saved through \(sequence)") {
+            guard let manifest = try await manifest(of: address), manifest.sequence >= sequence,
+                let state = manifest.state
+            else { return nil }
+            return try await store.bytes(of: state, room: address.room)
+        }
+    }
+
+    fileprivate func lastSequence(_ partition: Int = 0) async throws -> UInt64 {
+        try await JetStream(client).streamInfo("INK_LOG_\(partition)").lastSequence
+    }
+
+    fileprivate func messages(_ subject: String, in stream: String) async throws -> [UInt64] {
+        let found = Locked<[UInt64]>([])
+        let settings = OrderedConsumerSettings(stream: stream, start: .sequence(1), filterSubject: subject)
+        try await JetStream(client).readToEnd(settings, logger: .silent) { _, metadata in
+            found.withLock { $0.append(metadata.streamSequence) }
+        }
+        return found.withLock { $0 }
+    }
+}
+
+private let quick: @Sendable (inout ServerConfiguration) -> Void = {
+    $0.checkpoints = CheckpointSchedule(interval: .milliseconds(300), operations: 10, cursors: .milliseconds(200))
+    $0.upkeepInterval = .milliseconds(200)
+}
+
+@Suite(.timeLimit(.minutes(5))) struct ErasureTests {
+    /// A stroke with numbers that stand nowhere else.
+    private func stroke(_ number: Int, _ mark: String, _ step: Int) -> String {
+        let points = (0..<40).map { #"{"x":\#(100 + $0 * step % 31).\#(mark),"y":\#(50 + $0 * step % 23).\#(mark)}"# }
+        return #"{"n":\#(number),"c":1,"l":4,"t":0,"w":400,"h":300,"d":[\#(points.joined(separator: ","))]}"#
+    }
+
+    private func image(_ number: Int, _ asset: AssetID) -> String {
+        #"{"n":\#(number),"e":5,"i":"\#(asset)","w":400,"h":300,"d":[{"x":1,"y":2},{"x":30,"y":40}]}"#
+    }
+
+    @Test func `nothing of an erased room is in any file of the store, and other rooms are as before`() async throws {
+        try await DurableClass.with(partitions: 2, quick) { lesson in
+            let (doomed, other) = (try lesson.address("doomed"), try lesson.address("other"))
+            let files = try ["only doomed has it", "both have it", "the other one shows it"].map(SampleFile.init)
+            let store = lesson.assets
+            try await store.provision()
+            for file in files { try await store.save(file.bytes, file.manifest, for: doomed.room) }
+            try await store.save(files[1].bytes, files[1].manifest, for: other.room)
+            var windows: [[UInt8]] = []
+            let (before, life) = try await lesson.serve {
+                for number in 1...30 {
+                    try await lesson.client.publishDurably(
+                        stroke(number, "7182818", 7), to: doomed, author: "doomed-hand")
+                    try await lesson.client.publishDurably(
+                        stroke(number, "1415926", 11), to: other, author: "other-hand")
+                }
+                try await lesson.client.publishDurably(image(31, files[0].id), to: doomed, author: "doomed-hand")
+                try await lesson.client.publishDurably(image(32, files[1].id), to: doomed, author: "doomed-hand")
+                try await lesson.client.publishDurably(image(31, files[2].id), to: other, author: "other-hand")
+                // Several states, one after the other, so that older ones were deleted before.
+                var state: [UInt8] = []
+                for number in 33...36 {
+                    try await lesson.client.publishDurably(
+                        stroke(number, "7182818", 7), to: doomed, author: "doomed-hand")
+                    let last = try await lesson.lastSequence(doomed.partition)
+                    state = try await lesson.savedState(of: doomed, through: last)
+                }
+                _ = try await lesson.savedState(of: other, through: 1)
+                let before = RoomState(try await lesson.joined(other, at: 31))
+                return (before, (try await lesson.joined(doomed, at: 36), state))
+            }
+            windows = stride(from: 64, to: life.1.count - 40, by: 97).map { Array(life.1[$0..<$0 + 40]) }
+            let patterns = [Array("7182818".utf8), Array("doomed-hand".utf8), Array("only doomed has it".utf8)]
+            let there = try StoreFiles(lesson.nats)
+            for pattern in patterns { #expect(there.contains(pattern)) }
+            let known = windows.filter(there.contains)
+            #expect(known.count > 5)
+
+            try await lesson.serve {
+                let done = try await lesson.erase(doomed)
+                #expect(done.what.hasPrefix("deleted 36 records, "), "\(done.what)")
+                #expect(done.what.hasSuffix(", 1 of 2 files") || done.what.hasSuffix(", 1 of 3 files"), "\(done.what)")
+                #expect(try await lesson.client.join(doomed).index == 0)
+                try await lesson.client.publishDurably(Hand.stroke(37, at: 0), to: doomed, author: "new")
+                #expect(RoomState(try await lesson.joined(other, at: 31)) == before)
+                let new = try await lesson.joined(doomed, at: 1)
+                #expect(new.index == 1 && new.room != life.0.room)
+            }
+            func check() throws {
+                let files = try StoreFiles(lesson.nats)
+                let found = (patterns + known).filter { files.contains($0) }
+                #expect(found.isEmpty)
+                let missing = ["1415926", "other-hand", "both have it", "the other one shows it"]
+                    .filter { !files.contains(Array($0.utf8)) }
+                #expect(missing.isEmpty)
+            }
+            try check()
+            try await lesson.nats.restart()
+            try check()
+            await lesson.nats.kill()
+            try await lesson.nats.restart()
+            try check()
+            for name in ["b", "c"] {
+                try await lesson.serve(as: name) { () async throws in
+                    #expect(RoomState(try await lesson.joined(other, at: 31)) == before)
+                    #expect(try await lesson.joined(doomed, at: 1).index == 1)
+                }
+            }
+            #expect(try await store.manifest(of: files[0].id) == nil)
+            #expect(try await store.bytes(of: files[1].id) == files[1].bytes)
+            #expect(try await store.bytes(of: files[2].id) == files[2].bytes)
+            #expect(try await store.usedBytes(of: doomed.room) == 0)
+            try check()
+        }
+    }
+
+    @Test func `an erasure that was cut off is finished by the next one, which takes no new life with it`() async throws
+    {
+        try await DurableClass.with(quick) { lesson in
+            let (doomed, other) = (try lesson.address("doomed"), try lesson.address("other"))
+            let count = 3000
+            try await lesson.serve {
+                // No author is above the limit of messages a second.
+                for number in 0..<count {
+                    let hand = "hand-\(number / 150)"
+                    try await lesson.client.publishDurably(
+                        Hand.stroke(number % 150 + 1, at: 0), to: doomed, author: "doomed-\(hand)")
+                    guard number % 3 == 0 else { continue }
+                    try await lesson.client.publishDurably(
+                        Hand.stroke(number % 150 / 3 + 1, at: 0), to: other, author: "other-\(hand)")
+                }
+                let before = RoomState(try await lesson.joined(other, at: UInt64(count / 3)))
+                _ = try await lesson.joined(doomed, at: UInt64(count))
+                let began = Locked(false)
+                let cut = Task {
+                    try await lesson.erase(doomed) { progress in
+                        if progress.step == "deleting records" { began.withLock { $0 = true } }
+                    }
+                }
+                _ = try await eventually("records are being deleted", within: .seconds(90)) {
+                    began.withLock { $0 } ? () : nil
+                }
+                cut.cancel()
+                _ = await cut.result
+                let left = try await lesson.messages("\(doomed).in.*", in: "INK_LOG_0").count
+                #expect(left > 0 && left < count, "\(left)")
+
+                let decisions = try await lesson.messages(doomed.subject(.control), in: "INK_LOG_0").count
+                let done = try await lesson.erase(doomed)
+                #expect(done.what.hasPrefix("deleted \(left) records"), "\(done.what)")
+                // The decision of the first one counts.
+                #expect(try await lesson.messages(doomed.subject(.control), in: "INK_LOG_0").count == decisions)
+                #expect(try await lesson.messages("\(doomed).in.*", in: "INK_LOG_0").isEmpty)
+                #expect(RoomState(try await lesson.joined(other, at: UInt64(count / 3))) == before)
+            }
+            #expect(try !StoreFiles(lesson.nats).contains(Array("doomed-hand".utf8)))
+        }
+    }
+
+    @Test func `a teacher who goes on writing keeps what comes after the decision, on every daemon`() async throws {
+        try await DurableClass.with(quick) { lesson in
+            let (doomed, other) = (try lesson.address("doomed"), try lesson.address("other"))
+            let daemons = [try await lesson.daemon("a"), try await lesson.daemon("b")]
+            let writing = Task {
+                for number in 1...2000 where !Task.isCancelled {
+                    try await lesson.client.publishDurably(Hand.stroke(number, at: 0), to: doomed)
+                    try await lesson.client.publishDurably(Hand.stroke(number, at: 0), to: other)
+                    try await Task.sleep(for: .milliseconds(2))
+                }
+            }
+            _ = try await lesson.joined(doomed, at: 50)
+            let first = try await lesson.erase(doomed)
+            _ = try await lesson.joined(doomed, at: 20)
+            let second = try await lesson.erase(doomed)
+            #expect(second.sequence > first.sequence)
+            _ = try await lesson.joined(doomed, at: 20)
+            writing.cancel()
+            _ = await writing.result
+            let kept = try await lesson.messages("\(doomed).in.*", in: "INK_LOG_0")
+            #expect(kept.allSatisfy { $0 > second.sequence })
+            let others = try await lesson.messages("\(other).in.*", in: "INK_LOG_0")
+            let state = RoomState(try await lesson.joined(doomed, at: UInt64(kept.count)))
+            #expect(state.index == UInt64(kept.count))
+            #expect(state.incarnation.hasSuffix("-\(try #require(kept.first))"))
+            let before = RoomState(try await lesson.joined(other, at: UInt64(others.count)))
+            for daemon in daemons { try await daemon.stop() }
+            await lesson.nats.kill()
+            try await lesson.nats.restart()
+            try await lesson.serve(as: "c") { () async throws in
+                #expect(RoomState(try await lesson.joined(doomed, at: UInt64(kept.count))) == state)
+                #expect(RoomState(try await lesson.joined(other, at: UInt64(others.count))) == before)
+            }
+        }
+    }
+
+    @Test func `a daemon that reads the whole log again passes over the gaps of erased rooms`() async throws {
+        try await DurableClass.with(quick) { lesson in
+            let (doomed, other) = (try lesson.address("doomed"), try lesson.address("other"))
+            let before = try await lesson.serve {
+                for number in 1...200 {
+                    try await lesson.client.publishDurably(Hand.stroke(number, at: 0), to: doomed)
+                    try await lesson.client.publishDurably(Hand.stroke(number, at: 0), to: other)
+                }
+                _ = try await lesson.joined(doomed, at: 200)
+                let before = RoomState(try await lesson.joined(other, at: 200))
+                try await lesson.erase(doomed)
+                return before
+            }
+            // Nothing tells any more what checkpoints hold, nor is there one.
+            for subject in ["*.checkpoint", "*.checkpoint.>"] {
+                for sequence in try await lesson.messages("ink.0.\(subject)", in: "INK_CHECKPOINT_0") {
+                    try await JetStream(lesson.client).deleteMessage("INK_CHECKPOINT_0", sequence)
+                }
+            }
+            try await lesson.serve(as: "b") { () async throws in
+                #expect(RoomState(try await lesson.joined(other, at: 200)) == before)
+                #expect(try await lesson.client.join(doomed).index == 0)
+            }
+        }
+    }
+
+    @Test func `a room that nobody has written to, and one that was closed before, can be erased`() async throws {
+        try await DurableClass.with(quick) { lesson in
+            let (blank, closed) = (try lesson.address("blank"), try lesson.address("closed"))
+            try await lesson.serve {
+                #expect(try await lesson.erase(blank).what.hasPrefix("deleted 0 records"))
+                for number in 1...20 {
+                    try await lesson.client.publishDurably(
+                        Hand.stroke(number, at: 0), to: closed, author: "closed-hand")
+                }
+                _ = try await lesson.savedState(of: closed, through: 20)
+                _ = try await JetStream(lesson.client).publish(
+                    ControlRecord.close.encoded(), to: closed.subject(.control))
+                _ = try await eventually("it is closed") {
+                    try await lesson.client.join(closed).index == 0 ? () : nil
+                }
+                #expect(try StoreFiles(lesson.nats).contains(Array("closed-hand".utf8)))
+                #expect(try await lesson.erase(closed).what.hasPrefix("deleted 21 records"))
+                #expect(try !StoreFiles(lesson.nats).contains(Array("closed-hand".utf8)))
+            }
+        }
+    }
+}

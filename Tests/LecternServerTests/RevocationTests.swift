@@ -1,0 +1,139 @@
+import Journal
+import Locking
+import NATSClient
+import NATSTestServer
+import StrokeWire
+import TestSupport
+import Testing
+
+@testable import LecternServer
+
+@Suite(.timeLimit(.minutes(5))) struct RevocationRegisterTests {
+    private func register(_ nats: NATSConnection, isStored: Bool = true) throws -> (
+        RevocationRegister, Task<Void, Never>
+    ) {
+        let store = RevocationStore(root: "ink", settings: JournalSettings(), connection: nats, logger: .silent)
+        let register = RevocationRegister(
+            root: "ink", connection: nats, store: isStored ? store : nil, logger: .silent)
+        try register.listen()
+        return (register, Task { await register.run() })
+    }
+
+    private func token(_ id: String, expires: Int64? = nil) throws -> Revocation {
+        try #require(Revocation.token(id, expires: expires))
+    }
+
+    /// All revocations that the daemons tell a gateway.
+    private func list(_ nats: NATSConnection) async throws -> [Revocation] {
+        var (request, all) = (RevocationRequest(), [Revocation]())
+        while true {
+            let reply = try await nats.request(request.encoded(), to: "ink.revocations").payload
+            if let refusal = RequestError(decoding: reply) { throw refusal }
+            let page = try RevocationPage(decoding: reply)
+            all += page.revocations
+            request = RevocationRequest(list: page.list, after: page.through)
+            if !page.hasMore { return all }
+        }
+    }
+
+    private func listed(_ nats: NATSConnection, _ count: Int) async throws -> [Revocation] {
+        try await eventually("there are \(count) revocations") {
+            let all = try await list(nats)
+            return all.count == count ? all : nil
+        }
+    }
+
+    @Test func `all daemons tell the same list, also after they and NATS were restarted`() async throws {
+        try await NATSTestServer.with(jetStream: true) { server in
+            try await NATSConnection.with(server) { nats in
+                try await NATSConnection.with(server) { other in
+                    let (first, running) = try register(nats)
+                    let (_, alsoRunning) = try register(other)
+                    let news = Recorder<String>()
+                    try nats.subscribe("ink.revoked") { news.append(String(decoding: $0.copyPayload(), as: UTF8.self)) }
+                    try await nats.flush()
+                    _ = try await listed(nats, 0)
+                    try await first.add(try token("a", expires: 4_000_000_000))
+                    try await first.add(try token("b"))
+                    try await first.add(try token("a", expires: 4_000_000_001))
+                    let all = try await listed(nats, 2)
+                    #expect(Set(all) == [try token("a", expires: 4_000_000_001), try token("b")])
+                    // Each daemon publishes it, so that one that ends takes none with it.
+                    #expect(try await news.values(6).filter { $0.contains(#""jti":"b""#) }.count == 2)
+                    running.cancel()
+                    alsoRunning.cancel()
+                }
+            }
+            await server.kill()
+            try await server.restart()
+            try await NATSConnection.with(server) { nats in
+                let (register, running) = try register(nats)
+                #expect(try await listed(nats, 2).count == 2)
+                try await register.add(try token("c"))
+                #expect(try await listed(nats, 3).count == 3)
+                running.cancel()
+            }
+        }
+    }
+
+    @Test func `without the stream the list is not told, and nothing is taken`() async throws {
+        try await NATSTestServer.with { server in
+            try await NATSConnection.with(server) { nats in
+                let (register, running) = try register(nats)
+                let reply = try await nats.request(to: "ink.revocations").payload
+                #expect(RequestError(decoding: reply)?.code == .notReady)
+                let one = try token("a")
+                await #expect(throws: RevocationRegister.Failure.self) { try await register.add(one) }
+                running.cancel()
+            }
+        }
+    }
+
+    @Test func `without a journal the list is one daemon's, with a name of its own`() async throws {
+        try await NATSTestServer.with { server in
+            try await NATSConnection.with(server) { nats in
+                let (register, running) = try register(nats, isStored: false)
+                try await register.add(try token("a"))
+                try await register.add(try token("b"))
+                #expect(try await listed(nats, 2).count == 2)
+                let page = try RevocationPage(decoding: try await nats.request(to: "ink.revocations").payload)
+                #expect(page.through == 2)
+                running.cancel()
+            }
+        }
+    }
+
+    @Test func `a flood ends at the bound with an error that says so, and those that are known still hold`()
+        async throws
+    {
+        try await NATSTestServer.with(jetStream: true) { server in
+            try await NATSConnection.with(server) { nats in
+                let (register, running) = try register(nats)
+                _ = try await listed(nats, 0)
+                let refused = Locked(0)
+                let count = RevocationTable.limit + 1500
+                await withTaskGroup(of: Void.self) { group in
+                    for number in 0..<count {
+                        if number >= 64 { await group.next() }
+                        group.addTask {
+                            guard let one = Revocation.token("token-\(number)", expires: nil) else { return }
+                            do throws(RevocationRegister.Failure) {
+                                try await register.add(one)
+                            } catch {
+                                if error == .full { refused.withLock { $0 += 1 } }
+                            }
+                        }
+                    }
+                }
+                #expect(refused.withLock { $0 } == 1500)
+                let all = try await listed(nats, RevocationTable.limit)
+                #expect(all.contains(try token("token-0")))
+                let more = try token("one more")
+                await #expect(throws: RevocationRegister.Failure.full) { try await register.add(more) }
+                // One that is there is replaced.
+                try await register.add(try token("token-0", expires: 4_000_000_000))
+                running.cancel()
+            }
+        }
+    }
+}

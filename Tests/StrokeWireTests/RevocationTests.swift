@@ -1,0 +1,67 @@
+import Testing
+
+@testable import StrokeWire
+
+@Suite struct RevocationTableTests {
+    private func token(_ id: String, expires: Int64? = nil) throws -> Revocation {
+        try #require(Revocation.token(id, expires: expires))
+    }
+
+    @Test func `Revocations and pages come back as they were written`() throws {
+        let all = [
+            try token("a\"b", expires: 1_790_000_000), try token("ü"),
+            try #require(Revocation.subject("anna", issuedThrough: 1_760_000_000)),
+        ]
+        for one in all { #expect(try Revocation(decoding: one.encoded()) == one) }
+        #expect(all[2].encoded() == Array(#"{"sub":"anna","iat":1760000000}"#.utf8))
+        let page = RevocationPage(list: "l", through: 7, hasMore: true, revocations: all)
+        #expect(try RevocationPage(decoding: page.encoded()) == page)
+        let request = RevocationRequest(list: "l", after: 41)
+        #expect(try RevocationRequest(decoding: request.encoded()) == request)
+        #expect(try RevocationRequest(decoding: []) == RevocationRequest())
+    }
+
+    @Test func `Bad names are refused`() throws {
+        #expect(Revocation.token("", expires: nil) == nil)
+        #expect(Revocation.token(String(repeating: "a", count: 257), expires: nil) == nil)
+        for text in ["{}", #"{"jti":""}"#, #"{"sub":"a"}"#, #"{"jti":1}"#, "[]", ""] {
+            #expect(throws: Rejection.self) { try Revocation(decoding: Array(text.utf8)) }
+        }
+    }
+
+    @Test func `A table tells which tokens count, drops those that have ended, and replaces by subject`() throws {
+        var table = RevocationTable()
+        table.insert(try token("a", expires: 10), at: 1)
+        table.insert(try token("b"), at: 2)
+        table.insert(try #require(Revocation.subject("s", issuedThrough: 5)), at: 3)
+        #expect(table.revokes(id: "a", subject: nil, issued: nil))
+        #expect(!table.revokes(id: "c", subject: "t", issued: 1))
+        #expect(table.revokes(id: nil, subject: "s", issued: 5))
+        #expect(!table.revokes(id: nil, subject: "s", issued: 6))
+        #expect(table.revokes(id: nil, subject: "s", issued: nil))
+        table.insert(try #require(Revocation.subject("s", issuedThrough: 9)), at: 4)
+        #expect(table.count == 3)
+        #expect(table.revokes(id: nil, subject: "s", issued: 9))
+        #expect(table.removeExpired(at: 9) == [])
+        #expect(table.removeExpired(at: 10) == [1])
+        #expect(!table.revokes(id: "a", subject: nil, issued: nil))
+        #expect(table.revokes(id: "b", subject: nil, issued: nil))
+    }
+
+    @Test func `Pages hold every revocation after a place once`() throws {
+        var table = RevocationTable()
+        for number in 1...1234 { table.insert(try token("t\(number)"), at: UInt64(number * 3)) }
+        var (place, found) = (UInt64(0), [Revocation]())
+        while true {
+            let page = table.page(after: place, of: "l")
+            #expect(page.revocations.count <= RevocationPage.limit)
+            found += page.revocations
+            place = page.through
+            if !page.hasMore { break }
+        }
+        #expect(place == 1234 * 3)
+        #expect(found == (try (1...1234).map { try token("t\($0)") }))
+        #expect(table.page(after: place, of: "l").revocations.isEmpty)
+        #expect(table.page(after: .max, of: "l").revocations.isEmpty)
+    }
+}
