@@ -259,6 +259,51 @@ import Testing
         }
     }
 
+    @Test func `with these users tokens are revoked and rooms erased, and nobody asks for more than it may`()
+        async throws
+    {
+        let certificates = try TestCertificates()
+        defer { certificates.remove() }
+        let secret = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID()).secret").path
+        try Data("a secret of the test with more than 32 bytes".utf8).write(to: URL(filePath: secret))
+        defer { try? FileManager.default.removeItem(atPath: secret) }
+        try await NATSTestServer.with(jetStream: true, configuration: try configuration(certificates)) { nats in
+            let files = ["LECTERN_NATS_CA": certificates.authority, "LECTERN_NATS_PASSWORD": Self.password]
+            func start(_ arguments: [String], _ more: [String: String] = [:]) throws -> LecternProcess {
+                try LecternProcess(
+                    arguments + ["--nats", "tls://127.0.0.1:\(nats.port)"], environment: files.merging(more) { $1 })
+            }
+            let daemon = try start(
+                [
+                    "serve", "--http", "127.0.0.1:0", "--set", "nats.user=service", "--set",
+                    "nats.gateway_user=gateway", "--set", "subjects.partitions=8", "--set", "auth.mode=token", "--set",
+                    "auth.secret_file=\(secret)", "--set", "checkpoint.interval=1s",
+                ], ["LECTERN_NATS_GATEWAY_PASSWORD": Self.password])
+            try await daemon.waitForLog(" serving")
+            let http = HTTPClient(port: try await daemon.httpPort())
+            _ = try await eventually("it is ready") { try await http.get("/readyz").statusCode == 200 ? () : nil }
+            let token = try await LecternProcess.run(
+                "token", "--secret-file", secret, "--role", "operator", "--expires", "1h"
+            ).log.trimmingCharacters(in: .whitespacesAndNewlines)
+            func status() async throws -> Int {
+                try await http.send("GET", "/metrics", headers: [("Authorization", "Bearer \(token)")]).statusCode
+            }
+            #expect(try await status() == 200)
+            let room = ["--room", "physics", "--partitions", "8"]
+            let teacher = try start(["publish", "demo", "--author", "ann", "--user", "ann", "--speed", "100"] + room)
+            #expect(await teacher.exitCode(within: .seconds(120)) == 0, "\(teacher.log)")
+            let revoking = try start(["revoke", token, "--user", "operator"])
+            #expect(await revoking.exitCode() == 0, "\(revoking.log)")
+            _ = try await eventually("it is refused", within: .seconds(1)) { try await status() == 401 ? () : nil }
+            let erasing = try start(["erase", "physics", "--yes", "--partitions", "8", "--user", "operator"])
+            #expect(await erasing.exitCode(within: .seconds(90)) == 0, "\(erasing.log)")
+            #expect(erasing.log.contains("erased ink.2.physics: deleted "), "\(erasing.log)")
+            daemon.send(SIGTERM)
+            #expect(await daemon.exitCode() == 0)
+            #expect(!daemon.log.contains("Permissions Violation"), "\(daemon.log)")
+        }
+    }
+
     @Test func `a daemon that cannot read the CA file says so and does not start`() async throws {
         let daemon = try LecternProcess(
             ["serve", "--nats", "tls://127.0.0.1:1", "--http", "off", "--set", "nats.ca=/no/such.pem"])

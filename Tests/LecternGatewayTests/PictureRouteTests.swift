@@ -97,6 +97,28 @@ struct PictureRouteTests {
         }
     }
 
+    @Test("pictures that are kept go when a room is erased")
+    func erased() async throws {
+        try await RunningGateway.with { gateway in
+            let drawn = Locked(0)
+            try gateway.service.answer("ink.0.r.image.main") { question in
+                if question.text.contains("unless") { return [Answer(payload: [], headers: [HeaderName.tag: "k.4"])] }
+                drawn.withLock { $0 += 1 }
+                return [Answer(payload: document(.png), headers: [HeaderName.tag: "k.4"])]
+            }
+            try await gateway.service.ready()
+            for _ in 0..<3 { #expect(try await gateway.http.get("/api/rooms/r/board.png").status == .ok) }
+            #expect(drawn.withLock { $0 } == 1)
+            let room = try #require(RoomID("r"))
+            try gateway.service.connection.publish(
+                ErasedRoom(room: room, assets: []).encoded(), to: ErasedRoom.subject(root: "ink"))
+            _ = try await eventually("it is drawn again") {
+                _ = try await gateway.http.get("/api/rooms/r/board.png")
+                return drawn.withLock { $0 } == 2 ? () : nil
+            }
+        }
+    }
+
     @Test("a picture with a missing image is kept by nobody, and its own tag decides whether it has changed")
     func incomplete() async throws {
         try await RunningGateway.with { gateway in

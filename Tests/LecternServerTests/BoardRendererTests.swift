@@ -17,6 +17,19 @@ import Testing
         BoardRenderer(ServerConfiguration(), byteLimit: byteLimit)
     }
 
+    @Test func `of an erased room nothing is kept, of others everything`() throws {
+        var room = DrawnRoom()
+        try room.draw(30)
+        let renderer = renderer()
+        let (erased, other) = (try life("erased"), try life("other"))
+        for life in [erased, other] { _ = try renderer.png(of: room.board, life, at: start) }
+        let both = renderer.byteCount
+        renderer.forget(erased.room)
+        #expect(renderer.byteCount == both / 2)
+        renderer.forget(other.room)
+        #expect(renderer.isEmpty)
+    }
+
     @Test func `an evicted canvas is rendered again with the same pixels`() throws {
         var room = DrawnRoom()
         try room.draw(30)

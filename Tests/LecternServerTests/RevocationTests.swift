@@ -76,6 +76,28 @@ import Testing
         }
     }
 
+    @Test func `what a stream has lost that was replaced is stored in the new one`() async throws {
+        try await NATSTestServer.with(jetStream: true) { server in
+            try await NATSConnection.with(server) { nats in
+                let (register, running) = try register(nats)
+                _ = try await listed(nats, 0)
+                for name in ["a", "b", "c"] { try await register.add(try token(name)) }
+                _ = try await listed(nats, 3)
+                _ = try await nats.request(to: "$JS.API.STREAM.DELETE.INK_REVOKED")
+                let store = RevocationStore(
+                    root: "ink", settings: JournalSettings(), connection: nats, logger: .silent)
+                _ = try await store.provision()
+                try await store.save(try token("d"))
+                #expect(Set(try await listed(nats, 4)) == Set(try ["a", "b", "c", "d"].map { try token($0) }))
+                running.cancel()
+                _ = await running.value
+                let (_, next) = try self.register(nats)
+                _ = try await listed(nats, 4)
+                next.cancel()
+            }
+        }
+    }
+
     @Test func `without the stream the list is not told, and nothing is taken`() async throws {
         try await NATSTestServer.with { server in
             try await NATSConnection.with(server) { nats in

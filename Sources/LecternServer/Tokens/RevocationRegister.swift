@@ -96,29 +96,56 @@ final class RevocationRegister: Sendable {
     /// Reads the list and follows it, and removes what has ended, until cancelled.
     func run() async {
         guard let store else { return await clean() }
-        let list = await provision(store)
-        guard let list, !Task.isCancelled else { return }
-        let (ends, end) = AsyncStream.makeStream(of: Void.self)
         let cleaning = Task { await clean() }
         defer { cleaning.cancel() }
+        while !Task.isCancelled {
+            guard let list = await provision(store) else { return }
+            // Of a stream that was replaced, or has lost its end, what is missing is stored again.
+            let before = state.withLock { state in
+                defer { (state.table, state.list, state.pending) = (RevocationTable(), nil, []) }
+                return state.table
+            }
+            await follow(store, list, since: before)
+        }
+    }
+
+    /// Reads the list from its beginning, and what comes later, until the stream was replaced or the task is cancelled.
+    private func follow(_ store: RevocationStore, _ list: String, since before: RevocationTable) async {
+        let (ends, end) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         do throws(NATSError) {
             let reader = try store.read { [self] event in
                 switch event {
                 case .revocation(let revocation, let place): take(revocation, at: place)
                 case .caughtUp:
                     state.withLock { $0.list = list }
-                    logger.debug("revocations read", metadata: ["count": "\(state.withLock { $0.table.count })"])
+                    Task { await restore(before) }
                 case .rewound:
-                    logger.error(
-                        "the stream of revocations was replaced or has lost its end; restart the daemons to read it again"
-                    )
+                    logger.error("the stream of revocations was replaced, or has lost its end; it is read again")
                     end.yield()
                 }
             }
             defer { reader.cancel() }
-            for await _ in ends {}
+            for await _ in ends { return }
         } catch {
             logger.error("revocations cannot be read", metadata: ["error": "\(error)"])
+            try? await Task.sleep(for: .seconds(1))
+        }
+    }
+
+    /// Stores what a list had that the one after it lacks.
+    private func restore(_ before: RevocationTable) async {
+        var place: UInt64 = 0
+        while before.count > 0 {
+            let page = before.page(after: place, of: "")
+            for revocation in page.revocations where state.withLock({ $0.table[revocation.target] == nil }) {
+                do throws(Failure) {
+                    try await add(revocation)
+                } catch {
+                    logger.error("a revocation is lost", metadata: ["error": "\(error)"])
+                }
+            }
+            guard page.hasMore else { return }
+            place = page.through
         }
     }
 

@@ -174,7 +174,8 @@ struct ClusterAccountTests {
     private static let other = [
         "ink", "ink.rooms", "ink.members.a", "ink.uploads.a.1", "ink.audit", "ink.audit.physics",
         "ink.command.operator",
-        "ink.command.gateway", "other.0.physics.in.ann", "$SYS.REQ.SERVER.PING",
+        "ink.command.gateway", "ink.revocations", "ink.revocations.0f", "ink.revoked", "ink.erased",
+        "other.0.physics.in.ann", "$SYS.REQ.SERVER.PING",
         "$SYS.REQ.USER.INFO",
     ]
     private static let wildcards = [
@@ -223,13 +224,15 @@ struct ClusterAccountTests {
                     "in.bob", "wet-in.ann", "clock.main", "clock.hls", "asset.main", "asset.hls", "asset-head",
                     "asset-in",
                 ].map { "\(room).\($0)" }
-            } + ["ink.rooms", "ink.uploads.a.1", "ink.command.gateway"],
+            } + ["ink.rooms", "ink.uploads.a.1", "ink.command.gateway", "ink.revocations"],
             subscribe: rooms.flatMap { room in
                 [
                     "out.main", "out.hls", "mark.main", "mark.hls", "head", "feedback.ann", "feedback.bob",
                     "wet.main", "wet-head",
                 ].map { "\(room).\($0)" }
-            } + ["_INBOX.gateway.x.1"] + ["ink.*.*.out.*", "ink.*.*.out.main", "ink.2.physics.out.*", "ink.*.*.head"]),
+            } + ["ink.revoked", "ink.erased", "_INBOX.gateway.x.1"] + [
+                "ink.*.*.out.*", "ink.*.*.out.main", "ink.2.physics.out.*", "ink.*.*.head",
+            ]),
         "service": Grant(
             publish: subjects.filter { $0.hasPrefix("ink.") || $0.hasPrefix("_INBOX.") }
                 + [
