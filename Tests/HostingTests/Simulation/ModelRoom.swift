@@ -120,7 +120,7 @@ struct ModelRoom {
 
     mutating func take(_ entry: SimulatedLog.Entry, prefix: String) {
         switch entry.record.content {
-        case .control(.close):
+        case .control(.close), .control(.erase):
             if isLimited { forgetEarlierSessions() }
             close()
         case .control(.full(let through)): refuse(through)
