@@ -17,9 +17,9 @@ public struct CheckpointManifest: Sendable, Equatable {
         /// A token of the parts' subjects, 0 ... 2, so that states that are kept never share a subject. Nil for a state
         /// written by the first release.
         public var slot: Int?
-        /// The format of the bytes: ``RoomCheckpoint/formatVersion`` of the release that wrote them.
+        /// The format of the bytes, at most ``RoomCheckpoint/formatVersion`` of the release that wrote them.
         public var format: UInt8
-        /// The rules that made the room: ``RoomCheckpoint/foldVersion`` of the release that wrote the state.
+        /// The rules that made the room, at most ``RoomCheckpoint/foldVersion`` of the release that wrote the state.
         public var fold: UInt64
 
         /// - Parameters:

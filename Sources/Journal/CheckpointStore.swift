@@ -2,6 +2,7 @@ import Locking
 public import Logging
 public import NATSClient
 public import StrokeWire
+import Whiteboard
 
 /// The checkpoints of rooms, in the partitions' streams `<ROOT>_CHECKPOINT_<p>`, which `JetStreamJournal.provision`
 /// creates.
@@ -81,7 +82,9 @@ extension CheckpointStore {
             let part = Array(bytes[number * size..<min(bytes.count, (number + 1) * size)])
             parts.append(try await publish(part, to: streams.part(number, of: room, slot: slot), streams))
         }
-        return CheckpointManifest.State(parts: parts, bytes: bytes.count, hash: FNV1a64.hash(bytes), slot: slot)
+        var state = CheckpointManifest.State(parts: parts, bytes: bytes.count, hash: FNV1a64.hash(bytes), slot: slot)
+        if let versions = RoomCheckpoint.versions(of: bytes) { (state.format, state.fold) = versions }
+        return state
     }
 
     /// Writes a manifest and waits until it is acknowledged: then it is the room's checkpoint.

@@ -387,10 +387,7 @@ extension Repartitioning {
             var isReadable = manifest.state == nil
             for generation in moved.manifest.generations {
                 guard let bytes = try await old.bytes(of: generation.state, room: room, in: partition) else { continue }
-                var state = try await store.save(state: bytes, room: room, beside: nil)
-                // As the release that wrote it said.
-                (state.format, state.fold) = (generation.state.format, generation.state.fold)
-                manifest.state = state
+                manifest.state = try await store.save(state: bytes, room: room, beside: nil)
                 if generation.state != moved.manifest.state {
                     manifest.sequence = moved.older
                     // Its records after that are read again.

@@ -127,9 +127,10 @@ extension RoomEraser {
         let records = Locked(Records())
         let own = streams(of: decision.room)
         for partition in 0..<partitions {
-            let log = PartitionStreams(root: root, partition: partition).log
+            let streams = PartitionStreams(root: root, partition: partition)
+            let log = streams.log
             let address = RoomAddress(root: root, partition: partition, room: decision.room)
-            for subject in ["\(address).in.*", address.subject(.control)] {
+            for subject in try await recordSubjects(under: "\(address)", in: streams) {
                 try await list(log, subject) { message, metadata in
                     guard partition != own.partition || metadata.streamSequence < decision.sequence else { return }
                     let assets = AssetID.named(in: message.copyPayload())
@@ -141,6 +142,19 @@ extension RoomEraser {
             }
         }
         return records.withLock { $0 }
+    }
+
+    /// The subjects of records below an address; a log that records were moved to has those too.
+    private func recordSubjects(
+        under address: String, in streams: PartitionStreams
+    ) async throws(JournalError) -> [String] {
+        do throws(JetStreamError) {
+            let captured = try await jetStream.streamInfo(streams.log).configuration.subjects
+            let moved = captured.contains(streams.moved) ? ["\(address).moved.in.*", "\(address).moved.ctl"] : []
+            return ["\(address).in.*", "\(address).ctl"] + moved
+        } catch {
+            throw .stream(name: streams.log, error)
+        }
     }
 
     /// Deletes records.
@@ -188,7 +202,7 @@ extension RoomEraser {
 
     private func incarnationPrefix(_ log: String) async throws(JournalError) -> String {
         do throws(JetStreamError) {
-            return String(try await jetStream.streamInfo(log).created, radix: 36)
+            return LogIdentity(of: try await jetStream.streamInfo(log)).text
         } catch {
             throw .stream(name: log, error)
         }
@@ -272,10 +286,12 @@ extension RoomEraser {
             }
             let found = Locked<Set<AssetID>>([])
             let own = "\(RoomAddress(root: root, partition: partition, room: decision.room))."
-            try await list(streams.log, "\(root).\(partition).*.in.*") { message, metadata in
-                guard !message.subject.hasPrefix(own) || metadata.streamSequence > decision.sequence else { return }
-                let some = AssetID.named(in: message.copyPayload()).intersection(assets)
-                if !some.isEmpty { found.withLock { $0.formUnion(some) } }
+            for subject in try await recordSubjects(under: "\(root).\(partition).*", in: streams) {
+                try await list(streams.log, subject) { message, metadata in
+                    guard !message.subject.hasPrefix(own) || metadata.streamSequence > decision.sequence else { return }
+                    let some = AssetID.named(in: message.copyPayload()).intersection(assets)
+                    if !some.isEmpty { found.withLock { $0.formUnion(some) } }
+                }
             }
             named.formUnion(found.withLock { $0 })
             made(partition + 1)

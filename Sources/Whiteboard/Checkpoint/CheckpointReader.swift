@@ -26,6 +26,15 @@ struct CheckpointReader {
 
     /// Reads what stands before the parts of the room.
     mutating func readFrame() throws(CheckpointError) {
+        try readVersions()
+        texts = try list { (reader) throws(CheckpointError) in
+            guard let text = String(validating: try reader.data(), as: UTF8.self) else { throw reader.damaged }
+            return text
+        }
+        templates = try list { (reader) throws(CheckpointError) in TemplateTable.Entry(try reader.messageTemplate()) }
+    }
+
+    mutating func readVersions() throws(CheckpointError) {
         for byte in CheckpointFormat.mark { try require(try self.byte() == byte) }
         version = try byte()
         guard version <= CheckpointFormat.version else { throw .newerFormat(version) }
@@ -33,11 +42,6 @@ struct CheckpointReader {
         fold = version < 2 ? 1 : try integer()
         guard fold <= CheckpointFormat.fold else { throw .newerFold(fold) }
         try require(fold > 0)
-        texts = try list { (reader) throws(CheckpointError) in
-            guard let text = String(validating: try reader.data(), as: UTF8.self) else { throw reader.damaged }
-            return text
-        }
-        templates = try list { (reader) throws(CheckpointError) in TemplateTable.Entry(try reader.messageTemplate()) }
     }
 
     var isAtEnd: Bool { position == bytes.count }

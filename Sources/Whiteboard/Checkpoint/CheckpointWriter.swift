@@ -27,10 +27,10 @@ struct CheckpointWriter {
     }
 
     /// All that was written, with its frame.
-    func finished() -> [UInt8] {
+    func finished(format: UInt8, fold: UInt64) -> [UInt8] {
         var whole = CheckpointWriter(clockOffset: ClockOffset())
-        whole.write(raw: CheckpointFormat.mark + [CheckpointFormat.version])
-        whole.write(CheckpointFormat.fold)
+        whole.write(raw: CheckpointFormat.mark + [format])
+        whole.write(fold)
         whole.write(list: texts) { $0.write(Array($1.utf8)) }
         whole.write(list: templates) { $0.write($1) }
         whole.reserve(whole.bytes.count + bytes.count)

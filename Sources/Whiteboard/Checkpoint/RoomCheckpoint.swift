@@ -8,10 +8,17 @@ public import StrokeWire
 /// Has what the room has taken from its log, and the cohorts' cursors. Does not have the settings, the clocks, which are
 /// unknown after a restart, nor operations that every cohort has released, except the latest.
 public struct RoomCheckpoint: Sendable {
-    /// The format that ``encoded()`` writes. Older ones are read, newer ones refused.
+    /// The newest format that is read and written; newer ones are refused.
     public static let formatVersion = CheckpointFormat.version
-    /// The rules by which a log becomes a room: releases with the same number make the same room of the same log.
+    /// The newest rules by which a log becomes a room: releases with the same number make the same room of the same log.
     public static let foldVersion = CheckpointFormat.fold
+
+    /// The format and the rules of a state's bytes; nil for other bytes, and for those of a newer release.
+    public static func versions(of bytes: [UInt8]) -> (format: UInt8, fold: UInt64)? {
+        var reader = CheckpointReader(bytes, clockOffset: ClockOffset(), at: Instant(nanoseconds: 0))
+        guard (try? reader.readVersions()) != nil else { return nil }
+        return (reader.version, reader.fold)
+    }
 
     private let room: Room
 
@@ -31,6 +38,9 @@ public struct RoomCheckpoint: Sendable {
     }
 
     /// The state as bytes: a mark and the two versions first. Without a checksum: storage has to return them unchanged.
+    ///
+    /// The versions are the lowest that have all of the room: a release before them goes on with rooms in which nothing newer
+    /// was used, while daemons are replaced one after another, and on the way back.
     public func encoded() -> [UInt8] {
         var room = room
         var retention = room.configuration.log
@@ -44,8 +54,9 @@ public struct RoomCheckpoint: Sendable {
         writer.write(list: room.log.operations.kept) { $0.write($1) }
         writer.write(room.gate)
         writer.write(list: room.intake.authorsByName) { $0.write($1) }
+        guard room.intake.hasMuted else { return writer.finished(format: 4, fold: 3) }
         writer.write(list: room.intake.muted) { $0.write($1.text) }
-        return writer.finished()
+        return writer.finished(format: CheckpointFormat.version, fold: CheckpointFormat.fold)
     }
 }
 
@@ -96,7 +107,8 @@ extension Room {
             configuration: configuration, incarnation: incarnation,
             log: RoomLog(
                 base: base, head: head, operations: operations, templates: templates, strokes: reader.writer),
-            gate: gate, intake: Intake(authors: authors, muted: muted), clockOffset: clockOffset, at: now)
+            gate: gate, intake: Intake(authors: authors, muted: muted, hasMuted: reader.version >= 5),
+            clockOffset: clockOffset, at: now)
     }
 }
 
@@ -104,8 +116,8 @@ extension Room {
 ///
 /// Two numbers follow the mark: ``version``, that of the bytes, and ``fold``, that of the rules by which a log becomes a
 /// room. To change the form of a part, write only the new form, and read the old one where `reader.version` is below the
-/// version that brought it. To change what a log makes of a room, bring a room of an older `reader.fold` up to date where
-/// it is read. Raise either number once after a release, with the first such change: what a release has written stays
+/// version that brought it; write the old numbers where a room has nothing new. To change what a log makes of a room, bring a
+/// room of an older `reader.fold` up to date where it is read. Raise either number once after a release, with the first such change: what a release has written stays
 /// readable, and `CheckpointVersionTests` keeps a checkpoint of each to prove it.
 enum CheckpointFormat {
     /// "LCP".

@@ -27,13 +27,16 @@ struct Intake: Sendable {
     private(set) var assemblingCount = 0
     /// Authors of whom nothing is taken, in the order of their names, at most ``ControlRecord/mutedLimit``.
     private(set) var muted: [AuthorID] = []
+    /// Whether somebody was ever muted in this life: earlier releases do not know what is kept of it.
+    private(set) var hasMuted = false
     /// Before this no author has been silent for long enough to lose its place; nil while unknown.
     private var placeDue: Instant?
 
     init() {}
 
-    init(authors: [Author], muted: [AuthorID]) {
+    init(authors: [Author], muted: [AuthorID], hasMuted: Bool) {
         self.muted = muted
+        self.hasMuted = hasMuted
         for author in authors {
             insert(author)
             note(author.id, from: Author.Load(), to: author.load)
@@ -143,6 +146,7 @@ struct Intake: Sendable {
     mutating func mute(_ author: AuthorID, _ context: IntakeContext, into output: inout IntakeOutput) -> Bool {
         guard !isMuted(author), muted.count < ControlRecord.mutedLimit else { return false }
         muted.insert(author, at: muted.partitioningIndex { $0 >= author })
+        hasMuted = true
         change(author) { $0.rejectPending(.muted, context, into: &output) }
         return true
     }

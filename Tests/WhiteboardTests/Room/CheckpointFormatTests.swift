@@ -71,7 +71,8 @@ import Testing
         format: UInt8
     ) throws {
         let (old, bytes) = (try #require(Self.bytes[format]), played.room.checkpoint().encoded())
-        #expect(bytes[3] == CheckpointFormat.version)
+        // Nobody was ever muted: as the release before wrote it.
+        #expect(bytes[3] == 4)
         #expect(try restored(old).room.checkpoint().encoded() == restored(bytes).room.checkpoint().encoded())
     }
 
