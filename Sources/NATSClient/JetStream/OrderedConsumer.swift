@@ -17,6 +17,8 @@ public final class OrderedConsumer: Sendable {
         var delivery: NATSSubscription?
         /// The server's name of the consumer.
         var name: String?
+        /// The answer to the current attempt, while it is asked where the stream ends.
+        var unchecked: UncheckedAnswer?
         /// When the consumer was requested, by the caller's clock.
         var requestedAt: Int64 = 0
         /// The flow control subject that was passed on as a barrier and not answered yet.
@@ -32,6 +34,13 @@ public final class OrderedConsumer: Sendable {
             defer { (delivery, name, openBarrier) = (nil, nil, nil) }
             return (delivery, name)
         }
+    }
+
+    fileprivate struct UncheckedAnswer {
+        var attempt: UInt64
+        var answer: ConsumerAnswer
+        var serverTime: Int64
+        var answeredAt: Int64
     }
 
     private let connection: NATSConnection
@@ -208,21 +217,54 @@ extension OrderedConsumer {
 // MARK: - Messages of the server
 
 extension OrderedConsumer {
-    /// The server's answer to a consumer request.
+    /// The server's answer to a consumer request, or to the question where the stream ends.
     private func receiveAnswer(_ message: borrowing NATSMessage) {
-        guard let attempt = message.subject.split(separator: ".").last.flatMap({ UInt64($0) }) else { return }
+        guard let token = message.subject.split(separator: ".").last else { return }
+        let isEnd = token.hasPrefix(Self.endMark)
+        guard let attempt = UInt64(isEnd ? token.dropFirst(Self.endMark.count) : token) else { return }
         do throws(JetStreamError) {
             guard !message.saysNoResponders else { throw .notEnabled }
+            guard !isEnd else {
+                return check(attempt, try APIBody.decode(StreamInfo.Wire.self, from: message.copyPayload()))
+            }
             let answer = try APIBody.decode(ConsumerAnswer.self, from: message.copyPayload())
-            begin(attempt, answer, serverTime: try ServerTime.parse(answer.created))
+            let unchecked = UncheckedAnswer(
+                attempt: attempt, answer: answer, serverTime: try ServerTime.parse(answer.created), answeredAt: clock())
+            if answer.numPending == 0, shared.withLock({ $0.state.next }) > 1 {
+                askForEnd(unchecked)
+            } else {
+                begin(unchecked)
+            }
         } catch {
             log(error)
             update { $0.rejected(attempt) }
         }
     }
 
-    private func begin(_ attempt: UInt64, _ answer: ConsumerAnswer, serverTime: Int64) {
-        let now = clock()
+    private static let endMark = "end-"
+
+    /// From nats-server 2.11 on a consumer begins where it is asked to, also beyond the end of its stream.
+    private func askForEnd(_ unchecked: UncheckedAnswer) {
+        shared.withLock { $0.unchecked = unchecked }
+        // Between two connections the next one, or the time limit, brings another attempt.
+        try? connection.publish(
+            [], to: "$JS.API.STREAM.INFO.\(settings.stream)", reply: "\(inbox).\(Self.endMark)\(unchecked.attempt)")
+    }
+
+    private func check(_ attempt: UInt64, _ stream: StreamInfo.Wire) {
+        let unchecked = shared.withLock { shared -> UncheckedAnswer? in
+            guard shared.unchecked?.attempt == attempt else { return nil }
+            defer { shared.unchecked = nil }
+            return shared.unchecked
+        }
+        guard var unchecked else { return }
+        unchecked.answer.delivered.streamSeq = min(unchecked.answer.delivered.streamSeq, stream.state.lastSeq)
+        begin(unchecked)
+    }
+
+    private func begin(_ unchecked: UncheckedAnswer) {
+        let (attempt, answer, now) = (unchecked.attempt, unchecked.answer, unchecked.answeredAt)
+        let serverTime = unchecked.serverTime
         let (requested, requestedAt) = shared.withLock { ($0.state.next, $0.requestedAt) }
         let start = ConsumerStart(
             requested: requested, first: answer.delivered.streamSeq &+ 1, pending: answer.numPending,
