@@ -212,14 +212,14 @@ struct CheckpointVersionTests {
     @Test("Of a newer form they are refused as such, and not called damaged")
     func newerFormat() {
         var bytes = current
-        bytes[3] += 1
+        bytes[3] = CheckpointFormat.version + 1
         #expect(throws: CheckpointError.newerFormat(CheckpointFormat.version + 1)) { try restore(bytes) }
     }
 
     @Test("Made by newer rules they are refused as such, and not called damaged")
     func newerFold() {
         var bytes = current
-        bytes[4] += 1
+        bytes[4] = UInt8(CheckpointFormat.fold + 1)
         #expect(throws: CheckpointError.newerFold(CheckpointFormat.fold + 1)) { try restore(bytes) }
     }
 
@@ -230,7 +230,22 @@ struct CheckpointVersionTests {
         #expect(throws: CheckpointError.damaged(at: position + 1)) { try restore(bytes) }
     }
 
-    @Test("One of the first release is read, and written again in the present form")
+    @Test("They are of the newest form where somebody was muted in the room's life, else of the one before")
+    func lowestForm() throws {
+        var probe = RoomProbe()
+        probe.send(draw(1))
+        #expect(try #require(RoomCheckpoint.versions(of: probe.room.checkpoint().encoded())) == (4, 3))
+        probe.record(.mute(.bob))
+        probe.record(.unmute(.bob))
+        let bytes = probe.room.checkpoint().encoded()
+        #expect(try #require(RoomCheckpoint.versions(of: bytes)) == (CheckpointFormat.version, CheckpointFormat.fold))
+        #expect(try restore(bytes).checkpoint().encoded()[3] == CheckpointFormat.version)
+        probe.record(.close)
+        probe.send(draw(1))
+        #expect(probe.room.checkpoint().encoded()[3] == 4)
+    }
+
+    @Test("One of the first release is read, and written again in the lowest form that has all of it")
     func first() throws {
         let room = try restore(Self.versionOne)
         #expect(room.incarnation == "life")
@@ -242,7 +257,7 @@ struct CheckpointVersionTests {
         #expect(room.intake.authorsByName.map(\.id.text) == ["author-0", "author-1", "author-2", "carol", "mallory"])
         for stroke in room.head.visible { #expect(stroke.decoded() != nil) }
         let again = room.checkpoint().encoded()
-        #expect(again[3] == CheckpointFormat.version)
+        #expect(again[3] == 4)
         #expect(try restore(again).checkpoint().encoded() == again)
     }
 
