@@ -9,7 +9,8 @@ struct LecternBench: AsyncParsableCommand {
         commandName: "lectern-bench",
         abstract: "Measure the parts of Lectern that have to be fast.",
         subcommands: [
-            LoadBench.self, GatewayBench.self, RecoveryBench.self, IdleBench.self, RelayBench.self, RoomBench.self,
+            LoadBench.self, CapacityBench.self, GatewayBench.self, RecoveryBench.self, IdleBench.self, RelayBench.self,
+            RoomBench.self,
             RoomsBench.self, WetBench.self, EncodingBench.self, RasterBench.self, CutBench.self, InkStudy.self,
             BareRelay.self,
         ])
@@ -44,6 +45,31 @@ struct BenchReport {
             let label = name.padding(toLength: 72, withPad: " ", startingAt: 0)
             let verdict = goal.map { String(format: "   at most %.6g: ", $0) + (value <= $0 ? "met" : "missed") } ?? ""
             Swift.print(label + String(format: "%14.6g", value) + verdict)
+        }
+    }
+}
+
+/// A table under a title, which reads well as text and as Markdown.
+struct MarkdownTable {
+    private let title: String
+    private let columns: [String]
+    private var rows: [[String]] = []
+
+    init(_ title: String, _ columns: [String]) {
+        self.title = title
+        self.columns = columns
+    }
+
+    var isEmpty: Bool { rows.isEmpty }
+
+    mutating func add(_ row: [String]) { rows.append(row) }
+
+    func print() {
+        let widths = columns.indices.map { column in max(3, ([columns] + rows).map { $0[column].count }.max() ?? 0) }
+        Swift.print("\n**\(title)**\n")
+        for row in [columns, widths.map { String(repeating: "-", count: $0) }] + rows {
+            let cells = zip(row, widths).map { $0 + String(repeating: " ", count: $1 - $0.count) }
+            Swift.print("| \(cells.joined(separator: " | ")) |")
         }
     }
 }

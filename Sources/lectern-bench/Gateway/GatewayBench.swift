@@ -62,13 +62,10 @@ struct GatewayBench: AsyncParsableCommand {
     }
 
     func run() async throws {
-        raiseFileLimit()
+        EventLoad.raiseFileLimit()
         let strokes = try LoadStrokes(DemoLesson.make(), joining: 2)
         var report = BenchReport(json: json)
-        let socket = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
-            .bind(host: "127.0.0.1", port: 0).get()
-        guard let port = socket.localAddress?.port else { throw ExitCode.failure }
-        try await socket.close().get()
+        let port = try await EventLoad.freePort()
         try await LocalSystem.with(program, journal: "none", isGated: false, http: "127.0.0.1:\(port)") { system in
             let connection = NATSConnection(NATSSettings(url: system.url), logger: benchLogger)
             try await connection.connect()
@@ -76,22 +73,14 @@ struct GatewayBench: AsyncParsableCommand {
             let bench = EventLoad(system: system, port: port, strokes: strokes, connection: connection)
             if chosenParts.contains("steady") {
                 for count in readerCounts {
-                    try await bench.measureSteady(count, rate: rate, seconds: seconds, into: &report)
+                    report.add(try await bench.measureSteady(count, rate: rate, seconds: seconds))
                 }
             }
             if chosenParts.contains("stalled") { try await bench.measureStalled(seconds: seconds, into: &report) }
-            if chosenParts.contains("joins") { try await bench.measureJoins(joiners, into: &report) }
+            if chosenParts.contains("joins") { report.add(try await bench.measureJoins(joiners)) }
             await connection.close()
         }
         report.print()
-    }
-
-    /// A socket each for thousands of readers; the daemon inherits the limit.
-    private func raiseFileLimit() {
-        var limit = rlimit()
-        getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
-        limit.rlim_cur = limit.rlim_max
-        setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
     }
 }
 
@@ -102,9 +91,24 @@ struct EventLoad {
     let strokes: LoadStrokes
     let connection: NATSConnection
 
-    func measureSteady(
-        _ count: Int, rate: Double, seconds: Double, into report: inout BenchReport
-    ) async throws {
+    /// A socket each for thousands of readers; the daemon inherits the limit.
+    static func raiseFileLimit() {
+        var limit = rlimit()
+        getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+        limit.rlim_cur = limit.rlim_max
+        setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+    }
+
+    /// A port at which nothing listens.
+    static func freePort() async throws -> Int {
+        let socket = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+            .bind(host: "127.0.0.1", port: 0).get()
+        guard let port = socket.localAddress?.port else { throw ExitCode.failure }
+        try await socket.close().get()
+        return port
+    }
+
+    func measureSteady(_ count: Int, rate: Double, seconds: Double) async throws -> SteadyReading {
         let room = try newRoom()
         try await draw(1, in: room, rate: 100)
         let memory = system.daemon.residentBytes
@@ -116,18 +120,12 @@ struct EventLoad {
         try await draw(Int(rate * seconds), in: room, rate: rate)
         let isWhole = try await wait(for: received + count * Int(rate * seconds), readers)
         let delivered = readers.receivedCount - received
-        let name = "\(count) readers"
-        report.add("\(name): deliveries a second", Double(delivered) / seconds)
-        report.add("\(name): p50, ms", readers.latencies.percentile(50))
-        report.add("\(name): p99, ms", readers.latencies.percentile(99), atMost: count <= 500 ? 10 : nil)
-        report.add("\(name): max, ms", readers.latencies.maximum)
-        report.add(
-            "\(name): CPU s of a million deliveries",
-            (system.daemon.processorTime - before) / Double(delivered) * 1e6, atMost: 14)
-        report.add("\(name): kB of the daemon a reader", perReader / 1000)
-        report.add("\(name): readers lost", Double(readers.lostCount), atMost: 0)
-        report.add("\(name): operations missing", Double(isWhole ? readers.gapCount : -1), atMost: 0)
+        let reading = SteadyReading(
+            readers: count, deliveries: Double(delivered) / seconds, latencies: readers.latencies,
+            processor: (system.daemon.processorTime - before) / Double(delivered), memory: perReader,
+            lost: readers.lostCount, missing: isWhole ? readers.gapCount : -1)
         await readers.close()
+        return reading
     }
 
     func measureStalled(seconds: Double, into report: inout BenchReport) async throws {
@@ -153,7 +151,7 @@ struct EventLoad {
         }
     }
 
-    func measureJoins(_ count: Int, into report: inout BenchReport) async throws {
+    func measureJoins(_ count: Int) async throws -> JoinsReading {
         let room = try newRoom()
         try await draw(999, in: room, rate: 2000)
         let readers = EventReaders(of: room, port: port)
@@ -167,13 +165,11 @@ struct EventLoad {
         }
         let deadline = LoadClock.now + 10_000_000_000
         while readers.joinedCount < count, LoadClock.now < deadline { try await Task.sleep(for: .milliseconds(20)) }
-        report.add("joins of 999 strokes: answered", Double(readers.joinedCount))
-        report.add("joins of 999 strokes: p50, ms", readers.joins.percentile(50))
-        report.add("joins of 999 strokes: p99, ms", readers.joins.percentile(99))
-        report.add(
-            "joins of 999 strokes: CPU, ms each",
-            (system.daemon.processorTime - before) / Double(count) * 1000)
+        let reading = JoinsReading(
+            answered: readers.joinedCount, latencies: readers.joins,
+            processor: (system.daemon.processorTime - before) / Double(count))
         await readers.close()
+        return reading
     }
 
     private func newRoom() throws -> LoadRoom {
@@ -219,6 +215,51 @@ struct EventLoad {
             try await Task.sleep(for: .milliseconds(5))
         }
         return readers
+    }
+}
+
+/// What readers at a steady rate came to.
+struct SteadyReading {
+    var readers: Int
+    /// Events a second, of all readers together.
+    var deliveries: Double
+    var latencies: LatencyHistogram
+    /// Seconds of the daemon and its gateway for an event to a reader.
+    var processor: Double
+    /// Bytes of the daemon a reader.
+    var memory: Double
+    /// Readers whose connection has ended.
+    var lost: Int
+    /// Operations that came out of order or not at all; -1 where some came too late.
+    var missing: Int
+}
+
+/// What readers who join a large board came to.
+struct JoinsReading {
+    var answered: Int
+    var latencies: LatencyHistogram
+    /// Seconds of the daemon and its gateway for a join.
+    var processor: Double
+}
+
+extension BenchReport {
+    fileprivate mutating func add(_ reading: SteadyReading) {
+        let name = "\(reading.readers) readers"
+        add("\(name): deliveries a second", reading.deliveries)
+        add("\(name): p50, ms", reading.latencies.percentile(50))
+        add("\(name): p99, ms", reading.latencies.percentile(99), atMost: reading.readers <= 500 ? 10 : nil)
+        add("\(name): max, ms", reading.latencies.maximum)
+        add("\(name): CPU s of a million deliveries", reading.processor * 1e6, atMost: 14)
+        add("\(name): kB of the daemon a reader", reading.memory / 1000)
+        add("\(name): readers lost", Double(reading.lost), atMost: 0)
+        add("\(name): operations missing", Double(reading.missing), atMost: 0)
+    }
+
+    fileprivate mutating func add(_ reading: JoinsReading) {
+        add("joins of 999 strokes: answered", Double(reading.answered))
+        add("joins of 999 strokes: p50, ms", reading.latencies.percentile(50))
+        add("joins of 999 strokes: p99, ms", reading.latencies.percentile(99))
+        add("joins of 999 strokes: CPU, ms each", reading.processor * 1000)
     }
 }
 

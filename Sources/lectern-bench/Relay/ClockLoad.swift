@@ -34,8 +34,8 @@ final class ClockLoad: Sendable {
     }
 
     func measure(
-        _ process: RelayProcess, rounds: Int, seconds: Double, into report: inout BenchReport
-    ) async throws {
+        _ process: RelayProcess, server: Int32, rounds: Int, seconds: Double
+    ) async throws -> [ClockRound] {
         let due = Locked<[String: [Int64]]>([:])
         let lateness = Locked<[Double]>([])
         try listener.subscribe("*.*.*.out.main") { message in
@@ -47,12 +47,11 @@ final class ClockLoad: Sendable {
         }
         try await listener.flush()
         try await Task.sleep(for: .seconds(1))
-        var processor: [Double] = []
-        var late: [[Double]] = []
+        var measured: [ClockRound] = []
         for round in 0...rounds {
             Progress.say(round == 0 ? "warming up" : "round \(round) of \(rounds)")
             lateness.withLock { $0 = [] }
-            let before = process.processorTime
+            let before = (process.processorTime, RelayProcess.processorTime(of: server))
             let begin = ContinuousClock.now
             try await withCheckedThrowingContinuation { (done: CheckedContinuation<Void, any Error>) in
                 Thread.detachNewThread { [self] in done.resume(with: Result { try publish(for: max(seconds, 5), due) })
@@ -60,18 +59,14 @@ final class ClockLoad: Sendable {
             }
             let time = (ContinuousClock.now - begin) / .seconds(1)
             guard round > 0 else { continue }
-            processor.append((process.processorTime - before) / time * 100)
-            late.append(lateness.withLock { $0 }.sorted())
+            measured.append(
+                ClockRound(
+                    samples: Double(rooms.count) / Self.interval,
+                    processor: (process.processorTime - before.0) / time,
+                    server: (RelayProcess.processorTime(of: server) - before.1) / time,
+                    lateness: lateness.withLock { $0 }.sorted()))
         }
-        func quantile(_ values: [Double], _ fraction: Double) -> Double {
-            values.isEmpty ? .nan : values[min(values.count - 1, Int(fraction * Double(values.count)))]
-        }
-        report.add("rooms", Double(rooms.count))
-        report.add("clock samples a second", Double(rooms.count) / Self.interval)
-        report.add("CPU, % of a core", processor)
-        report.add("released a round", median(late.map { Double($0.count) }))
-        report.add("lateness p50, ms", late.map { quantile($0, 0.5) })
-        report.add("lateness p99, ms", late.map { quantile($0, 0.99) })
+        return measured
     }
 
     /// The media time is that of this machine; the video of each room is one second behind.
@@ -90,5 +85,21 @@ final class ClockLoad: Sendable {
             due.withLock { $0[rooms[number].name, default: []].append((media + 1000) * 1_000_000) }
             try rooms[number].publish(messages[turn % messages.count].timed(media), connection)
         }
+    }
+}
+
+/// What one round of clocks came to.
+struct ClockRound {
+    /// Clock samples a second.
+    var samples: Double
+    /// Cores that the daemon used.
+    var processor: Double
+    /// Cores that the NATS server used.
+    var server: Double
+    /// Of the operations that were released, in milliseconds; sorted.
+    var lateness: [Double]
+
+    func lateness(_ fraction: Double) -> Double {
+        lateness.isEmpty ? .nan : lateness[min(lateness.count - 1, Int(fraction * Double(lateness.count)))]
     }
 }

@@ -88,7 +88,9 @@ struct RelayBench: AsyncParsableCommand {
         defer { service.end() }
         if let clocks {
             let load = try await ClockLoad(lesson, url: server.url, root: "service", rooms: clocks)
-            try await load.measure(service, rounds: rounds, seconds: seconds, into: &report)
+            let measured = try await load.measure(
+                service, server: server.processIdentifier, rounds: rounds, seconds: seconds)
+            report.add(measured, rooms: clocks)
             return await load.close()
         }
         let loads = [
@@ -148,6 +150,15 @@ extension BenchReport {
         for (label, fraction) in [("p50", 0.5), ("p99", 0.99)] {
             add("\(name): from published to released, \(label), ms", rounds.map { $0.latency(fraction) })
         }
+    }
+
+    fileprivate mutating func add(_ rounds: [ClockRound], rooms: Int) {
+        add("rooms", Double(rooms))
+        add("clock samples a second", median(rounds.map(\.samples)))
+        add("CPU, % of a core", rounds.map { $0.processor * 100 })
+        add("released a round", median(rounds.map { Double($0.lateness.count) }))
+        add("lateness p50, ms", rounds.map { $0.lateness(0.5) })
+        add("lateness p99, ms", rounds.map { $0.lateness(0.99) })
     }
 
     fileprivate mutating func addRatios(of service: [RelayRound], to relay: [RelayRound], rate: Double?) {

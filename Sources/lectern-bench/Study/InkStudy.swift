@@ -244,26 +244,6 @@ struct InkStudy: ParsableCommand {
     }
 }
 
-/// A table in Markdown.
-private struct MarkdownTable {
-    private let title: String
-    private var rows: [[String]]
-
-    init(_ title: String, _ columns: [String]) {
-        self.title = title
-        rows = [columns, columns.map { _ in "---" }]
-    }
-
-    var isEmpty: Bool { rows.count == 2 }
-
-    mutating func add(_ row: [String]) { rows.append(row) }
-
-    func print() {
-        Swift.print("\n**\(title)**\n")
-        for row in rows { Swift.print("| \(row.joined(separator: " | ")) |") }
-    }
-}
-
 extension Double {
     fileprivate func text(_ digits: Int) -> String {
         let text = String(format: "%.\(digits)f", self)

@@ -1,0 +1,122 @@
+import Foundation
+
+/// What was measured: processor time in seconds, memory and disk in bytes.
+struct CapacityCosts {
+    /// With JetStream and without; of an operation with one cohort, and of each more.
+    var journaled = OperationCosts()
+    var unjournaled = OperationCosts()
+    /// Of the daemon and of the NATS server, for the checkpoint's note of a room in a second in which it is written to.
+    var note = 0.0
+    var serverNote = 0.0
+    /// Of the daemon and of the NATS server, for a clock sample.
+    var sample = 0.0
+    var serverSample = 0.0
+    /// Of daemon and gateway together, for an event to a reader and for a join.
+    var event = 0.0
+    var join = 0.0
+    /// Of the NATS server for a message to a subscriber with a connection of its own, and to one of many on a connection.
+    var delivery = 0.0
+    var sharedDelivery = 0.0
+    /// A daemon without rooms.
+    var daemon = 0.0
+    var roomInUse = 0.0
+    var roomAtRest = 0.0
+    var reader = 0.0
+    /// In the log, with NATS's own bytes.
+    var logged = 0.0
+    /// Of a room, in the stream of checkpoints.
+    var checkpoint = 0.0
+
+    struct OperationCosts {
+        var operation = 0.0
+        var cohort = 0.0
+        /// Of the NATS server, with one cohort.
+        var server = 0.0
+    }
+
+    /// In microseconds or kilobytes.
+    struct Cost {
+        let name: String
+        let value: Double
+        let unit: String
+        let text: String
+        let method: String
+    }
+
+    /// Each with how it was measured.
+    var listed: [Cost] {
+        func time(_ name: String, _ seconds: Double, _ method: String) -> Cost {
+            Cost(name: name, value: seconds * 1e6, unit: "µs", text: Figure.time(seconds), method: method)
+        }
+        func size(_ name: String, _ bytes: Double, _ method: String) -> Cost {
+            Cost(name: name, value: bytes / 1000, unit: "kB", text: Figure.bytes(bytes), method: method)
+        }
+        typealias Load = CapacityMeasurement
+        let operations = "\(Load.rooms) rooms, strokes of 14 points as fast as they get through"
+        let notes = "\(Figure.grouped(Load.slowRooms)) rooms, a stroke a second each: what one costs more than above"
+        let more = "the same with \(Load.cohorts) cohorts"
+        let clocks =
+            "\(Figure.grouped(Load.clocks)) rooms with 4 samples a second, marks and a stroke each 10 s with them; journal none"
+        let steady = "\(Load.readers) readers of a room, 20 strokes of 30 points a second; with the daemon's part"
+        let joins = "\(Load.readers) in 10 s over HTTP, a board of 999 strokes each; with the daemon's part"
+        let fan = "\(FanOut.subscribers) subscribers, \(FanOut.rate) messages of \(FanOut.size) bytes a second"
+        let memory = "resident, \(Load.boards) rooms of \(Load.strokes) strokes with 14 points"
+        return [
+            time("daemon, JetStream: an operation to one cohort", journaled.operation, operations),
+            time("… to each more cohort", journaled.cohort, more),
+            time("… a room's note, each second with operations", note, notes),
+            time("daemon, journal none: an operation to one cohort", unjournaled.operation, operations),
+            time("… to each more cohort", unjournaled.cohort, more),
+            time("daemon: a clock sample", sample, clocks),
+            time("gateway: an event to a reader", event, steady),
+            time("gateway: a join", join, joins),
+            time("NATS, JetStream: an operation to one cohort", journaled.server, operations),
+            time("… a room's note", serverNote, notes),
+            time("NATS, journal none: an operation to one cohort", unjournaled.server, operations),
+            time("NATS: a clock sample", serverSample, clocks),
+            time("NATS: a message to a subscriber", delivery, fan + ", a connection each"),
+            time("NATS: … on a connection of many", sharedDelivery, fan + ", one connection"),
+            size("a daemon without rooms", daemon, "resident"),
+            size("a room in use", roomInUse, memory),
+            size("a room at rest in memory", roomAtRest, "the same, \(Int(Load.resting)) s after the last stroke"),
+            size("a reader over HTTP", reader, "resident, \(Load.readers) readers"),
+            size("an operation in the log", logged, "the stream's bytes by its messages, strokes of 14 points"),
+            size(
+                "a room's checkpoint", checkpoint, "the stream's bytes by rooms, \(Load.strokes) strokes; two are kept"),
+        ]
+    }
+}
+
+/// Numbers as people read them.
+enum Figure {
+    /// With two significant digits, or as many as there are before the point.
+    static func short(_ value: Double) -> String {
+        guard value.isFinite, value != 0 else { return value == 0 ? "0" : "?" }
+        var (rounded, unit) = (abs(value), 1.0)
+        while rounded / unit >= 100 { unit *= 10 }
+        while rounded / unit < 10 { unit /= 10 }
+        rounded = (rounded / unit).rounded() * unit
+        let sign = value < 0 ? "-" : ""
+        guard rounded >= 10 else {
+            var text = String(format: "%.\(rounded >= 1 ? 1 : rounded >= 0.1 ? 2 : 3)f", rounded)
+            while text.hasSuffix("0") { text.removeLast() }
+            if text.hasSuffix(".") { text.removeLast() }
+            return sign + text
+        }
+        return sign + grouped(Int(rounded.rounded()))
+    }
+
+    /// With a comma between thousands.
+    static func grouped(_ value: Int) -> String {
+        value < 1000 ? "\(value)" : grouped(value / 1000) + "," + String(format: "%03d", value % 1000)
+    }
+
+    static func time(_ seconds: Double) -> String {
+        seconds >= 1e-3 ? "\(short(seconds * 1e3)) ms" : "\(short(seconds * 1e6)) µs"
+    }
+
+    static func bytes(_ value: Double) -> String {
+        let (size, unit) = [(1e12, "TB"), (1e9, "GB"), (1e6, "MB"), (1e3, "kB")].first { value >= $0.0 } ?? (1, "B")
+        return "\(short(value / size)) \(unit)"
+    }
+}

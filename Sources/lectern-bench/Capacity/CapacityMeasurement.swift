@@ -1,0 +1,157 @@
+import Foundation
+import LecternClient
+import LecternDemo
+import NATSClient
+import StrokeWire
+
+/// Measures the costs of capacity, one after the other, each on a NATS server and a daemon of its own.
+struct CapacityMeasurement {
+    /// Of operations.
+    static let rooms = 64
+    /// Rooms with one operation a second each, where each operation has its note in a checkpoint.
+    static let slowRooms = 2000
+    static let rounds = 3
+    /// Where costs of more cohorts are measured.
+    static let cohorts = 5
+    /// Rooms with a clock.
+    static let clocks = 5000
+    static let readers = 500
+    /// Rooms whose memory is measured, and strokes of each.
+    static let boards = 400
+    static let strokes = 200
+    /// Seconds after which rooms are at rest: they keep their operations for those who join again for a minute.
+    static let resting = 75.0
+
+    let lesson: Lesson
+    let program: String?
+    /// Of each measurement.
+    let seconds: Double
+
+    func run() async throws -> CapacityCosts {
+        EventLoad.raiseFileLimit()
+        var costs = CapacityCosts()
+        Progress.say("memory of \(Self.boards) rooms")
+        try await LocalSystem.with(program, journal: "jetstream", isGated: false) { system in
+            try await fill(system, &costs)
+            let filled = ContinuousClock.now
+            // The rooms come to rest while all else is measured.
+            try await measureProcessors(&costs)
+            try await Task.sleep(until: filled + .seconds(Self.resting), clock: .continuous)
+            costs.roomAtRest = (Double(system.daemon.residentBytes) - costs.daemon) / Double(Self.boards)
+            try await measureDisk(system, &costs)
+        }
+        return costs
+    }
+
+    private func measureProcessors(_ costs: inout CapacityCosts) async throws {
+        costs.journaled = try await measureOperations("jetstream")
+        costs.unjournaled = try await measureOperations("none")
+        let slow = try await measureOperations(
+            "jetstream", cohorts: 1, rooms: Self.slowRooms, rate: Double(Self.slowRooms))
+        costs.note = slow.processor / 1e6 - costs.journaled.operation
+        costs.serverNote = slow.server / 1e6 - costs.journaled.server
+        try await measureClocks(&costs)
+        try await measureReaders(&costs)
+    }
+
+    private func measureOperations(_ journal: String) async throws -> CapacityCosts.OperationCosts {
+        let one = try await measureOperations(journal, cohorts: 1)
+        let many = try await measureOperations(journal, cohorts: Self.cohorts)
+        return CapacityCosts.OperationCosts(
+            operation: one.processor / 1e6, cohort: (many.processor - one.processor) / 1e6 / Double(Self.cohorts - 1),
+            server: one.server / 1e6)
+    }
+
+    /// - Parameter rate: operations a second; nil for as many as get through.
+    /// - Returns: medians of processor time, in microseconds.
+    private func measureOperations(
+        _ journal: String, cohorts: Int, rooms: Int = Self.rooms, rate: Double? = nil
+    ) async throws -> (processor: Double, server: Double) {
+        Progress.say("operations in \(rooms) rooms, journal \(journal), cohorts: \(cohorts)")
+        let more = (1..<cohorts).map { ", more\($0): {gate: none}" }.joined()
+        var rounds: [RelayRound] = []
+        try await LocalSystem.with(program, journal: journal, isGated: false, cohorts: more) { system in
+            let load = try await OperationLoad(
+                lesson, url: system.url, root: system.root, rooms: rooms, stream: nil)
+            try await load.warmUp(system.daemon)
+            for round in 0...Self.rounds {
+                let measured = try await load.measure(
+                    system.daemon, server: system.server, seconds: seconds, rate: rate)
+                if round > 0 { rounds.append(measured) }
+            }
+            await load.close()
+        }
+        return (median(rounds.map(\.processor)), median(rounds.map(\.server)))
+    }
+
+    private func measureClocks(_ costs: inout CapacityCosts) async throws {
+        Progress.say("clocks of \(Self.clocks) rooms")
+        try await LocalSystem.with(program, journal: "none", isGated: true) { system in
+            let load = try await ClockLoad(lesson, url: system.url, root: system.root, rooms: Self.clocks)
+            let rounds = try await load.measure(system.daemon, server: system.server, rounds: 2, seconds: seconds)
+            costs.sample = median(rounds.map { $0.processor / $0.samples })
+            costs.serverSample = median(rounds.map { $0.server / $0.samples })
+            await load.close()
+        }
+    }
+
+    private func measureReaders(_ costs: inout CapacityCosts) async throws {
+        let port = try await EventLoad.freePort()
+        let strokes = try LoadStrokes(lesson, joining: 2)
+        try await LocalSystem.with(program, journal: "none", isGated: false, http: "127.0.0.1:\(port)") { system in
+            let connection = NATSConnection(NATSSettings(url: system.url), logger: benchLogger)
+            try await connection.connect()
+            try await system.waitUntilServing(over: connection)
+            let load = EventLoad(system: system, port: port, strokes: strokes, connection: connection)
+            let steady = try await load.measureSteady(Self.readers, rate: 20, seconds: seconds * 2)
+            guard steady.lost == 0 else { throw BenchFailure("\(steady.lost) readers were lost") }
+            (costs.event, costs.reader) = (steady.processor, steady.memory)
+            let joins = try await load.measureJoins(Self.readers)
+            guard joins.answered == Self.readers else {
+                throw BenchFailure("only \(joins.answered) of \(Self.readers) readers have joined")
+            }
+            costs.join = joins.processor
+            let fanOut = FanOut(url: system.url, server: system.server)
+            costs.delivery = try await fanOut.measure(connections: FanOut.subscribers, seconds: seconds)
+            costs.sharedDelivery = try await fanOut.measure(connections: 1, seconds: seconds)
+            await connection.close()
+        }
+    }
+
+    /// Writes to all rooms, as if all classes were held at once.
+    private func fill(_ system: LocalSystem, _ costs: inout CapacityCosts) async throws {
+        let connection = NATSConnection(NATSSettings(url: system.url), logger: benchLogger)
+        try await connection.connect()
+        try await system.waitUntilServing(over: connection)
+        costs.daemon = Double(system.daemon.residentBytes)
+        let messages = try StrokeSource(lesson).messages(strokes: Self.strokes, points: 14)
+        let addresses = try (0..<Self.boards).map { number in
+            guard let room = RoomID("room-\(number)") else { throw BenchFailure("no name of a room") }
+            return RoomAddress(root: system.root, room: room, partitions: 1)
+        }
+        let released = Counter()
+        try connection.subscribe("\(system.root).*.*.out.main") { _ in released.add() }
+        try await connection.flush()
+        try await messages.publish(to: addresses, over: connection)
+        let deadline = ContinuousClock.now + .seconds(30)
+        while released.count < Self.boards * Self.strokes {
+            guard ContinuousClock.now < deadline else {
+                throw BenchFailure("only \(released.count) of \(Self.boards * Self.strokes) strokes were released")
+            }
+            try await Task.sleep(for: .milliseconds(50))
+        }
+        costs.roomInUse = (Double(system.daemon.residentBytes) - costs.daemon) / Double(Self.boards)
+        await connection.close()
+    }
+
+    private func measureDisk(_ system: LocalSystem, _ costs: inout CapacityCosts) async throws {
+        let connection = NATSConnection(NATSSettings(url: system.url), logger: benchLogger)
+        try await connection.connect()
+        let root = system.root.uppercased()
+        let log = try await JetStream(connection).streamInfo("\(root)_LOG_0")
+        costs.logged = Double(log.bytes) / Double(log.messages)
+        let checkpoints = try await JetStream(connection).streamInfo("\(root)_CHECKPOINT_0")
+        costs.checkpoint = Double(checkpoints.bytes) / Double(Self.boards)
+        await connection.close()
+    }
+}
