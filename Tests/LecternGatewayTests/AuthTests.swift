@@ -70,7 +70,10 @@ struct AuthTests {
             let state = #"{"room":"r","address":"ink.0.r","incarnation":"x","index":7,"muted":["anna"],"cohorts":[]}"#
             try gateway.service.answer("ink.0.*.info") { _ in [.text(state)] }
             try gateway.service.answer("ink.command.gateway") { _ in [.text(#"{"done":true}"#)] }
-            try await gateway.service.ready()
+            try await gateway.service.revokeNothing()
+            _ = try await eventually("it has read which tokens are revoked") {
+                try await gateway.http.get("/readyz").status == .ok ? () : nil
+            }
             let anna = try await key.sign(try Self.claims(.teacher, author: "anna"))
             for (method, author) in [("DELETE", "anna"), ("PUT", "bob"), ("DELETE", "bob")] {
                 let answer = try await Self.send(gateway, method, "/api/rooms/r/authors/\(author)/mute", token: anna)

@@ -80,10 +80,11 @@ extension DurableClass {
     }
 
     fileprivate func manifest(of address: RoomAddress) async throws -> CheckpointManifest? {
-        let created = try await JetStream(client).streamInfo("INK_LOG_\(address.partition)").created
+        let log = try await JetStream(client).streamInfo("INK_LOG_\(address.partition)")
+        let name = try #require(log.configuration.description.split(separator: " ").last)
         let store = CheckpointStore(
             root: "ink", partitions: configuration.partitions, connection: client, logger: .silent)
-        return try await store.manifest(of: address.room, log: String(created, radix: 36))
+        return try await store.manifest(of: address.room, log: String(name))
     }
 
     /// Waits until the newest checkpoint holds a record, and gives its state.
@@ -221,14 +222,11 @@ private let quick: @Sendable (inout ServerConfiguration) -> Void = {
                 }
                 let before = RoomState(try await lesson.joined(other, at: UInt64(count / 3)))
                 _ = try await lesson.joined(doomed, at: UInt64(count))
-                let began = Locked(false)
-                let cut = Task {
-                    try await lesson.erase(doomed) { progress in
-                        if progress.step == "deleting records" { began.withLock { $0 = true } }
-                    }
-                }
+                let stream = JetStream(lesson.client)
+                let full = try await stream.streamInfo("INK_LOG_0").messages
+                let cut = Task { try await lesson.erase(doomed) }
                 _ = try await eventually("records are being deleted", within: .seconds(90)) {
-                    began.withLock { $0 } ? () : nil
+                    try await stream.streamInfo("INK_LOG_0").messages < full ? () : nil
                 }
                 cut.cancel()
                 _ = await cut.result
