@@ -56,6 +56,11 @@ struct UpgradeTests {
         let address = "ink.0.lesson"
         try await NATSTestServer.with(jetStream: true) { nats in
             try await NATSConnection.with(nats) { connection in
+                // The log is the earlier release's: it passes over the checkpoints of one that a later release made.
+                let old = try DaemonProcess(
+                    "old", nats: nats.url, ["board.features=pages"], program: EarlierRelease.program)
+                try await old.waitUntilServing()
+                #expect(await old.terminate() == 0)
                 let new = try DaemonProcess("a", nats: nats.url, ["checkpoint.interval=1s", "board.features=pages"])
                 try await new.waitUntilServing()
                 _ = try await connection.request(
