@@ -60,26 +60,16 @@ public final class JetStreamJournal: Sendable {
         guard lost.isEmpty else { throw .streamsMissing(lost) }
         // The checkpoints first: a log without them has never been read.
         let lifetime = try await provision(streams.checkpointConfiguration(settings)).configuration.maxAge
-        let log = try await provisionLog(streams)
+        let wanted = streams.logConfiguration(settings, StreamIdentity(.log))
+        let log = try await provision(wanted, isIdentified: true)
         known.withLock { _ = $0.insert(partition) }
         return PartitionLog(
             incarnationPrefix: identity(of: log).text, firstSequence: log.firstSequence,
             lastSequence: log.lastSequence, checkpointLifetime: lifetime > .zero ? lifetime : nil)
     }
 
-    /// Of daemons that create the log of a cluster at the same moment, the last one's description stays. So one that is new is
-    /// looked at twice.
-    private func provisionLog(_ streams: PartitionStreams) async throws(JournalError) -> StreamInfo {
-        let wanted = streams.logConfiguration(settings, LogIdentity())
-        let log = try await provision(wanted)
-        let age = Int64(Date().timeIntervalSince1970 * 1e9) - log.created
-        guard log.isClustered, age.magnitude < 5_000_000_000 else { return log }
-        try? await Task.sleep(for: .seconds(1))
-        return try await provision(wanted)
-    }
-
-    private func identity(of log: StreamInfo) -> LogIdentity {
-        let identity = LogIdentity(of: log)
+    private func identity(of log: StreamInfo) -> StreamIdentity {
+        let identity = StreamIdentity(.log, of: log)
         if log.configuration.replicas > 1, log.configuration.description != identity.description {
             logger.warning(
                 """
@@ -114,7 +104,7 @@ public final class JetStreamJournal: Sendable {
         let partition = RoomAddress.partition(of: room, among: partitions)
         let stream = PartitionStreams(root: root, partition: partition).log
         do throws(JetStreamError) {
-            return LogIdentity(of: try await jetStream.streamInfo(stream)).text
+            return StreamIdentity(.log, of: try await jetStream.streamInfo(stream)).text
         } catch {
             throw .stream(name: stream, error)
         }
@@ -160,9 +150,16 @@ public final class JetStreamJournal: Sendable {
         }
     }
 
-    private func provision(_ stream: StreamConfiguration) async throws(JournalError) -> StreamInfo {
+    private func provision(
+        _ stream: StreamConfiguration, isIdentified: Bool = false
+    ) async throws(JournalError) -> StreamInfo {
         do throws(JetStreamError) {
-            let (info, differences) = try await jetStream.provision(stream)
+            let (info, differences) =
+                if isIdentified {
+                    try await jetStream.provisionIdentified(stream)
+                } else {
+                    try await jetStream.provision(stream)
+                }
             for difference in differences {
                 logger.warning(
                     "stream differs from the configuration and is not changed",

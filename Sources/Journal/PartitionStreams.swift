@@ -53,7 +53,7 @@ struct PartitionStreams: Sendable {
     var records: [String] { ["\(root).\(partition).*.in.*", "\(root).\(partition).*.ctl"] }
 
     /// A full log refuses new messages rather than losing acknowledged ones.
-    func logConfiguration(_ settings: JournalSettings, _ identity: LogIdentity) -> StreamConfiguration {
+    func logConfiguration(_ settings: JournalSettings, _ identity: StreamIdentity) -> StreamConfiguration {
         var stream = StreamConfiguration(name: log, subjects: records)
         stream.description = identity.description
         stream.apply(settings)
@@ -79,42 +79,69 @@ struct PartitionStreams: Sendable {
     static func stem(_ root: String) -> String { root.map { $0 == "." ? "_" : String($0) }.joined().uppercased() }
 }
 
-/// What tells a log from one that was deleted and created again: the prefix of its rooms' incarnations.
+/// What tells a stream from one of its name that was deleted and created again: of a log, the prefix of its rooms' incarnations.
 ///
 /// It stands in the stream's description, which is the same on every server and in every backup. The stream's creation time is
 /// not: where two daemons created it at the same moment, it is that of the first or of the second, as the leading server has it.
-struct LogIdentity: CustomStringConvertible {
-    private static let label = "Lectern log "
+struct StreamIdentity: CustomStringConvertible {
+    /// What the stream holds, as its description says it.
+    enum Kind: String {
+        case log
+        case revocations
+    }
 
+    private let kind: Kind
     /// Nanoseconds since 1970 in base 36.
     let text: String
 
-    /// Of a log that is created now.
-    init(now: Date = Date()) {
-        text = String(Int64(now.timeIntervalSince1970 * 1e9), radix: 36)
+    /// Of a stream that is created now.
+    init(_ kind: Kind, now: Date = Date()) {
+        self.init(kind, text: String(Int64(now.timeIntervalSince1970 * 1e9), radix: 36))
     }
 
     /// Reads the description of a stream.
     /// - Returns: nil for another text.
-    init?(description: String) {
-        guard description.hasPrefix(Self.label) else { return nil }
-        let text = description.dropFirst(Self.label.count)
+    init?(_ kind: Kind, description: String) {
+        let label = Self.label(kind)
+        guard description.hasPrefix(label) else { return nil }
+        let text = description.dropFirst(label.count)
         guard 1...24 ~= text.utf8.count, text.utf8.allSatisfy({ 0x30...0x39 ~= $0 || 0x61...0x7a ~= $0 }) else {
             return nil
         }
-        self.text = String(text)
+        self.init(kind, text: String(text))
     }
 
-    /// Of an existing log. Where its stream has no such description: when one of its servers says that it was created.
-    init(of log: StreamInfo) {
-        self = Self(description: log.configuration.description) ?? Self(text: String(log.created, radix: 36))
+    /// Of an existing stream. Where it has no such description: when one of its servers says that it was created.
+    init(_ kind: Kind, of stream: StreamInfo) {
+        self =
+            Self(kind, description: stream.configuration.description)
+            ?? Self(kind, text: String(stream.created, radix: 36))
     }
 
-    private init(text: String) {
+    private init(_ kind: Kind, text: String) {
+        self.kind = kind
         self.text = text
     }
 
-    var description: String { Self.label + text }
+    private static func label(_ kind: Kind) -> String { "Lectern \(kind.rawValue) " }
+
+    var description: String { Self.label(kind) + text }
+}
+
+extension JetStream {
+    /// Creates a stream with an identity in its description, where there is none.
+    ///
+    /// Of daemons that create one in a cluster at the same moment, the last one's description stays. So one that is new is
+    /// looked at twice, a second apart.
+    func provisionIdentified(
+        _ wanted: StreamConfiguration
+    ) async throws(JetStreamError) -> (info: StreamInfo, differences: [StreamDifference]) {
+        let found = try await provision(wanted)
+        let age = Int64(Date().timeIntervalSince1970 * 1e9) - found.info.created
+        guard found.info.isClustered, age.magnitude < 5_000_000_000 else { return found }
+        try? await Task.sleep(for: .seconds(1))
+        return try await provision(wanted)
+    }
 }
 
 extension StreamConfiguration {

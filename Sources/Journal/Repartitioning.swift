@@ -221,7 +221,7 @@ extension Repartitioning {
         }
         for log in layout.logs {
             let copies = streams(log.partition, areCopies: true)
-            let prefix = LogIdentity(of: try await jetStream.streamInfo(log.streams.log)).text
+            let prefix = StreamIdentity(.log, of: try await jetStream.streamInfo(log.streams.log)).text
             for (stream, copy) in [(log.streams.checkpoint, copies.checkpoint), (log.streams.log, copies.log)]
             where layout.names.contains(stream) {
                 if !layout.copies.contains(copy) { try await jetStream.copy(stream, to: copy, note: prefix) }
@@ -298,7 +298,7 @@ extension Repartitioning {
                     new.checkpoint, capturing: [new.manifests, "\(new.manifests).>"], like: model.checkpoint)
             }
             try await jetStream.create(
-                new.log, capturing: [new.moved], like: model.log, note: LogIdentity().description)
+                new.log, capturing: [new.moved], like: model.log, note: StreamIdentity(.log).description)
             let writer = RecordWriter(to: new, jetStream)
             _ = try await writer.write([], to: new.movedMark, headers: [:])
             targets.append(Target(writer: writer))
@@ -319,7 +319,7 @@ extension Repartitioning {
     }
 
     private func prefix(of partition: Int) async throws -> String {
-        LogIdentity(of: try await jetStream.streamInfo(streams(partition).log)).text
+        StreamIdentity(.log, of: try await jetStream.streamInfo(streams(partition).log)).text
     }
 
     private func oldStore() -> CheckpointStore {

@@ -44,19 +44,20 @@ public struct RevocationStore: Sendable {
     /// - Returns: a name of the list that no other stream of that name has.
     public func provision() async throws(JetStreamError) -> String {
         var wanted = StreamConfiguration(name: stream, subjects: [subjects])
+        wanted.description = StreamIdentity(.revocations).description
         wanted.replicas = settings.replicas
         wanted.maxMessagesPerSubject = 1
         wanted.discard = .new
         // Daemons that take revocations at the same time may each go beyond their limit by what the others take.
         wanted.maxMessages = Int64(RevocationTable.limit + 1000)
         wanted.duplicateWindow = settings.duplicateWindow
-        let (info, differences) = try await jetStream.provision(wanted)
+        let (info, differences) = try await jetStream.provisionIdentified(wanted)
         for difference in differences {
             logger.warning(
                 "stream differs from the configuration and is not changed",
                 metadata: ["stream": "\(stream)", "difference": "\(difference)"])
         }
-        return String(info.created, radix: 36)
+        return StreamIdentity(.revocations, of: info).text
     }
 
     /// Stores one; returns when it is stored.

@@ -202,7 +202,7 @@ extension RoomEraser {
 
     private func incarnationPrefix(_ log: String) async throws(JournalError) -> String {
         do throws(JetStreamError) {
-            return LogIdentity(of: try await jetStream.streamInfo(log)).text
+            return StreamIdentity(.log, of: try await jetStream.streamInfo(log)).text
         } catch {
             throw .stream(name: log, error)
         }

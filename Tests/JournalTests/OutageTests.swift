@@ -185,7 +185,7 @@ import Whiteboard
     }
 
     @Test(.timeLimit(.minutes(4)))
-    func `Daemons that create a log at the same moment agree on its incarnations, whichever server leads later`()
+    func `Daemons that create streams at the same moment agree on their identities, whichever server leads later`()
         async throws
     {
         try await NATSTestServer.withCluster(of: 3) { servers in
@@ -201,21 +201,30 @@ import Whiteboard
                 JetStreamJournal(
                     root: "ink", partitions: 4, settings: settings, connection: connection, logger: .silent)
             }
+            let stores = connections.map {
+                RevocationStore(root: "ink", settings: settings, connection: $0, logger: .silent)
+            }
+            typealias Create = @Sendable (_ daemon: Int) async throws -> String
+            var streams: [(name: String, create: Create)] = [
+                ("INK_REVOKED", { try await stores[$0].provision() })
+            ]
             for partition in 0..<4 {
-                let prefixes = try await withThrowingTaskGroup(of: String.self) { group in
-                    for journal in journals {
+                streams.append(
+                    ("INK_LOG_\(partition)", { try await journals[$0].provision(partition).incarnationPrefix }))
+            }
+            for (name, create) in streams {
+                let identities = try await withThrowingTaskGroup(of: String.self) { group in
+                    for daemon in connections.indices {
                         group.addTask {
-                            try await eventually("the log is there", within: Self.election) {
-                                try await journal.provision(partition).incarnationPrefix
-                            }
+                            try await eventually("\(name) is there", within: Self.election) { try await create(daemon) }
                         }
                     }
                     return try await group.reduce(into: Set<String>()) { $0.insert($1) }
                 }
-                #expect(prefixes.count == 1)
-                try await leadInTurn("INK_LOG_\(partition)", connections[0]) { leader in
-                    let other = try await journals[0].provision(partition).incarnationPrefix
-                    #expect(prefixes == [other], "with the leader \(leader)")
+                #expect(identities.count == 1)
+                try await leadInTurn(name, connections[0]) { leader in
+                    let other = try await create(0)
+                    #expect(identities == [other], "\(name) with the leader \(leader)")
                 }
             }
             for connection in connections { await connection.close() }
@@ -284,12 +293,29 @@ import Whiteboard
                 #expect(log.messages == 40)
                 try await server.restart()
                 // The next leader must have all records.
-                try await eventually("all servers have the log", within: Self.election) {
-                    let reply = try await test.connection.request(to: "$JS.API.STREAM.INFO.INK_LOG_0")
-                    let replicas = String(decoding: reply.payload, as: UTF8.self).split(separator: #""current":true"#)
-                    return replicas.count == 3 ? () : nil
+                try await waitForReplicas(test, servers)
+            }
+        }
+    }
+
+    /// Waits until all servers have the log. nats-server 2.9.10 now and then leaves one behind that was killed and came back,
+    /// for ever; another start ends that.
+    private func waitForReplicas(_ test: TestJournal, _ servers: [NATSTestServer]) async throws {
+        var asked = ContinuousClock.now
+        try await eventually("all servers have the log", within: .seconds(90), every: .milliseconds(100)) {
+            let reply = try await test.connection.request(to: "$JS.API.STREAM.INFO.INK_LOG_0")
+            let state = String(decoding: reply.payload, as: UTF8.self)
+            if state.matches(of: /"current": ?true/).count == 2 { return }
+            if asked.duration(to: .now) > .seconds(20) {
+                asked = .now
+                for (number, server) in servers.enumerated() {
+                    guard state.contains(try Regex(#""name": ?"node\#(number)","current": ?false"#)) else { continue }
+                    print("node\(number) is left behind and is started again: \(state)")
+                    await server.stop()
+                    try await server.restart()
                 }
             }
+            throw Unexpected(state)
         }
     }
 }
