@@ -99,7 +99,7 @@ let natsTargets: [Target] = [
     layer("EmbeddedNATS", ["NATSClient"]),
     // A nats-server of its own for each test that asks for one.
     .target(
-        name: "NATSTestServer", dependencies: ["EmbeddedNATS", "NATSClient", "Locking", logging],
+        name: "NATSTestServer", dependencies: ["EmbeddedNATS", "NATSClient", "Locking", "TestSupport", logging],
         path: "Tests/NATSTestServer",
         swiftSettings: settings),
 ]

@@ -3,6 +3,7 @@ internal import Foundation
 internal import Locking
 package import Logging
 package import NATSClient
+internal import TestSupport
 
 #if canImport(Glibc)
 internal import Glibc
@@ -109,7 +110,8 @@ public actor NATSTestServer {
 extension NATSTestServer {
     /// Starts a cluster with JetStream. It may have no leader yet: repeat requests until it answers.
     public static func cluster(of count: Int) async throws -> [NATSTestServer] {
-        let ports = freePorts(count)
+        var ports: Set<Int> = []
+        while ports.count < count { ports.insert(try FreePort.find()) }
         let routes = ports.map { "nats://127.0.0.1:\($0)" }.joined(separator: ", ")
         var servers: [NATSTestServer] = []
         do {
@@ -140,33 +142,6 @@ extension NATSTestServer {
             for server in servers { await server.remove() }
             throw error
         }
-    }
-
-    /// Ports of 127.0.0.1 that were free a moment ago.
-    private static func freePorts(_ count: Int) -> [UInt16] {
-        // All are open at the same time, so that no port comes twice.
-        let sockets = (0..<count).map { _ in boundSocket() }
-        defer { for (descriptor, _) in sockets { close(descriptor) } }
-        return sockets.map(\.port)
-    }
-
-    private static func boundSocket() -> (descriptor: Int32, port: UInt16) {
-        #if canImport(Glibc)
-        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        #else
-        let descriptor = socket(AF_INET, SOCK_STREAM, 0)
-        #endif
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_addr.s_addr = in_addr_t(0x7f00_0001).bigEndian
-        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-        withUnsafeMutablePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { generic in
-                _ = bind(descriptor, generic, length)
-                _ = getsockname(descriptor, generic, &length)
-            }
-        }
-        return (descriptor, UInt16(bigEndian: address.sin_port))
     }
 }
 
