@@ -6,10 +6,13 @@ import Testing
 
 /// `lectern erase` beside a daemon.
 @Suite(.timeLimit(.minutes(5)), .endsProcesses) struct EraseTests {
+    /// The files of a server's store with a text. Not counted: the logs by which the servers of a cluster agree, which they
+    /// shorten themselves after minutes.
     private func count(_ text: String, in server: NATSTestServer) throws -> Int {
         guard let folder = server.store else { throw Unexpected("the server has no store") }
         let paths = FileManager.default.enumerator(atPath: folder)?.compactMap { $0 as? String } ?? []
         return paths.count { path in
+            guard !path.contains("/_js_/") else { return false }
             let data = try? Data(contentsOf: URL(filePath: folder).appending(path: path))
             return data?.range(of: Data(text.utf8)) != nil
         }
@@ -45,6 +48,34 @@ import Testing
                 #expect(audit.log.contains("erase") && audit.log.contains("lesson"), "\(audit.log)")
                 #expect(await daemon.terminate() == 0)
             }
+        }
+    }
+
+    @Test func `in a cluster no server's streams keep anything of it`() async throws {
+        try await NATSTestServer.withCluster(of: 3) { servers in
+            let url = servers.map(\.url).joined(separator: ",")
+            let daemon = try DaemonProcess("a", nats: url, ["checkpoint.interval=1s", "journal.replicas=3"])
+            try await daemon.waitForLog(" serving", within: .seconds(60))
+            try await NATSConnection.with(servers[0]) { connection in
+                for room in ["lesson", "other"] {
+                    let author = try ScriptedAuthor("hand-of-\(room)", room: room, on: connection)
+                    for number in 1...50 {
+                        try await author.send(
+                            #"{"n":\#(number),"t":1000,"w":400,"h":300,"d":[{"x":1,"y":2},{"x":30,"y":40}]}"#,
+                            appliedAt: UInt64(number))
+                    }
+                }
+            }
+            try await eventually("all servers have it") {
+                try servers.allSatisfy { try count("hand-of-lesson", in: $0) > 0 } ? () : nil
+            }
+            let (code, log) = try await LecternProcess.run("erase", "lesson", "--yes", "--nats", url)
+            #expect(code == 0 && log.contains("deleted 50 records"), "\(log)")
+            try await eventually("no server has it") {
+                try servers.allSatisfy { try count("hand-of-lesson", in: $0) == 0 } ? () : nil
+            }
+            for server in servers { #expect(try count("hand-of-other", in: server) > 0) }
+            #expect(await daemon.terminate() == 0)
         }
     }
 

@@ -40,11 +40,12 @@ import Testing
 
     /// What a daemon says of the rooms: state, whole board, replay; and what the board is after undos.
     private static func states(
-        on nats: NATSTestServer, partitions: Int, undos: Int = 0
+        on nats: NATSTestServer, partitions: Int, undos: Int = 0, replicas: Int = 1
     ) async throws -> [String: [String]] {
         let daemon = try DaemonProcess(
-            "reader", nats: nats.url, http: "127.0.0.1:0", ["subjects.partitions=\(partitions)"])
-        try await daemon.waitUntilServing()
+            "reader", nats: nats.url, http: "127.0.0.1:0",
+            ["subjects.partitions=\(partitions)", "journal.replicas=\(replicas)"])
+        try await daemon.waitForLog(" serving", within: .seconds(60))
         let http = HTTPClient(port: try await daemon.httpPort())
         var states: [String: [String]] = [:]
         for room in rooms {
@@ -78,10 +79,12 @@ import Testing
     }
 
     /// Rooms with history, closed ones, such whose records are only in the log, and one that is only in its checkpoint.
-    private static func fill(_ nats: NATSTestServer) async throws -> (asset: String, page: [UInt8]) {
-        let settings = ["checkpoint.interval=1s", "checkpoint.operations=5"]
+    private static func fill(
+        _ nats: NATSTestServer, replicas: Int = 1
+    ) async throws -> (asset: String, page: [UInt8]) {
+        let settings = ["checkpoint.interval=1s", "checkpoint.operations=5", "journal.replicas=\(replicas)"]
         let first = try DaemonProcess("a", nats: nats.url, settings)
-        try await first.waitUntilServing()
+        try await first.waitForLog(" serving", within: .seconds(60))
         try await write((1...20).map { stroke($0) } + [#"{"n":21,"a":2,"t":2200}"#], to: "rest", on: nats)
         #expect(await first.terminate() == 0)
         // The room is in its checkpoint alone.
@@ -195,6 +198,24 @@ import Testing
             #expect(await last.terminate() == 0)
             let same = try await Self.run("repartition", "1", "--nats", nats.url, exits: 1)
             #expect(same.contains("streams of 1 partitions already"))
+        }
+    }
+
+    @Test func `in a cluster rooms are the same, and their streams have as many replicas as before`() async throws {
+        try await NATSTestServer.withCluster(of: 3) { servers in
+            _ = try await Self.fill(servers[0], replicas: 3)
+            let before = try await Self.states(on: servers[0], partitions: 1, replicas: 3)
+            for (partitions, server) in [(3, servers[1]), (2, servers[2])] {
+                _ = try await Self.run("repartition", "\(partitions)", "--nats", server.url)
+                try await NATSConnection.with(server) { connection in
+                    for name in try await JetStream(connection).streamNames(beginningWith: "INK_") {
+                        let replicas = try await JetStream(connection).streamInfo(name).configuration.replicas
+                        #expect(replicas == 3, "\(name)")
+                    }
+                }
+                let moved = try await Self.states(on: servers[0], partitions: partitions, replicas: 3)
+                Self.expectSame(before, moved, "moved to \(partitions)")
+            }
         }
     }
 

@@ -20,7 +20,8 @@ struct EraseCommand: AsyncParsableCommand {
             takes with it what was written since only where something was.
 
             Not deleted: the entry in the audit log that the room was erased, by whom; backups, exports, recordings and \
-            outbox files; mirrors of the streams; what browsers of students keep. See the guide for operators, "Erase a room".
+            outbox files; mirrors of the streams; what browsers of students keep. NATS servers of a cluster keep messages some \
+            minutes longer in a log of their own. See the guide for operators, "Erase a room".
 
             Exit codes: 0 when nothing is left; 1 when it was not confirmed, when there is no service or no permission, or \
             when something is left; 2 when NATS cannot be reached.
