@@ -298,8 +298,8 @@ import Whiteboard
         }
     }
 
-    /// Waits until all servers have the log. nats-server 2.9.10 now and then leaves one behind that was killed and came back,
-    /// for ever; another start ends that.
+    /// Waits until all servers have the log. nats-server 2.9.10 now and then leaves one behind that was killed and came back:
+    /// it is started again, as an operator would.
     private func waitForReplicas(_ test: TestJournal, _ servers: [NATSTestServer]) async throws {
         var asked = ContinuousClock.now
         try await eventually("all servers have the log", within: .seconds(90), every: .milliseconds(100)) {

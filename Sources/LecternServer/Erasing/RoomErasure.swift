@@ -48,7 +48,7 @@ struct RoomErasure: Sendable {
     ///
     /// - Parameters:
     ///   - decide: writes the decision to the room's log; returns its sequence.
-    ///   - tell: called each second with how far it is.
+    ///   - tell: called with how far it is, at each step and each second.
     /// - Returns: the decision's sequence, and what was deleted, in a sentence.
     func erase(
         _ room: RoomID, decide: () async throws(RequestError) -> UInt64,
@@ -60,7 +60,12 @@ struct RoomErasure: Sendable {
         }
         defer { telling.cancel() }
         func say(_ step: String, _ made: Int? = nil, of total: Int? = nil) {
-            progress.withLock { $0 = Progress(step: step, made: made, total: total) }
+            let now = Progress(step: step, made: made, total: total)
+            let before = progress.withLock { progress in
+                defer { progress = now }
+                return progress
+            }
+            if before.step != step { tell(now) }
         }
         do {
             // The checkpoint goes with the decision.

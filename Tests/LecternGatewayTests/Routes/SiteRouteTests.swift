@@ -7,10 +7,7 @@ import Testing
 @Suite("Files for browsers")
 struct SiteRouteTests {
     /// The folder of the site in this checkout.
-    private static var folder: URL {
-        URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-            .appending(path: "Sources/LecternGateway/Site")
-    }
+    private static let folder = URL(filePath: PackageRoot.path(to: "Sources/LecternGateway/Site"))
 
     private static func paths() throws -> [String] {
         let folder = Self.folder.resolvingSymlinksInPath().path
