@@ -4,14 +4,14 @@ public import StrokeWire
 
 /// Who asked for what in which room, and what became of it, in the stream `<ROOT>_AUDIT`.
 ///
-/// Each room has a subject of its own, so that the entries of one can be listed without reading the others, and so that many
-/// entries of one room do not push out those of another. The oldest entries go at the limits of bytes, of age, and of
-/// records of one room.
+/// Each room has a subject for each user who gave commands about it, so that the entries of one room can be listed without
+/// reading the others, and so that many entries of one room or user do not push out those of another. The oldest entries go at
+/// the limits of bytes, of age, and of records of one subject.
 ///
 /// A value; any thread.
 public struct AuditLog: Sendable {
-    /// Records of one room, two for each command.
-    private static let roomRecords: Int64 = 4000
+    /// Records of one room and user, two for each command.
+    private static let subjectRecords: Int64 = 4000
     /// Records in a page.
     private static let pageRecords = 500
 
@@ -43,16 +43,19 @@ public struct AuditLog: Sendable {
     /// The stream's name, such as `INK_AUDIT`.
     static func stream(of root: String) -> String { "\(PartitionStreams.stem(root))_AUDIT" }
 
-    /// The subject of a room's entries; that of entries that are about no room has capitals, which no room's name has.
-    private func subject(_ room: String?) -> String { "\(root).audit.\(room ?? "GENERAL")" }
+    /// The subject of entries; what is about no room has capitals, which no room's name has.
+    /// - Parameter user: who gave the commands; `*` for all.
+    private func subject(_ room: String?, _ user: String = "*") -> String {
+        "\(root).audit.\(room ?? "GENERAL").\(user)"
+    }
 
     /// Makes the stream where there is none. An existing one is not changed; differences are logged.
     public func provision() async throws(JournalError) {
-        var wanted = StreamConfiguration(name: stream, subjects: ["\(root).audit.*"])
+        var wanted = StreamConfiguration(name: stream, subjects: [subject("*")])
         wanted.replicas = settings.replicas
         wanted.maxBytes = maxBytes
         wanted.maxAge = maxAge
-        wanted.maxMessagesPerSubject = Self.roomRecords
+        wanted.maxMessagesPerSubject = Self.subjectRecords
         wanted.discard = .old
         wanted.duplicateWindow = min(settings.duplicateWindow, maxAge)
         do throws(JetStreamError) {
@@ -68,7 +71,7 @@ public struct AuditLog: Sendable {
 
     /// Records an entry; makes the stream where it is missing.
     public func record(_ entry: AuditEntry) async throws(JournalError) {
-        let subject = subject(entry.room)
+        let subject = subject(entry.room, entry.who)
         do throws(JetStreamError) {
             _ = try await jetStream.publish(entry.encoded(), to: subject)
         } catch {

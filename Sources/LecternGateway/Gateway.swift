@@ -76,8 +76,13 @@ public struct Gateway: Service {
 
     /// Changes what may change while the gateway runs: origins, proxies, the alarm on skew, and the key of tokens where there
     /// was one. Tokens of the key before no longer count; streams that are open go on until theirs end. Any thread.
-    public func update(_ configuration: GatewayConfiguration) {
-        live.update(configuration)
+    ///
+    /// - Returns: whether the key of tokens is another one. Then event streams end, and begin anew with tokens of the new key.
+    @discardableResult
+    public func update(_ configuration: GatewayConfiguration) -> Bool {
+        let isNewKey = live.update(configuration)
+        if isNewKey { revocations?.endStreams() }
+        return isNewKey
     }
 
     /// Listens until the service group shuts down gracefully, then finishes open requests.
@@ -295,11 +300,14 @@ final class LiveSettings: Sendable {
     var values: Values { locked.withLock { $0 } }
 
     /// Whether tokens are needed stays as it is.
-    func update(_ configuration: GatewayConfiguration) {
+    /// - Returns: whether the key of tokens is another one.
+    func update(_ configuration: GatewayConfiguration) -> Bool {
         var new = Values(configuration)
-        locked.withLock { values in
+        return locked.withLock { values in
             if (new.tokenKey == nil) != (values.tokenKey == nil) { new.tokenKey = values.tokenKey }
-            values = new
+            defer { values = new }
+            guard let before = values.tokenKey, let key = new.tokenKey else { return false }
+            return key.differs(from: before)
         }
     }
 }

@@ -12,6 +12,8 @@ internal import StrokeWire
 struct MuteRoute {
     /// The gateway's name as one who gives commands.
     private static let name = "gateway"
+    /// Authors that teachers may mute in a room; an operator has place for more.
+    private static let teacherMutes = 192
 
     let rooms: RoomService
     let connection: NATSConnection
@@ -21,12 +23,12 @@ struct MuteRoute {
 
     func add(to router: Router<GatewayContext>) {
         router.put("api/rooms/:room/authors/:author/mute") { [self] request, context in
-            try await answer(request, context) { commands, author, address throws(RoomDirectoryError) in
+            try await answer(request, context, mutes: true) { commands, author, address throws(RoomDirectoryError) in
                 try await commands.mute(author, at: address)
             }
         }
         router.delete("api/rooms/:room/authors/:author/mute") { [self] request, context in
-            try await answer(request, context) { commands, author, address throws(RoomDirectoryError) in
+            try await answer(request, context, mutes: false) { commands, author, address throws(RoomDirectoryError) in
                 try await commands.unmute(author, at: address)
             }
         }
@@ -34,7 +36,7 @@ struct MuteRoute {
 
     /// - Returns: 204 when it is in force, 202 when the service has yet to read it.
     private func answer(
-        _ request: Request, _ context: GatewayContext,
+        _ request: Request, _ context: GatewayContext, mutes: Bool,
         _ give: (RoomCommands, AuthorID, RoomAddress) async throws(RoomDirectoryError) -> CommandEffect?
     ) async throws(GatewayError) -> Response {
         let address = rooms.address(of: try context.room())
@@ -44,12 +46,20 @@ struct MuteRoute {
         }
         // Else a muted teacher would undo it, or mute the one who did it.
         if let claims = context.claims, claims.role != .operator, let own = claims.author {
-            try await rooms.checkVoice(of: own, in: address.room)
+            let muted = try await rooms.mutedAuthors(in: address.room, butNot: own)
+            // Else invented names would leave no place for one that an operator has to mute.
+            guard !mutes || muted.count < Self.teacherMutes || muted.contains(author.text) else {
+                throw GatewayError(
+                    .conflict, "too-many-muted",
+                    "The room has \(muted.count) muted authors; for more, ask who runs the service."
+                ).about(address)
+            }
         }
         if let seconds = rates.take(in: address.room) {
-            throw .tooManyRequests("A room takes a command a second, and 20 at once.", retryAfter: seconds)
+            throw .tooManyRequests(
+                "A room takes 20 commands at once, and then one each 10 seconds.", retryAfter: seconds)
         }
-        let commands = RoomCommands(connection: connection, root: root, from: name, for: behalf(request, context))
+        let commands = RoomCommands(connection: connection, root: root, from: name, for: asker(request, context))
         let effect: CommandEffect?
         do throws(RoomDirectoryError) {
             effect = try await give(commands, author, address)
@@ -66,14 +76,15 @@ struct MuteRoute {
     }
 
     /// Whose token it is, and from which address it came.
-    private func behalf(_ request: Request, _ context: GatewayContext) -> String {
+    private func asker(_ request: Request, _ context: GatewayContext) -> String {
         let address = request.clientAddress(context.channel, proxies: live.values.trustedProxies)
         guard let claims = context.claims else { return "no token, \(address)" }
         return [claims.role.rawValue, claims.author?.text].compactMap(\.self).joined(separator: " ") + ", \(address)"
     }
 }
 
-/// How often commands are given about a room, so that nobody fills the audit log, which keeps the last of each room.
+/// How often commands are given about a room, so that nobody fills the audit log, which keeps the last of each room that the
+/// gateways gave.
 final class CommandRates: Sendable {
     private struct Bucket {
         var tokens = burst
@@ -83,7 +94,9 @@ final class CommandRates: Sendable {
     /// Rooms that are kept; when there are more, those whose last command is long ago are forgotten.
     private static let bound = 10_000
     private static let burst = 20.0
-    private static let perSecond = 1.0
+    private static let perSecond = 0.1
+    /// Seconds.
+    private static let retryTime = Int(1 / perSecond)
 
     private let buckets = Locked<[RoomID: Bucket]>([:])
 
@@ -93,13 +106,13 @@ final class CommandRates: Sendable {
         buckets.withLock { buckets in
             if buckets.count >= Self.bound {
                 buckets = buckets.filter { now - $0.value.updated < .seconds(Self.burst / Self.perSecond) }
-                if buckets.count >= Self.bound { return 1 }
+                if buckets.count >= Self.bound { return Self.retryTime }
             }
             var bucket = buckets[room] ?? Bucket(updated: now)
             bucket.tokens = min(Self.burst, bucket.tokens + (now - bucket.updated) / .seconds(1) * Self.perSecond)
             bucket.updated = now
             defer { buckets[room] = bucket }
-            guard bucket.tokens >= 1 else { return 1 }
+            guard bucket.tokens >= 1 else { return Self.retryTime }
             bucket.tokens -= 1
             return nil
         }

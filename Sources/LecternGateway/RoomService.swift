@@ -40,13 +40,29 @@ struct RoomService: Sendable {
         return reply
     }
 
-    /// Refuses what is written for an author under another name, as imports and copies are, where the author is muted. A room
-    /// whose state cannot be had says what is wrong with it when it is written to.
-    func checkVoice(of author: AuthorID, in room: RoomID) async throws(GatewayError) {
-        guard let state = try? await state(of: room), let summary = try? RoomSummary(decoding: state),
-            summary.muted?.contains(author.text) == true
-        else { return }
-        throw .muted
+    /// Refuses what an author asks for that the room itself could not refuse: what is written under another name, as imports
+    /// and copies are, what is stored, and commands.
+    /// - Throws: `muted`; why it is not known whether the author is muted.
+    func requireVoice(of author: AuthorID, in room: RoomID) async throws(GatewayError) {
+        _ = try await mutedAuthors(in: room, butNot: author)
+    }
+
+    /// The muted authors of a room; none in one that nobody has written to.
+    /// - Throws: `muted` when an author is among them; why they are not known.
+    func mutedAuthors(in room: RoomID, butNot author: AuthorID) async throws(GatewayError) -> [String] {
+        let state: [UInt8]
+        do throws(GatewayError) {
+            state = try await self.state(of: room)
+        } catch {
+            guard error.code == RequestError.Code.unknownRoom.rawValue else { throw error }
+            return []
+        }
+        guard let summary = try? RoomSummary(decoding: state) else {
+            throw .badGateway("The service's answer is no state of a room.")
+        }
+        let muted = summary.muted ?? []
+        guard !muted.contains(author.text) else { throw .muted }
+        return muted
     }
 
     /// A picture of a board, or what else the service answers that is no refusal.

@@ -90,6 +90,56 @@ struct AuthTests {
         }
     }
 
+    @Test("a teacher of whom it is not known whether it is muted gives no command and brings no file")
+    func unknownVoice() async throws {
+        let key = try await Self.key()
+        let adjust: @Sendable (inout GatewayConfiguration) -> Void = { $0.access = .tokens(key) }
+        try await RunningGateway.with(configured: adjust) { gateway in
+            try gateway.service.answer("ink.0.*.info") { (_: Question) in [.error(.notReady)] }
+            try gateway.service.answer("ink.command.gateway") { _ in [.text(#"{"done":true}"#)] }
+            try await gateway.service.revokeNothing()
+            _ = try await eventually("it has read which tokens are revoked") {
+                try await gateway.http.get("/readyz").status == .ok ? () : nil
+            }
+            let anna = try await key.sign(try Self.claims(.teacher, author: "anna"))
+            for (method, path) in [
+                ("DELETE", "authors/anna/mute"), ("PUT", "authors/bob/mute"), ("POST", "assets"),
+                ("POST", "import?author=anna"), ("POST", "pages/0/copy?author=anna"),
+            ] {
+                let answer = try await Self.send(
+                    gateway, method, "/api/rooms/r/\(path)", token: anna, body: method == "POST" ? "{}" : nil)
+                #expect(answer.status == .serviceUnavailable, "\(path)")
+                #expect(try answer.errorCode == "not-ready", "\(path)")
+            }
+        }
+    }
+
+    @Test("a teacher cannot mute as many names as a room takes; an operator has place for more")
+    func teacherMutes() async throws {
+        let key = try await Self.key()
+        let adjust: @Sendable (inout GatewayConfiguration) -> Void = { $0.access = .tokens(key) }
+        try await RunningGateway.with(configured: adjust) { gateway in
+            let muted = (0..<192).map { "\"n\($0)\"" }.joined(separator: ",")
+            let state =
+                #"{"room":"r","address":"ink.0.r","incarnation":"x","index":7,"muted":[\#(muted)],"cohorts":[]}"#
+            try gateway.service.answer("ink.0.*.info") { _ in [.text(state)] }
+            try gateway.service.answer("ink.command.gateway") { _ in [.text(#"{"done":true}"#)] }
+            try await gateway.service.revokeNothing()
+            _ = try await eventually("it has read which tokens are revoked") {
+                try await gateway.http.get("/readyz").status == .ok ? () : nil
+            }
+            let teacher = try await key.sign(try Self.claims(.teacher, author: "anna"))
+            let path = "/api/rooms/r/authors/bob/mute"
+            let refused = try await Self.send(gateway, "PUT", path, token: teacher)
+            #expect(refused.status == .conflict)
+            #expect(try refused.errorCode == "too-many-muted")
+            #expect(try await Self.send(gateway, "DELETE", path, token: teacher).status == .noContent)
+            let one = try await key.sign(try Self.claims(.operator, rooms: .all))
+            // The service of this test does not do it.
+            #expect(try await Self.send(gateway, "PUT", path, token: one).status == .accepted)
+        }
+    }
+
     @Test("each role may do what is its own, and nothing else")
     func roles() async throws {
         let key = try await Self.key()
@@ -121,12 +171,12 @@ struct AuthTests {
             ("GET", "\(asset)?cohort=head", nil, ["teacher": 200, "operator": 200]),
             ("GET", "/api/rooms/r/assets/no-name", nil, ["student": 400, "teacher": 400, "operator": 400]),
             // Nobody takes files here.
-            ("POST", "/api/rooms/r/assets", "no file", ["teacher": 503, "operator": 503]),
-            ("POST", "/api/rooms/r/import?author=anna", "no file", ["teacher": 503, "operator": 503]),
-            ("POST", "/api/rooms/r/import?author=bob", "no file", ["operator": 503]),
-            ("POST", "/api/rooms/r/pages/0/copy?author=anna", "{}", ["teacher": 503, "operator": 503]),
+            ("POST", "/api/rooms/r/assets", "no file", ["teacher": 502, "operator": 503]),
             ("POST", "/api/rooms/r/pages/0/copy", #"{"to":"s"}"#, ["operator": 503]),
-            // The state of the room is none that can be read.
+            // The state of the room, which says who is muted, is none that can be read.
+            ("POST", "/api/rooms/r/import?author=anna", "no file", ["teacher": 502, "operator": 502]),
+            ("POST", "/api/rooms/r/import?author=bob", "no file", ["operator": 502]),
+            ("POST", "/api/rooms/r/pages/0/copy?author=anna", "{}", ["teacher": 502, "operator": 502]),
             ("PUT", "/api/rooms/r/authors/bob/mute", nil, ["teacher": 502, "operator": 502]),
             ("DELETE", "/api/rooms/r/authors/bob/mute", nil, ["teacher": 502, "operator": 502]),
             ("POST", "/api/rooms/r/wet?author=anna", givenUp, ["teacher": 202, "operator": 202]),

@@ -12,6 +12,7 @@ import TestSupport
 
 /// A gateway on a free port, with its own nats-server and a service that answers as a test says.
 struct RunningGateway: Sendable {
+    let gateway: Gateway
     let port: Int
     let http: HTTPClient
     let registry: PrometheusRegistry
@@ -34,10 +35,11 @@ struct RunningGateway: Sendable {
                     let registry = PrometheusRegistry(help: GatewayMetrics.help)
                     var configuration = GatewayConfiguration(port: 0, partitions: partitions)
                     adjust(&configuration)
-                    try await run(configuration, limits, obstacle, connection, registry) { port in
+                    try await run(configuration, limits, obstacle, connection, registry) { gateway, port in
                         try await body(
                             RunningGateway(
-                                port: port, http: HTTPClient(port: port), registry: registry, server: server,
+                                gateway: gateway, port: port, http: HTTPClient(port: port), registry: registry,
+                                server: server,
                                 service: TestService(connection: service), connection: connection))
                     }
                 }
@@ -48,16 +50,17 @@ struct RunningGateway: Sendable {
     private static func run(
         _ configuration: GatewayConfiguration, _ limits: GatewayLimits,
         _ obstacle: @escaping @Sendable () -> String?, _ connection: NATSConnection,
-        _ registry: PrometheusRegistry, _ body: @escaping @Sendable (Int) async throws -> Void
+        _ registry: PrometheusRegistry, _ body: @escaping @Sendable (Gateway, Int) async throws -> Void
     ) async throws {
         let (ports, listening) = AsyncStream.makeStream(of: Int.self)
         var gateway = Gateway(
             configuration, connection: connection, registry: registry, logger: .silent, obstacle: obstacle,
             onListening: { port in listening.yield(port) })
         gateway.limits = limits
+        let listener = gateway
         let services = ServiceGroup(
             configuration: .init(
-                services: [.init(service: gateway, successTerminationBehavior: .ignore)], logger: .silent))
+                services: [.init(service: listener, successTerminationBehavior: .ignore)], logger: .silent))
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask {
                 defer { listening.finish() }
@@ -67,7 +70,7 @@ struct RunningGateway: Sendable {
                 // Without a port the gateway could not listen; the other task throws the error.
                 guard let port = await ports.first(where: { _ in true }) else { return }
                 do {
-                    try await body(port)
+                    try await body(listener, port)
                 } catch {
                     await services.triggerGracefulShutdown()
                     throw error

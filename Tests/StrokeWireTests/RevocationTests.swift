@@ -48,6 +48,31 @@ import Testing
         #expect(table.revokes(id: "b", subject: nil, issued: nil))
     }
 
+    @Test func `What is revoked once is not made good by revoking it again with an earlier end`() throws {
+        var table = RevocationTable()
+        table.insert(try token("a"), at: 1)
+        #expect(!table.insert(try token("a", expires: 3), at: 2))
+        #expect(table.removeExpired(at: 4) == [])
+        #expect(table.revokes(id: "a", subject: nil, issued: nil))
+        table.insert(try token("b", expires: 9), at: 3)
+        #expect(!table.insert(try token("b", expires: 3), at: 4))
+        #expect(table.insert(try token("b", expires: 12), at: 5))
+        #expect(table.removeExpired(at: 10) == [])
+        #expect(table.removeExpired(at: 12) == [5])
+        table.insert(try #require(Revocation.subject("s", issuedThrough: 9)), at: 6)
+        #expect(!table.insert(try #require(Revocation.subject("s", issuedThrough: 5)), at: 7))
+        #expect(table.revokes(id: nil, subject: "s", issued: 9))
+        #expect(table.count == 2 && table.last == 7)
+    }
+
+    @Test func `Beyond a bound the first ones of a table go`() throws {
+        var table = RevocationTable()
+        for number in 1...10 { table.insert(try token("t\(number)"), at: UInt64(number)) }
+        table.removeOldest(beyond: 7)
+        #expect(table.count == 7)
+        #expect((1...10).filter { table.revokes(id: "t\($0)", subject: nil, issued: nil) } == Array(4...10))
+    }
+
     @Test func `Pages hold every revocation after a place once`() throws {
         var table = RevocationTable()
         for number in 1...1234 { table.insert(try token("t\(number)"), at: UInt64(number * 3)) }

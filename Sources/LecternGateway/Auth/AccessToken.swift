@@ -74,10 +74,16 @@ public struct TokenKey: Sendable {
     public static let secretBytes = 32
 
     private let keys: JWTKeyCollection
+    /// The bytes of its file.
+    private let material: Data
 
-    private init(_ keys: JWTKeyCollection) {
+    private init(_ keys: JWTKeyCollection, _ material: Data) {
         self.keys = keys
+        self.material = material
     }
+
+    /// Whether it was read from a file with other bytes.
+    func differs(from other: TokenKey) -> Bool { material != other.material }
 
     /// HS256, by a file whose bytes are the secret; a line break at its end does not count.
     public static func secret(file: String) async throws -> TokenKey {
@@ -88,7 +94,7 @@ public struct TokenKey: Sendable {
         }
         let keys = JWTKeyCollection()
         await keys.add(hmac: HMACKey(from: secret), digestAlgorithm: .sha256)
-        return TokenKey(keys)
+        return TokenKey(keys, secret)
     }
 
     /// EdDSA or ES256, by a PEM file with a public key, which checks tokens.
@@ -102,7 +108,7 @@ public struct TokenKey: Sendable {
         } else {
             throw Unusable(description: "\(file) is no PEM file with a public key for EdDSA or ES256")
         }
-        return TokenKey(keys)
+        return TokenKey(keys, Data(text.utf8))
     }
 
     /// EdDSA or ES256, by a PEM file with a private key, which makes and checks tokens.
@@ -116,7 +122,7 @@ public struct TokenKey: Sendable {
         } else {
             throw Unusable(description: "\(file) is no PEM file with a private key for EdDSA or ES256")
         }
-        return TokenKey(keys)
+        return TokenKey(keys, Data(text.utf8))
     }
 
     /// Makes a token.
@@ -126,31 +132,29 @@ public struct TokenKey: Sendable {
 
     /// Checks a token's signature and its time.
     /// - Returns: nil for a token that does not count.
-    func verify(_ token: String) async -> TokenClaims? {
+    public func verify(_ token: String) async -> TokenClaims? {
         guard token.utf8.count <= 4096 else { return nil }
         return try? await keys.verify(token, as: Payload.self).claims
     }
 
     private static func read(_ file: String) throws -> Data {
         guard let data = FileManager.default.contents(atPath: file) else {
-            throw Unusable(description: "\(file) cannot be read")
+            let reason = access(file, R_OK) == 0 ? "" : ": \(String(cString: strerror(errno)))"
+            throw Unusable(description: "\(file) cannot be read\(reason)")
         }
         return data
     }
 }
 
-/// What a token says of itself, unchecked: whose it is to be revoked by.
+/// What a token says of itself, unchecked: by what it can be revoked. Nothing more of it can be relied on.
 public struct TokenIdentity: Sendable, Equatable {
     /// `jti`
     public let id: String?
-    /// `exp`, in seconds since 1970.
-    public let expires: Int64?
 
     /// - Returns: nil for a text that is no JWT.
     public init?(of token: String) {
         struct Body: Decodable {
             let jti: String?
-            let exp: Double?
         }
         let parts = token.split(separator: ".", omittingEmptySubsequences: false)
         guard parts.count == 3, token.utf8.count <= 4096 else { return nil }
@@ -160,7 +164,6 @@ public struct TokenIdentity: Sendable, Equatable {
         guard let data = Data(base64Encoded: String(text)), let body = try? JSONDecoder().decode(Body.self, from: data)
         else { return nil }
         id = body.jti
-        expires = body.exp.flatMap { Int64(exactly: $0.rounded(.up)) }
     }
 }
 

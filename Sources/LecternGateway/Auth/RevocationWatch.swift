@@ -9,23 +9,27 @@ internal import StrokeWire
 /// `<root>.revoked`, and asks again each ``interval`` and after a reconnect for those it was not told of.
 ///
 /// Until it has read the list once, no token counts; while NATS is away those that it knows hold. What it has been told
-/// once holds until its tokens have ended, whatever becomes of the daemons' list. Takes the memory of that list, 10 MB at
-/// most. Any thread.
+/// once holds until its tokens have ended, whatever becomes of the daemons' list: up to ``limit``, some 20 MB, beyond which
+/// the oldest go. Any thread.
 final class RevocationWatch: Sendable {
     private struct State {
         var table = RevocationTable()
         /// Up to where the list was read.
         var position = RevocationRequest()
         var isRead = false
-        /// Streams that end with their token, by what they could be revoked by.
-        var readers: [Revocation.Target: [ObjectIdentifier: EventReader]] = [:]
+        /// Streams that end with their token, by what they could be revoked by; by nil all of them, for a new key.
+        var readers: [Revocation.Target?: [ObjectIdentifier: EventReader]] = [:]
         /// The places of those of the daemons' lists cannot be compared over time: here they are numbered anew.
         var count: UInt64 = 0
     }
 
     static let interval: Duration = .seconds(5)
+    /// Those of two full lists.
+    static let limit = 2 * RevocationTable.limit
     private static let timeout: Duration = .seconds(2)
     private static let longestPause: Duration = .seconds(2)
+    /// How long the list may not be readable before that is logged.
+    private static let patience: Duration = .seconds(10)
 
     private let root: String
     private let connection: NATSConnection
@@ -115,9 +119,11 @@ extension RevocationWatch {
     private func follow() async {
         var pause: Duration = .milliseconds(100)
         var hasTold = false
+        var lastSuccess = ContinuousClock.now
         while !Task.isCancelled {
             if let problem = await read() {
-                if !hasTold, connection.state == .connected {
+                // A service that starts has not read its list yet.
+                if !hasTold, connection.state == .connected, lastSuccess.duration(to: .now) > Self.patience {
                     hasTold = true
                     logger.warning(
                         "revocations of tokens not read, retrying",
@@ -126,7 +132,7 @@ extension RevocationWatch {
                 await sleep(pause)
                 pause = min(pause * 2, Self.longestPause)
             } else {
-                (pause, hasTold) = (.milliseconds(100), false)
+                (pause, hasTold, lastSuccess) = (.milliseconds(100), false, .now)
                 await sleep(Self.interval)
             }
         }
@@ -135,7 +141,8 @@ extension RevocationWatch {
     /// Waits for so long, or until there is a new connection.
     private func sleep(_ pause: Duration) async {
         let alarm = Task { [waker] in
-            try? await Task.sleep(for: pause)
+            // One that was cancelled would wake the next sleep.
+            guard (try? await Task.sleep(for: pause)) != nil else { return }
             waker.yield()
         }
         defer { alarm.cancel() }
@@ -173,15 +180,25 @@ extension RevocationWatch {
     private func take(_ revocations: [Revocation]) {
         let (readers, count) = state.withLock { state -> ([EventReader], Int) in
             var readers: [EventReader] = []
-            for revocation in revocations where state.table[revocation.target] != revocation {
+            for revocation in revocations {
                 state.count += 1
-                state.table.insert(revocation, at: state.count)
+                guard state.table.insert(revocation, at: state.count) else { continue }
                 // Of a subject those that were issued later go on: the client comes again and is let in.
                 if let ended = state.readers.removeValue(forKey: revocation.target) { readers += ended.values }
             }
+            state.table.removeOldest(beyond: Self.limit)
             return (readers, state.table.count)
         }
         known.record(count)
+        end(readers)
+    }
+
+    /// Ends all streams: no token of before counts.
+    func endStreams() {
+        end(state.withLock { $0.readers.removeValue(forKey: nil).map { Array($0.values) } ?? [] })
+    }
+
+    private func end(_ readers: [EventReader]) {
         guard !readers.isEmpty else { return }
         refused.increment(by: Int64(readers.count))
         for reader in readers { reader.revoke() }
@@ -198,8 +215,8 @@ extension RevocationTable {
 }
 
 extension TokenClaims {
-    /// What they could be revoked by.
-    fileprivate var targets: [Revocation.Target] {
-        [id.map { .token($0) }, subject.map { .subject($0) }].compactMap(\.self)
+    /// What they could be revoked by, and nil for a new key.
+    fileprivate var targets: [Revocation.Target?] {
+        [nil] + [id.map { .token($0) }, subject.map { .subject($0) }].compactMap(\.self)
     }
 }

@@ -43,7 +43,7 @@ struct CopyRoute {
             }
             let author = try request.authorIfAny()
             if let author {
-                for room in Set([source.room, target]) { try await rooms.checkVoice(of: author, in: room) }
+                for room in Set([source.room, target]) { try await rooms.requireVoice(of: author, in: room) }
             }
             try await context.channel.extendDeadline()
             try await writers.begin()

@@ -17,7 +17,7 @@ struct ImportRoute {
             let author = try request.author()
             let time = try request.time()
             let file = try FileUploads.File(request)
-            try await rooms.checkVoice(of: author, in: address.room)
+            try await rooms.requireVoice(of: author, in: address.room)
             try await context.channel.extendDeadline()
             try await writers.begin()
             let slides: SlideImport

@@ -15,6 +15,9 @@ struct AssetRoute {
         router.post("api/rooms/:room/assets") { [rooms, uploads] request, context in
             let address = rooms.address(of: try context.room())
             let file = try FileUploads.File(request)
+            if let claims = context.claims, claims.role != .operator, let author = claims.author {
+                try await rooms.requireVoice(of: author, in: address.room)
+            }
             try await context.channel.extendDeadline()
             let summary = try await uploads.send(file, to: address)
             return Response.body(summary, type: "application/json", headers: [.cacheControl: "no-store"])

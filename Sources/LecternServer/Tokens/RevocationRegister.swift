@@ -77,13 +77,18 @@ final class RevocationRegister: Sendable {
         }
     }
 
-    /// Takes a revocation; returns when it holds: with a journal, when it is stored.
+    /// Takes a revocation, together with what is known about the same tokens; returns when it holds: with a journal, when it
+    /// is stored.
     func add(_ revocation: Revocation) async throws(Failure) {
-        let isTaken = try state.withLock { state throws(Failure) in
+        let whole = try state.withLock { state throws(Failure) -> Revocation? in
             guard state.list != nil else { throw .notReady("The list of revocations has not been read yet.") }
-            return state.begin(revocation.target)
+            let known = state.table[revocation.target]
+            let whole = known?.union(revocation) ?? revocation
+            guard whole != known else { return nil }
+            guard state.begin(revocation.target) else { throw .full }
+            return whole
         }
-        guard isTaken else { throw .full }
+        guard let revocation = whole else { return }
         guard let store else { return take(revocation, at: nil) }
         do throws(JetStreamError) {
             try await store.save(revocation)

@@ -33,6 +33,13 @@ public struct Revocation: Sendable, Hashable {
         return Revocation(.token(id), issuedThrough: 0, expires: expires)
     }
 
+    /// All tokens that this one or another about the same target ends, for as long as either holds.
+    public func union(_ other: Revocation) -> Revocation {
+        var end: Int64?
+        if let expires, let other = other.expires { end = max(expires, other) }
+        return Revocation(target, issuedThrough: max(issuedThrough, other.issuedThrough), expires: end)
+    }
+
     /// The revocation of all tokens of a subject that were issued at or before a time.
     /// - Returns: nil for a `sub` that is empty or too long, or has characters that a terminal does not show.
     public static func subject(_ subject: String, issuedThrough: Int64, expires: Int64? = nil) -> Revocation? {
@@ -239,7 +246,7 @@ public struct RevocationPage: Sendable, Hashable {
 
 /// Revocations by what they are about, each at its place in the list.
 ///
-/// Not bounded by itself: a daemon takes no more than ``limit``, and others have what daemons tell them.
+/// Not bounded by itself: a daemon takes no more than ``limit``, a gateway removes the oldest.
 public struct RevocationTable: Sendable {
     /// Revocations that the daemons keep at most: some 10 MB.
     public static let limit = 50_000
@@ -267,15 +274,28 @@ public struct RevocationTable: Sendable {
         }
     }
 
-    /// Puts one at its place; it replaces what is here about the same tokens, unless that is of a later place.
-    public mutating func insert(_ revocation: Revocation, at place: UInt64) {
+    /// Puts one at its place, together with what is here about the same tokens: none makes a token good again.
+    /// - Parameter place: that no other one has.
+    /// - Returns: whether it ends more than what was here.
+    @discardableResult
+    public mutating func insert(_ revocation: Revocation, at place: UInt64) -> Bool {
+        var (whole, place) = (revocation, place)
+        var before: Revocation?
         if let known = places[revocation.target] {
-            guard known <= place else { return }
-            entries.remove(at: position(of: known))
+            let old = entries.remove(at: position(of: known)).revocation
+            (before, whole, place) = (old, old.union(revocation), max(known, place))
         }
-        places[revocation.target] = place
-        entries.insert(Entry(place: place, revocation: revocation), at: position(of: place))
+        places[whole.target] = place
+        entries.insert(Entry(place: place, revocation: whole), at: position(of: place))
         last = max(last, place)
+        return whole != before
+    }
+
+    /// Removes the first ones of the list beyond a number.
+    public mutating func removeOldest(beyond limit: Int) {
+        guard entries.count > limit else { return }
+        for entry in entries.prefix(entries.count - limit) { places[entry.revocation.target] = nil }
+        entries.removeFirst(entries.count - limit)
     }
 
     /// Removes those whose tokens have ended.

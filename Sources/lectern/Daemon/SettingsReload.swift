@@ -49,10 +49,11 @@ struct SettingsReload: Service {
             return before
         }
         // The files of keys are read again whether their names have changed or not.
+        var isNewKey = false
         if let gateway {
             do {
                 if let configuration = try await new.configuration.gatewayConfiguration {
-                    gateway.update(configuration)
+                    isNewKey = gateway.update(configuration)
                 }
             } catch {
                 logger.error("settings not reloaded: nothing has changed", metadata: ["faults": ["\(error)"]])
@@ -67,6 +68,7 @@ struct SettingsReload: Service {
             "settings reloaded",
             metadata: [
                 "changed": .array(changes.live.map { "\($0)" }), "needs restart": .array(waiting.map { "\($0)" }),
+                "key of tokens": isNewKey ? "another one: tokens of before no longer count" : "the same",
             ])
         return new
     }

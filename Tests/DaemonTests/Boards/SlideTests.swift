@@ -413,6 +413,9 @@ import Testing
         let (teacher, both) = (try await token("teacher", "r"), try await token("teacher", "r", "s"))
         let student = try await token("student", "r")
         try await Self.with(Self.settings + ["auth.mode=token", "auth.secret_file=\(secret)"]) { service in
+            try await eventually("it has read which tokens are revoked") {
+                try await service.http.get("/readyz").statusCode == 200 ? () : nil
+            }
             let file = SlideFiles.pdf([(4, 3)])
             for (path, bytes, expected) in [
                 ("r/import", file, [401, 403, 200, 200]), ("r/import?author=bob", file, [401, 403, 403, 403]),

@@ -50,8 +50,10 @@ import Testing
             ]
             for site in sites { for token in tokens { #expect(try await status(site, token) == 200) } }
 
-            let revoked = try await LecternProcess.run("revoke", tokens[0], "--nats", nats.url)
+            let revoked = try await LecternProcess.run(
+                "revoke", tokens[0], "--secret-file", secret, "--nats", nats.url)
             #expect(revoked.exitCode == 0 && revoked.log.hasPrefix("revoked jti "), "\(revoked.log)")
+            #expect(revoked.log.contains(" until "), "\(revoked.log)")
             let start = ContinuousClock.now
             for site in sites {
                 _ = try await eventually("it is refused", within: .seconds(1)) {
@@ -117,12 +119,17 @@ import Testing
         // No jti: {"role":"operator"}.
         let parts = token.split(separator: ".")
         let unnamed = "\(parts[0]).eyJyb2xlIjoib3BlcmF0b3IifQ.\(parts[2])"
-        for (arguments, text) in [
-            ([unnamed], "no jti"), ([], "Give a token"), (["a", "--sub", "b"], "Give a token"),
-            ([String(repeating: "a", count: 257)], "1 to 256 bytes"),
+        let other = FileManager.default.temporaryDirectory.appendingPathComponent("other-\(UUID())").path
+        try "another secret of the test with 32 bytes".write(toFile: other, atomically: true, encoding: .utf8)
+        for (arguments, expected, text) in [
+            ([], 64, "Give a token"), (["a", "--sub", "b"], 64, "Give a token"),
+            ([unnamed], 1, "no jti"), ([String(repeating: "a", count: 257)], 1, "1 to 256 bytes"),
+            ([String(token.prefix(60))], 1, "neither a whole token nor a jti"), (["a b"], 1, "neither"),
+            ([token, "--secret-file", other], 1, "not of this key"),
+            ([token, "--secret-file", "/nowhere"], 1, "/nowhere cannot be read: No such file"),
         ] {
             let (code, log) = try await LecternProcess.run(arguments: ["revoke"] + arguments)
-            #expect(code == 64 && log.contains(text), "\(arguments): \(log)")
+            #expect(code == Int32(expected) && log.contains(text), "\(arguments): \(log)")
         }
         let shown = try await LecternProcess.run(
             "token", "--secret-file", secret, "--role", "operator", "--expires", "1h", "--show-jti")

@@ -23,13 +23,16 @@ import Testing
             try await lesson.serve {
                 try await lesson.client.publishDurably(Hand.stroke(1, at: 0), to: address)
                 let order = Recorder<String>()
-                for subject in ["ink.audit.*", address.subject(.control)] {
+                for subject in ["ink.audit.*.*", address.subject(.control)] {
                     try lesson.client.subscribe(subject) { order.append($0.subject) }
                 }
                 try await lesson.client.flush()
                 let reply = try await lesson.client.request(close("physics", "x1"), to: Self.otto)
                 #expect(try CommandReply(decoding: reply.payload) == CommandReply(sequence: 2))
-                #expect(try await order.values(3) == ["ink.audit.physics", "ink.0.physics.ctl", "ink.audit.physics"])
+                #expect(
+                    try await order.values(3) == [
+                        "ink.audit.physics.otto", "ink.0.physics.ctl", "ink.audit.physics.otto",
+                    ])
                 let entries = try await AuditReader(connection: lesson.client, root: "ink").entries()
                 #expect(entries.count == 1)
                 #expect(entries.first?.who == "otto" && entries.first?.behalf == "anna")

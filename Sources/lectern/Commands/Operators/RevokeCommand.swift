@@ -16,19 +16,19 @@ struct RevokeCommand: AsyncParsableCommand {
             within a second, with 401 and the code revoked, and ends its event streams. Tokens without a jti cannot be \
             ended one by one. --sub ends all tokens of an author or another subject that were issued until now.
 
-            The daemons keep revocations in the stream ROOT_REVOKED until the token would have ended. Of a jti alone and of \
-            --sub the end is not known: they are kept for good. Give the token where you have it. There may be 50,000 in \
-            all; beyond, revoke is refused, and another key (auth.secret_file, then SIGHUP) ends all tokens. With \
-            journal.mode none revocations are in the memory of the daemon, and end with it.
+            The daemons keep revocations in the stream ROOT_REVOKED for good, as what a token says of its end may be forged. \
+            With the key and the whole token its signature is checked, and the revocation is kept until the token would have \
+            ended. There may be 50,000 in all; beyond, revoke is refused, and another key (auth.secret_file, then SIGHUP) \
+            ends all tokens. With journal.mode none revocations are in the memory of the daemon, and end with it.
 
             The command is recorded in the audit log. The NATS user must be allowed to publish on ROOT.command.NAME.
 
-            Exit codes: 0 when it is revoked; 1 when there is no service, no permission, or when the service refuses; 2 when \
-            NATS cannot be reached.
+            Exit codes: 0 when it is revoked; 1 when there is no service, no permission, when the service refuses, or when what \
+            is given is no token; 2 when NATS cannot be reached.
 
             EXAMPLES
               lectern revoke 2x8kq1m0w3zpe1n9h6c0d5t7b
-              lectern revoke "$(cat token)"
+              lectern revoke "$(cat token)" --secret-file secret
               lectern revoke --sub anna --for "left the school"
             """)
 
@@ -38,14 +38,28 @@ struct RevokeCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("All tokens of this subject that were issued until now.", valueName: "author"))
     var sub: String?
 
+    @Option(help: ArgumentHelp("File with the secret of HS256 tokens, to check the token by.", valueName: "file"))
+    var secretFile: String?
+
+    @Option(
+        help: ArgumentHelp("PEM file with the public key for EdDSA or ES256, to check the token by.", valueName: "file")
+    )
+    var publicKeyFile: String?
+
     @OptionGroup var options: OperatorOptions
 
     func validate() throws {
         guard (token == nil) != (sub == nil) else { throw ValidationError("Give a token, its jti, or --sub.") }
+        guard secretFile == nil || publicKeyFile == nil else {
+            throw ValidationError("Give either --secret-file or --public-key-file.")
+        }
+        guard sub == nil || secretFile == nil && publicKeyFile == nil else {
+            throw ValidationError("A key checks a token; --sub needs none.")
+        }
     }
 
     func run() async throws {
-        let revocation = try revocation()
+        let revocation = try await revocation()
         let nats = try await options.connection.connect(as: "lectern revoke")
         let reply: CommandReply
         do {
@@ -59,26 +73,54 @@ struct RevokeCommand: AsyncParsableCommand {
         let end = revocation.expires.map {
             " until \(Date(timeIntervalSince1970: Double($0)).formatted(.iso8601)), when it ends"
         }
-        StandardOutput.write("revoked \(revocation.name)\(end ?? " for good")")
-        if let detail = reply.detail { StandardError.write("lectern: \(detail)") }
+        StandardOutput.write("revoked \(revocation.name)\(reply.detail.map { ": \($0)" } ?? end ?? " for good")")
     }
 
-    private func revocation() throws -> Revocation {
+    private func revocation() async throws -> Revocation {
         if let sub {
             let now = Int64(Date().timeIntervalSince1970)
             guard let revocation = Revocation.subject(sub, issuedThrough: now) else {
-                throw ValidationError("A subject has 1 to \(Revocation.nameBytes) bytes, and no control characters.")
+                throw Self.fail("a subject has 1 to \(Revocation.nameBytes) bytes, and no control characters")
             }
             return revocation
         }
         let text = (token ?? "").trimmingCharacters(in: .whitespacesAndNewlines)
         let identity = TokenIdentity(of: text)
         if identity != nil, identity?.id == nil {
-            throw ValidationError("The token has no jti: it cannot be revoked alone, but with --sub or by another key.")
+            throw Self.fail("the token has no jti: it cannot be revoked alone, but with --sub or by another key")
         }
-        guard let revocation = Revocation.token(identity?.id ?? text, expires: identity?.expires) else {
-            throw ValidationError("A jti has 1 to \(Revocation.nameBytes) bytes, and no control characters.")
+        // A part of a token would be taken for a name that no token has.
+        if identity == nil, text.hasPrefix("eyJ") || text.contains(where: { $0 == "." || $0.isWhitespace }) {
+            throw Self.fail("this is neither a whole token nor a jti")
+        }
+        guard let revocation = Revocation.token(identity?.id ?? text, expires: try await expiry(of: text)) else {
+            throw Self.fail("a jti has 1 to \(Revocation.nameBytes) bytes, and no control characters")
         }
         return revocation
+    }
+
+    private static func fail(_ message: String) -> ExitCode {
+        StandardError.write("lectern: \(message)")
+        return .failed
+    }
+
+    /// When a token ends, in seconds since 1970, by its signed claims; nil without a key.
+    private func expiry(of token: String) async throws -> Int64? {
+        let key: TokenKey
+        do {
+            if let secretFile {
+                key = try await .secret(file: secretFile)
+            } else if let publicKeyFile {
+                key = try await .publicKey(file: publicKeyFile)
+            } else {
+                return nil
+            }
+        } catch let error as TokenKey.Unusable {
+            throw Self.fail(error.description)
+        }
+        guard let claims = await key.verify(token) else {
+            throw Self.fail("the token is not of this key, or has ended; without a key its jti is revoked for good")
+        }
+        return Int64(claims.expires.timeIntervalSince1970.rounded(.up))
     }
 }

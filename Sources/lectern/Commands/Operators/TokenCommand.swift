@@ -74,7 +74,8 @@ struct TokenCommand: AsyncParsableCommand {
                     try await .privateKey(file: privateKeyFile ?? "")
                 }
         } catch let error as TokenKey.Unusable {
-            throw ValidationError(error.description)
+            StandardError.write("lectern: \(error)")
+            throw ExitCode.failed
         }
         let claims = TokenClaims(
             rooms: room.isEmpty ? .all : .some(room), role: role, cohort: CohortName(cohort) ?? .main,
