@@ -1,8 +1,8 @@
-# nats-server as Debian 12 has it, the version that Lectern is tested with.
-FROM debian:bookworm-slim
+# nats-server as Debian 13 has it, 2.10.27: that of Debian 12, 2.9, has faults in clusters.
+FROM debian:trixie-slim
 
 LABEL org.opencontainers.image.title="lectern-nats" \
-    org.opencontainers.image.description="nats-server of Debian 12 for Lectern"
+    org.opencontainers.image.description="nats-server of Debian 13 for Lectern"
 
 RUN apt-get update \
     && apt-get install -y --no-install-recommends nats-server curl \

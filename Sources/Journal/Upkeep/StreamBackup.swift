@@ -25,6 +25,7 @@ public struct StreamBackup: Sendable {
         case noBackup(folder: String)
         case newer(version: Int)
         case damaged(file: String)
+        case missing(file: String)
         case exists(streams: [String])
         case neverStill(stream: String)
 
@@ -35,6 +36,7 @@ public struct StreamBackup: Sendable {
             case .noBackup(let folder): "\(folder) has no backup: \(StreamBackup.listName) is missing or cannot be read"
             case .newer(let version): "the backup is of a newer release (format \(version))"
             case .damaged(let file): "\(file) is damaged: its bytes are not those that were written"
+            case .missing(let file): "\(file) is missing or cannot be read"
             case .exists(let streams):
                 "there are streams already: \(streams.joined(separator: ", ")); delete them first if they are to be replaced"
             case .neverStill(let stream): "\(stream) gives records back faster than it can be copied; try again later"
@@ -160,7 +162,9 @@ extension StreamBackup {
     public static func verify(_ folder: URL) throws -> [String] {
         let list = try list(folder)
         for stream in list.streams {
-            guard try hash(of: folder.appendingPathComponent(stream.file)) == stream.sha256 else {
+            let file = folder.appendingPathComponent(stream.file)
+            guard FileManager.default.isReadableFile(atPath: file.path) else { throw Failure.missing(file: stream.file) }
+            guard try hash(of: file) == stream.sha256 else {
                 throw Failure.damaged(file: stream.file)
             }
         }

@@ -86,6 +86,28 @@ import Testing
         }
     }
 
+    @Test func `the guide's user for backups may make and restore them`() async throws {
+        let folder = Self.folder()
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let guide = try String(
+            contentsOfFile: PackageRoot.path(to: "Sources/lectern/Operating.docc/BackingUp.md"), encoding: .utf8)
+        let user = try #require(guide.split(separator: "```").first { $0.contains("user: backup") })
+            .replacing("$INK_BACKUP_PASSWORD", with: "secret")
+        let accounts = """
+            accounts { LECTERN { jetstream: enabled, users: [{ user: service, password: service }, \(user)] } }
+            """
+        try await NATSTestServer.with(jetStream: true, configuration: accounts) { nats in
+            let address = "127.0.0.1:\(nats.port)"
+            let daemon = try DaemonProcess("a", nats: "nats://service:service@\(address)")
+            try await daemon.waitUntilServing()
+            _ = try await Self.run("backup", folder, "--nats", "nats://backup:secret@\(address)")
+            #expect(await daemon.terminate() == 0)
+        }
+        try await NATSTestServer.with(jetStream: true, configuration: accounts) { nats in
+            _ = try await Self.run("restore", folder, "--nats", "nats://backup:secret@127.0.0.1:\(nats.port)")
+        }
+    }
+
     @Test func `a damaged backup is told of, and nothing is restored`() async throws {
         let folder = Self.folder()
         defer { try? FileManager.default.removeItem(atPath: folder) }
@@ -111,6 +133,11 @@ import Testing
         try bytes.write(to: file)
         let damaged = try await Self.run("restore", folder, "--check", exits: 1)
         #expect(damaged.contains("INK_LOG_0.snapshot is damaged"))
+        let other = folder + "/INK_CHECKPOINT_0.snapshot"
+        try FileManager.default.moveItem(atPath: other, toPath: other + ".away")
+        let missing = try await Self.run("restore", folder, "--check", exits: 1)
+        #expect(missing.contains("INK_CHECKPOINT_0.snapshot is missing"))
+        try FileManager.default.moveItem(atPath: other + ".away", toPath: other)
         try await NATSTestServer.with(jetStream: true) { [folder] nats in
             let refused = try await Self.run("restore", folder, "--nats", nats.url, exits: 1)
             #expect(refused.contains("is damaged"))

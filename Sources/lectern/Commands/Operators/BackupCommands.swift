@@ -21,7 +21,7 @@ struct BackupCommand: AsyncParsableCommand {
 
             EXAMPLES
               lectern backup /backup/2026-03-01
-              lectern backup /backup/monday --nats nats://10.0.0.5:4222 --user service --root ink
+              lectern backup /backup/monday --nats nats://10.0.0.5:4222 --user backup --root ink
 
             Exit codes: 0 when the backup is whole; 1 when it is not; 2 when NATS cannot be reached.
             """)
