@@ -163,7 +163,9 @@ extension StreamBackup {
         let list = try list(folder)
         for stream in list.streams {
             let file = folder.appendingPathComponent(stream.file)
-            guard FileManager.default.isReadableFile(atPath: file.path) else { throw Failure.missing(file: stream.file) }
+            guard FileManager.default.isReadableFile(atPath: file.path) else {
+                throw Failure.missing(file: stream.file)
+            }
             guard try hash(of: file) == stream.sha256 else {
                 throw Failure.damaged(file: stream.file)
             }
