@@ -251,6 +251,16 @@ import Testing
         try await NATSTestServer.with { server in
             var settings = NATSSettings(server)
             settings.credentialsFile = file.path
+            #expect(
+                throws: NATSError.unreadableCredentials(path: file.path, why: "there is no -----BEGIN in it")
+            ) { try settings.check() }
+            settings.credentialsFile = nil
+            settings.tls.authorityFile = file.path
+            #expect(
+                throws: NATSError.unreadableFile(path: file.path, why: "there is no CERTIFICATE----- in it")
+            ) { try settings.check() }
+            settings.tls.authorityFile = nil
+            settings.credentialsFile = file.path
             let nats = NATSConnection(settings, logger: .silent)
             await #expect {
                 try await nats.connect(within: .milliseconds(200))

@@ -73,7 +73,11 @@ public struct NATSSettings: Sendable {
         /// No files.
         public init() {}
 
-        var files: [String] { [authorityFile, certificateFile, keyFile].compactMap(\.self) }
+        /// Each with what stands in it.
+        var files: [(path: String, mark: String)] {
+            [(authorityFile, "CERTIFICATE-----"), (certificateFile, "CERTIFICATE-----"), (keyFile, "PRIVATE KEY-----")]
+                .compactMap { file, mark in file.map { ($0, mark) } }
+        }
     }
 
     /// Settings with the defaults above.
@@ -82,16 +86,16 @@ public struct NATSSettings: Sendable {
         self.name = name
     }
 
-    /// Checks that the files of credentials and certificates can be read. libnats would not say which file it cannot
-    /// read, nor why.
+    /// Checks that the files of credentials and certificates can be read, and look like such. libnats would not say which
+    /// file it cannot read, nor why, and would try for ever with one that is something else.
     ///
     /// - Throws: `.unreadableCredentials`, `.unreadableFile`.
     public func checkFiles() throws(NATSError) {
-        if let credentialsFile, let why = Self.readError(credentialsFile) {
+        if let credentialsFile, let why = Self.readError(credentialsFile, mark: "-----BEGIN") {
             throw .unreadableCredentials(path: credentialsFile, why: why)
         }
-        for file in tls.files {
-            if let why = Self.readError(file) { throw .unreadableFile(path: file, why: why) }
+        for (file, mark) in tls.files {
+            if let why = Self.readError(file, mark: mark) { throw .unreadableFile(path: file, why: why) }
         }
     }
 
@@ -106,8 +110,14 @@ public struct NATSSettings: Sendable {
         try checkFiles()
     }
 
-    private static func readError(_ file: String) -> String? {
-        access(file, R_OK) == 0 ? nil : String(cString: strerror(errno))
+    /// - Parameter mark: a text that such a file has in its first 64 KiB.
+    private static func readError(_ file: String, mark: String) -> String? {
+        guard let stream = fopen(file, "r") else { return String(cString: strerror(errno)) }
+        defer { fclose(stream) }
+        var bytes = [UInt8](repeating: 0, count: 64 << 10)
+        let count = fread(&bytes, 1, bytes.count, stream)
+        guard count > 0 || ferror(stream) == 0 else { return String(cString: strerror(errno)) }
+        return String(decoding: bytes[..<count], as: UTF8.self).contains(mark) ? nil : "there is no \(mark) in it"
     }
 
     /// Makes libnats' options for the length of the call. Their callbacks get `context`.

@@ -64,11 +64,11 @@ struct SettingsReload: Service {
         let changes = SettingChanges(from: before, to: new)
         // Against the start: what takes a restart stays so however often the settings are read.
         let waiting = SettingChanges(from: atStart, to: new).fixed
+        let changed = changes.live.map { "\($0)" } + (isNewKey ? ["the key of tokens"] : [])
         logger.notice(
             "settings reloaded",
             metadata: [
-                "changed": .array(changes.live.map { "\($0)" }), "needs restart": .array(waiting.map { "\($0)" }),
-                "key of tokens": isNewKey ? "another one: tokens of before no longer count" : "the same",
+                "changed": .array(changed.map { "\($0)" }), "needs restart": .array(waiting.map { "\($0)" }),
             ])
         return new
     }
