@@ -3,8 +3,9 @@
 SWIFT ?= swift
 # A target may import what the manifest says it depends on, and nothing else.
 STRICT = --explicit-target-dependency-import-check error
-# With Swift's own libraries in the program. Foundation's does not name the library that it needs itself.
-STATIC = --static-swift-stdlib -Xlinker -lcurl
+# With Swift's own libraries in the program. Foundation's does not name the library that it needs itself. Messages of C libraries
+# name their files without the folder of this build.
+STATIC = --static-swift-stdlib -Xlinker -lcurl -Xcc -ffile-prefix-map=$(CURDIR)/=
 # Pure targets are tested in release, where thousands of schedules and strokes take seconds; services in debug.
 PURE = LECTERN_TARGETS=pure SWIFT=$(SWIFT) .ci/test -c release -Xswiftc -enable-testing --scratch-path .build/pure
 # One run of tests each, side by side. Most of their time they wait for servers. The longest suites of the daemon have a

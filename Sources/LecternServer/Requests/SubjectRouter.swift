@@ -94,8 +94,8 @@ final class SubjectRouter: Sendable {
         return RequestError(
             .badRequest,
             """
-            The room \(address.room) is in partition \(partition), not \(address.partition): this service has \
-            \(count) partitions, and clients have to use the same number.
+            The room \(address.room) is in partition \(partition), not \(address.partition): the number of \
+            partitions is \(count) here, and clients have to use the same one.
             """)
     }
 
