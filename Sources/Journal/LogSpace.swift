@@ -110,7 +110,7 @@ extension JetStreamJournal {
             guard log.firstSequence < sequence else { return }
             guard log.configuration.replicas > 1 else { return try await jetStream.purge(name, before: sequence) }
             let end = min(sequence, log.firstSequence + Self.deletionBound)
-            try await delete(name, log.firstSequence..<end)
+            try await jetStream.deleteMessages(name, log.firstSequence..<end)
         } catch {
             throw .stream(name: name, error)
         }
@@ -118,28 +118,4 @@ extension JetStreamJournal {
 
     /// The most records that one call deletes.
     static let deletionBound: UInt64 = 50_000
-    /// Deletions under way at the same time: each waits until most servers of the cluster agree.
-    private static let deletionWindow: UInt64 = 128
-
-    private func delete(_ stream: String, _ sequences: Range<UInt64>) async throws(JetStreamError) {
-        var start = sequences.lowerBound
-        while start < sequences.upperBound {
-            let end = min(start + Self.deletionWindow, sequences.upperBound)
-            let failure = await withTaskGroup(of: JetStreamError?.self) { group in
-                for sequence in start..<end {
-                    group.addTask { [jetStream] in
-                        do throws(JetStreamError) {
-                            try await jetStream.deleteMessage(stream, sequence)
-                            return nil
-                        } catch {
-                            return error
-                        }
-                    }
-                }
-                return await group.reduce(nil) { $0 ?? $1 }
-            }
-            if let failure { throw failure }
-            start = end
-        }
-    }
 }

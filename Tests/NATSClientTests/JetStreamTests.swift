@@ -28,6 +28,23 @@ import Testing
         }
     }
 
+    @Test func `Many messages are deleted and no others; those that are gone are passed over`() async throws {
+        try await withStream { jetStream in
+            for number in 0..<300 { _ = try await jetStream.publish([UInt8(number % 256)], to: "s.a") }
+            let doomed = (1...300).filter { $0 % 2 == 0 }.map { UInt64($0) }
+            try await jetStream.deleteMessages("S", [7, 8], overwriting: true)
+            var gone: [Int] = []
+            try await jetStream.deleteMessages("S", doomed) { gone.append($0) }
+            #expect(gone.last == 150 && gone.count > 1 && gone == gone.sorted())
+            #expect(try await jetStream.streamInfo("S").messages == 149)
+            #expect(try await jetStream.message("S", 9) != nil)
+            try await jetStream.deleteMessages("S", 1..<300)
+            #expect(try await jetStream.streamInfo("S").messages == 0)
+            try await jetStream.deleteMessages("S", [])
+            await #expect(throws: JetStreamError.self) { try await jetStream.deleteMessages("NONE", [1]) }
+        }
+    }
+
     @Test func `What no stream captures is an error, and so is what the stream refuses`() async throws {
         try await withStream { jetStream in
             await #expect(throws: JetStreamError.notCaptured(subject: "t.a")) {

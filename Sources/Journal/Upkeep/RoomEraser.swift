@@ -20,9 +20,6 @@ public struct RoomEraser: Sendable {
         public let time: Int64
     }
 
-    /// Deletions under way at the same time: in a cluster each waits until most servers agree.
-    private static let window = 64
-
     private let root: String
     private let partitions: Int
     private let jetStream: JetStream
@@ -87,25 +84,12 @@ public struct RoomEraser: Sendable {
     }
 
     private func delete(
-        _ sequences: [UInt64], in stream: String, _ made: (Int) -> Void = { _ in }
+        _ sequences: [UInt64], in stream: String, _ onProgress: (Int) -> Void = { _ in }
     ) async throws(JournalError) {
-        for start in stride(from: 0, to: sequences.count, by: Self.window) {
-            let part = sequences[start..<min(start + Self.window, sequences.count)]
-            let failure = await withTaskGroup(of: JetStreamError?.self) { group in
-                for sequence in part {
-                    group.addTask { [jetStream] in
-                        do throws(JetStreamError) {
-                            try await jetStream.deleteMessage(stream, sequence, overwriting: true)
-                            return nil
-                        } catch {
-                            return error
-                        }
-                    }
-                }
-                return await group.reduce(nil) { $0 ?? $1 }
-            }
-            if let failure { throw .stream(name: stream, failure) }
-            made(part.endIndex)
+        do throws(JetStreamError) {
+            try await jetStream.deleteMessages(stream, sequences, overwriting: true, onProgress: onProgress)
+        } catch {
+            throw .stream(name: stream, error)
         }
     }
 }
@@ -158,12 +142,12 @@ extension RoomEraser {
     }
 
     /// Deletes records.
-    /// - Parameter made: called with the number of those that are gone.
-    public func erase(_ records: Records, _ made: (Int) -> Void) async throws(JournalError) {
+    /// - Parameter onProgress: called with the number of those that are gone.
+    public func erase(_ records: Records, onProgress: (Int) -> Void) async throws(JournalError) {
         var before = 0
         for (log, sequences) in records.sequences.sorted(by: { $0.key < $1.key }) {
             // The oldest first: a log forgets the places of those at its beginning.
-            try await delete(sequences.sorted(), in: log) { made(before + $0) }
+            try await delete(sequences.sorted(), in: log) { onProgress(before + $0) }
             before += sequences.count
         }
     }
@@ -271,10 +255,10 @@ extension RoomEraser {
     /// Those of some assets that other rooms name, in their logs or checkpoints, or the room itself since a decision.
     ///
     /// Reads all logs and the checkpoints of all rooms, unless there is nothing to look for.
-    /// - Parameter made: called with the number of partitions that are done.
+    /// - Parameter onProgress: called with the number of partitions that are done.
     public func named(
         _ assets: Set<AssetID>, elsewhereThan decision: Decision, _ configuration: RoomConfiguration,
-        _ made: (Int) -> Void
+        onProgress: (Int) -> Void
     ) async throws(JournalError) -> Set<AssetID> {
         var named: Set<AssetID> = []
         for partition in 0..<partitions where !assets.subtracting(named).isEmpty {
@@ -294,7 +278,7 @@ extension RoomEraser {
                 }
             }
             named.formUnion(found.withLock { $0 })
-            made(partition + 1)
+            onProgress(partition + 1)
         }
         return named
     }

@@ -49,6 +49,41 @@ extension JetStream {
         }
     }
 
+    /// Deletions under way at the same time: in a cluster each waits until most servers agree.
+    private static let deletionWindow = 64
+
+    /// Removes messages from a stream, those that are first in `sequences` first. Messages that are not there are no error.
+    ///
+    /// - Parameters:
+    ///   - overwriting: as for ``deleteMessage(_:_:overwriting:)``.
+    ///   - onProgress: called with the number of those that are gone, now and then and at the end.
+    /// - Throws: one of the errors; then some of those that were to be removed at the same time may be gone too.
+    public func deleteMessages(
+        _ stream: String, _ sequences: some RandomAccessCollection<UInt64>, overwriting: Bool = false,
+        onProgress: (_ gone: Int) -> Void = { _ in }
+    ) async throws(JetStreamError) {
+        var gone = 0
+        while gone < sequences.count {
+            let part = sequences.dropFirst(gone).prefix(Self.deletionWindow)
+            let failure = await withTaskGroup(of: JetStreamError?.self) { group in
+                for sequence in part {
+                    group.addTask {
+                        do throws(JetStreamError) {
+                            try await deleteMessage(stream, sequence, overwriting: overwriting)
+                            return nil
+                        } catch {
+                            return error
+                        }
+                    }
+                }
+                return await group.reduce(nil) { $0 ?? $1 }
+            }
+            if let failure { throw failure }
+            gone += part.count
+            onProgress(gone)
+        }
+    }
+
     /// The disk space of the account's streams, and its limit.
     /// - Parameter replicas: selects the tier: an account may have a limit for each number of replicas.
     public func storage(replicas: Int) async throws(JetStreamError) -> StorageUse {
