@@ -15,11 +15,11 @@ public enum ControlRecord: Sendable, Hashable {
     case mute(AuthorID)
     /// What the author sends is taken again.
     case unmute(AuthorID)
+    /// The room's incarnation ends as with ``close``, and what stands before this record in the journal is deleted.
+    case erase
 
     /// Muted authors of a room at most.
     public static let mutedLimit = 256
-    /// The room's incarnation ends as with ``close``, and what stands before this record in the journal is deleted.
-    case erase
 }
 
 extension ControlRecord {
