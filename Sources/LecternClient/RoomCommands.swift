@@ -13,8 +13,6 @@ public enum CommandEffect: Sendable, Equatable {
 
 /// Gives commands in the name of one user.
 public struct RoomCommands: Sendable {
-    /// How long the service may be silent, between signs of life of a command that takes long too.
-    private static let silence = Duration.seconds(15)
     /// How long the service may take to read a decision in its journal.
     private static let readingTime = Duration.seconds(5)
 
@@ -44,7 +42,7 @@ public struct RoomCommands: Sendable {
     ) async throws(RoomDirectoryError) -> CommandReply {
         // One id for all attempts: a command that comes in twice takes effect once.
         let request = CommandRequest(command, for: behalf, id: Teacher.newSession())
-        let deadline = ContinuousClock.now + Self.silence
+        let deadline = ContinuousClock.now + CommandProgress.patience
         while true {
             let reply: NATSReply?
             do throws(NATSError) {
@@ -67,7 +65,7 @@ public struct RoomCommands: Sendable {
     ) async throws(NATSError) -> NATSReply? {
         var last: NATSReply?
         try await connection.requestMany(
-            request.encoded(), to: CommandRequest.subject(root: root, from: who), window: Self.silence,
+            request.encoded(), to: CommandRequest.subject(root: root, from: who), window: CommandProgress.patience,
             extendsWindow: true
         ) { reply in
             guard reply.header(HeaderName.progress) == nil else {

@@ -1,21 +1,17 @@
 import Journal
+import Locking
 import Logging
 import NATSClient
 import StrokeWire
-import Synchronization
-import Whiteboard
 
 /// Takes the commands of people who look after rooms, and answers requests for the audit log. The daemons of a root share
 /// both: each command goes to one of them, whichever partition it is about.
 ///
 /// A command is recorded in the audit log, carried out, and recorded again with its outcome; where it cannot be recorded, it
-/// is refused. Bounded: ``underWay`` are carried out at a time and ``waiting`` wait; others are answered `not-ready`. Safe
-/// from any thread.
+/// is refused. Bounded by ``CommandQueue``: what it has no place for is answered `not-ready`. Safe from any thread.
 final class CommandReceiver: Sendable {
-    /// Commands that are carried out at the same time.
-    private static let underWay = 4
-    /// Commands that wait or are being carried out.
-    private static let waiting = 64
+    /// How often those that wait are sent a sign of life.
+    private static let tellInterval = Duration.seconds(1)
 
     private let root: String
     private let connection: NATSConnection
@@ -25,14 +21,26 @@ final class CommandReceiver: Sendable {
     private let sink: ReplySink
     private let metrics: ServerMetrics
     private let logger: Logger
-    private let permits = Permits(waiting)
-    private let works: AsyncStream<Work>
-    private let inlet: AsyncStream<Work>.Continuation
-    private let isClosing = Atomic(false)
+    private let queue = Locked(CommandQueue<Work>())
+    /// What has a slot of the queue.
+    private let begun: AsyncStream<(work: Work, lane: Lane)>
+    private let inlet: AsyncStream<(work: Work, lane: Lane)>.Continuation
+
+    private typealias Lane = CommandQueue<Work>.Lane
 
     private enum Work: Sendable {
         case command(CommandRequest, from: OperatorName, reply: String)
         case listing(AuditRequest, reply: String)
+
+        var reply: String {
+            switch self {
+            case .command(_, _, let reply), .listing(_, let reply): reply
+            }
+        }
+
+        var lane: Lane {
+            if case .command(let request, _, _) = self, case .erase = request.command { .erasures } else { .others }
+        }
     }
 
     /// - Parameter connection: for requests; that of `sink`.
@@ -47,7 +55,7 @@ final class CommandReceiver: Sendable {
         self.sink = sink
         self.metrics = metrics
         self.logger = logger
-        (works, inlet) = AsyncStream.makeStream(of: Work.self)
+        (begun, inlet) = AsyncStream.makeStream()
     }
 
     /// Subscribes to commands and to requests for the audit log.
@@ -60,7 +68,7 @@ final class CommandReceiver: Sendable {
         _ = try connection.subscribe(AuditRequest.subject(root: root), queue: CommandRequest.queue) { message in
             guard let reply = message.reply, ReplySink.isInbox(reply) else { return }
             do throws(Rejection) {
-                self.add(.listing(try AuditRequest(decoding: message.copyPayload()), reply: reply), reply)
+                self.add(.listing(try AuditRequest(decoding: message.copyPayload()), reply: reply))
             } catch {
                 self.sink.refuse(reply, RequestError(.badRequest, error.message))
             }
@@ -74,48 +82,69 @@ final class CommandReceiver: Sendable {
         }
         do throws(Rejection) {
             let request = try CommandRequest(decoding: body)
-            if !add(.command(request, from: who, reply: reply), reply) { metrics.count(CommandOutcome.notReady) }
+            add(.command(request, from: who, reply: reply))
         } catch {
             metrics.count(CommandOutcome.badRequest)
             sink.refuse(reply, RequestError(.badRequest, error.message))
         }
     }
 
-    @discardableResult
-    private func add(_ work: Work, _ reply: String) -> Bool {
-        guard permits.acquire() else {
-            sink.refuse(reply, .busy)
-            return false
+    private func add(_ work: Work) {
+        switch queue.withLock({ $0.add(work, to: work.lane, at: MonotonicClock.now()) }) {
+        case nil: beginNext()
+        case .full: refuse(work, .busy)
+        case .closed: refuse(work, .shuttingDown)
         }
-        if case .terminated = inlet.yield(work) {
-            permits.release()
-            sink.refuse(reply, .shuttingDown)
-            return false
+    }
+
+    private func refuse(_ work: Work, _ error: RequestError) {
+        if case .command = work { metrics.count(CommandOutcome.notReady) }
+        sink.refuse(work.reply, error)
+    }
+
+    private func beginNext() {
+        let (begun, dropped) = queue.withLock { $0.begin(at: MonotonicClock.now()) }
+        for work in dropped {
+            logger.warning("a command was dropped: its client heard nothing for too long")
+            refuse(work, .waitedTooLong)
         }
-        return true
+        for next in begun { inlet.yield(next) }
     }
 
     /// Makes the audit log's stream, and carries commands out until ``close()`` or until cancelled.
     func run() async {
         let provisioning = Task { await provision() }
         defer { provisioning.cancel() }
-        await withTaskGroup(of: Void.self) { group in
-            var active = 0
-            for await work in works {
-                if active == Self.underWay {
-                    await group.next()
-                    active -= 1
+        let telling = Task { await tellWaiting() }
+        defer { telling.cancel() }
+        await withDiscardingTaskGroup { group in
+            for await (work, lane) in begun {
+                group.addTask { [self] in
+                    await perform(work)
+                    queue.withLock { $0.end(in: lane) }
+                    beginNext()
                 }
-                group.addTask { await self.perform(work) }
-                active += 1
             }
         }
     }
 
     /// Takes no more commands. Those that wait are refused; ``run()`` returns when those being carried out are done.
     func close() {
-        isClosing.store(true, ordering: .relaxed)
+        for work in queue.withLock({ $0.close() }) { refuse(work, .shuttingDown) }
         inlet.finish()
+    }
+
+    /// Sends signs of life to commands that wait for a slot. While the connection is lost they are not counted as sent.
+    private func tellWaiting() async {
+        while (try? await Task.sleep(for: Self.tellInterval)) != nil {
+            beginNext()
+            guard connection.state == .connected else { continue }
+            for (work, ahead) in queue.withLock({ $0.signOfLife(at: MonotonicClock.now()) }) {
+                // A listing has one answer, and waits behind what takes milliseconds.
+                guard case .command = work else { continue }
+                sink.send(CommandProgress("waiting for \(ahead) other commands"), work.reply)
+            }
+        }
     }
 
     /// Tries until the stream is there: who may make streams at the start only would lack it later.
@@ -135,14 +164,11 @@ final class CommandReceiver: Sendable {
     }
 
     private func perform(_ work: Work) async {
-        defer { permits.release() }
+        // It was begun before close() and not yet carried out.
+        if queue.withLock({ $0.isClosed }) { return refuse(work, .shuttingDown) }
         switch work {
-        case .command(let request, let who, let reply):
-            if isClosing.load(ordering: .relaxed) { return sink.refuse(reply, .shuttingDown) }
-            await carryOut(request, from: who, reply)
-        case .listing(let request, let reply):
-            if isClosing.load(ordering: .relaxed) { return sink.refuse(reply, .shuttingDown) }
-            await list(request, reply)
+        case .command(let request, let who, let reply): await carryOut(request, from: who, reply)
+        case .listing(let request, let reply): await list(request, reply)
         }
     }
 
@@ -158,9 +184,7 @@ final class CommandReceiver: Sendable {
         let outcome: Result<CommandReply, RequestError>
         do throws(RequestError) {
             outcome = .success(
-                try await executor.carryOut(request) { [sink] progress in
-                    sink.send(progress.encoded(), [HeaderName.progress: "1"], reply)
-                })
+                try await executor.carryOut(request) { [sink] in sink.send($0, reply) })
         } catch {
             outcome = .failure(error)
         }
@@ -200,93 +224,6 @@ final class CommandReceiver: Sendable {
     }
 }
 
-/// Carries commands out. A new command is a case of `OperatorCommand` and one here.
-struct CommandExecutor: Sendable {
-    let root: String
-    let partitions: Int
-    /// Nil where decisions go over core NATS.
-    let journal: JetStreamJournal?
-    let connection: NATSConnection
-    let revocations: RevocationRegister
-    /// Nil where nothing is stored.
-    let erasure: RoomErasure?
-
-    /// - Parameter progress: to be called at least each ``CommandProgress/interval`` by what takes longer.
-    func carryOut(
-        _ request: CommandRequest, progress: @escaping @Sendable (CommandProgress) -> Void
-    ) async throws(RequestError) -> CommandReply {
-        switch request.command {
-        case .close(let room): try await decide(.close, room, request.id)
-        case .mute(let author, let room): try await decide(.mute(author), room, request.id)
-        case .unmute(let author, let room): try await decide(.unmute(author), room, request.id)
-        case .erase(let room): try await erase(room, request.id, progress)
-        case .revoke(let revocation): try await revoke(revocation)
-        }
-    }
-
-    private func erase(
-        _ room: RoomID, _ id: String, _ progress: @escaping @Sendable (CommandProgress) -> Void
-    ) async throws(RequestError) -> CommandReply {
-        guard let erasure else {
-            _ = try await decide(.erase, room, id)
-            try? connection.publish(ErasedRoom(room: room, assets: []).encoded(), to: ErasedRoom.subject(root: root))
-            return CommandReply(detail: "the room has ended; nothing is stored of it, for there is no journal")
-        }
-        let done = try await erasure.erase(
-            room,
-            decide: { () async throws(RequestError) in
-                guard let sequence = try await decide(.erase, room, id).sequence else {
-                    throw RequestError(.notReady, "The room's log has not taken the decision.")
-                }
-                return sequence
-            },
-            tell: { progress(CommandProgress($0.step, made: $0.made, of: $0.total)) })
-        return CommandReply(sequence: done.sequence, detail: done.what)
-    }
-
-    private func revoke(_ revocation: Revocation) async throws(RequestError) -> CommandReply {
-        do throws(RevocationRegister.Failure) {
-            try await revocations.add(revocation)
-        } catch {
-            switch error {
-            case .notReady(let why): throw RequestError(.notReady, why)
-            case .full:
-                throw RequestError(
-                    .listFull,
-                    """
-                    There are \(RevocationTable.limit) revocations, as many as may be. Those of tokens that have ended make \
-                    place; another key of tokens ends all at once.
-                    """)
-            }
-        }
-        guard journal == nil else { return CommandReply() }
-        return CommandReply(detail: "it holds until the daemon ends, which keeps it in memory alone without a journal")
-    }
-
-    /// Writes a decision to the room's log, where it takes effect.
-    private func decide(
-        _ record: ControlRecord, _ room: RoomID, _ id: String
-    ) async throws(RequestError) -> CommandReply {
-        if let journal {
-            do throws(JournalError) {
-                return CommandReply(sequence: try await journal.write(record, room: room, id: id))
-            } catch {
-                throw RequestError(
-                    .notReady,
-                    "The room's log has not acknowledged the decision, and may have it all the same: \(error).")
-            }
-        }
-        let address = RoomAddress(root: root, room: room, partitions: partitions)
-        do throws(NATSError) {
-            try connection.publish(record.encoded(), to: address.subject(.control))
-            try await connection.flush()
-        } catch {
-            throw RequestError(.notReady, "The decision cannot be published: \(error).")
-        }
-        return CommandReply()
-    }
-}
-
 /// What became of a command. The raw values are those of the metric's label.
 enum CommandOutcome: String, CaseIterable {
     case done, failed
@@ -308,7 +245,15 @@ extension AuditEntry {
     }
 }
 
+extension ReplySink {
+    fileprivate func send(_ progress: CommandProgress, _ reply: String) {
+        send(progress.encoded(), [HeaderName.progress: "1"], reply)
+    }
+}
+
 extension RequestError {
+    fileprivate static let waitedTooLong = RequestError(
+        .notReady, "The command was not carried out: it had waited too long. Give it again.")
     fileprivate static let badOperatorName = RequestError(
         .badRequest, "The last token of the subject is a name: 1 to 64 characters of a-z, 0-9, _ and -.")
 }

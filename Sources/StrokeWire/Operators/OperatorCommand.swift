@@ -194,6 +194,9 @@ public struct CommandProgress: Sendable, Hashable {
 
     /// The longest time between two of them.
     public static let interval = Duration.seconds(5)
+    /// How long a client waits for the next one, or for the last reply. A command that waits for its turn, and whose client
+    /// has heard nothing for so long, is not carried out any more.
+    public static let patience = Duration.seconds(15)
 
     public init(_ detail: String, made: Int? = nil, of total: Int? = nil) {
         self.detail = detail

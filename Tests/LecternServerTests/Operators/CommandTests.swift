@@ -1,3 +1,4 @@
+import Hosting
 import Journal
 import LecternClient
 import NATSClient
@@ -151,12 +152,48 @@ import Testing
         }
     }
 
+    @Test func `a mute is answered at once beside many erasures, which wait with signs of life`() async throws {
+        try await DurableClass.with(partitions: 4) {
+            $0.checkpoints = CheckpointSchedule(interval: .seconds(2), operations: 10, cursors: .milliseconds(200))
+            $0.upkeepInterval = .milliseconds(200)
+        } _: { lesson in
+            let kept = try lesson.address("kept")
+            let otto = RoomCommands(connection: lesson.client, root: "ink", from: try #require(OperatorName("otto")))
+            let bob = try #require(AuthorID("bob"))
+            let count = 12
+            try await lesson.serve {
+                for room in ["kept"] + (0..<count).map({ "doomed-\($0)" }) {
+                    try await lesson.client.publishDurably(Hand.stroke(1, at: 0), to: try lesson.address(room))
+                }
+                _ = try await lesson.joined(kept, at: 1)
+                let signs = Recorder<String>()
+                let erased = Recorder<Int>()
+                try await withThrowingTaskGroup(of: Void.self) { group in
+                    for number in 0..<count {
+                        let room = try lesson.address("doomed-\(number)").room
+                        group.addTask {
+                            _ = try await otto.give(.erase(room)) { signs.append($0.detail) }
+                            erased.append(number)
+                        }
+                    }
+                    _ = try await eventually("most erasures wait") {
+                        signs.values.count { $0.hasPrefix("waiting for") } >= count / 2 ? () : nil
+                    }
+                    guard case .inForce = try await otto.mute(bob, at: kept) else { throw Unexpected("not muted") }
+                    #expect(erased.values.count < count / 2)
+                    try await group.waitForAll()
+                }
+            }
+        }
+    }
+
     @Test func `commands beyond the bound are refused, the others carried out`() async throws {
         try await DurableClass.with { lesson in
             try await lesson.serve {
                 let replies = Recorder<RequestError.Code?>()
                 let count = 400
                 try lesson.client.subscribe("_INBOX.many") {
+                    guard $0.header(HeaderName.progress) == nil else { return }
                     replies.append(RequestError(decoding: $0.copyPayload())?.code)
                 }
                 for number in 0..<count {
