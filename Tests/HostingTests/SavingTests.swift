@@ -21,6 +21,31 @@ import Whiteboard
         #expect(probe.acknowledge().map { $0.bytes != nil } == [true])
     }
 
+    @Test func `rooms of a partition that is to be covered soon are saved within an eighth of the interval, once`() {
+        let probe = HostProbe()
+        let rooms = (0..<20).compactMap { RoomID("room-\($0)") }
+        for room in rooms { probe.draw(1, to: room) }
+        probe.wait(.seconds(1))
+        probe.acknowledge()
+        for room in rooms { probe.draw(2, to: room) }
+        probe.wait(.seconds(1))
+        probe.acknowledge()
+        probe.draw(3, to: rooms[0])
+        let last: UInt64 = 41
+        probe.host.saveSoon(0, at: probe.now)
+        #expect(probe.host.covered(of: 0, through: last) < last)
+        var saved: [RoomID] = []
+        for _ in 0..<15 {
+            probe.wait(.milliseconds(250))
+            saved += probe.acknowledge().filter { $0.bytes != nil }.map(\.room)
+        }
+        #expect(Set(saved) == Set(rooms) && saved.count == rooms.count)
+        #expect(probe.host.covered(of: 0, through: last) == last)
+        for room in rooms { probe.draw(4, to: room) }
+        probe.wait(.seconds(20))
+        #expect(probe.acknowledge().allSatisfy { $0.bytes == nil })
+    }
+
     @Test func `a note of cursors names the records that the last state holds, and those that authors know of`() {
         let probe = HostProbe()
         probe.draw(1)

@@ -246,7 +246,7 @@ public final class RoomHost<Output: HostOutput> {
         hosted.unsent = []
     }
 
-    private func nextWake(of hosted: HostedRoom, after now: Instant) -> Instant? {
+    func nextWake(of hosted: HostedRoom, after now: Instant) -> Instant? {
         var earliest: Instant?
         func consider(_ instant: Instant?) {
             if let instant { earliest = min(earliest ?? instant, instant) }

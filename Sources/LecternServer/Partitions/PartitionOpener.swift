@@ -145,6 +145,10 @@ struct PartitionOpener: Sendable {
         case .record(let record):
             work.countRecord()
             workers[record.room].deliver(record, mustNotBeLost: true)
+            // Its records are deleted when checkpoints hold those of all rooms; somebody waits for that.
+            if case .control(.erase) = record.content, work.isReady {
+                workers.postToAll(.partition(.saveSoon(partition)))
+            }
         case .caughtUp:
             workers.postToAll(.partition(.caughtUp(partition)))
         case .logClock(let ahead):

@@ -86,6 +86,7 @@ final class RoomEventLoop {
             for room in waiting.rooms(of: partition) { answerWaiting(for: room, at: now) }
         case .position(let partition, let sequence, let report):
             report(host.covered(of: partition, through: sequence))
+        case .saveSoon(let partition): host.saveSoon(partition, at: now)
         case .assignment(let assignment):
             self.assignment = assignment
             for room in waiting.rooms { answerWaiting(for: room, at: now) }

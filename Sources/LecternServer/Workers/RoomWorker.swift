@@ -135,6 +135,8 @@ enum PartitionItem: Sendable {
     case caughtUp(Int)
     /// Reports how far checkpoints hold the records through `sequence`, all of which were posted before.
     case position(Int, sequence: UInt64, report: @Sendable (UInt64) -> Void)
+    /// Rooms are saved before it is due: checkpoints are to hold all that was posted before.
+    case saveSoon(Int)
     /// The partitions whose requests are answered.
     case assignment(ServingAssignment)
     case close(Int, discarding: Bool)
