@@ -97,8 +97,9 @@ final class ReplayQueue: Sendable {
         arrivals.yield()
     }
 
-    /// Drops the lessons of a room.
+    /// Drops the lessons of a room; without a journal there are none.
     func forget(_ room: RoomID) {
+        guard task.withLock({ $0 != nil }) else { return }
         waiting.withLock { _ = $0.forgotten.insert(room) }
         arrivals.yield()
     }
