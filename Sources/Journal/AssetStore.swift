@@ -103,10 +103,10 @@ extension AssetStore {
                 return
             }
         } catch {
-            await delete(written)
+            await discard(written)
             throw error
         }
-        await delete(written)
+        await discard(written)
     }
 
     /// Says that assets are used, so that they stay. Those that are not there are passed over.
@@ -168,14 +168,21 @@ extension AssetStore {
     }
 
     /// Deletes messages and overwrites them on disk; what cannot be deleted is left to a sweep.
-    func delete(_ sequences: [UInt64]) async {
-        for sequence in sequences {
-            do throws(JetStreamError) {
-                try await jetStream.deleteMessage(subjects.stream, sequence, overwriting: true)
-            } catch {
-                logger.debug("cannot delete a part of an asset", metadata: ["error": "\(error)"])
-                return
-            }
+    func discard(_ sequences: [UInt64]) async {
+        do throws(AssetStoreError) {
+            // One after the other: the manifest, which comes first, goes before the parts that it names.
+            for sequence in sequences { try await delete([sequence]) }
+        } catch {
+            logger.debug("cannot delete a part of an asset", metadata: ["error": "\(error)"])
+        }
+    }
+
+    /// Deletes messages and overwrites them on disk.
+    func delete(_ sequences: [UInt64]) async throws(AssetStoreError) {
+        do throws(JetStreamError) {
+            try await jetStream.deleteMessages(subjects.stream, sequences, overwriting: true)
+        } catch {
+            throw failure(error)
         }
     }
 }
@@ -247,7 +254,7 @@ extension AssetStore {
         var deleted = 0
         for (id, messages) in assets {
             let doomed = try await unused(messages, of: id, at: now)
-            await delete(doomed)
+            await discard(doomed)
             deleted += doomed.count
         }
         return deleted

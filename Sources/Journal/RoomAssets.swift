@@ -2,7 +2,8 @@ public import Assets
 import NATSClient
 public import StrokeWire
 
-/// Which rooms an asset was uploaded to: a record on `<root>.assets.<id>.in-room.<room>` for each, which goes with the asset.
+/// Which rooms an asset was uploaded to, or came to with a copied page: a record on `<root>.assets.<id>.in-room.<room>` for
+/// each, which goes with the asset.
 ///
 /// The records of a room are what its assets are counted by: so the limit holds over restarts, whichever daemon takes an
 /// upload.
@@ -43,9 +44,24 @@ extension AssetStore {
             if !isKnown, roomBytes >= 0, try await usedBytes(of: room) > roomBytes { throw .roomFull(limit: roomBytes) }
             try await save(bytes, manifest)
         } catch {
-            if !isKnown { await delete([sequence]) }
+            if !isKnown { await discard([sequence]) }
             throw error
         }
+    }
+
+    /// Notes that a stored asset comes to a room with a copied page: from then on no erasure of another room takes it. It
+    /// counts as one that was uploaded, and is taken beyond the room's limit too.
+    /// - Returns: the asset; nil, and nothing is noted, where it is not there.
+    @discardableResult
+    public func note(_ id: AssetID, in room: RoomID) async throws(AssetStoreError) -> AssetManifest? {
+        guard let known = try await manifest(of: id) else { return nil }
+        let isKnown = try await wasUploaded(id, to: room)
+        let record = RoomAssetRecord(bytes: known.bytes)
+        let sequence = try await publish(record.encoded(), to: subjects.record(of: id, in: room))
+        // An erasure that has not seen this record has deleted the manifest before.
+        if let manifest = try await manifest(of: id) { return manifest }
+        if !isKnown { await discard([sequence]) }
+        return nil
     }
 
     /// Whether an asset was uploaded to a room, as long as it is there.
@@ -62,7 +78,7 @@ extension AssetStore {
 
 /// Giving up what an erased room has brought.
 extension AssetStore {
-    /// The assets that were uploaded to a room before a time, in nanoseconds since 1970.
+    /// The assets that came to a room before a time, in nanoseconds since 1970.
     public func uploads(to room: RoomID, before time: Int64) async throws(AssetStoreError) -> Set<AssetID> {
         Set(
             try await messages(subjects.records(of: room)).filter { $0.time < time }.compactMap {
@@ -70,21 +86,23 @@ extension AssetStore {
             })
     }
 
-    /// Deletes an asset, unless it was uploaded to another room too, or to this one since a time.
+    /// Deletes an asset, unless it came to another room too, or to this one since a time.
     ///
-    /// Whoever uploads it meanwhile finds it whole, or finds that it is not there and stores it anew.
+    /// Whoever uploads it meanwhile finds it whole, or finds that it is not there and stores it anew. The record that it came
+    /// to the room stays: by that an erasure that is repeated finds it.
     /// - Returns: whether it is gone.
+    /// - Throws: when something of it may be left.
     public func erase(_ id: AssetID, of room: RoomID, before time: Int64) async throws(AssetStoreError) -> Bool {
         let manifest = try await message(subjects.manifest(of: id))
         guard try await !isUploaded(id, elsewhereThan: room, before: time) else { return false }
-        if let manifest { await delete([manifest.sequence]) }
+        if let manifest { try await delete([manifest.sequence]) }
         // An upload writes its record before it looks for the manifest.
         guard try await !isUploaded(id, elsewhereThan: room, before: time) else {
             if let manifest { _ = try await publish(manifest.payload, to: subjects.manifest(of: id)) }
             return false
         }
         let rest = try await messages(subjects.everything(of: id))
-        await delete(rest.filter { !subjects.isRecord($0.subject) && $0.time < time }.map(\.sequence))
+        try await delete(rest.filter { !subjects.isRecord($0.subject) && $0.time < time }.map(\.sequence))
         return try await message(subjects.manifest(of: id)) == nil
     }
 
@@ -97,9 +115,9 @@ extension AssetStore {
         }
     }
 
-    /// Deletes the record that an asset was uploaded to a room before a time.
+    /// Deletes the record that an asset came to a room before a time.
     public func eraseRecord(of id: AssetID, in room: RoomID, before time: Int64) async throws(AssetStoreError) {
         guard let record = try await message(subjects.record(of: id, in: room)), record.time < time else { return }
-        await delete([record.sequence])
+        try await delete([record.sequence])
     }
 }

@@ -247,6 +247,28 @@ private func day(_ days: Int64) -> Int64 { WallClock.now() + days * 86_400 * 1_0
         }
     }
 
+    @Test func `An asset that was noted in another room is not erased with the first; afterwards it is too late`()
+        async throws
+    {
+        try await TestStore.with(roomBytes: 10) { test, _ in
+            try await test.store.provision()
+            let (physics, chemistry) = (try Self.room("physics"), try Self.room("chemistry"))
+            let (copied, late) = (try SampleAsset(100, 1), try SampleAsset(100, 2))
+            for asset in [copied, late] {
+                try await test.store.save(asset.bytes, asset.manifest)
+                try await test.store.note(asset.id, in: physics)
+            }
+            // Beyond the room's limit: what it names it has.
+            #expect(try await test.store.note(copied.id, in: chemistry) == copied.manifest)
+            let now = WallClock.now()
+            #expect(try await !test.store.erase(copied.id, of: physics, before: now))
+            #expect(try await test.store.bytes(of: copied.id) == copied.bytes)
+            #expect(try await test.store.erase(late.id, of: physics, before: now))
+            #expect(try await test.store.note(late.id, in: chemistry) == nil)
+            #expect(try await !test.store.wasUploaded(late.id, to: chemistry))
+        }
+    }
+
     private static func room(_ name: String) throws -> RoomID { try #require(RoomID(name)) }
 
     @Test func `A full store refuses an asset and keeps nothing of it`() async throws {

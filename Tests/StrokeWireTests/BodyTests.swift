@@ -157,6 +157,10 @@ import Testing
         let erased = ErasedRoom(
             room: room, assets: [try #require(AssetID(hexadecimal: String(repeating: "ab", count: 32)))])
         #expect(try ErasedRoom(decoding: erased.encoded()) == erased)
+        let many = (0..<2500).compactMap { AssetID(hexadecimal: String(repeating: "0", count: 60) + String($0 + 1000)) }
+        #expect(ErasedRoom.notices(room, many).map(\.assets.count) == [1000, 1000, 500])
+        #expect(ErasedRoom.notices(room, many).flatMap(\.assets) == many)
+        #expect(ErasedRoom.notices(room, []) == [ErasedRoom(room: room, assets: [])])
         for (reply, body) in [
             (CommandReply(), #"{"done":true}"#),
             (CommandReply(sequence: 7, detail: "all"), #"{"done":true,"sequence":7,"detail":"all"}"#),

@@ -43,7 +43,7 @@ struct CommandExecutor: Sendable {
                 }
                 return sequence
             },
-            tell: { onProgress(CommandProgress($0.step, made: $0.made, of: $0.total)) })
+            onProgress: { onProgress(CommandProgress($0.step, made: $0.made, of: $0.total)) })
         return CommandReply(sequence: done.sequence, detail: done.what)
     }
 

@@ -23,6 +23,7 @@ struct RoomErasure: Sendable {
     private let eraser: RoomEraser
     private let assets: AssetStore
     private let connection: NATSConnection
+    private let logger: Logger
 
     /// How long the owner of a room may take to save its end, and all rooms of the partition to be saved once more.
     private static let savingTime: Duration = .seconds(60)
@@ -36,6 +37,7 @@ struct RoomErasure: Sendable {
     ) {
         self.configuration = configuration
         self.connection = connection
+        self.logger = logger
         eraser = RoomEraser(
             root: configuration.root, partitions: configuration.partitions, settings: settings,
             connection: connection, logger: logger)
@@ -48,15 +50,16 @@ struct RoomErasure: Sendable {
     ///
     /// - Parameters:
     ///   - decide: writes the decision to the room's log; returns its sequence.
-    ///   - tell: called with how far it is, at each step and each second.
+    ///   - onProgress: called with how far it is, at each step and each second.
     /// - Returns: the decision's sequence, and what was deleted, in a sentence.
+    /// - Throws: an error that says what is left; it can be erased again.
     func erase(
         _ room: RoomID, decide: () async throws(RequestError) -> UInt64,
-        tell: @escaping @Sendable (Progress) -> Void
+        onProgress: @escaping @Sendable (Progress) -> Void
     ) async throws(RequestError) -> (sequence: UInt64, what: String) {
         let progress = Locked(Progress(step: "looking for what there is of the room"))
         let telling = Task {
-            while (try? await Task.sleep(for: Self.tellInterval)) != nil { tell(progress.withLock { $0 }) }
+            while (try? await Task.sleep(for: Self.tellInterval)) != nil { onProgress(progress.withLock { $0 }) }
         }
         defer { telling.cancel() }
         func say(_ step: String, _ made: Int? = nil, of total: Int? = nil) {
@@ -65,12 +68,16 @@ struct RoomErasure: Sendable {
                 defer { progress = now }
                 return progress
             }
-            if before.step != step { tell(now) }
+            if before.step != step { onProgress(now) }
         }
+        var left = "nothing is deleted yet"
+        var gone: Set<AssetID> = []
         do {
             // The checkpoint goes with the decision.
-            var candidates = try await eraser.checkpointAssets(of: room, configuration.room)
+            let shown = try await eraser.checkpointAssets(of: room, configuration.room)
+            await note(shown, in: room)
             let decision = try await decision(on: room, decide)
+            defer { tellCaches(of: room, gone) }
             say("waiting until the end of the room is saved")
             try await wait(Self.savingTime) { try await eraser.isSaved(decision) }
             say("waiting until the other rooms are saved")
@@ -78,27 +85,52 @@ struct RoomErasure: Sendable {
             _ = try? await wait(Self.coveringTime) { try await eraser.isCovered(decision) }
             say("looking for the records of the room")
             let records = try await eraser.records(before: decision)
-            let uploads = try await assets.uploads(to: room, before: decision.time)
-            candidates.formUnion(records.assets)
-            candidates.formUnion(uploads)
-            let gone = try await erase(candidates, uploads, decision) { say($0, $1, of: $2) }
+            let brought = try await assets.uploads(to: room, before: decision.time)
+            let files = shown.union(records.assets).union(brought)
+            let doomed = try await unnamed(files, decision) { say($0, $1, of: $2) }
+            for (count, asset) in doomed.enumerated() {
+                say("deleting files", count, of: doomed.count)
+                left = "\(doomed.count - count) of \(doomed.count) files, the records and the checkpoints are left"
+                if try await assets.erase(asset, of: room, before: decision.time) { gone.insert(asset) }
+                try await assets.eraseRecord(of: asset, in: room, before: decision.time)
+            }
+            for asset in brought.subtracting(doomed) {
+                try await assets.eraseRecord(of: asset, in: room, before: decision.time)
+            }
+            left = "records and checkpoints are left"
             say("deleting records", 0, of: records.count)
             try await eraser.erase(records) { say("deleting records", $0, of: records.count) }
+            left = "checkpoints are left"
             say("deleting checkpoints")
             var checkpoints = try await eraser.eraseCheckpoints(before: decision)
             // What a daemon had on its way that was behind.
             try await Task.sleep(for: .milliseconds(500))
             checkpoints += try await eraser.eraseCheckpoints(before: decision)
-            let notice = ErasedRoom(room: room, assets: gone.sorted { $0.description < $1.description })
-            try? connection.publish(notice.encoded(), to: ErasedRoom.subject(root: configuration.root))
-            let files = candidates.isEmpty ? "" : ", \(gone.count) of \(candidates.count) files"
+            let counts = files.isEmpty ? "" : ", \(gone.count) of \(files.count) files"
             return (
-                decision.sequence, "deleted \(records.count) records, \(checkpoints) messages of checkpoints\(files)"
+                decision.sequence, "deleted \(records.count) records, \(checkpoints) messages of checkpoints\(counts)"
             )
         } catch let error as RequestError {
             throw error
         } catch {
-            throw RequestError(.notReady, "Not all of the room is deleted: \(error). Erase it again.")
+            throw RequestError(.notReady, "Not all of the room is deleted: \(left) (\(error)). Erase it again.")
+        }
+    }
+
+    /// Notes that a room shows assets: an erasure that is repeated, when the checkpoint is gone, finds them by that. As far as
+    /// it can: a store that is full must be no reason not to erase.
+    private func note(_ shown: Set<AssetID>, in room: RoomID) async {
+        do throws(AssetStoreError) {
+            for asset in shown { try await assets.note(asset, in: room) }
+        } catch {
+            logger.debug("files of a room to be erased cannot be noted", metadata: ["error": "\(error)"])
+        }
+    }
+
+    /// Has caches drop what they have of a room, and of assets that are gone.
+    private func tellCaches(of room: RoomID, _ gone: Set<AssetID>) {
+        for notice in ErasedRoom.notices(room, gone.sorted { $0.description < $1.description }) {
+            try? connection.publish(notice.encoded(), to: ErasedRoom.subject(root: configuration.root))
         }
     }
 
@@ -130,24 +162,15 @@ struct RoomErasure: Sendable {
         }
     }
 
-    /// Erases those of some assets that nothing else names.
-    /// - Parameter uploads: those that were brought to the room.
-    /// - Returns: those that are gone.
-    private func erase(
-        _ candidates: Set<AssetID>, _ uploads: Set<AssetID>, _ decision: RoomEraser.Decision,
-        _ say: (String, Int?, Int?) -> Void
+    /// Those of some assets that nothing else names.
+    private func unnamed(
+        _ assets: Set<AssetID>, _ decision: RoomEraser.Decision, _ say: (String, Int?, Int?) -> Void
     ) async throws -> Set<AssetID> {
-        guard !candidates.isEmpty else { return [] }
+        guard !assets.isEmpty else { return [] }
         say("looking for other rooms with its files", 0, configuration.partitions)
-        let named = try await eraser.named(candidates, elsewhereThan: decision, configuration.room) {
+        let named = try await eraser.named(assets, elsewhereThan: decision, configuration.room) {
             say("looking for other rooms with its files", $0, configuration.partitions)
         }
-        var gone: Set<AssetID> = []
-        for (count, asset) in candidates.subtracting(named).enumerated() {
-            say("deleting files", count, candidates.count)
-            if try await assets.erase(asset, of: decision.room, before: decision.time) { gone.insert(asset) }
-        }
-        for asset in uploads { try await assets.eraseRecord(of: asset, in: decision.room, before: decision.time) }
-        return gone
+        return assets.subtracting(named)
     }
 }

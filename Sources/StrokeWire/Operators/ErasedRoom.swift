@@ -1,8 +1,8 @@
-/// Published on `<root>.erased` when a room was erased: whoever keeps pictures of it, or of files that were erased with it,
-/// drops them. `{"room":"physics","assets":["9f86…"]}`.
+/// Published on `<root>.erased` when a room was erased, or all of it but something: whoever keeps pictures of it, or of files
+/// that were erased with it, drops them. `{"room":"physics","assets":["9f86…"]}`.
 public struct ErasedRoom: Sendable, Hashable {
     public let room: RoomID
-    /// Assets that are gone too, ``limit`` at most.
+    /// Assets that are gone too, ``limit`` at most: further notices have the others.
     public let assets: [AssetID]
 
     public static let limit = 1000
@@ -10,6 +10,13 @@ public struct ErasedRoom: Sendable, Hashable {
     public init(room: RoomID, assets: [AssetID]) {
         self.room = room
         self.assets = Array(assets.prefix(Self.limit))
+    }
+
+    /// As many as the assets need; one without any.
+    public static func notices(_ room: RoomID, _ assets: [AssetID]) -> [ErasedRoom] {
+        stride(from: 0, to: max(1, assets.count), by: limit).map {
+            ErasedRoom(room: room, assets: Array(assets.dropFirst($0)))
+        }
     }
 
     /// The subject.

@@ -2,6 +2,7 @@ import Assets
 import Foundation
 import Hosting
 import Journal
+import LecternClient
 import Locking
 import NATSClient
 import NATSTestServer
@@ -63,7 +64,7 @@ extension DurableClass {
     /// Erases a room as a daemon does that is asked to.
     @discardableResult
     fileprivate func erase(
-        _ address: RoomAddress, tell: @escaping @Sendable (RoomErasure.Progress) -> Void = { _ in }
+        _ address: RoomAddress, onProgress: @escaping @Sendable (RoomErasure.Progress) -> Void = { _ in }
     ) async throws -> (sequence: UInt64, what: String) {
         let erasure = RoomErasure(configuration, settings: journal, connection: client, logger: .silent)
         return try await erasure.erase(
@@ -76,7 +77,7 @@ extension DurableClass {
                 } catch {
                     throw RequestError(.notReady, "\(error)")
                 }
-            }, tell: tell)
+            }, onProgress: onProgress)
     }
 
     fileprivate func manifest(of address: RoomAddress) async throws -> CheckpointManifest? {
@@ -242,6 +243,95 @@ private let quick: @Sendable (inout ServerConfiguration) -> Void = {
                 #expect(RoomState(try await lesson.joined(other, at: UInt64(count / 3))) == before)
             }
             #expect(try !StoreFiles(lesson.nats).contains(Array("doomed-hand".utf8)))
+        }
+    }
+
+    private func outcome(
+        of command: OperatorCommand, by commands: RoomCommands
+    ) async throws -> (reply: CommandReply?, refusal: String?) {
+        do throws(RoomDirectoryError) {
+            return (try await commands.give(command), nil)
+        } catch {
+            guard case .refused(let message) = error else { throw error }
+            return (nil, message)
+        }
+    }
+
+    @Test func `an erasure that cannot delete a file fails and says so, and the next one finishes it`() async throws {
+        @Sendable func configuration(denying: String) -> String {
+            """
+            accounts: {
+              A: { jetstream: enabled, users: [
+                { user: service, password: service, permissions: { publish: { deny: "\(denying)" } } },
+                { user: test, password: test } ] }
+            }
+            """
+        }
+        let denied = configuration(denying: "$JS.API.STREAM.MSG.DELETE.INK_ASSETS")
+        try await NATSTestServer.with(jetStream: true, configuration: denied) { nats in
+            var settings = ServerConfiguration()
+            settings.journal = JournalSettings()
+            settings.journal?.timeout = .seconds(1)
+            quick(&settings)
+            let daemon = try await RunningDaemon(settings, nats) { (settings: inout NATSSettings) in
+                settings.user = "service"
+                settings.password = "service"
+            }
+            let client = NATSConnection(NATSSettings(nats, user: "test"), logger: .silent)
+            try await client.connect()
+            let lesson = DurableClass(nats: nats, client: client, configuration: settings)
+            let doomed = try lesson.address("doomed")
+            let file = try SampleFile("only doomed has it")
+            try await lesson.assets.save(file.bytes, file.manifest, for: doomed.room)
+            // Another one is shown, and neither uploaded to it nor named in the log any more.
+            let shown = try SampleFile("doomed shows it")
+            try await lesson.assets.save(shown.bytes, shown.manifest)
+            try await client.publishDurably(image(1, shown.id), to: doomed, author: "doomed-hand")
+            try await client.publishDurably(stroke(2, "7182818", 7), to: doomed, author: "doomed-hand")
+            _ = try await lesson.savedState(of: doomed, through: 2)
+            try await JetStream(client).deleteMessage("INK_LOG_0", 1)
+            let otto = RoomCommands(connection: client, root: "ink", from: try #require(OperatorName("otto")))
+            let refusal = try #require(try await outcome(of: .erase(doomed.room), by: otto).refusal)
+            #expect(refusal.contains("2 of 2 files") && refusal.hasSuffix("Erase it again."), "\(refusal)")
+            let audit = AuditReader(connection: client, root: "ink")
+            #expect(try await audit.entries().map(\.outcome) == [.failed])
+            #expect(try StoreFiles(nats).contains(Array("only doomed has it".utf8)))
+
+            try await nats.restart(configuration: configuration(denying: "nothing"))
+            let reply = try await eventually("the service is back", within: .seconds(60)) {
+                try await outcome(of: .erase(doomed.room), by: otto).reply
+            }
+            #expect(reply.detail?.hasSuffix(", 2 of 2 files") == true, "\(reply)")
+            #expect(try await lesson.messages("ink.assets.>", in: "INK_ASSETS").isEmpty)
+            for text in ["only doomed has it", "doomed shows it", "7182818"] {
+                #expect(try !StoreFiles(nats).contains(Array(text.utf8)))
+            }
+            #expect(try await audit.entries().last?.outcome == .done)
+            await client.close()
+            try await daemon.stop()
+        }
+    }
+
+    @Test func `an idle room beside it makes an erasure wait no longer than a few seconds`() async throws {
+        try await DurableClass.with {
+            $0.checkpoints = CheckpointSchedule(interval: .seconds(40), operations: 1000, cursors: .milliseconds(200))
+            $0.upkeepInterval = .milliseconds(200)
+        } _: { lesson in
+            let (doomed, other) = (try lesson.address("doomed"), try lesson.address("other"))
+            try await lesson.serve {
+                for address in [doomed, other] {
+                    try await lesson.client.publishDurably(Hand.stroke(1, at: 0), to: address)
+                    _ = try await lesson.savedState(of: address, through: 1)
+                    // In no checkpoint until 40 s later.
+                    try await lesson.client.publishDurably(Hand.stroke(2, at: 0), to: address)
+                    _ = try await lesson.joined(address, at: 2)
+                }
+                let began = ContinuousClock.now
+                try await lesson.erase(doomed)
+                #expect(ContinuousClock.now - began < .seconds(20))
+                let manifest = try #require(try await lesson.manifest(of: other))
+                #expect(manifest.sequence >= 4)
+            }
         }
     }
 

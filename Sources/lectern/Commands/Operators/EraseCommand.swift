@@ -15,9 +15,10 @@ struct EraseCommand: AsyncParsableCommand {
             server overwrite them on disk. What is written to the room after the decision is a new room, and stays. This \
             cannot be undone: type the room's name when it is asked for, or give --yes.
 
-            It takes about a millisecond for each record, and up to a minute before that, until checkpoints hold what the \
-            other rooms have. If it is cut off the room has ended, and erasing it again deletes what is left; a second one \
-            takes with it what was written since only where something was.
+            It takes about a millisecond for each record, and before that some seconds, a minute at most, until checkpoints \
+            hold what the other rooms have. The service erases two rooms at a time; others wait. If it fails or is cut off \
+            the room has ended, and erasing it again deletes what is left; a second one takes with it what was written since \
+            only where something was.
 
             Not deleted: the entry in the audit log that the room was erased, by whom; backups, exports, recordings and \
             outbox files; mirrors of the streams; what browsers of students keep. NATS servers of a cluster keep messages some \
