@@ -2,8 +2,12 @@ public import StrokeWire
 
 /// How a file comes to the service over NATS: a request to begin, then its bytes, part by part, each acknowledged before the
 /// next is sent. Any daemon that keeps assets takes it, and is asked for the parts on a subject of its own.
+///
+/// A file that the service has already comes to a further room, with a copy of a page, by a request whose body is
+/// `{"id":"9f86…"}`: the answer is its ``Summary``. It must come before the page's operations: an erasure of the other room
+/// leaves the file then.
 public enum AssetUpload {
-    /// The subject of the request to begin, whose body is `{"bytes":N}`.
+    /// The subject of the request to begin, whose body is `{"bytes":N}`, and of that for a stored file.
     public static func subject(_ address: RoomAddress) -> String { address.subject(.assetInput) }
 
     /// All of those subjects.
@@ -35,7 +39,7 @@ public enum AssetUpload {
         }
     }
 
-    /// What is told of a stored asset: the answer to the last part, and that of HTTP.
+    /// What is told of a stored asset: the answer to the last part, to the request for a stored file, and that of HTTP.
     public struct Summary: Sendable, Hashable, Codable {
         public let id: String
         /// The media type.

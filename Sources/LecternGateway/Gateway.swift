@@ -184,7 +184,9 @@ public struct Gateway: Service {
         AssetRoute(rooms: rooms, uploads: uploads).add(to: router)
         let writers = RoomWriters(connection: connection, limit: limits.pageWork, logger: logger)
         ImportRoute(rooms: rooms, uploads: uploads, writers: writers).add(to: router)
-        CopyRoute(rooms: rooms, connection: connection, writers: writers, replies: replies).add(to: router)
+        CopyRoute(
+            rooms: rooms, connection: connection, writers: writers, uploads: uploads, replies: replies
+        ).add(to: router)
         MuteRoute(
             rooms: rooms, connection: connection, root: configuration.root, rates: CommandRates(), live: live
         ).add(to: router)

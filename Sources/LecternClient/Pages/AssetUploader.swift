@@ -64,6 +64,24 @@ public struct AssetUploader: Sendable {
         return try await send([], within: timeouts.opening)
     }
 
+    /// Brings a file that the service has to a further room, before operations name it there: an erasure of another room
+    /// leaves it then.
+    ///
+    /// - Throws: `.refused`; `.nats`.
+    /// - Returns: whether the service has it.
+    public func bring(_ id: AssetID, to address: RoomAddress) async throws(AssetUploadError) -> Bool {
+        do throws(AssetUploadError) {
+            _ = try await ask(Array("{\"id\":\"\(id)\"}".utf8), AssetUpload.subject(address), within: timeouts.begin)
+            return true
+        } catch {
+            // A service without a journal has no files.
+            guard case .refused(let refusal) = error,
+                [AssetError.unknown.code, AssetError.noJournal.code].contains(refusal.error.code)
+            else { throw error }
+            return false
+        }
+    }
+
     /// - Throws: the service's refusal.
     private func ask(
         _ payload: [UInt8], _ subject: String, _ headers: NATSHeaders = [:], within limit: Duration

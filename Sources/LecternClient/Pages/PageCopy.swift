@@ -15,6 +15,8 @@ public struct PageCopy: Sendable {
     public let settings: BoardSettings
     private let entries: [JoinedOperation]
 
+    /// The files of its images: they are to be brought to another room before it is written there.
+    public let assets: Set<AssetID>
     /// Number of entries.
     public var count: Int { entries.count }
     /// Bytes that it keeps, about.
@@ -36,6 +38,16 @@ public struct PageCopy: Sendable {
         }
         guard settings.features.contains(.pages) else { throw .unsupported(.pages) }
         guard settings.pages.order.contains(page) || settings.pages.hidden.contains(page) else { throw .unknownPage }
+        do throws(MalformedMessage) {
+            var assets: Set<AssetID> = []
+            for entry in entries {
+                let message = try StrokeMessage(accepted: Array(entry.message))
+                if case .image(let id, _)? = message.content { assets.insert(id) }
+            }
+            self.assets = assets
+        } catch {
+            throw .room(.malformed)
+        }
         self.address = address
         self.page = page
         bytes = entries.reduce(256) { $0 + $1.message.count + 64 }

@@ -18,6 +18,7 @@ struct CopyRoute {
     let rooms: RoomService
     let connection: NATSConnection
     let writers: RoomWriters
+    let uploads: FileUploads
     /// Memory of boards that are being sent or copied.
     let replies: ReplyMemory
 
@@ -92,6 +93,8 @@ struct CopyRoute {
             throw GatewayError(error)
         }
         let lease = try replies.lease(page.bytes)
+        // Whoever erases the first room must know of it before the page is there.
+        if work.source != work.target { try await uploads.bring(page.assets, to: work.target) }
         let new = try await writers.write(to: work.target) { writer throws(PageError) in
             var time = work.time
             if time == nil { time = try await writer.fastestVideo() }

@@ -55,6 +55,15 @@ final class FileUploads: Sendable {
         limit = limits.uploads
     }
 
+    /// Brings files that the service has to a further room; those that it does not have are passed over.
+    func bring(_ assets: Set<AssetID>, to address: RoomAddress) async throws(GatewayError) {
+        do throws(AssetUploadError) {
+            for asset in assets { _ = try await uploader.bring(asset, to: address) }
+        } catch {
+            throw GatewayError(error)
+        }
+    }
+
     /// - Returns: the service's JSON, an `AssetUpload.Summary`.
     func send(_ file: File, to address: RoomAddress) async throws -> [UInt8] {
         let count = running.withLock { running in

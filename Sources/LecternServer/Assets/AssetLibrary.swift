@@ -113,6 +113,19 @@ final class AssetLibrary: Sendable {
         return manifest
     }
 
+    /// Notes that a stored file comes to a further room.
+    /// - Throws: `.unknown` where it is not there; `.unavailable`.
+    func note(_ id: AssetID, in room: RoomID) async throws(AssetError) -> AssetManifest {
+        let manifest: AssetManifest?
+        do throws(AssetStoreError) {
+            manifest = try await store.note(id, in: room)
+        } catch {
+            throw failure(error)
+        }
+        guard let manifest else { throw .unknown }
+        return manifest
+    }
+
     /// What a picture of a page is kept as.
     ///
     /// - Parameters:

@@ -17,6 +17,8 @@ final class UploadReceiver: Sendable {
     private let library: AssetLibrary?
     private let metrics: ServerMetrics
     private let taker = String(UInt64.random(in: .min ... .max), radix: 36)
+    /// For stored files that come to further rooms.
+    private let permits = Permits(64)
     private let uploads = Locked(UploadTable(byteLimit: byteLimit))
 
     init(
@@ -42,7 +44,7 @@ final class UploadReceiver: Sendable {
     }
 
     private func begin(subject: String, _ body: [UInt8], _ reply: String) {
-        guard library != nil else {
+        guard let library else {
             metrics.count(AssetUploadOutcome.noJournal)
             return answer(AssetUpload.Refusal(.noJournal), reply)
         }
@@ -51,7 +53,9 @@ final class UploadReceiver: Sendable {
         guard tokens.count == 3, let room = RoomID(tokens[1]),
             tokens[0] == "\(RoomAddress.partition(of: room, among: partitions))"
         else { return answer(AssetUpload.Refusal(.unknown), reply) }
-        let bytes = (try? JSONDecoder().decode(Begin.self, from: Data(body)))?.bytes ?? 0
+        let begin = try? JSONDecoder().decode(Begin.self, from: Data(body))
+        if let id = begin?.id { return bring(id, to: room, library, reply) }
+        let bytes = begin?.bytes ?? 0
         let name =
             String(UInt64.random(in: .min ... .max), radix: 36) + String(UInt64.random(in: .min ... .max), radix: 36)
         let refusal = uploads.withLock { $0.begin(name, room, bytes: bytes, at: MonotonicClock.now()) }
@@ -61,6 +65,20 @@ final class UploadReceiver: Sendable {
         }
         let part = max(1, min(AssetUpload.partBytes, connection.maxPayload - 4096))
         answer(AssetUpload.Ticket(to: "\(root).uploads.\(taker).\(name)", part: part), reply)
+    }
+
+    /// A file that is stored comes to a further room.
+    private func bring(_ id: String, to room: RoomID, _ library: AssetLibrary, _ reply: String) {
+        guard let id = AssetID(hexadecimal: id) else { return answer(AssetUpload.Refusal(.unknown), reply) }
+        guard permits.acquire() else { return answer(AssetUpload.Refusal(.busy), reply) }
+        Task { [self] in
+            defer { permits.release() }
+            do throws(AssetError) {
+                answer(AssetUpload.Summary(try await library.note(id, in: room)), reply)
+            } catch {
+                answer(AssetUpload.Refusal(error), reply)
+            }
+        }
     }
 
     private func receive(subject: String, _ offset: Int, _ part: [UInt8], _ reply: String) {
@@ -84,7 +102,9 @@ final class UploadReceiver: Sendable {
     }
 
     private struct Begin: Decodable {
-        let bytes: Int
+        let bytes: Int?
+        /// Of a stored file, instead.
+        let id: String?
     }
 
     private func answer(_ body: some Encodable, _ reply: String) {

@@ -373,6 +373,26 @@ import Testing
         }
     }
 
+    @Test func `a file is in the other room before a copied page shows it`() async throws {
+        try await Self.with { service in
+            let brought = try await service.importFile(SlideFiles.pdf([(4, 3)]))
+            #expect(try Self.pages(brought) == [1])
+            guard case .string(let id)? = try AnyJSON.decode(brought.bytes)["id"] else { throw Unexpected("no name") }
+            let order = Recorder<String>()
+            for subject in ["ink.assets.\(id).in-room.*", "ink.0.s.in.*"] {
+                try service.connection.subscribe(subject) { message in
+                    let isImage = String(decoding: message.copyPayload(), as: UTF8.self).contains(id)
+                    if message.subject.hasPrefix("ink.assets.") || isImage { order.append(message.subject) }
+                }
+            }
+            try await service.connection.flush()
+            #expect(try await service.copy(1, #"{"to":"s"}"#).text == #"{"page":1}"#)
+            let subjects = try await order.values(2)
+            #expect(subjects[0] == "ink.assets.\(id).in-room.s")
+            #expect(subjects[1].hasPrefix("ink.0.s.in."))
+        }
+    }
+
     @Test func `a page that is moved goes out of sight when it is there, and the last one stays`() async throws {
         try await Self.with { service in
             try await service.write(
