@@ -20,7 +20,8 @@ struct StrokeOutcomes {
     private var lines: [Line] = []
     private var open = 0
 
-    /// - Parameter session: the value of `Ink-Session`; nil without one.
+    /// - Parameter session: the value of `Ink-Session`; nil without one: the room takes the strokes into the author's current
+    ///   session, whose name is not known here.
     init(session: String?) {
         self.session = session
     }
@@ -49,10 +50,13 @@ struct StrokeOutcomes {
 
     /// Takes feedback for the author. Feedback on another session is ignored.
     mutating func receive(_ message: FeedbackMessage) {
-        guard message.session == nil || message.session == session else { return }
+        guard session == nil || message.session == nil || message.session == session else { return }
         switch message.feedback {
         case .applied(let number, let index):
             settle(.applied(index: index)) { $0.number == number }
+        // No stroke without a session is of an earlier one: this is about another client's.
+        case .rejected(_, _, let rejection) where session == nil && rejection.code == .sessionOver:
+            break
         case .rejected(let number?, let order, let rejection):
             // A conflict leaves the stroke as it was; any other rejection settles the number.
             let isOfShard = rejection.code == .shardConflict && order != nil

@@ -53,6 +53,41 @@ struct PostTests {
         }
     }
 
+    @Test("a stroke without a session goes on with the author's last one, and gets its outcome")
+    func withoutSession() async throws {
+        try await RunningClass.with { lesson in
+            let named = try await post(
+                lesson, "strokes?author=anna", RunningClass.stroke(1), headers: [("Ink-Session", "s1")])
+            #expect(named.text == #"{"results":[{"n":1,"index":1}]}"#)
+            let lines = [RunningClass.stroke(2), #"{"n":3,"a":3,"t":1}"#]
+            let unnamed = try results(
+                try await post(
+                    lesson, "strokes?author=anna", lines.joined(separator: "\n"),
+                    headers: [("Content-Type", "application/x-ndjson")]))
+            #expect(unnamed.first?["index"] as? Int == 2)
+            #expect((unnamed.last?["error"] as? NSDictionary)?["code"] as? String == "nothing-to-redo")
+            let muted = try await lesson.gateway.http.send("PUT", "/api/rooms/r/authors/anna/mute")
+            #expect(muted.status.kind == .successful, "\(muted.text)")
+            let refused = try results(try await post(lesson, "strokes?author=anna", RunningClass.stroke(4)))
+            #expect((refused.first?["error"] as? NSDictionary)?["code"] as? String == "muted")
+        }
+    }
+
+    @Test("what an earlier session of the author is told says nothing of a stroke without a session")
+    func earlierSession() throws {
+        var outcomes = StrokeOutcomes(session: nil)
+        let isPublished = outcomes.add(Array(RunningClass.stroke(6).utf8))
+        #expect(isPublished)
+        let over = Rejection(code: .sessionOver, field: nil, message: "The author has begun another session since.")
+        outcomes.receive(
+            try FeedbackMessage(
+                decoding: Feedback.rejected(number: 6, order: nil, over).encoded(session: "s1")))
+        #expect(!outcomes.isComplete)
+        outcomes.receive(
+            try FeedbackMessage(decoding: Feedback.applied(number: 6, index: 41).encoded(session: "s2")))
+        #expect(String(decoding: outcomes.encoded(), as: UTF8.self) == #"{"results":[{"n":6,"index":41}]}"#)
+    }
+
     @Test("the shards of a stroke in one request share its index")
     func shards() async throws {
         try await RunningClass.with { lesson in
