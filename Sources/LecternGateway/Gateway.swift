@@ -143,7 +143,7 @@ public struct Gateway: Service {
     /// Health and metrics, for an address that only operators reach.
     private func adminRouter() -> Router<GatewayContext> {
         let router = Router(context: GatewayContext.self, options: .autoGenerateHeadEndpoints)
-        router.add(middleware: JSONErrors())
+        router.add(middleware: JSONErrors(notFound: .notFoundBesideHealth))
         router.add(middleware: AllowedMethods())
         HealthRoutes(connection: connection, obstacle: obstacle).add(to: router)
         MetricsRoute(registry: registry).add(to: router)
@@ -153,11 +153,12 @@ public struct Gateway: Service {
     private func router() -> Router<GatewayContext> {
         let rooms = RoomService(configuration, limits, connection: connection, logger: logger)
         let router = Router(context: GatewayContext.self, options: .autoGenerateHeadEndpoints)
+        let errors = JSONErrors(notFound: configuration.servesRooms ? .notFound : .notFoundBesideHealth)
         router.add(middleware: RequestMetrics(registry: registry))
-        router.add(middleware: JSONErrors())
+        router.add(middleware: errors)
         router.add(middleware: OriginPolicy(live: live))
         // Pages of other origins must be able to read errors, too.
-        router.add(middleware: JSONErrors())
+        router.add(middleware: errors)
         router.add(
             middleware: Authorization(
                 live: live, revocations: revocations, needsLoopbackHost: configuration.needsLoopbackHost))

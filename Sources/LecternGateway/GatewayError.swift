@@ -71,6 +71,10 @@ struct GatewayError: Error, Equatable {
     }
 
     static let notFound = GatewayError(.notFound, "not-found", "Nothing is here; / has links to all there is.")
+    /// Where there are no pages.
+    static let notFoundBesideHealth = GatewayError(
+        .notFound, "not-found", "Nothing is here; there are /healthz, /readyz and /metrics.")
+
     static func methodNotAllowed(_ methods: String) -> GatewayError {
         GatewayError(.methodNotAllowed, "method-not-allowed", "Here only \(methods) are allowed.")
     }

@@ -66,6 +66,8 @@ struct RequestMetrics: RouterMiddleware {
 /// Turns every error of a route into a JSON error.
 struct JSONErrors: RouterMiddleware {
     typealias Context = GatewayContext
+    /// For paths that there are not.
+    let notFound: GatewayError
 
     func handle(
         _ request: Request, context: Context, next: @concurrent (Request, Context) async throws -> Response
@@ -76,7 +78,7 @@ struct JSONErrors: RouterMiddleware {
         } catch let error as GatewayError {
             failure = error
         } catch let error as any HTTPResponseError {
-            failure = Self.translated(error.status)
+            failure = translated(error.status)
         } catch {
             context.logger.error("request failed", metadata: ["path": "\(request.uri.path)", "error": "\(error)"])
             failure = .internalError
@@ -92,9 +94,9 @@ struct JSONErrors: RouterMiddleware {
     }
 
     /// The error for a request that the router itself refuses.
-    private static func translated(_ status: HTTPResponse.Status) -> GatewayError {
+    private func translated(_ status: HTTPResponse.Status) -> GatewayError {
         switch status.kind {
-        case .clientError where status == .notFound: .notFound
+        case .clientError where status == .notFound: notFound
         case .clientError: GatewayError(status, "bad-request", "\(status.reasonPhrase).")
         default: .internalError
         }

@@ -5,7 +5,6 @@ import NATSClient
 /// Metrics that are read when they are scraped.
 struct LoadMetrics: Sendable {
     let workers: [RoomWorker]
-    let connections: [NATSConnection]
     let misaddressedCount: @Sendable () -> Int
     let stallCounts: @Sendable () -> [DeliveryStall: Int]
     let canvasUsage: @Sendable () -> CanvasUsage
@@ -16,20 +15,17 @@ struct LoadMetrics: Sendable {
     private let waiting = Meter(label: "lectern_mailbox_bytes")
     private let dropped = Counter(label: "lectern_mailbox_dropped_total")
     private let misaddressed = Counter(label: "lectern_misaddressed_total")
-    private let slowConsumer = Counter(label: "lectern_nats_dropped_total")
     /// Drops already added to the counters.
-    private let reported = Locked<(mailbox: Int, nats: Int, misaddressed: Int)>((0, 0, 0))
+    private let reported = Locked<(mailbox: Int, misaddressed: Int)>((0, 0))
     private let reportedStalls = Locked<[DeliveryStall: Int]>([:])
-    private let connected = Meter(label: "lectern_nats_connected")
 
     /// - Parameter canvasBytes: that pictures may take.
     init(
-        workers: [RoomWorker], connections: [NATSConnection], canvasBytes: Int,
+        workers: [RoomWorker], canvasBytes: Int,
         canvasUsage: @escaping @Sendable () -> CanvasUsage, misaddressedCount: @escaping @Sendable () -> Int,
         stallCounts: @escaping @Sendable () -> [DeliveryStall: Int]
     ) {
         self.workers = workers
-        self.connections = connections
         self.canvasUsage = canvasUsage
         self.misaddressedCount = misaddressedCount
         self.stallCounts = stallCounts
@@ -39,16 +35,12 @@ struct LoadMetrics: Sendable {
     func report() {
         let loads = workers.map(\.load)
         waiting.set(loads.reduce(0) { $0 + $1.bytes })
-        let now = (
-            mailbox: loads.reduce(0) { $0 + $1.dropped }, nats: connections.reduce(0) { $0 + $1.droppedMessages },
-            misaddressed: misaddressedCount()
-        )
+        let now = (mailbox: loads.reduce(0) { $0 + $1.dropped }, misaddressed: misaddressedCount())
         let before = reported.withLock { reported in
             defer { reported = now }
             return reported
         }
         dropped.increment(by: now.mailbox - before.mailbox)
-        slowConsumer.increment(by: now.nats - before.nats)
         misaddressed.increment(by: now.misaddressed - before.misaddressed)
         let counts = stallCounts()
         let countsBefore = reportedStalls.withLock { reported in
@@ -59,7 +51,6 @@ struct LoadMetrics: Sendable {
             counter.increment(by: counts[stall, default: 0] - countsBefore[stall, default: 0])
         }
         canvases.set(canvasUsage())
-        connected.set(connections.allSatisfy { $0.state == .connected } ? 1 : 0)
     }
 }
 

@@ -41,6 +41,18 @@ import Testing
             #expect(try await own.get("/readyz").statusCode == 200)
             #expect(try await own.get("/metrics").text.contains("lectern_operations_total"))
             #expect(try await own.get("/api/rooms").statusCode == 404)
+            let nothing = try await own.get("/")
+            #expect(nothing.statusCode == 404)
+            #expect(nothing.text.contains("/healthz, /readyz and /metrics"))
+
+            let watched = try await http.send("GET", "/metrics", headers: try await token(secret, "operator"))
+            let metrics = try Exposition(watched.text)
+            #expect(metrics["lectern_nats_connected"] == 1 && metrics["lectern_nats_dropped_total"] == 0)
+            await nats.stop()
+            try await eventually("it tells that NATS is away") {
+                let watched = try await http.send("GET", "/metrics", headers: try await token(secret, "operator"))
+                return try Exposition(watched.text)["lectern_nats_connected"] == 0 ? () : nil
+            }
             #expect(await gateway.terminate() == 0)
             #expect(await core.terminate() == 0)
         }

@@ -122,7 +122,7 @@ struct WorkerPool: Sendable {
         stalls: @escaping @Sendable () -> [DeliveryStall: Int] = { [:] }
     ) -> LoadMetrics {
         LoadMetrics(
-            workers: workers.all, connections: [connection, bulkConnection], canvasBytes: configuration.canvasBytes,
+            workers: workers.all, canvasBytes: configuration.canvasBytes,
             canvasUsage: { [renders = requests.renders] in renders.usage }, misaddressedCount: misaddressed,
             stallCounts: stalls)
     }

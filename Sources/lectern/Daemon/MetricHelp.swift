@@ -65,6 +65,6 @@ enum MetricHelp {
         "lectern_process_max_files": "Files and connections that it may have open.",
         "lectern_process_start_time_seconds": "When the process started, in seconds since 1970.",
         "lectern_nats_disconnects_total": "Connections to NATS that were lost, by what they are for and by cause.",
-        "lectern_nats_connected": "1 while the service is connected to NATS.",
+        "lectern_nats_connected": "1 while all connections of this process to NATS are up.",
     ]
 }
