@@ -22,7 +22,7 @@ public final class JetStreamJournal: Sendable {
     private let stalls = Locked<[DeliveryStall: Int]>([:])
     private let subjects: Locked<InboundSubjectCache>
     /// The partitions whose streams this process has seen.
-    private let known = Locked<Set<Int>>([])
+    let known = Locked<Set<Int>>([])
 
     /// - Parameters:
     ///   - root: the first tokens of all subjects.
@@ -48,56 +48,6 @@ public final class JetStreamJournal: Sendable {
     public var stallCounts: [DeliveryStall: Int] { stalls.withLock { $0 } }
 
     func count(_ stall: DeliveryStall) { stalls.withLock { $0[stall, default: 0] += 1 } }
-
-    /// Creates the partition's two streams, for its log and its checkpoints, where they have never existed. Existing
-    /// streams are never changed; differences from the settings are logged.
-    ///
-    /// - Throws: `.streamsMissing` when a stream existed and is gone, unless the settings say that it is created again;
-    ///   `.stream` when JetStream is not enabled or refuses the stream, or when a stream of that name cannot be used.
-    public func provision(_ partition: Int) async throws(JournalError) -> PartitionLog {
-        let streams = PartitionStreams(root: root, partition: partition)
-        let lost = settings.recreatesStreams ? [] : try await lostStreams(partition)
-        guard lost.isEmpty else { throw .streamsMissing(lost) }
-        // The checkpoints first: a log without them has never been read.
-        let lifetime = try await provision(streams.checkpointConfiguration(settings)).configuration.maxAge
-        let wanted = streams.logConfiguration(settings, StreamIdentity(.log))
-        let log = try await provision(wanted, isIdentified: true)
-        known.withLock { _ = $0.insert(partition) }
-        return PartitionLog(
-            incarnationPrefix: identity(of: log).text, firstSequence: log.firstSequence,
-            lastSequence: log.lastSequence, checkpointLifetime: lifetime > .zero ? lifetime : nil)
-    }
-
-    private func identity(of log: StreamInfo) -> StreamIdentity {
-        let identity = StreamIdentity(.log, of: log)
-        if log.configuration.replicas > 1, log.configuration.description != identity.description {
-            logger.warning(
-                """
-                the log is told from others by its creation time, which changes with the leading server: give the stream \
-                this description, once and for all
-                """,
-                metadata: ["stream": "\(log.configuration.name)", "description": "\(identity)"])
-        }
-        return identity
-    }
-
-    /// The streams of a partition that existed and are gone: this process has seen them, or the other one of the two
-    /// shows that they were in use. They may be being restored.
-    private func lostStreams(_ partition: Int) async throws(JournalError) -> [String] {
-        let streams = PartitionStreams(root: root, partition: partition)
-        let isKnown = known.withLock { $0.contains(partition) }
-        switch (try await info(streams.log), try await info(streams.checkpoint)) {
-        case (nil, nil):
-            // The copies of a repartition that was interrupted have all rooms.
-            let copies = PartitionStreams(root: root, partition: 0, areCopies: true)
-            let isMoving = try await info(copies.log) != nil
-            return isKnown || isMoving ? [streams.log, streams.checkpoint] : []
-        case (nil, let checkpoints?): return isKnown || checkpoints.lastSequence > 0 ? [streams.log] : []
-        // A log that was never trimmed holds all that checkpoints could.
-        case (let log?, nil): return isKnown || log.firstSequence > 1 ? [streams.checkpoint] : []
-        case (_?, _?): return []
-        }
-    }
 
     /// The incarnation prefix of the log that a room's records are in.
     public func log(of room: RoomID) async throws(JournalError) -> String {
@@ -138,47 +88,6 @@ public final class JetStreamJournal: Sendable {
         } catch {
             throw .stream(name: PartitionStreams(root: root, partition: address.partition).log, error)
         }
-    }
-
-    /// The present state of a stream; nil when it does not exist.
-    private func info(_ name: String) async throws(JournalError) -> StreamInfo? {
-        do throws(JetStreamError) {
-            return try await jetStream.streamInfo(name)
-        } catch {
-            guard error.isStreamMissing else { throw .stream(name: name, error) }
-            return nil
-        }
-    }
-
-    private func provision(
-        _ stream: StreamConfiguration, isIdentified: Bool = false
-    ) async throws(JournalError) -> StreamInfo {
-        do throws(JetStreamError) {
-            let (info, differences) =
-                if isIdentified {
-                    try await jetStream.provisionIdentified(stream)
-                } else {
-                    try await jetStream.provision(stream)
-                }
-            for difference in differences {
-                logger.warning(
-                    "stream differs from the configuration and is not changed",
-                    metadata: ["stream": "\(stream.name)", "difference": "\(difference)"])
-            }
-            return info
-        } catch {
-            throw .stream(name: stream.name, error)
-        }
-    }
-
-    /// Those of the partition's two streams that do not exist, by name.
-    ///
-    /// - Throws: `.stream` when JetStream does not answer.
-    public func missingStreams(_ partition: Int) async throws(JournalError) -> [String] {
-        let streams = PartitionStreams(root: root, partition: partition)
-        var missing: [String] = []
-        for name in [streams.log, streams.checkpoint] where try await info(name) == nil { missing.append(name) }
-        return missing
     }
 
     /// Reads a partition's log from a sequence on, and what is written to it later, until cancelled. It continues after
@@ -335,18 +244,6 @@ extension RoomAddress {
     }
 }
 
-/// The present state of a partition's log.
-public struct PartitionLog: Sendable, Equatable {
-    /// The prefix of its rooms' incarnations: when the log was created, nanoseconds since 1970 in base 36.
-    public let incarnationPrefix: String
-    /// The sequence of the oldest record; without records `lastSequence + 1`, or 0 in a new stream.
-    public let firstSequence: UInt64
-    /// The sequence of the newest record; 0 before the first.
-    public let lastSequence: UInt64
-    /// How long the checkpoint stream keeps a message; nil for ever.
-    public let checkpointLifetime: Duration?
-}
-
 /// How the streams of a journal are created and read.
 public struct JournalSettings: Sendable, Equatable {
     /// The number of servers with a copy, 1 to 5.
@@ -382,6 +279,8 @@ public enum JournalError: Error, Sendable, Equatable, CustomStringConvertible {
     case newer(stream: String, what: String)
     /// Streams existed and are gone, by name; they may be being restored.
     case streamsMissing([String])
+    /// The root's logs are of another number of partitions than `subjects.partitions` says here.
+    case otherPartitions(root: String, there: Int, here: Int)
     /// The connection was lost before the server confirmed the operations released on it.
     case unconfirmed
     /// Another daemon has saved the room meanwhile, through this record.
@@ -393,6 +292,11 @@ public enum JournalError: Error, Sendable, Equatable, CustomStringConvertible {
         case .checkpointTooLarge(let bytes): "a checkpoint of \(bytes) bytes is too large"
         case .newer(let stream, let what): "\(stream) has checkpoints of a newer release: \(what)"
         case .streamsMissing(let names): "\(names.joined(separator: " and ")) existed and is gone"
+        case .otherPartitions(let root, let there, let here):
+            """
+            the streams of the root "\(root)" are of \(there) partitions, and subjects.partitions is \(here) here; set it to \
+            \(there), or stop all daemons and move the rooms: lectern repartition \(here)
+            """
         case .unconfirmed: "the NATS server has not confirmed the released operations"
         case .superseded(let room, let sequence): "another daemon has saved \(room) through \(sequence) meanwhile"
         }

@@ -83,6 +83,7 @@ struct PartitionStreams: Sendable {
 ///
 /// It stands in the stream's description, which is the same on every server and in every backup. The stream's creation time is
 /// not: where two daemons created it at the same moment, it is that of the first or of the second, as the leading server has it.
+/// A log's description also has the number of partitions: `Lectern log dn4j9y3fhnd4 of 8`.
 struct StreamIdentity: CustomStringConvertible {
     /// What the stream holds, as its description says it.
     enum Kind: String {
@@ -93,10 +94,12 @@ struct StreamIdentity: CustomStringConvertible {
     private let kind: Kind
     /// Nanoseconds since 1970 in base 36.
     let text: String
+    /// The number of partitions that the log is one of; nil where that is not known.
+    let partitions: Int?
 
     /// Of a stream that is created now.
-    init(_ kind: Kind, now: Date = Date()) {
-        self.init(kind, text: String(Int64(now.timeIntervalSince1970 * 1e9), radix: 36))
+    init(_ kind: Kind, of partitions: Int? = nil, now: Date = Date()) {
+        self.init(kind, text: String(Int64(now.timeIntervalSince1970 * 1e9), radix: 36), of: partitions)
     }
 
     /// Reads the description of a stream.
@@ -104,11 +107,13 @@ struct StreamIdentity: CustomStringConvertible {
     init?(_ kind: Kind, description: String) {
         let label = Self.label(kind)
         guard description.hasPrefix(label) else { return nil }
-        let text = description.dropFirst(label.count)
+        let words = description.dropFirst(label.count).split(separator: " ", omittingEmptySubsequences: false)
+        let partitions = words.count == 3 && words[1] == "of" ? Int(words[2]).flatMap { $0 > 0 ? $0 : nil } : nil
+        guard let text = words.first, words.count == 1 || partitions != nil else { return nil }
         guard 1...24 ~= text.utf8.count, text.utf8.allSatisfy({ 0x30...0x39 ~= $0 || 0x61...0x7a ~= $0 }) else {
             return nil
         }
-        self.init(kind, text: String(text))
+        self.init(kind, text: String(text), of: partitions)
     }
 
     /// Of an existing stream. Where it has no such description: when one of its servers says that it was created.
@@ -118,14 +123,23 @@ struct StreamIdentity: CustomStringConvertible {
             ?? Self(kind, text: String(stream.created, radix: 36))
     }
 
-    private init(_ kind: Kind, text: String) {
+    private init(_ kind: Kind, text: String, of partitions: Int? = nil) {
         self.kind = kind
         self.text = text
+        self.partitions = partitions
     }
+
+    /// The number of partitions that a log's description has.
+    static func partitions(of log: StreamInfo) -> Int? {
+        StreamIdentity(.log, description: log.configuration.description)?.partitions
+    }
+
+    /// The same with a number of partitions.
+    func with(partitions: Int) -> StreamIdentity { StreamIdentity(kind, text: text, of: partitions) }
 
     private static func label(_ kind: Kind) -> String { "Lectern \(kind.rawValue) " }
 
-    var description: String { Self.label(kind) + text }
+    var description: String { Self.label(kind) + text + (partitions.map { " of \($0)" } ?? "") }
 }
 
 extension JetStream {

@@ -55,7 +55,8 @@ public struct Server: Service {
         readiness = Readiness(connections: [connection, bulkConnection], probe: probe)
     }
 
-    /// - Throws: `SettingsConflict` if another daemon on the root has incompatible settings.
+    /// - Throws: `SettingsConflict` if another daemon on the root has incompatible settings; `JournalError` if the root's
+    ///   streams are of another number of partitions.
     public func run() async throws {
         let sink = replySink(ReplySender(connection: bulkConnection, logger: logger).sink)
         let pool = WorkerPool(configuration, connection, bulkConnection, replies: sink, logger)
@@ -170,21 +171,45 @@ public struct Server: Service {
                 root: configuration.root, settings: settings, connection: bulkConnection, logger: logger),
             logger: logger)
         try revocations.listen()
-        let revoking = Task { await revocations.run() }
+        let revoking = Task {
+            // Their stream shows that all logs have existed.
+            await journal.waitUntilProvisioned()
+            await revocations.run()
+        }
         defer { revoking.cancel() }
         let commands = commandReceiver(pool, journal: journal, revocations, replies: sink)
         try commands.listen()
         let commanding = Task { await commands.run() }
-        let owning = Task { try await ownership.run() }
-        try? await gracefulShutdown()
+        let outcome = await serve(ownership, opener)
         readiness.set(.stopping)
         logger.info("draining")
         await end(commands, commanding)
-        await ownership.leave(within: Self.drainTimeout)
-        owning.cancel()
+        if case .success(let owning?) = outcome {
+            await ownership.leave(within: Self.drainTimeout)
+            owning.cancel()
+        }
         keeping.cancel()
         keeper.stop()
         await pool.stop(ended)
+        _ = try outcome.get()
+    }
+
+    /// Serves partitions until shutdown begins.
+    /// - Returns: the task that still does; nil if shutdown began first; `.otherPartitions`.
+    private func serve(
+        _ ownership: Ownership, _ opener: PartitionOpener
+    ) async -> Result<Task<Void, any Error>?, JournalError> {
+        let check = await cancelWhenGracefulShutdown { () async -> Result<Bool, JournalError> in
+            do throws(JournalError) {
+                return .success(try await opener.checkPartitions())
+            } catch {
+                return .failure(error)
+            }
+        }
+        guard case .success(true) = check else { return check.map { _ in nil } }
+        let owning = Task { try await ownership.run() }
+        try? await gracefulShutdown()
+        return .success(owning)
     }
 
     /// Takes commands; with a journal it keeps the audit log in it.
@@ -265,6 +290,8 @@ public final class Readiness: Sendable {
         /// This daemon's partitions are being opened.
         case opening
         case serving
+        /// Streams of partitions that this daemon serves are gone.
+        case streamsLost
         case stopping
     }
 
@@ -291,6 +318,7 @@ public final class Readiness: Sendable {
         case _ where connections.contains { $0.state != .connected }: "The service has no connection to NATS."
         case .starting: "The service is starting."
         case .opening: "The service is opening its partitions."
+        case .streamsLost: "Streams of the journal are gone: nothing is acknowledged or saved."
         case .serving where stall > Self.longestStall:
             "A thread of rooms has not answered for \(stall.components.seconds) seconds."
         case .serving: nil

@@ -205,13 +205,10 @@ import Whiteboard
                 RevocationStore(root: "ink", settings: settings, connection: $0, logger: .silent)
             }
             typealias Create = @Sendable (_ daemon: Int) async throws -> String
-            var streams: [(name: String, create: Create)] = [
-                ("INK_REVOKED", { try await stores[$0].provision() })
-            ]
-            for partition in 0..<4 {
-                streams.append(
-                    ("INK_LOG_\(partition)", { try await journals[$0].provision(partition).incarnationPrefix }))
+            var streams: [(name: String, create: Create)] = (0..<4).map { partition in
+                ("INK_LOG_\(partition)", { try await journals[$0].provision(partition).incarnationPrefix })
             }
+            streams.append(("INK_REVOKED", { try await stores[$0].provision() }))
             for (name, create) in streams {
                 let identities = try await withThrowingTaskGroup(of: String.self) { group in
                     for daemon in connections.indices {

@@ -23,7 +23,7 @@ import Testing
             #expect(checkpoints.configuration.subjects == ["ink.0.*.checkpoint", "ink.0.*.checkpoint.>"])
             #expect(checkpoints.configuration.discard == .old)
             #expect(checkpoints.configuration.maxAge == .seconds(3600))
-            #expect(log.configuration.description == "Lectern log \(first.incarnationPrefix)")
+            #expect(log.configuration.description == "Lectern log \(first.incarnationPrefix) of 1")
             let created = try #require(Int64(first.incarnationPrefix, radix: 36))
             #expect(abs(created - log.created) < 60_000_000_000)
             try await test.write("one")
@@ -33,7 +33,10 @@ import Testing
         }
     }
 
-    @Test(arguments: ["", "the classes of our school", "Lectern log ", "Lectern log No-name"])
+    @Test(arguments: [
+        "", "the classes of our school", "Lectern log ", "Lectern log No-name", "Lectern log dn4j of",
+        "Lectern log dn4j of 0", "Lectern log dn4j of 8 ",
+    ])
     func `A log that an operator has made is told from others by its creation time`(description: String) async throws {
         try await TestJournal.with { test, _ in
             try await test.connection.makeStream(
@@ -44,12 +47,14 @@ import Testing
         }
     }
 
-    @Test func `A log is told from others by the description that an operator gave it`() async throws {
+    @Test(arguments: ["", " of 1", " of 8"])
+    func `A log is told from others by the description that an operator gave it`(number: String) async throws {
         try await TestJournal.with { test, _ in
             try await test.connection.makeStream(
                 "INK_LOG_0",
-                #""description":"Lectern log dn4j9y3fhnd4","subjects":["ink.0.*.in.*","ink.0.*.ctl"],"retention":"limits""#
-            )
+                #"""
+                "description":"Lectern log dn4j9y3fhnd4\#(number)","subjects":["ink.0.*.in.*","ink.0.*.ctl"],"retention":"limits"
+                """#)
             #expect(try await test.journal.provision(0).incarnationPrefix == "dn4j9y3fhnd4")
         }
     }

@@ -298,7 +298,8 @@ extension Repartitioning {
                     new.checkpoint, capturing: [new.manifests, "\(new.manifests).>"], like: model.checkpoint)
             }
             try await jetStream.create(
-                new.log, capturing: [new.moved], like: model.log, note: StreamIdentity(.log).description)
+                new.log, capturing: [new.moved], like: model.log,
+                note: StreamIdentity(.log, of: partitions).description)
             let writer = RecordWriter(to: new, jetStream)
             _ = try await writer.write([], to: new.movedMark, headers: [:])
             targets.append(Target(writer: writer))

@@ -21,6 +21,8 @@ actor Ownership {
 
     private var membership: Membership
     private var works: [Int: PartitionWork] = [:]
+    /// The partitions whose streams are gone: nothing of them is acknowledged or saved.
+    private var lost: Set<Int> = []
     private var assignment = ServingAssignment()
     private var hasServed = false
     private var hasEnded = false
@@ -62,8 +64,8 @@ actor Ownership {
         _ = try members.listen { [inbox] message in inbox.receive(message) }
         let positions = Task { await reportPositions() }
         let watch = StreamWatch(
-            journal: partitions.journal, recreates: configuration.journal?.recreatesStreams ?? false, logger: logger
-        ) { [inbox] in inbox.put(.rewound($0)) }
+            journal: partitions.journal, recreates: configuration.journal?.recreatesStreams ?? false, logger: logger,
+            onRenewed: { [inbox] in inbox.put(.rewound($0)) }, onMissing: { [inbox] in inbox.put(.lost($0)) })
         let streams = Task { await watch.run { openPartitions } }
         let survey = StreamSurvey(journal: partitions.journal, interval: configuration.upkeepInterval * 5)
         let surveying = Task {
@@ -92,6 +94,7 @@ actor Ownership {
             case .progress(.ready(let partition)): workerIsReady(with: partition)
             case .progress(.closed(let partition, let isWhole)): workerHasClosed(partition, isWhole: isWhole)
             case .rewound(let partition): close(partition, discarding: true)
+            case .lost(let partitions): lost = partitions
             }
             step()
         }
@@ -216,14 +219,15 @@ actor Ownership {
             serving: membership.serving, servedByOthers: membership.servedByOthers,
             validUntil: membership.answersUntil)
         metrics.setPartitions(
-            serving: now.serving.count, opening: works.values.count { !$0.isReady && !$0.isClosing },
+            serving: now.serving.subtracting(lost).count, opening: works.values.count { !$0.isReady && !$0.isClosing },
             members: membership.members.count)
         // Renewed before it expires.
         if !now.hasSamePartitions(as: assignment) || now.validUntil - assignment.validUntil >= Self.renewal {
             assignment = now
             workers.postToAll(.partition(.assignment(now)))
         }
-        readiness.set(membership.isSettled ? .serving : .opening)
+        let isWhole = lost.isDisjoint(with: now.serving)
+        readiness.set(!isWhole ? .streamsLost : membership.isSettled ? .serving : .opening)
         if !hasServed, membership.isSettled {
             hasServed = true
             onServing()
@@ -248,6 +252,8 @@ struct OwnershipInbox: Sendable {
     enum Event: Sendable {
         case progress(PartitionProgress)
         case rewound(Int)
+        /// The partitions whose streams are gone.
+        case lost(Set<Int>)
     }
 
     /// Messages that may wait; beyond, the oldest are dropped: they are repeated every second.

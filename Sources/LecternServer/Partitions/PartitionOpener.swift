@@ -47,16 +47,39 @@ struct PartitionOpener: Sendable {
     }
 
     private func open(_ partition: Int, _ work: PartitionWork) async {
+        await retry(["partition": "\(partition)"]) { () async throws(JournalError) in try await begin(partition, work) }
+    }
+
+    /// Compares the number of partitions with that of the streams; retries until it is known.
+    /// - Returns: false if the task was cancelled first.
+    /// - Throws: `.otherPartitions`.
+    func checkPartitions() async throws(JournalError) -> Bool {
+        var refusal: JournalError?
+        var isChecked = false
+        await retry([:]) { () async throws(JournalError) in
+            do throws(JournalError) {
+                try await journal.checkPartitions()
+            } catch .otherPartitions(let root, let there, let here) {
+                refusal = .otherPartitions(root: root, there: there, here: here)
+            }
+            isChecked = true
+        }
+        if let refusal { throw refusal }
+        return isChecked
+    }
+
+    /// Retries until it succeeds, or the task is cancelled. The same error is logged once in the interval.
+    private func retry(_ metadata: Logger.Metadata, _ body: () async throws(JournalError) -> Void) async {
         var pause = Duration.milliseconds(100)
         var told: (error: JournalError, at: Instant)?
         while !Task.isCancelled {
-            do {
-                return try await begin(partition, work)
+            do throws(JournalError) {
+                return try await body()
             } catch {
                 let now = MonotonicClock.now()
-                // The same error is logged once in the interval.
                 if told.map({ $0.error != error || now - $0.at >= Self.reminderInterval }) ?? true {
-                    logger.warning("partition not open yet, retrying", metadata: explanation(of: error, partition))
+                    logger.warning(
+                        "partition not open yet, retrying", metadata: metadata.merging(explanation(of: error)) { $1 })
                     told = (error, now)
                 }
                 try? await Task.sleep(for: pause)
@@ -68,8 +91,8 @@ struct PartitionOpener: Sendable {
     private static let reminderInterval = Duration.seconds(30)
 
     /// The error, with a hint if the remedy is known.
-    private func explanation(of error: JournalError, _ partition: Int) -> Logger.Metadata {
-        var metadata: Logger.Metadata = ["partition": "\(partition)", "error": "\(error)"]
+    private func explanation(of error: JournalError) -> Logger.Metadata {
+        var metadata: Logger.Metadata = ["error": "\(error)"]
         switch error {
         case .stream(_, .notEnabled):
             metadata["hint"] = """

@@ -13,6 +13,8 @@ struct StreamWatch: Sendable {
     /// Called if a partition's streams were replaced: its rooms have to be discarded. The reader could not tell a new log
     /// that has grown as long as the old one.
     let onRenewed: @Sendable (Int) -> Void
+    /// Called with the partitions whose streams are gone, when they have changed.
+    let onMissing: @Sendable (Set<Int>) -> Void
 
     private static let interval = Duration.seconds(1)
     /// Time after which a missing stream is checked again: a cluster that has just started may not know all its streams.
@@ -32,39 +34,43 @@ struct StreamWatch: Sendable {
             try? await Task.sleep(for: Self.doubt)
             var gone: Set<Int> = []
             for partition in await partitions() where await !missing(partition).isEmpty { gone.insert(partition) }
-            if recreates {
-                for partition in gone { await provide(partition) }
-            } else {
-                await wait(for: gone)
-            }
+            await wait(for: gone)
         }
     }
 
-    /// Waits until the streams of all partitions are back; logs reminders.
+    /// Waits until the streams of all partitions are back, or creates them if configured; logs reminders.
     private func wait(for partitions: Set<Int>) async {
         var gone = partitions
         var toldAt: Instant?
+        onMissing(gone)
         while !gone.isEmpty, !Task.isCancelled {
             let now = MonotonicClock.now()
             let tells = toldAt.map { now - $0 >= Self.reminder } ?? true
             if tells { toldAt = now }
             for partition in gone.sorted() {
-                guard let names = try? await journal.missingStreams(partition) else { continue }
-                if names.isEmpty {
-                    gone.remove(partition)
-                    logger.notice("streams are back; reopening the partition", metadata: ["partition": "\(partition)"])
-                    onRenewed(partition)
-                } else if tells {
-                    logger.error(
-                        "streams are gone: nothing is acknowledged or saved",
-                        metadata: [
-                            "partition": "\(partition)", "streams": "\(names.joined(separator: " "))",
-                            "hint": "restore them, or let the daemon create empty ones: journal.recreate_streams",
-                        ])
-                }
+                let isBack = recreates ? await provide(partition) : await isBack(partition, tells: tells)
+                guard isBack else { continue }
+                gone.remove(partition)
+                onRenewed(partition)
+                onMissing(gone)
             }
-            try? await Task.sleep(for: Self.interval)
+            if !gone.isEmpty { try? await Task.sleep(for: Self.interval) }
         }
+    }
+
+    private func isBack(_ partition: Int, tells: Bool) async -> Bool {
+        guard let names = try? await journal.missingStreams(partition) else { return false }
+        if names.isEmpty {
+            logger.notice("streams are back; reopening the partition", metadata: ["partition": "\(partition)"])
+        } else if tells {
+            logger.error(
+                "streams are gone: nothing is acknowledged or saved",
+                metadata: [
+                    "partition": "\(partition)", "streams": "\(names.joined(separator: " "))",
+                    "hint": "restore them, or let the daemon create empty ones: journal.recreate_streams",
+                ])
+        }
+        return names.isEmpty
     }
 
     /// The streams known to be missing.
@@ -72,17 +78,19 @@ struct StreamWatch: Sendable {
         (try? await journal.missingStreams(partition)) ?? []
     }
 
-    private func provide(_ partition: Int) async {
-        guard !Task.isCancelled else { return }
+    /// - Returns: whether they were created.
+    private func provide(_ partition: Int) async -> Bool {
+        guard !Task.isCancelled else { return false }
         do {
             _ = try await journal.provision(partition)
             logger.error(
                 "streams were gone with their records; created empty ones", metadata: ["partition": "\(partition)"])
-            onRenewed(partition)
+            return true
         } catch {
             logger.warning(
                 "streams are gone and could not be created yet",
                 metadata: ["partition": "\(partition)", "error": "\(error)"])
+            return false
         }
     }
 }

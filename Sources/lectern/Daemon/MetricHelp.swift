@@ -55,7 +55,7 @@ enum MetricHelp {
         "lectern_recovery_seconds": "Time to open a partition: its checkpoints and the log's records after them.",
         "lectern_recovery_records_total": "Records read from logs while partitions were opened.",
         "lectern_partitions_opening": "Partitions that are being opened.",
-        "lectern_partitions_serving": "Partitions that this daemon serves.",
+        "lectern_partitions_serving": "Partitions that this daemon serves and whose streams are there.",
         "lectern_members": "Daemons that share the partitions, this one included.",
         "lectern_incompatible_peers_total": "Daemons of the root whose partitions or journal differ from this one's.",
         "lectern_build_info": "1, with the release as a label.",

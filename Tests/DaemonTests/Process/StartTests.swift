@@ -57,8 +57,16 @@ import Testing
         var plan = Lesson.Plan(seed: TestSeed.choose())
         plan.mayLose = true
         try await NATSTestServer.with(jetStream: true) { [plan] nats in
-            let daemon = try DaemonProcess("a", nats: nats.url)
+            let daemon = try DaemonProcess("a", nats: nats.url, http: "127.0.0.1:0")
             try await daemon.waitUntilServing()
+            let http = HTTPClient(port: try await daemon.httpPort())
+            @Sendable func isServing() async throws -> Bool {
+                let serving = try Exposition(try await http.get("/metrics").text)["lectern_partitions_serving"]
+                let isReady = try await http.get("/readyz").statusCode == 200
+                #expect(!isReady || serving == 1)
+                return isReady && serving == 1
+            }
+            #expect(try await isServing())
             try await NATSConnection.with(nats) { connection in
                 var saved: [String: [UInt8]] = [:]
                 for stream in ["INK_LOG_0", "INK_CHECKPOINT_0"] {
@@ -68,6 +76,7 @@ import Testing
                     _ = try await connection.request(Array("{}".utf8), to: "$JS.API.STREAM.DELETE.\(stream)")
                 }
                 try await daemon.waitForLog("streams are gone")
+                try await eventually("it does not serve") { try await isServing() ? nil : () }
                 let names = try await connection.request(Array("{}".utf8), to: "$JS.API.STREAM.NAMES")
                 let listed = String(decoding: names.payload, as: UTF8.self)
                 #expect(saved.keys.allSatisfy { !listed.contains($0) })
@@ -77,6 +86,29 @@ import Testing
             }
             let verdict = try await Lesson.hold(plan, on: nats.url) { try await $0.goesOn() }
             verdict.expect()
+            try await eventually("it serves again") { try await isServing() ? () : nil }
+        }
+    }
+
+    @Test func `streams deleted while no daemon runs are waited for`() async throws {
+        try await NATSTestServer.with(jetStream: true) { nats in
+            let before = try DaemonProcess("a", nats: nats.url)
+            try await before.waitUntilServing()
+            try await NATSConnection.with(nats) { connection in
+                try await eventually("the root is in use") {
+                    _ = try await JetStream(connection).streamInfo("INK_REVOKED")
+                }
+                #expect(await before.terminate() == 0)
+                for stream in ["INK_LOG_0", "INK_CHECKPOINT_0"] {
+                    _ = try await connection.request(Array("{}".utf8), to: "$JS.API.STREAM.DELETE.\(stream)")
+                }
+                let after = try DaemonProcess("a", nats: nats.url)
+                try await after.waitForLog("INK_LOG_0 and INK_CHECKPOINT_0 existed and is gone")
+                #expect(!after.log.contains(" serving"))
+                let names = try await JetStream(connection).streamNames(beginningWith: "INK_")
+                #expect(!names.contains("INK_LOG_0") && !names.contains("INK_CHECKPOINT_0"))
+                #expect(await after.terminate() == 0)
+            }
         }
     }
 

@@ -82,7 +82,7 @@ extension DurableClass {
 
     fileprivate func manifest(of address: RoomAddress) async throws -> CheckpointManifest? {
         let log = try await JetStream(client).streamInfo("INK_LOG_\(address.partition)")
-        let name = try #require(log.configuration.description.split(separator: " ").last)
+        let name = try #require(log.configuration.description.split(separator: " ").dropFirst(2).first)
         let store = CheckpointStore(
             root: "ink", partitions: configuration.partitions, connection: client, logger: .silent)
         return try await store.manifest(of: address.room, log: String(name))
