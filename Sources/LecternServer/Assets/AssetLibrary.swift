@@ -63,6 +63,7 @@ final class AssetLibrary: Sendable {
                 if deleted > 0 { logger.info("unused assets deleted", metadata: ["messages": "\(deleted)"]) }
                 metrics.setAssetBytes(try await store.usedBytes())
             } catch {
+                guard !Task.isCancelled else { return }
                 logger.warning("unused assets cannot be deleted", metadata: ["error": "\(error)"])
             }
             try? await Task.sleep(for: min(Self.longestSweepInterval, sweepInterval))

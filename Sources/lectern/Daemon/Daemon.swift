@@ -69,8 +69,13 @@ struct Daemon {
         let server = configuration.node.roles.contains(.core) ? try server(url: url, registry, logger) : nil
         var connections = server?.connections ?? []
         // Stopped in reverse order: the HTTP side before the service that it asks.
-        var services: [any Service] = []
-        if let embedded { services.append(EmbeddedServerMonitor(server: embedded)) }
+        var services: [ServiceGroupConfiguration.ServiceConfiguration] = []
+        func add(_ service: any Service) { services.append(.init(service: service)) }
+        // A server that refuses to start has drained its connections. Cancelled, the HTTP side would log errors of its own.
+        func add(server: any Service) {
+            services.append(.init(service: server, failureTerminationBehavior: .gracefullyShutdownGroup))
+        }
+        if let embedded { add(EmbeddedServerMonitor(server: embedded)) }
         var reload = SettingsReload(settings, loaded, log, logger)
         if var gatewayConfiguration = try await configuration.gatewayConfiguration {
             gatewayConfiguration.socket = sockets.http
@@ -85,15 +90,15 @@ struct Daemon {
                 obstacle: { [readiness = server?.readiness] in readiness?.obstacle },
                 onListening: { _ in isListening.fulfil(.success(())) })
             let link = GatewayConnection(connection: connection, logger: logger)
-            if let server { services.append(AfterListening(service: server, isListening: isListening)) }
-            services.append(AfterListening(service: link, isListening: isListening))
-            services.append(gateway)
+            if let server { add(server: AfterListening(service: server, isListening: isListening)) }
+            add(AfterListening(service: link, isListening: isListening))
+            add(gateway)
             reload.gateway = gateway
         } else if let server {
-            services.append(server)
+            add(server: server)
         }
         registry.onScrape(ConnectionMetrics(connections).report)
-        services.append(reload)
+        add(reload)
         if let notifier = ServiceNotifier(
             ProcessInfo.processInfo.environment,
             obstacle: { [readiness = server?.readiness, gateway = reload.gateway] in
@@ -101,13 +106,13 @@ struct Daemon {
             },
             stall: { [readiness = server?.readiness] in readiness?.stall ?? .zero }, logger: logger)
         {
-            services.append(notifier)
+            add(notifier)
         }
         // Its lines for debugging describe each service with all that is in it, passwords too.
         var quiet = logger
         quiet.logLevel = .notice
         try await ServiceGroup(
-            services: services, gracefulShutdownSignals: [.sigterm, .sigint], logger: quiet
+            configuration: .init(services: services, gracefulShutdownSignals: [.sigterm, .sigint], logger: quiet)
         ).run()
     }
 
@@ -121,8 +126,17 @@ struct Daemon {
             logger: logger, onScrape: registry.onScrape)
     }
 
+    /// Tells of the error that ended the daemon: a line of the log where that is JSON, else a plain one.
+    func report(_ error: any Error) {
+        let reason = Self.explanation(of: error)
+        switch configuration.logFormat {
+        case .text: StandardError.write("lectern stops: \(reason)")
+        case .json: Logger(label: "lectern").error("lectern stops", metadata: ["error": "\(reason)"])
+        }
+    }
+
     /// The error that ended the daemon, with the setting to change when there is one.
-    static func explanation(of error: any Error) -> String {
+    private static func explanation(of error: any Error) -> String {
         switch error {
         case let error as ListenError:
             "\(error). Choose another address with --http (http.listen), or off"

@@ -51,7 +51,7 @@ struct ServeCommand: AsyncParsableCommand {
         do {
             try await daemon.run()
         } catch {
-            StandardError.write("lectern stops: \(Daemon.explanation(of: error))")
+            daemon.report(error)
             throw ExitCode.failure
         }
     }

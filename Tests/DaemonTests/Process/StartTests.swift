@@ -172,6 +172,48 @@ import Testing
         }
     }
 
+    @Test(arguments: [2, 8])
+    func `a daemon with another number of partitions than the streams refuses to start`(partitions: Int) async throws {
+        try await NATSTestServer.with(jetStream: true) { nats in
+            let before = try DaemonProcess("before", nats: nats.url, ["subjects.partitions=4"])
+            try await before.waitUntilServing()
+            #expect(await before.terminate() == 0)
+            let wrong = try DaemonProcess(
+                "wrong", nats: nats.url, http: "127.0.0.1:0",
+                ["subjects.partitions=\(partitions)", "logging.format=json"])
+            #expect(await wrong.exitCode(within: .seconds(30)) == 1)
+            #expect(!wrong.log.contains(#""serving""#))
+            // The reason is the only error, and every line is JSON.
+            let lines = try wrong.log.split(separator: "\n").map { try AnyJSON.decode(Array($0.utf8)) }
+            let errors = lines.filter { $0["level"] == .string("error") }
+            #expect(errors.map { $0["message"] } == [.string("lectern stops")], "\(wrong.log)")
+            guard case .string(let reason)? = errors.first?["fields"]?["error"] else { throw Unexpected(wrong.log) }
+            #expect(reason.contains("of 4 partitions, and subjects.partitions is \(partitions) here"))
+            #expect(reason.contains("lectern repartition \(partitions)"))
+            try await NATSConnection.with(nats) { connection in
+                let names = try await JetStream(connection).streamNames(beginningWith: "INK_LOG_")
+                #expect(names.count == 4)
+            }
+            let after = try DaemonProcess("after", nats: nats.url, ["subjects.partitions=4"])
+            try await after.waitUntilServing()
+            #expect(await after.terminate() == 0)
+        }
+    }
+
+    @Test func `a refused start reports its reason and no other error`() async throws {
+        try await NATSTestServer.with(jetStream: true) { nats in
+            let first = try DaemonProcess("first", nats: nats.url)
+            try await first.waitUntilServing()
+            for settings in [["journal.mode=none"], ["subjects.partitions=2"]] {
+                let second = try DaemonProcess("second", nats: nats.url, http: "127.0.0.1:0", settings)
+                #expect(await second.exitCode(within: .seconds(20)) == 1)
+                #expect(second.log.contains("\nlectern stops: the daemon \"first\" is on the root"))
+                #expect(second.lines(with: " error ").isEmpty, "\(second.log)")
+            }
+            #expect(await first.terminate() == 0)
+        }
+    }
+
     @Test(arguments: [["none", "jetstream"], ["jetstream", "none"], ["none", "none"]])
     func `daemons with incompatible journals cannot share a root`(_ modes: [String]) async throws {
         try await NATSTestServer.with(jetStream: true) { nats in
