@@ -13,7 +13,7 @@ struct StreamWatch: Sendable {
     /// Called if a partition's streams were replaced: its rooms have to be discarded. The reader could not tell a new log
     /// that has grown as long as the old one.
     let onRenewed: @Sendable (Int) -> Void
-    /// Called with the partitions whose streams are gone, when they have changed.
+    /// Called with the partitions whose streams are gone, each second, and with none when all are back.
     let onMissing: @Sendable (Set<Int>) -> Void
 
     private static let interval = Duration.seconds(1)
@@ -34,16 +34,21 @@ struct StreamWatch: Sendable {
             try? await Task.sleep(for: Self.doubt)
             var gone: Set<Int> = []
             for partition in await partitions() where await !missing(partition).isEmpty { gone.insert(partition) }
-            await wait(for: gone)
+            await wait(for: gone, among: partitions)
         }
     }
 
     /// Waits until the streams of all partitions are back, or creates them if configured; logs reminders.
-    private func wait(for partitions: Set<Int>) async {
+    private func wait(for partitions: Set<Int>, among open: () async -> [Int]) async {
         var gone = partitions
         var toldAt: Instant?
-        onMissing(gone)
         while !gone.isEmpty, !Task.isCancelled {
+            for partition in await open() where !gone.contains(partition) {
+                guard await !missing(partition).isEmpty else { continue }
+                gone.insert(partition)
+                toldAt = nil
+            }
+            onMissing(gone)
             let now = MonotonicClock.now()
             let tells = toldAt.map { now - $0 >= Self.reminder } ?? true
             if tells { toldAt = now }
