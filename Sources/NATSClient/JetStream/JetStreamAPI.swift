@@ -90,7 +90,10 @@ public enum JetStreamError: Error, Sendable, Equatable {
     /// A message to be deleted is not there; the server has three errors for that.
     var isDeletedMessageMissing: Bool { number == 10043 || number == 10057 || isMessageMissing }
     /// The stream, the account or the server has no space for more.
-    public var isFull: Bool { number == 10023 || number == 10047 || number == 10077 || number == 10122 }
+    public var isFull: Bool {
+        // Of the account, of the server, of what either has left to reserve, of the stream, of the largest stream.
+        number.map { [10002, 10023, 10047, 10077, 10122].contains($0) } ?? false
+    }
     /// There is a stream of that name, or with some of its subjects; the server may answer either for a stream that is
     /// being created at the same time.
     var isTaken: Bool { number == 10058 || number == 10065 }
