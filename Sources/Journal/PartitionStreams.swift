@@ -49,6 +49,9 @@ struct PartitionStreams: Sendable {
     /// The subject of the first message of such a log; no room's name has capitals.
     var movedMark: String { "\(root).\(partition).MOVED.moved.ctl" }
 
+    /// The only subject of a log that captures nothing; no room's name has capitals.
+    var parked: String { "\(root).\(partition).PARKED.log" }
+
     /// The subjects of rooms' records.
     var records: [String] { ["\(root).\(partition).*.in.*", "\(root).\(partition).*.ctl"] }
 

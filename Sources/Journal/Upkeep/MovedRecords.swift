@@ -50,6 +50,38 @@ struct MovedRecord {
     var headerValue: String { "\(origin) \(time)" }
 }
 
+/// A record as it is written to a new log.
+struct MovedMessage {
+    let room: RoomID
+    /// The room's new one.
+    let partition: Int
+    let subject: String
+    let headers: NATSHeaders
+    let payload: [UInt8]
+
+    /// - Returns: nil for the mark of a log.
+    init?(_ record: CopyReader.Record, root: String, partitions: Int) {
+        guard let subject = record.moved.subject else { return nil }
+        room = subject.address.room
+        partition = RoomAddress.partition(of: room, among: partitions)
+        let streams = PartitionStreams(root: root, partition: partition)
+        self.subject = streams.moved(of: room) + MovedRecord.suffix(subject)
+        var headers: NATSHeaders = [MovedRecord.header: record.moved.headerValue]
+        if let session = record.session { headers.append(HeaderName.session, session) }
+        self.headers = headers
+        payload = record.bytes
+    }
+
+    /// What the server's `max_payload` and a stream's `max_msg_size` bound: with the headers as they are sent.
+    var payloadBytes: Int {
+        let frame = "NATS/1.0\r\n\r\n".utf8.count
+        return headers.fields.reduce(frame + payload.count) { $0 + $1.name.utf8.count + $1.value.utf8.count + 4 }
+    }
+
+    /// What a stream counts for its `max_bytes`, which adds 34 bytes in files (nats-server 2.9 to 2.12).
+    var storedBytes: Int { payloadBytes + subject.utf8.count + 34 }
+}
+
 /// Writes records to a new log, whose only writer it is.
 final class RecordWriter {
     private let streams: PartitionStreams
@@ -81,6 +113,7 @@ final class RecordWriter {
     func confirm() async throws {
         guard let last else { return }
         let stored = try await jetStream.publish(last.payload, to: last.subject, headers: last.headers)
+        // A full log may take the last and not all before it.
         guard stored.sequence == sequence, stored.stream == streams.log else {
             throw Repartitioning.Failure.disturbed(stream: streams.log)
         }
@@ -89,14 +122,14 @@ final class RecordWriter {
 }
 
 /// Reads the copy of a log, from its beginning to its end; a bounded amount waits in memory.
-final class CopyReader {
+struct CopyReader {
     struct Record: Sendable {
         let moved: MovedRecord
         let session: String?
         let bytes: [UInt8]
     }
 
-    enum Event: Sendable {
+    private enum Event: Sendable {
         /// With its sequence in the copy.
         case record(Record, sequence: UInt64)
         case barrier(FlowControlBarrier)
@@ -104,17 +137,19 @@ final class CopyReader {
         case failed
     }
 
+    private let stream: String
     private let consumer: OrderedConsumer
-    let events: AsyncStream<Event>
+    private let events: AsyncStream<Event>
 
     /// - Parameters:
     ///   - log: the incarnation prefix of the log that was copied.
     ///   - partitions: the number of partitions that it was one of.
     init(
-        _ copies: PartitionStreams, _ log: String, _ partitions: Int, _ jetStream: JetStream, _ logger: Logger
-    ) throws {
-        let (stream, inlet) = AsyncStream.makeStream(of: Event.self)
-        events = stream
+        _ copies: PartitionStreams, log: String, among partitions: Int, _ jetStream: JetStream, _ logger: Logger
+    ) throws(NATSError) {
+        stream = copies.log
+        let (events, inlet) = AsyncStream.makeStream(of: Event.self)
+        self.events = events
         let origin = ContinuousClock.now
         consumer = try jetStream.read(
             OrderedConsumerSettings(stream: copies.log, start: .sequence(1)), logger: logger,
@@ -146,5 +181,17 @@ final class CopyReader {
             })
     }
 
-    func cancel() { consumer.cancel() }
+    /// Passes on all records with their sequences in the copy. Once.
+    func read(_ take: (Record, _ sequence: UInt64) async throws -> Void) async throws {
+        defer { consumer.cancel() }
+        for await event in events {
+            switch event {
+            case .record(let record, let sequence): try await take(record, sequence)
+            case .barrier(let barrier): barrier.pass()
+            case .end: return
+            case .failed: throw Repartitioning.Failure.disturbed(stream: stream)
+            }
+        }
+        throw Repartitioning.Failure.disturbed(stream: stream)
+    }
 }

@@ -5,30 +5,42 @@ internal import Foundation
 extension JetStream {
     /// Replaces the subjects that a stream captures. Its messages stay.
     public func capture(_ subjects: [String], by stream: String) async throws(JetStreamError) {
-        try await change("UPDATE", stream, like: stream) { $0["subjects"] = subjects }
+        var configuration = try await configuration(of: stream)
+        configuration["subjects"] = subjects
+        try await apply("UPDATE", stream, configuration)
     }
 
-    /// Creates a stream that the server fills with the messages of another one, with their sequences and times, and keeps
-    /// up with it.
-    /// - Parameter note: a text that the copy keeps, see ``note(of:)``.
-    public func copy(_ stream: String, to copy: String, note: String) async throws(JetStreamError) {
-        try await change("CREATE", copy, like: stream) { configuration in
-            configuration["subjects"] = nil
-            configuration["mirror"] = ["name": stream]
-            configuration["description"] = note
+    /// Creates a stream that the server fills with the messages of another one, with their sequences and times, and goes on
+    /// to as long as there is a stream of that name. The copy drops no messages by age or by subject.
+    /// - Parameter label: a text that the copy keeps, see ``original(of:)``; so does a copy of the copy.
+    public func copy(_ stream: String, to copy: String, label: String) async throws(JetStreamError) {
+        var configuration = try await configuration(of: stream)
+        if configuration["mirror"] == nil {
+            configuration["description"] = try CopiedStream.description(label, configuration)
         }
+        configuration["subjects"] = nil
+        configuration["mirror"] = ["name": stream]
+        (configuration["max_age"], configuration["max_msgs_per_subject"]) = (0, -1)
+        configuration["discard"] = StreamConfiguration.Discard.new.rawValue
+        try await apply("CREATE", copy, configuration)
     }
 
-    /// Creates an empty stream with the settings of another one.
-    /// - Parameter note: as in ``copy(_:to:note:)``.
-    public func create(
-        _ stream: String, capturing subjects: [String], like other: String, note: String? = nil
-    ) async throws(JetStreamError) {
-        try await change("CREATE", stream, like: other) { configuration in
-            configuration["subjects"] = subjects
-            (configuration["mirror"], configuration["mirror_direct"]) = (nil, nil)
-            configuration["description"] = note
+    /// The stream that one was copied from by ``copy(_:to:label:)``.
+    public func original(of copy: String) async throws(JetStreamError) -> CopiedStream {
+        let description = try await configuration(of: copy)["description"] as? String ?? ""
+        guard let original = CopiedStream(description: description) else {
+            throw .malformed("the description of \(copy)")
         }
+        return original
+    }
+
+    /// Creates an empty stream. What the configuration does not say is as in another stream.
+    public func create(_ wanted: StreamConfiguration, like other: CopiedStream) async throws(JetStreamError) {
+        guard let known = jsonObject(try APIBody.encode(wanted.wire)), var configuration = jsonObject(other.json) else {
+            throw .malformed("the configuration of \(wanted.name)")
+        }
+        configuration["description"] = nil
+        try await apply("CREATE", wanted.name, configuration.merging(known) { $1 })
     }
 
     /// Deletes a stream with its messages.
@@ -37,19 +49,13 @@ extension JetStream {
         try APIBody.check(try await ask([], subject, timeout))
     }
 
-    /// The text that a stream was created with; empty where it has none.
-    public func note(of stream: String) async throws(JetStreamError) -> String {
-        try await configuration(of: stream)["description"] as? String ?? ""
-    }
-
-    private func change(
-        _ operation: String, _ stream: String, like other: String, _ edit: (inout [String: Any]) -> Void
+    private func apply(
+        _ operation: String, _ stream: String, _ configuration: [String: Any]
     ) async throws(JetStreamError) {
-        var configuration = try await configuration(of: other)
+        var configuration = configuration
         configuration["name"] = stream
-        edit(&configuration)
         guard let body = try? JSONSerialization.data(withJSONObject: configuration) else {
-            throw .malformed("the configuration of \(other)")
+            throw .malformed("the configuration of \(stream)")
         }
         try APIBody.check(try await ask(Array(body), "$JS.API.STREAM.\(operation).\(stream)", timeout))
     }
@@ -57,9 +63,44 @@ extension JetStream {
     private func configuration(of stream: String) async throws(JetStreamError) -> [String: Any] {
         let answer = try await ask([], "$JS.API.STREAM.INFO.\(stream)", timeout)
         try APIBody.check(answer)
-        guard let object = try? JSONSerialization.jsonObject(with: Data(answer)) as? [String: Any],
-            let configuration = object["config"] as? [String: Any]
-        else { throw .malformed(String(decoding: answer.prefix(200), as: UTF8.self)) }
+        guard let configuration = jsonObject(answer)?["config"] as? [String: Any] else {
+            throw .malformed(String(decoding: answer.prefix(200), as: UTF8.self))
+        }
         return configuration
     }
+}
+
+/// A stream that was copied, as it was then.
+public struct CopiedStream: Sendable {
+    /// The text that was given with the copy.
+    public let label: String
+    public let configuration: StreamConfiguration
+    /// The configuration with what this client does not know.
+    fileprivate let json: [UInt8]
+
+    /// The text in the copy's description, 4 KiB at most.
+    fileprivate static func description(
+        _ label: String, _ configuration: [String: Any]
+    ) throws(JetStreamError) -> String {
+        let object: [String: Any] = ["label": label, "original": configuration]
+        guard let data = try? JSONSerialization.data(withJSONObject: object, options: [.sortedKeys]) else {
+            throw .malformed("the configuration of a stream")
+        }
+        return String(decoding: data, as: UTF8.self)
+    }
+
+    fileprivate init?(description: String) {
+        guard let object = jsonObject(Array(description.utf8)), let label = object["label"] as? String,
+            let original = object["original"] as? [String: Any],
+            let data = try? JSONSerialization.data(withJSONObject: original),
+            let wire = try? APIBody.decode(StreamConfiguration.Wire.self, from: Array(data))
+        else { return nil }
+        self.label = label
+        configuration = StreamConfiguration(wire)
+        json = Array(data)
+    }
+}
+
+private func jsonObject(_ bytes: [UInt8]) -> [String: Any]? {
+    try? JSONSerialization.jsonObject(with: Data(bytes)) as? [String: Any]
 }

@@ -8,15 +8,15 @@ import Testing
 /// Rooms that are moved to another number of partitions by the built program.
 @Suite(.timeLimit(.minutes(10)), .endsProcesses) struct RepartitionTests {
     /// Rooms of every kind; among 4 partitions they are in several.
-    private static let rooms = ["rest", "history", "closed", "slides", "late", "second-life"]
+    static let rooms = ["rest", "history", "closed", "slides", "late", "second-life"]
 
     /// A stroke of two points.
-    private static func stroke(_ number: Int, _ more: String = "") -> String {
+    static func stroke(_ number: Int, _ more: String = "") -> String {
         #"{"n":\#(number),"l":3,"t":\#(number * 100),"d":[{"x":\#(number),"y":5},{"x":90,"y":\#(number)}]\#(more)}"#
     }
 
     /// Publishes messages as a teacher of a room, each acknowledged by the journal.
-    private static func write(
+    static func write(
         _ messages: [String], to room: String, among partitions: Int = 1, on nats: NATSTestServer,
         session: String? = nil
     ) async throws {
@@ -32,15 +32,15 @@ import Testing
         }
     }
 
-    private static func run(_ arguments: String..., exits code: Int32 = 0) async throws -> String {
+    static func run(_ arguments: String..., exits code: Int32 = 0) async throws -> String {
         let (exit, log) = try await LecternProcess.run(arguments: arguments)
         #expect(exit == code, "\(log)")
         return log
     }
 
     /// What a daemon says of the rooms: state, whole board, replay; and what the board is after undos.
-    private static func states(
-        on nats: NATSTestServer, partitions: Int, undos: Int = 0, replicas: Int = 1
+    static func states(
+        of rooms: [String] = rooms, on nats: NATSTestServer, partitions: Int, undos: Int = 0, replicas: Int = 1
     ) async throws -> [String: [String]] {
         let daemon = try DaemonProcess(
             "reader", nats: nats.url, http: "127.0.0.1:0",
@@ -67,7 +67,7 @@ import Testing
         return states
     }
 
-    private static func expectSame(
+    static func expectSame(
         _ one: [String: [String]], _ other: [String: [String]], _ what: Comment
     ) {
         #expect(one.keys.sorted() == other.keys.sorted(), what)
@@ -79,7 +79,7 @@ import Testing
     }
 
     /// Rooms with history, closed ones, such whose records are only in the log, and one that is only in its checkpoint.
-    private static func fill(
+    static func fill(
         _ nats: NATSTestServer, replicas: Int = 1
     ) async throws -> (asset: String, page: [UInt8]) {
         let settings = ["checkpoint.interval=1s", "checkpoint.operations=5", "journal.replicas=\(replicas)"]
@@ -216,52 +216,6 @@ import Testing
                 let moved = try await Self.states(on: servers[0], partitions: partitions, replicas: 3)
                 Self.expectSame(before, moved, "moved to \(partitions)")
             }
-        }
-    }
-
-    private static func hasCopies(_ nats: NATSTestServer) async throws -> Bool {
-        try await NATSConnection.with(nats) { connection in
-            try await !JetStream(connection).streamNames(beginningWith: "INK_MOVING_").isEmpty
-        }
-    }
-
-    @Test func `it may be killed at any time, and run again`() async throws {
-        let seed = TestSeed.choose()
-        try await NATSTestServer.with(jetStream: true) { nats in
-            var random = SeededGenerator(seed: seed)
-            _ = try await Self.fill(nats)
-            for number in 0..<30 {
-                try await Self.write((1...60).map { Self.stroke($0) }, to: "r\(number)", on: nats)
-            }
-            let folder = FileManager.default.temporaryDirectory.appendingPathComponent("killed-\(UUID())").path
-            defer { try? FileManager.default.removeItem(atPath: folder) }
-            _ = try await Self.run("backup", folder, "--nats", nats.url)
-            let before = try await NATSTestServer.with(jetStream: true) { copy in
-                _ = try await Self.run("restore", folder, "--nats", copy.url)
-                return try await Self.states(on: copy, partitions: 1)
-            }
-            for round in 1...rounds(6) {
-                // Also to another number than the run before.
-                let partitions = [3, 2, 4, 1][round % 4]
-                let process = try LecternProcess(["repartition", "\(partitions)", "--nats", nats.url])
-                // At some moment from the first step on.
-                try await eventually("it begins", within: .seconds(30), every: .milliseconds(2)) {
-                    process.log.contains("the server copies") || process.hasExited ? () : nil
-                }
-                try await Task.sleep(for: .milliseconds(random.int(0...120)))
-                process.send(SIGKILL)
-                await process.end()
-                print("killed after: \(process.log.split(separator: "\n").last ?? "nothing")")
-                guard process.log.contains("everything is copied"), try await Self.hasCopies(nats) else { continue }
-                // No daemon makes empty streams beside the copies.
-                let daemon = try DaemonProcess("early", nats: nats.url, ["subjects.partitions=\(partitions)"])
-                try await daemon.waitForLog("partition not open yet")
-                await daemon.kill()
-            }
-            let (code, log) = try await LecternProcess.run("repartition", "3", "--nats", nats.url)
-            #expect(code == 0 || log.contains("streams of 3 partitions already"), "\(log)")
-            let after = try await Self.states(on: nats, partitions: 3)
-            Self.expectSame(before, after, "moved after kills")
         }
     }
 }

@@ -22,7 +22,9 @@ struct RepartitionCommand: AsyncParsableCommand {
             5. Where users have permissions for rooms, put in the new addresses: lectern address ROOM --partitions N.
 
             Interrupted before all is copied, it leaves everything as it was when it is run again with the old number. \
-            Later, run it again with the new number: it goes on. Daemons refuse to serve meanwhile.
+            Later, run it again with any number: it goes on from the copies. Daemons refuse to serve meanwhile. Where \
+            JetStream has no space for the new logs, nothing is moved; a log that records would not fit in gets a \
+            higher max_bytes.
 
             EXAMPLES
               lectern repartition 4 --nats nats://10.0.0.5:4222 --user admin
@@ -64,8 +66,13 @@ struct RepartitionCommand: AsyncParsableCommand {
 
     private func show(_ progress: Repartitioning.Progress) {
         switch progress {
+        case .finished(let partitions):
+            StandardOutput.write("an earlier move to \(partitions) partitions was interrupted, and is finished now")
         case .copying(let stream, let bytes):
             say("\(stream): the server copies \(String(format: "%.1f MB", Double(bytes) / 1e6))")
+        case .measuring(let copy): say("\(copy): sizes of its records")
+        case .raised(let stream, let maxBytes):
+            StandardError.write("lectern: \(stream) gets max_bytes \(maxBytes), so that what is moved fits")
         case .copied: say("everything is copied; if this is interrupted now, run it again")
         case .moving(let copy, let records): say("\(copy): \(records) records to move")
         case .unreadable(let room):

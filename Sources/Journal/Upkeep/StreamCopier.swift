@@ -1,0 +1,86 @@
+import Logging
+import NATSClient
+import Whiteboard
+
+/// Has the server copy the streams of a root, or undoes it.
+struct StreamCopier {
+    let root: String
+    let jetStream: JetStream
+    let logger: Logger
+
+    /// The longest time in which a copy does not grow.
+    private static let timeout = Duration.seconds(60)
+
+    /// Parks the logs and copies all streams. Copies that are there already are completed.
+    func copy(_ layout: RepartitionLayout, _ onProgress: (Repartitioning.Progress) -> Void) async throws {
+        for log in layout.logs where !log.isParked { try await log.park(jetStream) }
+        for log in layout.logs {
+            let originals = log.streams
+            var copies = originals
+            copies.areCopies = true
+            let prefix = StreamIdentity(.log, of: try await jetStream.streamInfo(originals.log)).text
+            for (stream, copy) in [(originals.checkpoint, copies.checkpoint), (originals.log, copies.log)]
+            where layout.names.contains(stream) {
+                try await self.copy(stream, to: copy, label: prefix, layout, onProgress)
+            }
+            // A checkpoint of a newer release must not be met when the streams are gone.
+            guard layout.names.contains(originals.checkpoint) else { continue }
+            _ = try await CheckpointStore.copies(root: root, jetStream, logger)
+                .catalogue(of: originals.partition, log: prefix)
+        }
+    }
+
+    /// Copies a stream by way of another copy, which is deleted then.
+    ///
+    /// A copy follows what it was made from by name. One of `INK_LOG_0` would take in what is written to the new
+    /// `INK_LOG_0`, or lose what it has where that is shorter (nats-server 2.12.8).
+    private func copy(
+        _ stream: String, to copy: String, label: String, _ layout: RepartitionLayout,
+        _ onProgress: (Repartitioning.Progress) -> Void
+    ) async throws {
+        onProgress(.copying(stream: stream, bytes: try await jetStream.streamInfo(stream).bytes))
+        let relay = layout.relay(for: copy)
+        var hasRelay = layout.leftovers.contains(relay)
+        if !layout.copies.contains(copy) {
+            if !hasRelay { try await jetStream.copy(stream, to: relay, label: label) }
+            hasRelay = true
+            try await waitUntilWhole(relay, of: stream)
+            try await jetStream.copy(relay, to: copy, label: label)
+        }
+        try await waitUntilWhole(copy, of: stream)
+        if hasRelay { try await jetStream.delete(relay) }
+    }
+
+    private func waitUntilWhole(_ copy: String, of stream: String) async throws {
+        var last: UInt64?
+        var since = ContinuousClock.now
+        while true {
+            // Messages may expire meanwhile.
+            let original = try await jetStream.streamInfo(stream)
+            let info = try await jetStream.streamInfo(copy)
+            if info.messages >= original.messages { return }
+            if info.messages != last { (last, since) = (info.messages, .now) }
+            guard since.duration(to: .now) < Self.timeout else {
+                throw Repartitioning.Failure.stalled(copy: copy)
+            }
+            try await Task.sleep(for: .milliseconds(50))
+        }
+    }
+
+    /// Deletes the copies and has the logs capture again.
+    /// - Precondition: all originals are there.
+    func undo() async throws {
+        let layout = try await RepartitionLayout(root, jetStream)
+        for copy in layout.copies + layout.leftovers { try await jetStream.delete(copy) }
+        for log in layout.logs where log.isParked { try await log.open(hasMoved: log.hasMoved, jetStream) }
+    }
+}
+
+extension CheckpointStore {
+    /// The store that reads the copies of the streams.
+    static func copies(root: String, _ jetStream: JetStream, _ logger: Logger) -> CheckpointStore {
+        CheckpointStore(
+            root: root, partitions: 1, readsCopies: true, connection: jetStream.connection, timeout: jetStream.timeout,
+            logger: logger)
+    }
+}

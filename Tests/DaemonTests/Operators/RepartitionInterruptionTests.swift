@@ -1,0 +1,261 @@
+import Foundation
+import NATSClient
+import NATSTestServer
+import StrokeWire
+import TestSupport
+import Testing
+
+/// Moves to another number of partitions that cannot go on, or that are not allowed to begin.
+extension RepartitionTests {
+    /// Of a server with a user `held` who may not publish to some subjects; everybody else may do everything.
+    private static func heldUser(_ denied: String) -> String {
+        """
+        accounts: { CLASS: { jetstream: enabled, users: [
+          { user: admin, password: admin }
+          { user: held, password: held, permissions: { publish: { allow: [">"], deny: ["\(denied)"] } } } ] } }
+        no_auth_user: admin
+
+        """
+    }
+
+    private static func withHeldUser(
+        _ denied: String, _ body: @Sendable (NATSTestServer) async throws -> Void
+    ) async throws {
+        try await NATSTestServer.with(jetStream: true, configuration: heldUser(denied), body)
+    }
+
+    /// Moves as that user, and fails.
+    private static func moveHeld(_ partitions: Int, on nats: NATSTestServer) async throws -> String {
+        try await run("repartition", "\(partitions)", "--nats", "nats://held:held@127.0.0.1:\(nats.port)", exits: 1)
+    }
+
+    private static func streams(_ nats: NATSTestServer, _ prefix: String = "INK_") async throws -> [String] {
+        try await NATSConnection.with(nats) { connection in
+            try await JetStream(connection).streamNames(beginningWith: prefix)
+        }
+    }
+
+    private static func info(_ stream: String, _ nats: NATSTestServer) async throws -> StreamInfo {
+        try await NATSConnection.with(nats) { connection in try await JetStream(connection).streamInfo(stream) }
+    }
+
+    /// Makes the streams.
+    private static func provision(_ nats: NATSTestServer, _ settings: String...) async throws {
+        let small = ["assets.max_bytes=1MiB", "audit.max_bytes=1MiB"]
+        let daemon = try DaemonProcess("a", nats: nats.url, settings + small)
+        try await daemon.waitForLog(" serving", within: .seconds(60))
+        #expect(await daemon.terminate() == 0)
+    }
+
+    @Test(arguments: [1, 3])
+    func `stopped after the checkpoints are deleted and before the logs are, it goes on with any number`(
+        _ partitions: Int
+    ) async throws {
+        try await Self.withHeldUser("$JS.API.STREAM.DELETE.INK_LOG_0") { nats in
+            _ = try await Self.fill(nats)
+            let before = try await Self.states(on: nats, partitions: 1)
+            _ = try await Self.moveHeld(2, on: nats)
+            let left = try await Self.streams(nats)
+            #expect(left.contains("INK_LOG_0") && !left.contains("INK_CHECKPOINT_0"), "\(left)")
+            let told = try await Self.run("repartition", "\(partitions)", "--nats", nats.url)
+            #expect(told.contains("moved to \(partitions) partitions"))
+            Self.expectSame(before, try await Self.states(on: nats, partitions: partitions), "moved")
+        }
+    }
+
+    @Test func `stopped while copies are deleted, it ends that move and goes on to another number`() async throws {
+        try await Self.withHeldUser("$JS.API.STREAM.DELETE.INK_MOVING_LOG_0") { nats in
+            _ = try await Self.fill(nats)
+            let before = try await Self.states(on: nats, partitions: 1)
+            _ = try await Self.moveHeld(2, on: nats)
+            let told = try await Self.run("repartition", "4", "--nats", nats.url)
+            #expect(told.contains("an earlier move to 2 partitions"), "\(told)")
+            #expect(try await Self.streams(nats, "INK_LOG_").count == 4)
+            #expect(try await Self.streams(nats, "INK_MOVING").isEmpty)
+            Self.expectSame(before, try await Self.states(on: nats, partitions: 4), "moved")
+
+            _ = try await Self.moveHeld(2, on: nats)
+            let same = try await Self.run("repartition", "2", "--nats", nats.url)
+            #expect(same.contains("an earlier move to 2 partitions") && !same.contains("0 records"), "\(same)")
+            #expect(try await Self.streams(nats, "INK_MOVING").isEmpty)
+        }
+    }
+
+    /// Names of rooms of a partition.
+    private static func rooms(_ count: Int, in partition: Int, among partitions: Int) -> [String] {
+        let names = (0...).lazy.map { "room\($0)" }
+        let fitting = names.filter { RoomID($0).map { RoomAddress.partition(of: $0, among: partitions) } == partition }
+        return Array(fitting.prefix(count))
+    }
+
+    @Test func `failed while it fills a log and run again, it moves every record once`() async throws {
+        let (first, second) = (Self.rooms(1, in: 0, among: 2), Self.rooms(2, in: 1, among: 2))
+        let all = first + second
+        try await Self.withHeldUser("ink.0.\(second[1]).moved.>") { nats in
+            try await Self.provision(nats, "subjects.partitions=2")
+            for room in all {
+                try await Self.write((1...10).map { Self.stroke($0) }, to: room, among: 2, on: nats)
+            }
+            let before = try await Self.states(of: all, on: nats, partitions: 2)
+            // The server fills copies from a new stream of the same name.
+            try await NATSConnection.with(nats) { connection in
+                try await JetStream(connection).copy("INK_LOG_0", to: "WITNESS", label: "")
+            }
+            _ = try await Self.moveHeld(1, on: nats)
+            #expect(try await Self.info("INK_LOG_0", nats).lastSequence > 20)
+            try await eventually("the witness has records of the new log", within: .seconds(60)) {
+                try await Self.info("WITNESS", nats).messages > 10 ? () : nil
+            }
+            #expect(try await Self.info("INK_MOVING_LOG_0", nats).messages == 10)
+            let told = try await Self.run("repartition", "1", "--nats", nats.url)
+            #expect(told.contains("moved to 1 partitions: 30 records"), "\(told)")
+            Self.expectSame(before, try await Self.states(of: all, on: nats, partitions: 1), "moved")
+        }
+    }
+
+    @Test func `logs near their limit are moved to logs with a higher one`() async throws {
+        try await NATSTestServer.with(jetStream: true) { nats in
+            try await Self.provision(nats, "journal.max_bytes=1MiB")
+            var number = 0
+            while try await Self.info("INK_LOG_0", nats).bytes < 970_000 {
+                try await Self.write((1...250).map { Self.stroke(number + $0) }, to: "full", on: nats)
+                number += 250
+            }
+            let before = try await Self.states(of: ["full"], on: nats, partitions: 1)
+            for partitions in [3, 2, 1] {
+                let told = try await Self.run("repartition", "\(partitions)", "--nats", nats.url)
+                #expect(told.contains("moved to \(partitions) partitions: \(number) records"), "\(told)")
+                let names = try await Self.streams(nats, "INK_LOG_")
+                var limits: [Int64] = []
+                for name in names {
+                    let info = try await Self.info(name, nats)
+                    limits.append(info.configuration.maxBytes)
+                    #expect(Double(info.bytes) <= 0.8 * Double(info.configuration.maxBytes), "\(info)")
+                }
+                #expect(limits.contains(2 << 20), "\(limits)")
+                let moved = try await Self.states(of: ["full"], on: nats, partitions: partitions)
+                Self.expectSame(before, moved, "moved to \(partitions)")
+            }
+        }
+    }
+
+    /// A room in each of 4 partitions.
+    private static let quarters = (0..<4).flatMap { rooms(1, in: $0, among: 4) }
+
+    /// 4 partitions with 500 records each, some 220 kB, and no other streams.
+    private static func fillQuarters(_ nats: NATSTestServer, _ setting: String) async throws {
+        try await provision(nats, setting, "subjects.partitions=4")
+        for room in quarters {
+            for number in [0, 250] {
+                try await write((1...250).map { stroke(number + $0) }, to: room, among: 4, on: nats)
+            }
+        }
+        try await NATSConnection.with(nats) { connection in
+            let jetStream = JetStream(connection)
+            for name in try await jetStream.streamNames(beginningWith: "") where name.last?.isNumber != true {
+                try await jetStream.delete(name)
+            }
+        }
+    }
+
+    /// The account has no space for that many logs with their limits, or for records that are longer than they were.
+    @Test(arguments: [("1MiB", 12, "14MB"), ("unlimited", 2, "550KB")])
+    func `without space for the new logs it is refused, and all is as before`(
+        _ maxBytes: String, _ partitions: Int, _ store: String
+    ) async throws {
+        let users = "users: [ { user: admin, password: admin } ] } }\nno_auth_user: admin"
+        let unlimited = "accounts: { CLASS: { jetstream: enabled, \(users)"
+        try await NATSTestServer.with(jetStream: true, configuration: unlimited) { nats in
+            try await Self.fillQuarters(nats, "journal.max_bytes=\(maxBytes)")
+            let before = try await Self.streams(nats)
+            try await nats.restart(configuration: "accounts: { CLASS: { jetstream: { max_store: \(store) }, \(users)")
+            let told = try await Self.run("repartition", "\(partitions)", "--nats", nats.url, exits: 1)
+            #expect(told.contains("JetStream lacks space for the new streams"), "\(told)")
+            #expect(try await Self.streams(nats) == before)
+            for (partition, room) in Self.quarters.enumerated() {
+                try await Self.write([Self.stroke(501)], to: room, among: 4, on: nats)
+                #expect(try await Self.info("INK_LOG_\(partition)", nats).messages == 501)
+            }
+        }
+    }
+
+    @Test func `a record that is too large with its header is told before anything is moved`() async throws {
+        try await NATSTestServer.with(jetStream: true) { nats in
+            try await Self.provision(nats)
+            try await Self.write([String(repeating: "x", count: (1 << 20) - 20)], to: "history", on: nats)
+            let before = try await Self.streams(nats)
+            let told = try await Self.run("repartition", "2", "--nats", nats.url, exits: 1)
+            #expect(told.contains("record 1 of INK_MOVING_LOG_0") && told.contains("max_payload"), "\(told)")
+            #expect(try await Self.streams(nats) == before)
+            try await nats.restart(configuration: "max_payload: 2MB")
+            let moved = try await Self.run("repartition", "2", "--nats", nats.url)
+            #expect(moved.contains("moved to 2 partitions: 1 records"), "\(moved)")
+        }
+    }
+
+    @Test func `when the store is full it says what to do, and goes on when there is space`() async throws {
+        let denied = "ink.1.*.moved.>"
+        try await Self.withHeldUser(denied) { nats in
+            try await Self.fillQuarters(nats, "journal.max_bytes=unlimited")
+            let before = try await Self.states(of: Self.quarters, on: nats, partitions: 4)
+            try await NATSConnection.with(nats) { connection in
+                for name in ["INK_ASSETS", "INK_AUDIT", "INK_REVOKED"] { try? await JetStream(connection).delete(name) }
+            }
+            _ = try await Self.moveHeld(2, on: nats)
+            // A server tells nobody what it has left.
+            try await nats.restart(configuration: Self.heldUser(denied) + "jetstream: { max_file_store: 450KB }")
+            let told = try await Self.run("repartition", "2", "--nats", nats.url, exits: 1)
+            #expect(told.contains("JetStream has no space for more moved records"), "\(told)")
+            try await nats.restart(configuration: Self.heldUser(denied) + "jetstream: { max_file_store: 10GB }")
+            let more = try await Self.run("repartition", "2", "--nats", nats.url)
+            #expect(more.contains("moved to 2 partitions: 2000 records"), "\(more)")
+            Self.expectSame(before, try await Self.states(of: Self.quarters, on: nats, partitions: 2), "moved")
+        }
+    }
+
+    private static func hasCopies(_ nats: NATSTestServer) async throws -> Bool {
+        try await NATSConnection.with(nats) { connection in
+            try await !JetStream(connection).streamNames(beginningWith: "INK_MOVING_").isEmpty
+        }
+    }
+
+    @Test func `it may be killed at any time, and run again`() async throws {
+        let seed = TestSeed.choose()
+        try await NATSTestServer.with(jetStream: true) { nats in
+            var random = SeededGenerator(seed: seed)
+            _ = try await Self.fill(nats)
+            for number in 0..<30 {
+                try await Self.write((1...60).map { Self.stroke($0) }, to: "r\(number)", on: nats)
+            }
+            let folder = FileManager.default.temporaryDirectory.appendingPathComponent("killed-\(UUID())").path
+            defer { try? FileManager.default.removeItem(atPath: folder) }
+            _ = try await Self.run("backup", folder, "--nats", nats.url)
+            let before = try await NATSTestServer.with(jetStream: true) { copy in
+                _ = try await Self.run("restore", folder, "--nats", copy.url)
+                return try await Self.states(on: copy, partitions: 1)
+            }
+            for round in 1...rounds(6) {
+                // Also to another number than the run before.
+                let partitions = [3, 2, 4, 1][round % 4]
+                let process = try LecternProcess(["repartition", "\(partitions)", "--nats", nats.url])
+                // At some moment from the first step on.
+                try await eventually("it begins", within: .seconds(30), every: .milliseconds(2)) {
+                    process.log.contains("the server copies") || process.hasExited ? () : nil
+                }
+                try await Task.sleep(for: .milliseconds(random.int(0...120)))
+                process.send(SIGKILL)
+                await process.end()
+                print("killed after: \(process.log.split(separator: "\n").last ?? "nothing")")
+                guard process.log.contains("everything is copied"), try await Self.hasCopies(nats) else { continue }
+                // No daemon makes empty streams beside the copies.
+                let daemon = try DaemonProcess("early", nats: nats.url, ["subjects.partitions=\(partitions)"])
+                try await daemon.waitForLog("partition not open yet")
+                await daemon.kill()
+            }
+            let (code, log) = try await LecternProcess.run("repartition", "3", "--nats", nats.url)
+            #expect(code == 0 || log.contains("streams of 3 partitions already"), "\(log)")
+            let after = try await Self.states(on: nats, partitions: 3)
+            Self.expectSame(before, after, "moved after kills")
+        }
+    }
+}
