@@ -10,7 +10,7 @@ STATIC = --static-swift-stdlib -Xlinker -lcurl -Xcc -ffile-prefix-map=$(CURDIR)/
 PURE = LECTERN_TARGETS=pure SWIFT=$(SWIFT) .ci/test -c release -Xswiftc -enable-testing --scratch-path .build/pure
 # One run of tests each, side by side. Most of their time they wait for servers. The longest suites of the daemon have a
 # run of their own; a new suite belongs to the others until it is listed here.
-LONG_DAEMON_TESTS = (Owner|Soak|Kill|Cluster|Trial|FullDisk|DamagedCheckpoint|Start)Tests
+LONG_DAEMON_TESTS = (Owner|Soak|Kill|Cluster|Trial|FullDisk|DamagedCheckpoint|Start|Repartition|RepartitionInterruption)Tests
 SERVICE_TESTS = 'DaemonTests\.$(LONG_DAEMON_TESTS)' 'DaemonTests\.(?!$(LONG_DAEMON_TESTS)).*|VectorGraphicsTests|AssetOpenerTests' \
 	'JournalTests|NATSClientTests|EmbeddedNATSTests|LecternGatewayTests|LecternConfigurationTests|InkMLTests' \
 	'LecternServerTests|LecternClientTests'
