@@ -69,11 +69,12 @@ public struct AssetStore: Sendable {
         error.isFull ? .full : .stream(name: subjects.stream, error)
     }
 
-    /// The newest message of a subject.
+    /// The newest message of a subject; nil also where the stream has not been made yet.
     func message(_ subject: String) async throws(AssetStoreError) -> StoredMessage? {
         do throws(JetStreamError) {
             return try await jetStream.lastMessage(subjects.stream, subject: subject)
         } catch {
+            if error.isStreamMissing { return nil }
             throw failure(error)
         }
     }

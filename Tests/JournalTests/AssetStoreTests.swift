@@ -74,6 +74,16 @@ private func day(_ days: Int64) -> Int64 { WallClock.now() + days * 86_400 * 1_0
         }
     }
 
+    @Test func `Before the stream is made there is no asset, and none comes to a room`() async throws {
+        try await TestStore.with { test, _ in
+            let asset = try SampleAsset(1)
+            let room = try #require(RoomID("r"))
+            #expect(try await test.store.manifest(of: asset.id) == nil)
+            #expect(try await test.store.note(asset.id, in: room) == nil)
+            #expect(try await !test.store.wasUploaded(asset.id, to: room))
+        }
+    }
+
     @Test func `A server with small messages gets small parts`() async throws {
         try await TestStore.with(configuration: "max_payload: 65536") { test, _ in
             try await test.store.provision()
