@@ -132,7 +132,8 @@ final class RevocationRegister: Sendable {
             defer { reader.cancel() }
             for await _ in ends { return }
         } catch {
-            logger.error("revocations cannot be read", metadata: ["error": "\(error)"])
+            // A closed connection is that of a daemon that ends.
+            if error != .closed { logger.error("revocations cannot be read", metadata: ["error": "\(error)"]) }
             try? await Task.sleep(for: .seconds(1))
         }
     }
