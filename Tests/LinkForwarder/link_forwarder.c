@@ -231,8 +231,10 @@ static void accept_connection(struct link_forwarder *forwarder, int number) {
     }
 }
 
-static void free_connection(struct connection *connection) {
+static void free_connection(struct link_forwarder *forwarder, struct connection *connection) {
     for (int side = 0; side < 2; side++) {
+        // A child that is being started may hold the socket for a moment: closing alone would leave it to epoll so long.
+        epoll_ctl(forwarder->poll, EPOLL_CTL_DEL, connection->sides[side].socket, NULL);
         close(connection->sides[side].socket);
         while (connection->ways[side].first) {
             struct chunk *chunk = connection->ways[side].first;
@@ -253,7 +255,7 @@ static int64_t move_all(struct link_forwarder *forwarder) {
         if (!connection->is_dead) move(forwarder, connection, time);
         if (connection->is_dead) {
             *place = connection->next;
-            free_connection(connection);
+            free_connection(forwarder, connection);
             continue;
         }
         for (int side = 0; side < 2; side++) {
@@ -359,7 +361,7 @@ void link_forwarder_stop(struct link_forwarder *forwarder) {
     while (forwarder->connections) {
         struct connection *connection = forwarder->connections;
         forwarder->connections = connection->next;
-        free_connection(connection);
+        free_connection(forwarder, connection);
     }
     for (int i = 0; i < forwarder->count; i++)
         if (forwarder->listeners[i] >= 0) close(forwarder->listeners[i]);
