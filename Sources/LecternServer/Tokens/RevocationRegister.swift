@@ -143,7 +143,7 @@ final class RevocationRegister: Sendable {
         var place: UInt64 = 0
         while before.count > 0 {
             let page = before.page(after: place, of: "")
-            for revocation in page.revocations where state.withLock({ $0.table[revocation.target] == nil }) {
+            for revocation in page.revocations {
                 do throws(Failure) {
                     try await add(revocation)
                 } catch {
@@ -171,16 +171,26 @@ final class RevocationRegister: Sendable {
 
     /// - Parameter place: nil for the next one.
     private func take(_ revocation: Revocation, at place: UInt64?) {
-        // Before the whole list is there, nobody has been told of less.
-        let news = state.withLock { state -> RevocationPage? in
+        let (news, whole) = state.withLock { state -> (RevocationPage?, Revocation?) in
             let place = place ?? state.table.last + 1
             state.pending.remove(revocation.target)
             state.table.insert(revocation, at: place)
-            return state.list.map {
+            // Before the whole list is there, nobody has been told of less.
+            let news = state.list.map {
                 RevocationPage(list: $0, through: place, hasMore: false, revocations: [revocation])
             }
+            return (news, state.table[revocation.target])
         }
         if let news { try? connection.publish(news.encoded(), to: "\(root).revoked") }
+        // The stream keeps the last one about the same tokens: where two daemons took one each, that may be the lesser.
+        guard let store, let whole, whole != revocation else { return }
+        Task { [logger] in
+            do throws(JetStreamError) {
+                try await store.save(whole)
+            } catch {
+                logger.error("a revocation is stored with less than is known", metadata: ["error": "\(error)"])
+            }
+        }
     }
 
     private func clean() async {

@@ -81,6 +81,33 @@ import Testing
         }
     }
 
+    @Test func `of two about one token that two daemons take at the same moment, what both say is stored`() async throws {
+        try await NATSTestServer.with(jetStream: true) { server in
+            try await NATSConnection.with(server) { nats in
+                let (_, running) = try register(nats)
+                _ = try await listed(nats, 0)
+                // As a daemon stores one that has not read the other's yet.
+                let store = RevocationStore(
+                    root: "ink", settings: JournalSettings(), connection: nats, logger: .silent)
+                try await store.save(try token("a"))
+                try await store.save(try token("a", expires: 4_000_000_000))
+                try await store.save(try #require(Revocation.subject("anna", issuedThrough: 9)))
+                try await store.save(try #require(Revocation.subject("anna", issuedThrough: 5)))
+                let whole: Set = [try token("a"), try #require(Revocation.subject("anna", issuedThrough: 9))]
+                try await eventually("the stream has both whole") {
+                    let stored = Recorder<Revocation>()
+                    let reader = try store.read { event in
+                        if case .revocation(let revocation, _) = event { stored.append(revocation) }
+                    }
+                    defer { reader.cancel() }
+                    return Set(try await stored.values(2)) == whole ? () : nil
+                }
+                #expect(Set(try await listed(nats, 2)) == whole)
+                running.cancel()
+            }
+        }
+    }
+
     @Test func `what a stream has lost that was replaced is stored in the new one`() async throws {
         try await NATSTestServer.with(jetStream: true) { server in
             try await NATSConnection.with(server) { nats in
