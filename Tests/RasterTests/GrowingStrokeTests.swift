@@ -33,7 +33,8 @@ import Testing
         }
     }
 
-    @Test(arguments: TestSeed.choose(16))
+    /// The last seed found a stroke that changed pixels far to the left when its box became wider than 244 pixels.
+    @Test(arguments: TestSeed.choose(16) + [507_901_812])
     func `is after each update that of the whole stroke drawn at once, in every style`(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         for stream in try TouchStream.random(2, using: &random) {
@@ -125,19 +126,20 @@ import Testing
         }
     }
 
-    @Test func `costs the tiles around its end for a new point, not those of the whole stroke`() {
+    @Test func `costs the tiles around its end for a new point, those of the whole only where its box has doubled`() {
         var model = StrokeModel()
         var picture = GrowingStrokePainter(
             on: Canvas(width: 2048, height: 512), element: .freehand, style: .pen, width: 4, colour: RGB(0x102030))
-        var most = 0
+        var dear = 0
         for place in 0..<500 {
             let point = StrokePoint(x: 8 + 4 * Double(place), y: Double(40 + place % 40), force: 0.5)
             _ = model.receive(TouchEvent(phase: .moved, samples: [TouchSample(point)]))
             let before = picture.paintedTiles
             picture.update(to: model)
-            if place > 60 { most = max(most, picture.paintedTiles - before) }
+            if place > 60, picture.paintedTiles - before > 4 { dear += 1 }
         }
         #expect(picture.canvas.tileCount > 50)
-        #expect(most <= 4)
+        // Each time the box has doubled its width, the whole is painted.
+        #expect(dear <= 3)
     }
 }

@@ -277,9 +277,11 @@ struct StrokeFrame: Sendable {
     /// Whether the stroke lies on the canvas, and nothing is cut off at the borders of its box.
     let isInside: Bool
 
-    /// Whether pixels far from where two strokes differ are the same.
+    /// Whether pixels far from where two strokes differ are the same. Blocks of another width group the sums of a row
+    /// otherwise, and so may change their last bits.
     func isLike(_ other: StrokeFrame) -> Bool {
         box.minX == other.box.minX && box.minY == other.box.minY && leastOpacity == other.leastOpacity
+            && DirtyBlocks(width: box.width).columns == DirtyBlocks(width: other.box.width).columns
             && !isFull && !other.isFull && isInside && other.isInside
     }
 }
