@@ -81,7 +81,8 @@ import Testing
         }
     }
 
-    @Test func `of two about one token that two daemons take at the same moment, what both say is stored`() async throws {
+    @Test func `of two about one token that two daemons take at the same moment, what both say is stored`() async throws
+    {
         try await NATSTestServer.with(jetStream: true) { server in
             try await NATSConnection.with(server) { nats in
                 let (_, running) = try register(nats)
