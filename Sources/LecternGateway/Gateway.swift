@@ -75,13 +75,13 @@ public struct Gateway: Service {
     public var readinessObstacle: String? { obstacle() }
 
     /// Changes what may change while the gateway runs: origins, proxies, the alarm on skew, and the key of tokens where there
-    /// was one. Tokens of the key before no longer count; streams that are open go on until theirs end. Any thread.
+    /// was one. Tokens of the key before no longer count. Any thread.
     ///
     /// - Returns: whether the key of tokens is another one. Then event streams end, and begin anew with tokens of the new key.
     @discardableResult
     public func update(_ configuration: GatewayConfiguration) -> Bool {
         let isNewKey = live.update(configuration)
-        if isNewKey { revocations?.endStreams() }
+        if isNewKey { revocations?.endStreams(beforeKey: live.values.keyNumber) }
         return isNewKey
     }
 
@@ -292,6 +292,8 @@ final class LiveSettings: Sendable {
         var skewAlarm: Duration
         /// Nil where everybody may do everything.
         var tokenKey: TokenKey?
+        /// The number of that key, counted since the start.
+        fileprivate(set) var keyNumber = 0
     }
 
     private let locked: Locked<Values>
@@ -309,8 +311,10 @@ final class LiveSettings: Sendable {
         return locked.withLock { values in
             if (new.tokenKey == nil) != (values.tokenKey == nil) { new.tokenKey = values.tokenKey }
             defer { values = new }
-            guard let before = values.tokenKey, let key = new.tokenKey else { return false }
-            return key.differs(from: before)
+            new.keyNumber = values.keyNumber
+            guard let before = values.tokenKey, let key = new.tokenKey, key.differs(from: before) else { return false }
+            new.keyNumber += 1
+            return true
         }
     }
 }

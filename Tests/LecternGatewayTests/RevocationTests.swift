@@ -204,6 +204,25 @@ struct RevocationTests {
         }
     }
 
+    @Test func `a token that was verified with the key before is refused once there is another one`() async throws {
+        let key = try await Self.key()
+        try await Self.with(key) { gateway in
+            try ScriptedList().answer(on: gateway.service)
+            try await gateway.service.ready()
+            let watch = RevocationWatch(
+                root: "ink", connection: gateway.connection, registry: PrometheusRegistry(), logger: .silent)
+            let watching = Task { await watch.run() }
+            defer { watching.cancel() }
+            try await eventually("the list is read") { watch.obstacle == nil ? () : nil }
+            var claims = try #require(await key.verify(try await Self.token(key)))
+            try watch.check(claims)
+            watch.endStreams(beforeKey: 1)
+            #expect(throws: GatewayError.revoked) { try watch.check(claims) }
+            claims.keyNumber = 1
+            try watch.check(claims)
+        }
+    }
+
     @Test func `a list as long as can be is read in pages, and one of another stream from its beginning`() async throws
     {
         let key = try await Self.key()

@@ -91,8 +91,11 @@ enum AccessNeed: Equatable {
             guard claims.rooms.contains(room) else { throw .forbidden("The token is for another room.") }
         }
         switch (self, claims.role) {
-        case (.read, .teacher), (.upload, .teacher), (.moderate, .teacher):
+        case (.read, .teacher):
             return
+        case (.upload, .teacher), (.moderate, .teacher):
+            // Who is nobody cannot be muted.
+            guard claims.author != nil else { throw .forbidden("The token names no author.") }
         case (.read(_, let cohort), .student):
             guard cohort ?? claims.cohort.text == claims.cohort.text else {
                 throw .forbidden("The token is for another cohort.")
@@ -141,14 +144,16 @@ struct Authorization: RouterMiddleware {
             // A page may resolve a name of its own to this machine (DNS rebinding); then Host has that name.
             throw GatewayError.forbidden("Without tokens, requests go to localhost or a loopback address.")
         }
-        guard let key = live.values.tokenKey, request.method != .options else {
+        let settings = live.values
+        guard let key = settings.tokenKey, request.method != .options else {
             return try await next(request, context)
         }
         let need = AccessNeed(request)
         guard need != .nothing else { return try await next(request, context) }
-        guard let text = Self.token(of: request), let claims = await key.verify(text) else {
+        guard let text = Self.token(of: request), var claims = await key.verify(text) else {
             throw GatewayError.unauthorized
         }
+        claims.keyNumber = settings.keyNumber
         try revocations?.check(claims)
         try need.check(claims)
         var context = context

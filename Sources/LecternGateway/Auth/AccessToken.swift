@@ -46,6 +46,8 @@ public struct TokenClaims: Sendable, Equatable {
     public var subject: String?
     /// `iat`
     public var issued: Date?
+    /// Which of a gateway's keys, counted since its start, the token was verified with.
+    var keyNumber = 0
 
     public init(
         rooms: TokenRooms, role: TokenRole, cohort: CohortName = .main, author: AuthorID? = nil, expires: Date,

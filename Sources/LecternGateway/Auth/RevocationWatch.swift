@@ -19,8 +19,12 @@ final class RevocationWatch: Sendable {
         var isRead = false
         /// Streams that end with their token, by what they could be revoked by; by nil all of them, for a new key.
         var readers: [Revocation.Target?: [ObjectIdentifier: EventReader]] = [:]
+        /// Tokens that were verified with an earlier key no longer count.
+        var keyNumber = 0
         /// The places of those of the daemons' lists cannot be compared over time: here they are numbered anew.
         var count: UInt64 = 0
+
+        func revokes(_ claims: TokenClaims) -> Bool { claims.keyNumber < keyNumber || table.revokes(claims) }
     }
 
     static let interval: Duration = .seconds(5)
@@ -70,7 +74,7 @@ final class RevocationWatch: Sendable {
     }
 
     private func isRevoked(_ claims: TokenClaims) -> Bool {
-        state.withLock { $0.table.revokes(claims) }
+        state.withLock { $0.revokes(claims) }
     }
 }
 
@@ -80,7 +84,7 @@ extension RevocationWatch {
     /// - Throws: `revoked` where it is already.
     func add(_ reader: EventReader, _ claims: TokenClaims) throws(GatewayError) {
         let isRevoked = state.withLock { state in
-            if state.table.revokes(claims) { return true }
+            if state.revokes(claims) { return true }
             for target in claims.targets { state.readers[target, default: [:]][ObjectIdentifier(reader)] = reader }
             return false
         }
@@ -193,9 +197,13 @@ extension RevocationWatch {
         end(readers)
     }
 
-    /// Ends all streams: no token of before counts.
-    func endStreams() {
-        end(state.withLock { $0.readers.removeValue(forKey: nil).map { Array($0.values) } ?? [] })
+    /// Ends all streams, also those that are just being opened with a token of an earlier key.
+    func endStreams(beforeKey number: Int) {
+        let readers = state.withLock { state in
+            state.keyNumber = number
+            return state.readers.removeValue(forKey: nil).map { Array($0.values) } ?? []
+        }
+        end(readers)
     }
 
     private func end(_ readers: [EventReader]) {
