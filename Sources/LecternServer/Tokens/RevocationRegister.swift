@@ -45,6 +45,8 @@ final class RevocationRegister: Sendable {
 
     /// Members of this group answer requests, one each.
     private static let queue = "revocations"
+    /// How long a revocation waits for the list, which a daemon reads when it starts.
+    private static let readingTime: Duration = .seconds(3)
     private static let cleaningInterval: Duration = .seconds(60)
     /// In seconds.
     private static let clockMargin: Int64 = 3600
@@ -80,6 +82,7 @@ final class RevocationRegister: Sendable {
     /// Takes a revocation, together with what is known about the same tokens; returns when it holds: with a journal, when it
     /// is stored.
     func add(_ revocation: Revocation) async throws(Failure) {
+        await waitForList()
         let whole = try state.withLock { state throws(Failure) -> Revocation? in
             guard state.list != nil else { throw .notReady("The list of revocations has not been read yet.") }
             let known = state.table[revocation.target]
@@ -95,6 +98,13 @@ final class RevocationRegister: Sendable {
         } catch {
             state.withLock { _ = $0.pending.remove(revocation.target) }
             throw error.isFull ? .full : .notReady("The journal does not take it: \(error).")
+        }
+    }
+
+    private func waitForList() async {
+        let deadline = ContinuousClock.now + Self.readingTime
+        while state.withLock({ $0.list == nil }), ContinuousClock.now < deadline, !Task.isCancelled {
+            try? await Task.sleep(for: .milliseconds(50))
         }
     }
 

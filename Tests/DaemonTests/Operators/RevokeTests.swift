@@ -1,3 +1,4 @@
+import Crypto
 import Foundation
 import NATSClient
 import NATSTestServer
@@ -109,6 +110,25 @@ import Testing
             _ = try await eventually("it is refused", within: .seconds(1)) {
                 try await status(site, token) == 401 ? () : nil
             }
+            #expect(await daemon.terminate() == 0)
+        }
+    }
+
+    @Test func `a token whose end no clock will see is revoked for good`() async throws {
+        func part(_ bytes: Data) -> String {
+            bytes.base64EncodedString().replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
+        }
+        let path = try secret()
+        let key = SymmetricKey(data: try Data(contentsOf: URL(fileURLWithPath: path)))
+        let claims = #"{"room":"*","role":"operator","jti":"a","exp":1e19}"#
+        let body = [#"{"alg":"HS256","typ":"JWT"}"#, claims].map { part(Data($0.utf8)) }.joined(separator: ".")
+        let signature = part(Data(HMAC<SHA256>.authenticationCode(for: Data(body.utf8), using: key)))
+        try await NATSTestServer.with(jetStream: true) { nats in
+            let daemon = try DaemonProcess("one", nats: nats.url)
+            try await daemon.waitUntilServing()
+            let (code, log) = try await LecternProcess.run(
+                "revoke", "\(body).\(signature)", "--secret-file", path, "--nats", nats.url)
+            #expect(code == 0 && log.contains("for good"), "\(log)")
             #expect(await daemon.terminate() == 0)
         }
     }

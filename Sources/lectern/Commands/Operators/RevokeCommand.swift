@@ -121,6 +121,8 @@ struct RevokeCommand: AsyncParsableCommand {
         guard let claims = await key.verify(token) else {
             throw Self.fail("the token is not of this key, or has ended; without a key its jti is revoked for good")
         }
-        return Int64(claims.expires.timeIntervalSince1970.rounded(.up))
+        // `exp` may be any number: what is no whole number in JSON is never.
+        let end = claims.expires.timeIntervalSince1970.rounded(.up)
+        return end < 0x1p53 ? Int64(end) : nil
     }
 }
