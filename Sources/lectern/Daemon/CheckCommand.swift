@@ -67,7 +67,7 @@ extension LoadedConfiguration.Value {
 
 extension DaemonConfiguration {
     /// What is wrong with the files that settings name: what would end the daemon at its start.
-    fileprivate func fileFaults() async -> [String] {
+    func fileFaults() async -> [String] {
         var faults: [String] = []
         let url =
             switch nats.url {

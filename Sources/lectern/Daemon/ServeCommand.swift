@@ -27,7 +27,8 @@ struct ServeCommand: AsyncParsableCommand {
               lectern serve --set cohorts.default.max_hold=60s --set history.scope=author
 
             Exit codes: 0 after a signal, 1 when a part of the daemon fails, 64 for arguments that cannot be parsed \
-            (usage), 78 for faulty settings, also those given with --set.
+            (usage), 78 for faulty settings, also those given with --set, and for keys, certificates and credentials \
+            that they name and that are missing or cannot be used.
             """)
 
     @OptionGroup var settings: SettingsOptions
@@ -47,7 +48,13 @@ struct ServeCommand: AsyncParsableCommand {
             StandardError.write("\(error)")
             throw ExitCode(ConfigurationError.exitCode)
         }
-        let daemon = Daemon(try settings.source(sockets), try settings.load(sockets), sockets)
+        let loaded = try settings.load(sockets)
+        let daemon = Daemon(try settings.source(sockets), loaded, sockets)
+        let faults = await loaded.configuration.fileFaults()
+        guard faults.isEmpty else {
+            for fault in faults { daemon.report(fault) }
+            throw ExitCode(ConfigurationError.exitCode)
+        }
         do {
             try await daemon.run()
         } catch {
