@@ -24,7 +24,7 @@ struct LoadBench: AsyncParsableCommand {
 
             Without --nats it starts a NATS server and the program 'lectern' that lies beside this one, and tells what \
             processor time they take. With --nats it uses a running system: rooms named load-…, which are closed at the \
-            end if this NATS user may publish on their .ctl. The user also needs what teachers, students and video \
+            end if this NATS user may give commands, on ROOT.command.USER. The user also needs what teachers, students and video \
             clocks may do. Run it on another machine than the service where you can; where not, --pid names the \
             daemon whose processor time is to be told.
 

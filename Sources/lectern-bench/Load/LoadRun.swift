@@ -29,6 +29,7 @@ final class LoadRun: Sendable {
     let audience: LoadAudience
     private let joining: LoadJoins
     private let plan: LoadPlan
+    private let root: String
     private let rooms: [LoadRoom]
     private let generator: LoadGenerator
     private let floor: LoadFloor
@@ -40,6 +41,7 @@ final class LoadRun: Sendable {
     /// - Throws: exit code 2 when NATS cannot be reached or no service answers.
     init(_ plan: LoadPlan, _ strokes: LoadStrokes, url: String, root: String, partitions: Int) async throws {
         self.plan = plan
+        self.root = root
         let name = String(UInt32.random(in: .min ... .max), radix: 36)
         rooms = try (0..<plan.rooms).map {
             try LoadRoom(root: root, name: "load-\(name)-\($0)", partitions: partitions)
@@ -142,10 +144,19 @@ final class LoadRun: Sendable {
         }
     }
 
+    private func closeRooms() async throws(RoomDirectoryError) {
+        guard let user = OperatorName(joiners.settings.userName ?? "operator") else { return }
+        let commands = RoomCommands(connection: joiners, root: root, from: user, for: "lectern-bench load")
+        for room in rooms { _ = try await commands.give(.close(room.address.room)) }
+    }
+
     /// Closes the rooms, where this user may, and the connections.
     func close() async {
-        for room in rooms { try? teachers.publish(ControlRecord.close.encoded(), to: room.address.subject(.control)) }
-        try? await teachers.flush()
+        do throws(RoomDirectoryError) {
+            try await closeRooms()
+        } catch {
+            Progress.say("lectern-bench: rooms named load-… stay: \(error)")
+        }
         for connection in [teachers, joiners] + students { await connection.close() }
     }
 }
