@@ -325,17 +325,20 @@ final class CheckpointKeeper: Sendable {
         }
         guard let notes = seen else { return }
         defer { partitions.withLock { $0[partition]?.isGivingBack = false } }
+        let isTold = now - notes.spaceToldAt < Self.spaceReminder
+        var isLow = false
         do throws(JournalError) {
             let space = try await journal.space(of: partition)
             metrics.setLogFullness(space.fullness, of: partition)
-            guard space.isLow || notes.isFull else { return }
+            isLow = space.isLow || notes.isFull
+            guard isLow else { return }
             // The next owner reads no record through the one last noted.
             let noted = min(covered, notes.covered)
             let wantedFirst = notes.isFull ? noted + 1 : space.wantedFirst
             let first = min(wantedFirst, min(noted, oldestNeeded(of: partition)) + 1)
             if first > space.firstSequence { try await journal.trim(partition, before: first) }
             if first < wantedFirst { releaseOldGenerations(of: partition, below: min(wantedFirst - 1, noted)) }
-            guard now - notes.spaceToldAt >= Self.spaceReminder else { return }
+            guard !isTold else { return }
             partitions.withLock { $0[partition]?.spaceToldAt = now }
             logger.warning(
                 "the journal's log is nearly full; records held by checkpoints are deleted",
@@ -344,7 +347,13 @@ final class CheckpointKeeper: Sendable {
                     "deleted": "\(first > space.firstSequence ? first - space.firstSequence : 0)",
                 ])
         } catch {
-            logger.debug("log not checked", metadata: ["partition": "\(partition)", "error": "\(error)"])
+            guard isLow, !isTold else {
+                return logger.debug("log not checked", metadata: ["partition": "\(partition)", "error": "\(error)"])
+            }
+            partitions.withLock { $0[partition]?.spaceToldAt = now }
+            logger.warning(
+                "records of a nearly full log cannot be deleted",
+                metadata: ["partition": "\(partition)", "error": "\(error)"])
         }
     }
 
