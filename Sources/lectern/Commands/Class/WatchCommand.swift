@@ -15,7 +15,8 @@ struct WatchCommand: AsyncParsableCommand {
             the log instead, and follows the ungated feed. Goes on until --until-index or --for, or until SIGINT \
             (Ctrl-C) or SIGTERM ends it with the summary; a second one ends it at once.
 
-            A line has the operation's `index`, the `room`'s incarnation, the `author`, the `ref` of an undo or redo, \
+            A line has the operation's `index`, the `room`'s incarnation, the `author`, the `page`, the `ref` of an undo or \
+            redo, \
             `late` when it was released late, the `digest` of the board after it, `at` in milliseconds since the \
             start, and the `message`. A join prints a line with `"event":"joined"`.
 

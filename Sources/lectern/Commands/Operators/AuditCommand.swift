@@ -18,8 +18,8 @@ struct AuditCommand: AsyncParsableCommand {
             WHO is the NATS user that gave the command, by the permissions of NATS; FOR is whom that user asked for, \
             as the user says: a gateway names the token and the address of the request. Times are UTC.
 
-            Entries are kept for `audit.max_age` and within `audit.max_bytes`, of one room the last 2000 commands. \
-            Without a journal (`journal.mode: none`) the audit log is in the daemon's own log alone.
+            Entries are kept for `audit.max_age` and within `audit.max_bytes`, of one room and user the last 2000 \
+            commands. Without a journal (`journal.mode: none`) the audit log is in the daemon's own log alone.
 
             With --json each line is one command: `at` in milliseconds since 1970, `id`, `who`, `for`, `command`, \
             `room`, `target`, `outcome`, `detail`; what is not known is left out.

@@ -15,8 +15,8 @@ struct EraseCommand: AsyncParsableCommand {
             server overwrite them on disk. What is written to the room after the decision is a new room, and stays. This \
             cannot be undone: type the room's name when it is asked for, or give --yes.
 
-            It takes about a millisecond for each record, and before that some seconds, a minute at most, until checkpoints \
-            hold what the other rooms have. The service erases two rooms at a time; others wait. If it fails or is cut off \
+            It takes about a millisecond for each record, and before that some seconds, two minutes at most, until \
+            checkpoints hold the decision and what the other rooms have. The service erases two rooms at a time; others wait. If it fails or is cut off \
             the room has ended, and erasing it again deletes what is left; a second one takes with it what was written since \
             only where something was.
 
