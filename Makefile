@@ -13,7 +13,7 @@ PURE = LECTERN_TARGETS=pure SWIFT=$(SWIFT) .ci/test -c release -Xswiftc -enable-
 LONG_DAEMON_TESTS = (Owner|Soak|Kill|Cluster|Trial|FullDisk|DamagedCheckpoint|Start|Repartition|RepartitionInterruption)Tests
 SERVICE_TESTS = 'DaemonTests\.$(LONG_DAEMON_TESTS)' 'DaemonTests\.(?!$(LONG_DAEMON_TESTS)).*|VectorGraphicsTests|AssetOpenerTests' \
 	'JournalTests|NATSClientTests|EmbeddedNATSTests|LecternGatewayTests|LecternConfigurationTests|InkMLTests' \
-	'LecternServerTests|LecternClientTests'
+	'LecternServerTests|LecternClientTests|ProbeTests'
 # Where threads of our own meet.
 TSAN = -c release -Xswiftc -enable-testing --sanitize=thread --scratch-path .build/tsan
 THREAD_TESTS = 'JournalTests|NATSClientTests|EmbeddedNATSTests' 'LecternServerTests|LecternClientTests'
@@ -66,10 +66,8 @@ demo: build
 ## test: runs all tests, first the pure ones, then those with servers of their own; one class in a browser among them
 test: packages browser-packages probe-packages
 	$(PURE)
-	LECTERN_TARGETS=probe $(SWIFT) build --build-tests $(STRICT)
-	LECTERN_TARGETS=probe SWIFT=$(SWIFT) .ci/test -- 'ProbeTests\.(?!LiveTests).*' 'ProbeTests\.LiveTests'
-	LECTERN_TARGETS=service $(SWIFT) build --build-tests $(STRICT)
-	LECTERN_TARGETS=service SWIFT=$(SWIFT) .ci/test -- $(SERVICE_TESTS)
+	LECTERN_TARGETS=service,probe $(SWIFT) build --build-tests $(STRICT)
+	LECTERN_TARGETS=service,probe SWIFT=$(SWIFT) .ci/test -- $(SERVICE_TESTS)
 
 ## browser: runs lectern.js and the pages in Chromium: ink of every style, classes, failures, a clock over WebRTC; pictures in
 ##          .build/browser

@@ -40,12 +40,14 @@ let ordered: Target.Dependency = .product(name: "OrderedCollections", package: "
 let deque: Target.Dependency = .product(name: "DequeModule", package: "swift-collections")
 
 /// Which targets a run of tests needs, so that no more is built: `pure` ones with their tests, those with `threads` with
-/// theirs, the whole `service` without the pure tests, the `probe`, which alone needs FFmpeg; all of them unless said.
-let selection = Context.environment["LECTERN_TARGETS"] ?? "all"
-let hasPureTests = ["pure", "all"].contains(selection)
-let hasThreads = ["threads", "service", "all"].contains(selection)
-let hasService = ["service", "all"].contains(selection)
-let hasProbe = ["probe", "all"].contains(selection)
+/// theirs, the whole `service` without the pure tests, the `probe`, which alone needs FFmpeg; with commas between them, and
+/// all of them unless said.
+let selection = (Context.environment["LECTERN_TARGETS"] ?? "pure,service,probe").split(separator: ",")
+let hasPureTests = selection.contains("pure")
+let hasService = selection.contains("service")
+let hasThreads = hasService || selection.contains("threads")
+let hasProbe = selection.contains("probe")
+let isPureAlone = !hasThreads && !hasProbe
 
 let pureTargets: [Target] = [
     // No Foundation, no clocks, no I/O, no `await`; time is a parameter.
@@ -297,10 +299,10 @@ let package = Package(
     platforms: [.macOS(.v15), .iOS(.v18)],
     products: pureProducts + (hasService ? serviceProducts : []) + (hasProbe ? probeProducts : []),
     dependencies: [.package(url: "https://github.com/apple/swift-collections", from: "1.1.0")]
-        + (selection == "pure" ? [] : serviceDependencies),
+        + (isPureAlone ? [] : serviceDependencies),
     targets: pureTargets
         + (hasPureTests ? pureTests : [])
-        + (selection == "pure" ? [] : natsTargets)
+        + (isPureAlone ? [] : natsTargets)
         + (hasThreads ? threadTargets : [])
         + (hasService || hasProbe ? commandTargets : [])
         + (hasService ? serviceTargets : [])
