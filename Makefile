@@ -8,12 +8,14 @@ STRICT = --explicit-target-dependency-import-check error
 STATIC = --static-swift-stdlib -Xlinker -lcurl -Xcc -ffile-prefix-map=$(CURDIR)/=
 # Pure targets are tested in release, where thousands of schedules and strokes take seconds; services in debug.
 PURE = LECTERN_TARGETS=pure SWIFT=$(SWIFT) .ci/test -c release -Xswiftc -enable-testing --scratch-path .build/pure
-# One run of tests each, side by side. Most of their time they wait for servers. The longest suites of the daemon have a
-# run of their own; a new suite belongs to the others until it is listed here.
-LONG_DAEMON_TESTS = (Owner|Soak|Kill|Cluster|Trial|FullDisk|DamagedCheckpoint|Start|Repartition|RepartitionInterruption)Tests
-SERVICE_TESTS = 'DaemonTests\.$(LONG_DAEMON_TESTS)' 'DaemonTests\.(?!$(LONG_DAEMON_TESTS)).*|VectorGraphicsTests|AssetOpenerTests' \
+# One run of tests each, side by side. Most of their time they wait for servers. The longest suites of the daemon are in runs
+# that are listed here; a new suite belongs to the others.
+LONG_DAEMON_TESTS = (Owner|Soak|Kill|Cluster|Trial|FullDisk|DamagedCheckpoint|Start)Tests
+MOVING_TESTS = (Repartition|RepartitionInterruption)Tests
+SERVICE_TESTS = 'DaemonTests\.$(LONG_DAEMON_TESTS)|VectorGraphicsTests|AssetOpenerTests' \
+	'DaemonTests\.(?!$(LONG_DAEMON_TESTS)|$(MOVING_TESTS)).*' 'DaemonTests\.$(MOVING_TESTS)|ProbeTests' \
 	'JournalTests|NATSClientTests|EmbeddedNATSTests|LecternGatewayTests|LecternConfigurationTests|InkMLTests' \
-	'LecternServerTests|LecternClientTests|ProbeTests'
+	'LecternServerTests|LecternClientTests'
 # Where threads of our own meet.
 TSAN = -c release -Xswiftc -enable-testing --sanitize=thread --scratch-path .build/tsan
 THREAD_TESTS = 'JournalTests|NATSClientTests|EmbeddedNATSTests' 'LecternServerTests|LecternClientTests'

@@ -200,7 +200,11 @@ import Testing
                     let code = String(decoding: try workshop.read("\(file).code"), as: UTF8.self)
                     #expect(code == "0\n" || code == "1\n", "\(file): \(code)")
                     let lines = try ClockLine.lines(String(decoding: try workshop.read("\(file).out"), as: UTF8.self))
-                    for line in lines { #expect(line.media <= 52_000 + Self.tolerance && line.media >= 49_000) }
+                    for line in lines {
+                        #expect(
+                            line.media <= 52_000 + Self.tolerance && line.media >= 49_000,
+                            "seed \(seed), \(file): \(lines.map(\.media))")
+                    }
                 }
             }
         }
