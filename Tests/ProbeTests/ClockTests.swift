@@ -200,10 +200,10 @@ import Testing
                     let code = String(decoding: try workshop.read("\(file).code"), as: UTF8.self)
                     #expect(code == "0\n" || code == "1\n", "\(file): \(code)")
                     let lines = try ClockLine.lines(String(decoding: try workshop.read("\(file).out"), as: UTF8.self))
+                    // A picture whose own time is damaged may be one that is to be shown later: until then the clock runs on.
                     for line in lines {
-                        #expect(
-                            line.media <= 52_000 + Self.tolerance && line.media >= 49_000,
-                            "seed \(seed), \(file): \(lines.map(\.media))")
+                        let end = max(52_000, lines[0].media + line.at - lines[0].at)
+                        #expect(49_000...end + Self.tolerance ~= line.media, "seed \(seed), \(file)")
                     }
                 }
             }
