@@ -96,6 +96,21 @@ import Testing
         }
     }
 
+    @Test func `From a place on where all messages are deleted, or that is beyond the end, none is found`()
+        async throws
+    {
+        try await withStream { jetStream in
+            for number in 1...4 as ClosedRange<UInt8> { _ = try await jetStream.publish([number], to: "s.a") }
+            try await jetStream.deleteMessages("S", [3, 4])
+            #expect(try await jetStream.streamInfo("S").lastSequence == 4)
+            #expect(try await jetStream.nextMessage("S", subject: ">", from: 2)?.sequence == 2)
+            #expect(try await jetStream.nextMessage("S", subject: ">", from: 3) == nil)
+            #expect(try await jetStream.nextMessage("S", subject: ">", from: 9) == nil)
+            try await jetStream.purge("S", before: 5)
+            #expect(try await jetStream.nextMessage("S", subject: ">", from: 1) == nil)
+        }
+    }
+
     @Test func `A stream is told as it stands`() async throws {
         try await withStream { jetStream in
             for _ in 1...3 { _ = try await jetStream.publish([1, 2], to: "s.a") }

@@ -55,16 +55,26 @@ struct StreamCopier {
         var last: UInt64?
         var since = ContinuousClock.now
         while true {
-            // Messages may expire meanwhile.
             let original = try await jetStream.streamInfo(stream)
             let info = try await jetStream.streamInfo(copy)
-            if info.messages >= original.messages { return }
+            if try await isWhole(info, of: original) { return }
             if info.messages != last { (last, since) = (info.messages, .now) }
             guard since.duration(to: .now) < Self.timeout else {
                 throw Repartitioning.Failure.stalled(copy: copy)
             }
             try await Task.sleep(for: .milliseconds(50))
         }
+    }
+
+    /// Whether a copy has all messages of a stream that captures nothing.
+    ///
+    /// The stream's messages expire and the copy's do not, so that their numbers may be equal before the newest ones are
+    /// copied. The stream's last sequence may be that of a deleted message, which a copy never reaches.
+    private func isWhole(_ copy: StreamInfo, of stream: StreamInfo) async throws(JetStreamError) -> Bool {
+        guard copy.messages >= stream.messages else { return false }
+        let next = try await jetStream.nextMessage(
+            stream.configuration.name, subject: ">", from: copy.lastSequence + 1)
+        return next == nil
     }
 
     /// Deletes the copies and has the logs capture again.

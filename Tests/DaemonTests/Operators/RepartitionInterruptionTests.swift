@@ -1,4 +1,5 @@
 import Foundation
+import Locking
 import NATSClient
 import NATSTestServer
 import StrokeWire
@@ -135,6 +136,52 @@ extension RepartitionTests {
                 #expect(limits.contains(2 << 20), "\(limits)")
                 let moved = try await Self.states(of: ["full"], on: nats, partitions: partitions)
                 Self.expectSame(before, moved, "moved to \(partitions)")
+            }
+        }
+    }
+
+    /// Eight of ten messages of a log are copied when its first two expire; a purge stands for that.
+    @Test func `a copy that lacks the newest records is waited for, also where it has as many messages as the log`()
+        async throws
+    {
+        try await NATSTestServer.with(jetStream: true) { nats in
+            try await Self.provision(nats)
+            let (old, new) = ((1...2).map { Self.stroke($0) }, (1...8).map { Self.stroke($0) })
+            for (room, strokes) in [("old", old), ("history", new), ("erased", old)] {
+                try await Self.write(strokes, to: room, on: nats)
+            }
+            try await NATSConnection.with(nats) { connection in
+                let jetStream = JetStream(connection)
+                try await jetStream.capture(["ink.0.PARKED.log"], by: "INK_LOG_0")
+                // Copies never get these.
+                try await jetStream.deleteMessages("INK_LOG_0", [11, 12])
+                // What the copies are made from here is as slow as the test likes.
+                _ = try await jetStream.provision(StreamConfiguration(name: "SLOW", subjects: ["ink.0.*.in.*"]))
+                try await Self.write(old, to: "old", on: nats)
+                try await Self.write(new.dropLast(2), to: "history", on: nats)
+                let (relay, copy) = ("INK_MOVING_RELAY_LOG_0", "INK_MOVING_LOG_0")
+                for (stream, copy) in [("SLOW", relay), (relay, copy)] {
+                    try await jetStream.copy(stream, to: copy, label: "slow")
+                    try await eventually("\(copy) is filled") {
+                        try await jetStream.streamInfo(copy).messages == 8 ? () : nil
+                    }
+                }
+                try await jetStream.purge("INK_LOG_0", before: 3)
+                #expect(try await jetStream.streamInfo("INK_LOG_0").messages == 8)
+
+                let looks = Locked(0)
+                _ = try connection.subscribe("$JS.API.STREAM.INFO.\(copy)") { _ in looks.withLock { $0 += 1 } }
+                let process = try LecternProcess(["repartition", "2", "--nats", nats.url])
+                try await eventually("the copy has been looked at and is looked at again") {
+                    looks.withLock { $0 } >= 2 ? () : nil
+                }
+                // The new logs get the subjects of this one.
+                process.send(SIGSTOP)
+                try await Self.write(new.suffix(2), to: "history", on: nats)
+                try await jetStream.capture(["slow"], by: "SLOW")
+                process.send(SIGCONT)
+                #expect(await process.exitCode() == 0)
+                #expect(process.log.contains("moved to 2 partitions: 10 records"), "\(process.log)")
             }
         }
     }
