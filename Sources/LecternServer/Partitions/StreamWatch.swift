@@ -5,7 +5,7 @@ import Whiteboard
 /// Detects streams deleted while the daemon runs, without which nothing is acknowledged or saved, and reopens a partition
 /// when its streams are back. Creates empty streams only if configured: they would block a restore under the same names.
 ///
-/// Checks one partition a second, and all of them once one lacks a stream.
+/// Checks one partition a second, and all of them while one lacks a stream.
 struct StreamWatch: Sendable {
     let journal: JetStreamJournal
     let recreates: Bool
@@ -17,37 +17,25 @@ struct StreamWatch: Sendable {
     let onMissing: @Sendable (Set<Int>) -> Void
 
     private static let interval = Duration.seconds(1)
-    /// Time after which a missing stream is checked again: a cluster that has just started may not know all its streams.
-    private static let doubt = Duration.seconds(5)
     private static let reminder = Duration.seconds(30)
 
     /// Runs until the task is cancelled.
     /// - Parameter partitions: returns the partitions that are open.
     func run(_ partitions: () async -> [Int]) async {
         var turn = 0
+        var suspicion = StreamSuspicion()
+        var gone: Set<Int> = []
+        var toldAt: Instant?
         while !Task.isCancelled {
             try? await Task.sleep(for: Self.interval)
             let open = await partitions()
-            guard !open.isEmpty else { continue }
             turn += 1
-            guard await !missing(open[turn % open.count]).isEmpty else { continue }
-            try? await Task.sleep(for: Self.doubt)
-            var gone: Set<Int> = []
-            for partition in await partitions() where await !missing(partition).isEmpty { gone.insert(partition) }
-            await wait(for: gone, among: partitions)
-        }
-    }
-
-    /// Waits until the streams of all partitions are back, or creates them if configured; logs reminders.
-    private func wait(for partitions: Set<Int>, among open: () async -> [Int]) async {
-        var gone = partitions
-        var toldAt: Instant?
-        while !gone.isEmpty, !Task.isCancelled {
-            for partition in await open() where !gone.contains(partition) {
-                guard await !missing(partition).isEmpty else { continue }
-                gone.insert(partition)
-                toldAt = nil
-            }
+            let isOneEnough = gone.isEmpty && suspicion.isEmpty && !open.isEmpty
+            let looked = isOneEnough ? [open[turn % open.count]] : open.filter { !gone.contains($0) }
+            let lost = suspicion.update(await missing(among: looked))
+            if !lost.isEmpty { toldAt = nil }
+            gone.formUnion(lost)
+            guard !gone.isEmpty else { continue }
             onMissing(gone)
             let now = MonotonicClock.now()
             let tells = toldAt.map { now - $0 >= Self.reminder } ?? true
@@ -59,8 +47,17 @@ struct StreamWatch: Sendable {
                 onRenewed(partition)
                 onMissing(gone)
             }
-            if !gone.isEmpty { try? await Task.sleep(for: Self.interval) }
         }
+    }
+
+    /// The partitions known to lack a stream, and when each was looked at.
+    private func missing(among partitions: [Int]) async -> [Int: Instant] {
+        var missing: [Int: Instant] = [:]
+        for partition in partitions {
+            guard let names = try? await journal.missingStreams(partition), !names.isEmpty else { continue }
+            missing[partition] = MonotonicClock.now()
+        }
+        return missing
     }
 
     private func isBack(_ partition: Int, tells: Bool) async -> Bool {
@@ -78,11 +75,6 @@ struct StreamWatch: Sendable {
         return names.isEmpty
     }
 
-    /// The streams known to be missing.
-    private func missing(_ partition: Int) async -> [String] {
-        (try? await journal.missingStreams(partition)) ?? []
-    }
-
     /// - Returns: whether they were created.
     private func provide(_ partition: Int) async -> Bool {
         guard !Task.isCancelled else { return false }
@@ -97,5 +89,30 @@ struct StreamWatch: Sendable {
                 metadata: ["partition": "\(partition)", "error": "\(error)"])
             return false
         }
+    }
+}
+
+/// Since when partitions have lacked a stream at every look.
+///
+/// A server that has just started may not know all streams of its cluster, so that a stream that is not found is not gone yet.
+struct StreamSuspicion {
+    /// How long a partition has to lack a stream before it is given up.
+    static let doubt = Duration.seconds(5)
+
+    private var since: [Int: Instant] = [:]
+
+    var isEmpty: Bool { since.isEmpty }
+
+    /// - Parameter missing: the partitions found to lack a stream in one look at all suspected ones, and when. Any other has
+    ///   its streams, is not open, or could not be looked at, and is suspected no more.
+    /// - Returns: those whose streams are gone; they are suspected no more.
+    mutating func update(_ missing: [Int: Instant]) -> Set<Int> {
+        var (suspected, gone): ([Int: Instant], Set<Int>) = ([:], [])
+        for (partition, now) in missing {
+            let first = since[partition] ?? now
+            if now - first >= Self.doubt { gone.insert(partition) } else { suspected[partition] = first }
+        }
+        since = suspected
+        return gone
     }
 }

@@ -90,18 +90,22 @@ import Testing
         }
     }
 
-    @Test func `partitions whose streams are deleted one after another are all not served`() async throws {
+    @Test func `partitions whose streams are deleted one after another are all not served, each 5 s after that`()
+        async throws
+    {
         try await NATSTestServer.with(jetStream: true) { nats in
             let daemon = try DaemonProcess("a", nats: nats.url, http: "127.0.0.1:0", ["subjects.partitions=2"])
             try await daemon.waitUntilServing()
             let http = HTTPClient(port: try await daemon.httpPort())
             try await NATSConnection.with(nats) { connection in
                 for (stream, left) in [("INK_LOG_0", 1.0), ("INK_LOG_1", 0.0)] {
+                    let deletion = ContinuousClock.now
                     _ = try await connection.request(Array("{}".utf8), to: "$JS.API.STREAM.DELETE.\(stream)")
                     try await eventually("\(left) partitions are served") {
                         let metrics = try Exposition(try await http.get("/metrics").text)
                         return metrics["lectern_partitions_serving"] == left ? () : nil
                     }
+                    #expect(deletion.duration(to: .now) >= .seconds(5))
                     try await daemon.waitForLog("streams=\(stream)")
                     #expect(try await http.get("/readyz").statusCode == 503)
                 }
