@@ -154,6 +154,16 @@ extension AssetStore {
         }
     }
 
+    /// The sequence of the stream's newest message; 0 also where the stream has not been made yet.
+    public func lastSequence() async throws(AssetStoreError) -> UInt64 {
+        do throws(JetStreamError) {
+            return try await jetStream.streamInfo(subjects.stream).lastSequence
+        } catch {
+            if error.isStreamMissing { return 0 }
+            throw failure(error)
+        }
+    }
+
     /// Bytes that all assets take.
     public func usedBytes() async throws(AssetStoreError) -> Int64 { Int64(clamping: try await info().bytes) }
 

@@ -83,12 +83,16 @@ public final class JetStreamJournal: Sendable {
         let address = RoomAddress(root: root, room: room, partitions: partitions)
         do throws(JetStreamError) {
             return try await jetStream.publish(
-                record.encoded(), to: address.subject(.control), headers: [HeaderName.msgID: "\(room)/command/\(id)"]
+                record.encoded(), to: address.subject(.control),
+                headers: [HeaderName.msgID: Self.messageID(of: id, room)]
             ).sequence
         } catch {
             throw .stream(name: PartitionStreams(root: root, partition: address.partition).log, error)
         }
     }
+
+    /// The `Nats-Msg-Id` of a decision that somebody has asked for.
+    static func messageID(of request: String, _ room: RoomID) -> String { "\(room)/command/\(request)" }
 
     /// Reads a partition's log from a sequence on, and what is written to it later, until cancelled. It continues after
     /// losses of the connection and of servers, also when nobody holds the reader.

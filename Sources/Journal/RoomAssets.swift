@@ -76,48 +76,109 @@ extension AssetStore {
     }
 }
 
+/// Tells whether an asset came to a room before or after a decision to erase it.
+///
+/// By the sequences of the stream of assets. Times do not tell: the servers that lead this stream and the log may have
+/// different clocks.
+public struct AssetBoundary: Sendable, Equatable {
+    /// The life of the room that an asset came to.
+    public enum Life: Sendable {
+        case ended, next
+        /// It came at the moment of the decision.
+        case unclear
+    }
+
+    /// The stream's last sequence shortly before the decision.
+    public var before: UInt64
+    /// The stream's last sequence shortly after the decision; nil for an erasure that goes on from the decision of an
+    /// earlier attempt.
+    public var after: UInt64?
+    /// When the log took the decision, in nanoseconds since 1970.
+    public var decidedAt: Int64
+
+    /// How far the clocks of two servers may differ. Used without `after` only, and only to keep assets.
+    static let maxClockSkew: Duration = .seconds(60)
+
+    public init(before: UInt64, after: UInt64?, decidedAt: Int64) {
+        self.before = before
+        self.after = after
+        self.decidedAt = decidedAt
+    }
+
+    /// - Parameters:
+    ///   - sequence: of the record that the asset came.
+    ///   - time: of that record, in nanoseconds since 1970.
+    public func life(sequence: UInt64, time: Int64) -> Life {
+        if sequence <= before { return .ended }
+        let isNext = after.map { sequence > $0 } ?? (.nanoseconds(time - decidedAt) > Self.maxClockSkew)
+        return isNext ? .next : .unclear
+    }
+
+    func life(_ message: AssetStore.Listed) -> Life { life(sequence: message.sequence, time: message.time) }
+}
+
 /// Giving up what an erased room has brought.
 extension AssetStore {
-    /// The assets that came to a room before a time, in nanoseconds since 1970.
-    public func uploads(to room: RoomID, before time: Int64) async throws(AssetStoreError) -> Set<AssetID> {
+    /// What became of an asset of an erased room.
+    public enum Erasure: Sendable {
+        case gone
+        /// Another room has it, or the next life of this one.
+        case inUse
+        /// It is there, and may be of the life that ended.
+        case left
+    }
+
+    /// The assets that came to a room before a decision, or at the moment of it.
+    public func uploads(to room: RoomID, _ boundary: AssetBoundary) async throws(AssetStoreError) -> Set<AssetID> {
         Set(
-            try await messages(subjects.records(of: room)).filter { $0.time < time }.compactMap {
+            try await messages(subjects.records(of: room)).filter { boundary.life($0) != .next }.compactMap {
                 subjects.asset(ofSubject: $0.subject)
             })
     }
 
-    /// Deletes an asset, unless it came to another room too, or to this one since a time.
+    /// Deletes an asset, unless it came to another room too, or to this one since a decision.
     ///
     /// Whoever uploads it meanwhile finds it whole, or finds that it is not there and stores it anew. The record that it came
     /// to the room stays: by that an erasure that is repeated finds it.
-    /// - Returns: whether it is gone.
     /// - Throws: when something of it may be left.
-    public func erase(_ id: AssetID, of room: RoomID, before time: Int64) async throws(AssetStoreError) -> Bool {
+    public func erase(
+        _ id: AssetID, of room: RoomID, _ boundary: AssetBoundary
+    ) async throws(AssetStoreError) -> Erasure {
         let manifest = try await message(subjects.manifest(of: id))
-        guard try await !isUploaded(id, elsewhereThan: room, before: time) else { return false }
+        if let reason = reason(toKeep: id, of: room, boundary, try await messages(subjects.everything(of: id))) {
+            return reason
+        }
         if let manifest { try await delete([manifest.sequence]) }
-        // An upload writes its record before it looks for the manifest.
-        guard try await !isUploaded(id, elsewhereThan: room, before: time) else {
-            if let manifest { _ = try await publish(manifest.payload, to: subjects.manifest(of: id)) }
-            return false
-        }
+        // An upload writes its record before it looks for the manifest, and its parts after both.
         let rest = try await messages(subjects.everything(of: id))
-        try await delete(rest.filter { !subjects.isRecord($0.subject) && $0.time < time }.map(\.sequence))
-        return try await message(subjects.manifest(of: id)) == nil
-    }
-
-    private func isUploaded(
-        _ id: AssetID, elsewhereThan room: RoomID, before time: Int64
-    ) async throws(AssetStoreError) -> Bool {
-        let own = subjects.record(of: id, in: room)
-        return try await messages(subjects.everything(of: id)).contains {
-            subjects.isRecord($0.subject) && ($0.subject != own || $0.time >= time)
+        if let reason = reason(toKeep: id, of: room, boundary, rest) {
+            if let manifest { _ = try await publish(manifest.payload, to: subjects.manifest(of: id)) }
+            return reason
         }
+        try await delete(rest.filter { !subjects.isRecord($0.subject) }.map(\.sequence))
+        guard try await message(subjects.manifest(of: id)) != nil else { return .gone }
+        return reason(toKeep: id, of: room, boundary, try await messages(subjects.everything(of: id))) ?? .left
     }
 
-    /// Deletes the record that an asset came to a room before a time.
-    public func eraseRecord(of id: AssetID, in room: RoomID, before time: Int64) async throws(AssetStoreError) {
-        guard let record = try await message(subjects.record(of: id, in: room)), record.time < time else { return }
+    /// Why an asset is not deleted, by its messages; nil where it is.
+    private func reason(
+        toKeep id: AssetID, of room: RoomID, _ boundary: AssetBoundary, _ messages: [Listed]
+    ) -> Erasure? {
+        let own = subjects.record(of: id, in: room)
+        let lives = messages.filter { subjects.isRecord($0.subject) }.map { record in
+            record.subject == own ? boundary.life(record) : .next
+        }
+        if lives.contains(.next) { return .inUse }
+        return lives.contains(.unclear) ? .left : nil
+    }
+
+    /// Deletes the record that an asset came to a room before a decision.
+    public func eraseRecord(
+        of id: AssetID, in room: RoomID, _ boundary: AssetBoundary
+    ) async throws(AssetStoreError) {
+        guard let record = try await message(subjects.record(of: id, in: room)),
+            boundary.life(sequence: record.sequence, time: record.time) == .ended
+        else { return }
         try await delete([record.sequence])
     }
 }

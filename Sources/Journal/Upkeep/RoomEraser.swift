@@ -18,6 +18,16 @@ public struct RoomEraser: Sendable {
         public let sequence: UInt64
         /// When the log took it, in nanoseconds since 1970.
         public let time: Int64
+        /// The last sequence of the stream of assets before it; 0 where the release that decided did not say it.
+        public let assetsBefore: UInt64
+
+        /// The header with ``assetsBefore``.
+        fileprivate static let assetsHeader = "Ink-Assets-Before"
+
+        /// - Parameter after: the last sequence of the stream of assets after the decision; nil where that is not known.
+        public func assetBoundary(after: UInt64?) -> AssetBoundary {
+            AssetBoundary(before: assetsBefore, after: after, decidedAt: time)
+        }
     }
 
     private let root: String
@@ -44,29 +54,51 @@ public struct RoomEraser: Sendable {
         PartitionStreams(root: root, partition: RoomAddress.partition(of: room, among: partitions))
     }
 
-    /// The newest decision to erase a room; nil where its log has none.
-    public func decision(_ room: RoomID) async throws(JournalError) -> Decision? {
+    /// Writes the decision of a command to the room's log.
+    ///
+    /// - Parameters:
+    ///   - command: its id; it cannot be guessed.
+    ///   - assetsBefore: the last sequence of the stream of assets.
+    /// - Throws: `.stream`; it may be in the log all the same.
+    public func decide(
+        _ room: RoomID, by command: String, assetsBefore: UInt64
+    ) async throws(JournalError) {
         let streams = streams(of: room)
         let address = RoomAddress(root: root, partition: streams.partition, room: room)
+        do throws(JetStreamError) {
+            _ = try await jetStream.publish(
+                ControlRecord.erase.encoded(), to: address.subject(.control),
+                headers: [
+                    HeaderName.msgID: JetStreamJournal.messageID(of: command, room),
+                    Decision.assetsHeader: "\(assetsBefore)",
+                ])
+        } catch {
+            throw .stream(name: streams.log, error)
+        }
+    }
+
+    /// The decision of a command to erase a room; nil where the log has none.
+    ///
+    /// JetStream drops the repeat of a decision within its duplicate window only, and commands may wait longer: so a command
+    /// that comes in twice is known by the decision that the log keeps of it.
+    public func decision(on room: RoomID, by command: String) async throws(JournalError) -> Decision? {
+        let streams = streams(of: room)
+        let address = RoomAddress(root: root, partition: streams.partition, room: room)
+        let id = JetStreamJournal.messageID(of: command, room)
         let found = Locked<Decision?>(nil)
         try await list(streams.log, address.subject(.control)) { message, metadata in
-            guard let record = try? ControlRecord(decoding: message.copyPayload()), record == .erase else { return }
-            let decision = Decision(room: room, sequence: metadata.streamSequence, time: metadata.time)
-            found.withLock { $0 = decision }
+            guard message.header(HeaderName.msgID) == id, Self.isDecision(message) else { return }
+            let decision = Decision(
+                room: room, sequence: metadata.streamSequence, time: metadata.time,
+                assetsBefore: message.header(Decision.assetsHeader).flatMap { UInt64($0) } ?? 0)
+            // The first: what was written after it is another life.
+            found.withLock { $0 = $0 ?? decision }
         }
         return found.withLock { $0 }
     }
 
-    /// Whether the room was written to after a decision.
-    public func isWritten(after decision: Decision) async throws(JournalError) -> Bool {
-        let streams = streams(of: decision.room)
-        let address = RoomAddress(root: root, partition: streams.partition, room: decision.room)
-        do throws(JetStreamError) {
-            return try await jetStream.nextMessage(
-                streams.log, subject: "\(address).in.*", from: decision.sequence + 1) != nil
-        } catch {
-            throw .stream(name: streams.log, error)
-        }
+    private static func isDecision(_ message: borrowing NATSMessage) -> Bool {
+        (try? ControlRecord(decoding: message.copyPayload())) == .erase
     }
 
     /// Reads the messages of a subject to the end of a stream.
@@ -105,11 +137,12 @@ extension RoomEraser {
         public var count: Int { sequences.values.reduce(0) { $0 + $1.count } }
     }
 
-    /// The records of a room before a decision; of other partitions' logs those that came on a subject of the room, sent by
+    /// The records of a room before a decision, without earlier decisions to erase it; of other partitions' logs those that came on a subject of the room, sent by
     /// a client that took another number of partitions.
     public func records(before decision: Decision) async throws(JournalError) -> Records {
         let records = Locked(Records())
         let own = streams(of: decision.room)
+        let decisions = RoomAddress(root: root, partition: own.partition, room: decision.room).subject(.control)
         for partition in 0..<partitions {
             let streams = PartitionStreams(root: root, partition: partition)
             let log = streams.log
@@ -117,6 +150,8 @@ extension RoomEraser {
             for subject in try await recordSubjects(under: "\(address)", in: streams) {
                 try await list(log, subject) { message, metadata in
                     guard partition != own.partition || metadata.streamSequence < decision.sequence else { return }
+                    // Commands that come in again are known by them.
+                    if message.subject == decisions, Self.isDecision(message) { return }
                     let assets = AssetID.named(in: message.copyPayload())
                     records.withLock { records in
                         records.sequences[log, default: []].append(metadata.streamSequence)
@@ -192,21 +227,21 @@ extension RoomEraser {
         }
     }
 
-    /// The assets that the room's newest checkpoint names.
+    /// The assets that the room's newest checkpoint names, in states from before a sequence of the log.
     public func checkpointAssets(
-        of room: RoomID, _ configuration: RoomConfiguration
+        of room: RoomID, before sequence: UInt64 = .max, _ configuration: RoomConfiguration
     ) async throws(JournalError) -> Set<AssetID> {
         let log = try await incarnationPrefix(streams(of: room).log)
         guard let manifest = try await checkpoints.manifest(of: room, log: log) else { return [] }
-        return try await assets(of: manifest, configuration)
+        return try await assets(of: manifest, in: 0..<sequence, configuration)
     }
 
     private func assets(
-        of manifest: CheckpointManifest, _ configuration: RoomConfiguration
+        of manifest: CheckpointManifest, in sequences: Range<UInt64>, _ configuration: RoomConfiguration
     ) async throws(JournalError) -> Set<AssetID> {
         var assets: Set<AssetID> = []
-        for state in manifest.generations.map(\.state) {
-            guard let bytes = try await checkpoints.bytes(of: state, room: manifest.room),
+        for generation in manifest.generations where sequences.contains(generation.sequence) {
+            guard let bytes = try await checkpoints.bytes(of: generation.state, room: manifest.room),
                 let room = try? Room(
                     restoring: bytes, configuration: configuration, at: Instant(nanoseconds: 0), logClockAhead: .zero)
             else { continue }
@@ -265,8 +300,10 @@ extension RoomEraser {
             let streams = PartitionStreams(root: root, partition: partition)
             let log = try await incarnationPrefix(streams.log)
             for (room, manifest) in try await checkpoints.catalogue(of: partition, log: log).rooms
-            where room != decision.room && manifest.state != nil {
-                named.formUnion(try await self.assets(of: manifest, configuration).intersection(assets))
+            where manifest.state != nil {
+                let first = room == decision.room ? decision.sequence : 0
+                let shown = try await self.assets(of: manifest, in: first..<UInt64.max, configuration)
+                named.formUnion(shown.intersection(assets))
             }
             let found = Locked<Set<AssetID>>([])
             let own = "\(RoomAddress(root: root, partition: partition, room: decision.room))."

@@ -35,15 +35,9 @@ struct CommandExecutor: Sendable {
             try? connection.publish(ErasedRoom(room: room, assets: []).encoded(), to: ErasedRoom.subject(root: root))
             return CommandReply(detail: "the room has ended; nothing is stored of it, for there is no journal")
         }
-        let done = try await erasure.erase(
-            room,
-            decide: { () async throws(RequestError) in
-                guard let sequence = try await decide(.erase, room, id).sequence else {
-                    throw RequestError(.notReady, "The room's log has not taken the decision.")
-                }
-                return sequence
-            },
-            onProgress: { onProgress(CommandProgress($0.step, made: $0.made, of: $0.total)) })
+        let done = try await erasure.erase(room, by: id) {
+            onProgress(CommandProgress($0.step, made: $0.made, of: $0.total))
+        }
         return CommandReply(sequence: done.sequence, detail: done.what)
     }
 

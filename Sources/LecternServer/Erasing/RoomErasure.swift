@@ -49,12 +49,12 @@ struct RoomErasure: Sendable {
     /// Erases a room.
     ///
     /// - Parameters:
-    ///   - decide: writes the decision to the room's log; returns its sequence.
+    ///   - command: the id of the command. One that comes in again goes on from its decision, whatever was written since.
     ///   - onProgress: called with how far it is, at each step and each second.
     /// - Returns: the decision's sequence, and what was deleted, in a sentence.
     /// - Throws: an error that says what is left; it can be erased again.
     func erase(
-        _ room: RoomID, decide: () async throws(RequestError) -> UInt64,
+        _ room: RoomID, by command: String,
         onProgress: @escaping @Sendable (Progress) -> Void
     ) async throws(RequestError) -> (sequence: UInt64, what: String) {
         let progress = Locked(Progress(step: "looking for what there is of the room"))
@@ -73,10 +73,7 @@ struct RoomErasure: Sendable {
         var left = "nothing is deleted yet"
         var gone: Set<AssetID> = []
         do {
-            // The checkpoint goes with the decision.
-            let shown = try await eraser.checkpointAssets(of: room, configuration.room)
-            await note(shown, in: room)
-            let decision = try await decision(on: room, decide)
+            let (decision, boundary, shown) = try await decide(room, command)
             defer { tellCaches(of: room, gone) }
             say("waiting until the end of the room is saved")
             try await wait(Self.savingTime) { try await eraser.isSaved(decision) }
@@ -85,17 +82,26 @@ struct RoomErasure: Sendable {
             _ = try? await wait(Self.coveringTime) { try await eraser.isCovered(decision) }
             say("looking for the records of the room")
             let records = try await eraser.records(before: decision)
-            let brought = try await assets.uploads(to: room, before: decision.time)
+            let brought = try await assets.uploads(to: room, boundary)
             let files = shown.union(records.assets).union(brought)
             let doomed = try await unnamed(files, decision) { say($0, $1, of: $2) }
+            var remaining = doomed.count
             for (count, asset) in doomed.enumerated() {
                 say("deleting files", count, of: doomed.count)
-                left = "\(doomed.count - count) of \(doomed.count) files, the records and the checkpoints are left"
-                if try await assets.erase(asset, of: room, before: decision.time) { gone.insert(asset) }
-                try await assets.eraseRecord(of: asset, in: room, before: decision.time)
+                left = "\(remaining) of \(doomed.count) files, the records and the checkpoints are left"
+                let outcome = try await assets.erase(asset, of: room, boundary)
+                if outcome == .gone { gone.insert(asset) }
+                // The record stays with the file: the next erasure finds it by that.
+                if outcome == .left { continue }
+                try await assets.eraseRecord(of: asset, in: room, boundary)
+                remaining -= 1
+            }
+            guard remaining == 0 else {
+                left = "\(remaining) of \(doomed.count) files, the records and the checkpoints are left"
+                throw RequestError(.notReady, Self.unfinished(left, "files were written at the moment of the decision"))
             }
             for asset in brought.subtracting(doomed) {
-                try await assets.eraseRecord(of: asset, in: room, before: decision.time)
+                try await assets.eraseRecord(of: asset, in: room, boundary)
             }
             left = "records and checkpoints are left"
             say("deleting records", 0, of: records.count)
@@ -113,15 +119,43 @@ struct RoomErasure: Sendable {
         } catch let error as RequestError {
             throw error
         } catch {
-            throw RequestError(.notReady, "Not all of the room is deleted: \(left) (\(error)). Erase it again.")
+            throw RequestError(.notReady, Self.unfinished(left, "\(error)"))
         }
+    }
+
+    private static func unfinished(_ left: String, _ reason: String) -> String {
+        "Not all of the room is deleted: \(left) (\(reason)). Erase it again."
+    }
+
+    /// The decision of a command, made now unless the command has come in before; with the assets that the room showed.
+    ///
+    /// Each command has a decision of its own. One that took over the decision of another would not be known when it comes
+    /// in again after the room was written to.
+    private func decide(
+        _ room: RoomID, _ command: String
+    ) async throws -> (decision: RoomEraser.Decision, boundary: AssetBoundary, shown: Set<AssetID>) {
+        if let decision = try await eraser.decision(on: room, by: command) {
+            let shown = try await eraser.checkpointAssets(of: room, before: decision.sequence, configuration.room)
+            return (decision, decision.assetBoundary(after: nil), shown)
+        }
+        // The checkpoint goes with the decision.
+        let shown = try await eraser.checkpointAssets(of: room, configuration.room)
+        await note(shown, in: room)
+        try await eraser.decide(room, by: command, assetsBefore: try await assets.lastSequence())
+        let after = try await assets.lastSequence()
+        guard let decision = try await eraser.decision(on: room, by: command) else {
+            throw RequestError(.notReady, "The decision is not in the room's log.")
+        }
+        return (decision, decision.assetBoundary(after: after), shown)
     }
 
     /// Notes that a room shows assets: an erasure that is repeated, when the checkpoint is gone, finds them by that. As far as
     /// it can: a store that is full must be no reason not to erase.
     private func note(_ shown: Set<AssetID>, in room: RoomID) async {
         do throws(AssetStoreError) {
-            for asset in shown { try await assets.note(asset, in: room) }
+            for asset in shown where try await !assets.wasUploaded(asset, to: room) {
+                try await assets.note(asset, in: room)
+            }
         } catch {
             logger.debug("files of a room to be erased cannot be noted", metadata: ["error": "\(error)"])
         }
@@ -132,22 +166,6 @@ struct RoomErasure: Sendable {
         for notice in ErasedRoom.notices(room, gone.sorted { $0.description < $1.description }) {
             try? connection.publish(notice.encoded(), to: ErasedRoom.subject(root: configuration.root))
         }
-    }
-
-    /// The decision to erase the room up to now: that of an erasure before, where nothing was written since, else a new one.
-    private func decision(
-        on room: RoomID, _ decide: () async throws(RequestError) -> UInt64
-    ) async throws -> RoomEraser.Decision {
-        if let last = try await eraser.decision(room), try await eraser.isSaved(last),
-            try await !eraser.isWritten(after: last)
-        {
-            return last
-        }
-        let sequence = try await decide()
-        guard let decision = try await eraser.decision(room), decision.sequence >= sequence else {
-            throw RequestError(.notReady, "The decision is not in the room's log.")
-        }
-        return decision
     }
 
     private func wait(_ limit: Duration, until isDone: () async throws -> Bool) async throws {

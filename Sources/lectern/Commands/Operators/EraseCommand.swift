@@ -16,9 +16,9 @@ struct EraseCommand: AsyncParsableCommand {
             cannot be undone: type the room's name when it is asked for, or give --yes.
 
             It takes about a millisecond for each record, and before that some seconds, two minutes at most, until \
-            checkpoints hold the decision and what the other rooms have. The service erases two rooms at a time; others wait. If it fails or is cut off \
-            the room has ended, and erasing it again deletes what is left; a second one takes with it what was written since \
-            only where something was.
+            checkpoints hold the decision and what the other rooms have. The service erases two rooms at a time; others \
+            wait. If it fails or is cut off the room has ended, and erasing it again deletes what is left, with what was \
+            written since.
 
             Not deleted: the entry in the audit log that the room was erased, by whom; backups, exports, recordings and \
             outbox files; mirrors of the streams; what browsers of students keep. NATS servers of a cluster keep messages some \

@@ -1,0 +1,115 @@
+import Assets
+import Foundation
+import Hosting
+import Journal
+import Locking
+import NATSClient
+import NATSTestServer
+import StrokeWire
+import TestSupport
+import Testing
+import Whiteboard
+
+@testable import LecternServer
+
+/// Texts in the files of a NATS server's store.
+struct StoreFiles {
+    private let files: [Data]
+
+    init(_ server: NATSTestServer) throws {
+        guard let folder = server.store else { throw Unexpected("the server has no store") }
+        let paths = FileManager.default.enumerator(atPath: folder)?.compactMap { $0 as? String } ?? []
+        files = paths.compactMap { try? Data(contentsOf: URL(filePath: folder).appending(path: $0)) }
+        guard files.contains(where: { $0.count > 1000 }) else { throw Unexpected("there is nothing in \(folder)") }
+    }
+
+    func contains(_ pattern: some Sequence<UInt8>) -> Bool {
+        let pattern = Data(pattern)
+        return files.contains { $0.range(of: pattern) != nil }
+    }
+}
+
+/// What a room is known by.
+struct RoomState: Equatable {
+    let incarnation: String
+    let index: UInt64
+    let digest: BoardDigest
+
+    init(_ reply: JoinReply) {
+        (incarnation, index, digest) = (reply.room, reply.index, reply.digest)
+    }
+}
+
+struct SampleFile {
+    let bytes: [UInt8]
+    let manifest: AssetManifest
+    var id: AssetID { manifest.id }
+
+    init(_ text: String) throws {
+        bytes = Array(String(repeating: text, count: 20_000).utf8)
+        let page = try #require(AssetPage(width: 595, height: 842))
+        manifest = try #require(
+            AssetManifest(id: AssetID(hashOf: bytes), format: .pdf, bytes: bytes.count, pages: [page]))
+    }
+}
+
+extension DurableClass {
+    var journal: JournalSettings { configuration.journal ?? JournalSettings() }
+
+    var assets: AssetStore {
+        AssetStore(root: "ink", settings: journal, maxBytes: 1 << 30, connection: client, logger: .silent)
+    }
+
+    /// Erases a room as a daemon does that is asked to.
+    @discardableResult
+    func erase(
+        _ address: RoomAddress, by command: String = UUID().uuidString,
+        onProgress: @escaping @Sendable (RoomErasure.Progress) -> Void = { _ in }
+    ) async throws -> (sequence: UInt64, what: String) {
+        try await RoomErasure(configuration, settings: journal, connection: client, logger: .silent)
+            .erase(address.room, by: command, onProgress: onProgress)
+    }
+
+    func manifest(of address: RoomAddress) async throws -> CheckpointManifest? {
+        let log = try await JetStream(client).streamInfo("INK_LOG_\(address.partition)")
+        let name = try #require(log.configuration.description.split(separator: " ").dropFirst(2).first)
+        let store = CheckpointStore(
+            root: "ink", partitions: configuration.partitions, connection: client, logger: .silent)
+        return try await store.manifest(of: address.room, log: String(name))
+    }
+
+    /// Waits until the newest checkpoint holds a record, and gives its state.
+    func savedState(of address: RoomAddress, through sequence: UInt64) async throws -> [UInt8] {
+        let store = CheckpointStore(
+            root: "ink", partitions: configuration.partitions, connection: client, logger: .silent)
+        return try await eventually("the room is saved through \(sequence)") {
+            guard let manifest = try await manifest(of: address), manifest.sequence >= sequence,
+                let state = manifest.state
+            else { return nil }
+            return try await store.bytes(of: state, room: address.room)
+        }
+    }
+
+    func lastSequence(_ partition: Int = 0) async throws -> UInt64 {
+        try await JetStream(client).streamInfo("INK_LOG_\(partition)").lastSequence
+    }
+
+    func messages(_ subject: String, in stream: String) async throws -> [UInt64] {
+        let found = Locked<[UInt64]>([])
+        let settings = OrderedConsumerSettings(stream: stream, start: .sequence(1), filterSubject: subject)
+        try await JetStream(client).readToEnd(settings, logger: .silent) { _, metadata in
+            found.withLock { $0.append(metadata.streamSequence) }
+        }
+        return found.withLock { $0 }
+    }
+}
+
+let quickCheckpoints: @Sendable (inout ServerConfiguration) -> Void = {
+    $0.checkpoints = CheckpointSchedule(interval: .milliseconds(300), operations: 10, cursors: .milliseconds(200))
+    $0.upkeepInterval = .milliseconds(200)
+}
+
+/// A message that shows an asset.
+func image(_ number: Int, _ asset: AssetID) -> String {
+    #"{"n":\#(number),"e":5,"i":"\#(asset)","w":400,"h":300,"d":[{"x":1,"y":2},{"x":30,"y":40}]}"#
+}
