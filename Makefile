@@ -11,9 +11,8 @@ PURE = LECTERN_TARGETS=pure SWIFT=$(SWIFT) .ci/test -c release -Xswiftc -enable-
 # One run of tests each, side by side. Most of their time they wait for servers. The longest suites of the daemon are in runs
 # that are listed here; a new suite belongs to the others.
 LONG_DAEMON_TESTS = (Owner|Soak|Kill|Cluster|Trial|FullDisk|DamagedCheckpoint|Start)Tests
-MOVING_TESTS = (Repartition|RepartitionInterruption)Tests
 SERVICE_TESTS = 'DaemonTests\.$(LONG_DAEMON_TESTS)|VectorGraphicsTests|AssetOpenerTests' \
-	'DaemonTests\.(?!$(LONG_DAEMON_TESTS)|$(MOVING_TESTS)).*' 'DaemonTests\.$(MOVING_TESTS)|ProbeTests' \
+	'DaemonTests\.(?!$(LONG_DAEMON_TESTS)|RepartitionTests).*' 'DaemonTests\.RepartitionTests|ProbeTests' \
 	'JournalTests|NATSClientTests|EmbeddedNATSTests|LecternGatewayTests|LecternConfigurationTests|InkMLTests' \
 	'LecternServerTests|LecternClientTests'
 # Where threads of our own meet.

@@ -137,8 +137,8 @@ extension RoomEraser {
         public var count: Int { sequences.values.reduce(0) { $0 + $1.count } }
     }
 
-    /// The records of a room before a decision, without earlier decisions to erase it; of other partitions' logs those that came on a subject of the room, sent by
-    /// a client that took another number of partitions.
+    /// The records of a room before a decision, without earlier decisions to erase it; of other partitions' logs those that
+    /// came on a subject of the room, sent by a client that took another number of partitions.
     public func records(before decision: Decision) async throws(JournalError) -> Records {
         let records = Locked(Records())
         let own = streams(of: decision.room)
