@@ -121,9 +121,23 @@ extension AssetStore {
         // Not at every use: an eighth of the age is soon enough.
         let age = Duration.nanoseconds(max(0, WallClock.now() - message.time))
         if settings.maxAge > .zero, age > settings.maxAge / 8 {
-            _ = try await publish(message.payload, to: subjects.manifest(of: id))
+            guard try await rewrite(message, subjects.manifest(of: id)) else { return try await newest(id)?.manifest }
         }
         return manifest
+    }
+
+    /// Writes a message again, unless it is the newest of its subject no more: a manifest that was deleted meanwhile must not
+    /// come back without its parts.
+    /// - Returns: whether it was written.
+    private func rewrite(_ message: StoredMessage, _ subject: String) async throws(AssetStoreError) -> Bool {
+        do throws(JetStreamError) {
+            _ = try await jetStream.publish(
+                message.payload, to: subject, headers: ["Nats-Expected-Last-Subject-Sequence": "\(message.sequence)"])
+            return true
+        } catch {
+            if error.isOutOfDate { return false }
+            throw failure(error)
+        }
     }
 
     /// The manifest of an asset that is there with all its parts; nil, so that it is stored again, for any other.

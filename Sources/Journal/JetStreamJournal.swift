@@ -80,19 +80,8 @@ public final class JetStreamJournal: Sendable {
     /// - Returns: its sequence in the partition's log.
     /// - Throws: `.stream`; it may be in the log all the same.
     public func write(_ record: ControlRecord, room: RoomID, id: String) async throws(JournalError) -> UInt64 {
-        let address = RoomAddress(root: root, room: room, partitions: partitions)
-        do throws(JetStreamError) {
-            return try await jetStream.publish(
-                record.encoded(), to: address.subject(.control),
-                headers: [HeaderName.msgID: Self.messageID(of: id, room)]
-            ).sequence
-        } catch {
-            throw .stream(name: PartitionStreams(root: root, partition: address.partition).log, error)
-        }
+        try await jetStream.write(record, to: RoomAddress(root: root, room: room, partitions: partitions), id: id)
     }
-
-    /// The `Nats-Msg-Id` of a decision that somebody has asked for.
-    static func messageID(of request: String, _ room: RoomID) -> String { "\(room)/command/\(request)" }
 
     /// Reads a partition's log from a sequence on, and what is written to it later, until cancelled. It continues after
     /// losses of the connection and of servers, also when nobody holds the reader.
@@ -215,6 +204,25 @@ public final class JetStreamJournal: Sendable {
         logger.warning(
             "skipped a message on a subject of no room; do its sender and the service agree on partitions?",
             metadata: ["subject": "\(subject)", "partitions": "\(partitions)", "count": "\(count)"])
+    }
+}
+
+/// Decisions that somebody has asked for.
+extension JetStream {
+    /// The `Nats-Msg-Id` of one.
+    static func messageID(of request: String, _ room: RoomID) -> String { "\(room)/command/\(request)" }
+
+    /// Writes one to a room's log, with more headers; see ``JetStreamJournal/write(_:room:id:)``.
+    func write(
+        _ record: ControlRecord, to address: RoomAddress, id: String, headers: NATSHeaders = [:]
+    ) async throws(JournalError) -> UInt64 {
+        var headers = headers
+        headers.append(HeaderName.msgID, Self.messageID(of: id, address.room))
+        do throws(JetStreamError) {
+            return try await publish(record.encoded(), to: address.subject(.control), headers: headers).sequence
+        } catch {
+            throw .stream(name: PartitionStreams(root: address.root, partition: address.partition).log, error)
+        }
     }
 }
 

@@ -144,18 +144,19 @@ extension AssetStore {
     public func erase(
         _ id: AssetID, of room: RoomID, _ boundary: AssetBoundary
     ) async throws(AssetStoreError) -> Erasure {
-        let manifest = try await message(subjects.manifest(of: id))
-        if let reason = reason(toKeep: id, of: room, boundary, try await messages(subjects.everything(of: id))) {
+        var rest = try await messages(subjects.everything(of: id))
+        if let reason = reason(toKeep: id, of: room, boundary, rest) { return reason }
+        // An upload writes its record before it looks for the manifest, and its parts after both. A manifest may be written
+        // again meanwhile, as it is from time to time while the asset is used.
+        while let manifest = try await message(subjects.manifest(of: id)) {
+            try await delete([manifest.sequence])
+            rest = try await messages(subjects.everything(of: id))
+            guard let reason = reason(toKeep: id, of: room, boundary, rest) else { continue }
+            _ = try await publish(manifest.payload, to: subjects.manifest(of: id))
             return reason
         }
-        if let manifest { try await delete([manifest.sequence]) }
-        // An upload writes its record before it looks for the manifest, and its parts after both.
-        let rest = try await messages(subjects.everything(of: id))
-        if let reason = reason(toKeep: id, of: room, boundary, rest) {
-            if let manifest { _ = try await publish(manifest.payload, to: subjects.manifest(of: id)) }
-            return reason
-        }
-        try await delete(rest.filter { !subjects.isRecord($0.subject) }.map(\.sequence))
+        let manifest = subjects.manifest(of: id)
+        try await delete(rest.filter { !subjects.isRecord($0.subject) && $0.subject != manifest }.map(\.sequence))
         guard try await message(subjects.manifest(of: id)) != nil else { return .gone }
         return reason(toKeep: id, of: room, boundary, try await messages(subjects.everything(of: id))) ?? .left
     }

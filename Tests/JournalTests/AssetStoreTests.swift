@@ -281,6 +281,34 @@ private func day(_ days: Int64) -> Int64 { WallClock.now() + days * 86_400 * 1_0
         }
     }
 
+    @Test func `An asset that is erased while it is used is whole for a room that is told that it is there`()
+        async throws
+    {
+        // Each use writes the manifest again.
+        try await TestStore.with(maxAge: .milliseconds(8)) { test, _ in
+            try await test.store.provision()
+            let (physics, chemistry) = (try Self.room("physics"), try Self.room("chemistry"))
+            let seed = TestSeed.choose()
+            var random = SeededGenerator(seed: seed)
+            for round in 0..<20 {
+                let asset = try SampleAsset(100, round)
+                try await test.store.save(asset.bytes, asset.manifest, for: physics)
+                let now = try await test.store.lastSequence()
+                let boundary = AssetBoundary(before: now, after: now, decidedAt: 0)
+                async let erasure = test.store.erase(asset.id, of: physics, boundary)
+                async let uses: Void = { for _ in 0..<8 { try await test.store.touch([asset.id]) } }()
+                // Some moment of the erasure.
+                for _ in 0..<random.int(0...6) { _ = try await test.store.lastSequence() }
+                let told = try await test.store.note(asset.id, in: chemistry)
+                let outcome = try await erasure
+                try await uses
+                let bytes = try await test.store.bytes(of: asset.id)
+                let isRight = outcome == .gone ? told == nil && bytes == nil : told == nil || bytes == asset.bytes
+                #expect(isRight, "seed \(seed), round \(round): \(outcome), told \(told != nil), there \(bytes != nil)")
+            }
+        }
+    }
+
     private static func room(_ name: String) throws -> RoomID { try #require(RoomID(name)) }
 
     @Test func `A full store refuses an asset and keeps nothing of it`() async throws {

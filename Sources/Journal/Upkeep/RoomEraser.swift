@@ -63,18 +63,9 @@ public struct RoomEraser: Sendable {
     public func decide(
         _ room: RoomID, by command: String, assetsBefore: UInt64
     ) async throws(JournalError) {
-        let streams = streams(of: room)
-        let address = RoomAddress(root: root, partition: streams.partition, room: room)
-        do throws(JetStreamError) {
-            _ = try await jetStream.publish(
-                ControlRecord.erase.encoded(), to: address.subject(.control),
-                headers: [
-                    HeaderName.msgID: JetStreamJournal.messageID(of: command, room),
-                    Decision.assetsHeader: "\(assetsBefore)",
-                ])
-        } catch {
-            throw .stream(name: streams.log, error)
-        }
+        _ = try await jetStream.write(
+            .erase, to: RoomAddress(root: root, room: room, partitions: partitions), id: command,
+            headers: [Decision.assetsHeader: "\(assetsBefore)"])
     }
 
     /// The decision of a command to erase a room; nil where the log has none.
@@ -84,7 +75,7 @@ public struct RoomEraser: Sendable {
     public func decision(on room: RoomID, by command: String) async throws(JournalError) -> Decision? {
         let streams = streams(of: room)
         let address = RoomAddress(root: root, partition: streams.partition, room: room)
-        let id = JetStreamJournal.messageID(of: command, room)
+        let id = JetStream.messageID(of: command, room)
         let found = Locked<Decision?>(nil)
         try await list(streams.log, address.subject(.control)) { message, metadata in
             guard message.header(HeaderName.msgID) == id, Self.isDecision(message) else { return }

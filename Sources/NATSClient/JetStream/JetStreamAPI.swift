@@ -89,6 +89,8 @@ public enum JetStreamError: Error, Sendable, Equatable {
     public var isMessageMissing: Bool { number == 10037 }
     /// A message to be deleted is not there; the server has three errors for that.
     var isDeletedMessageMissing: Bool { number == 10043 || number == 10057 || isMessageMissing }
+    /// The newest message of the subject is not the one that was to be replaced.
+    public var isOutOfDate: Bool { number == 10071 }
     /// The stream, the account or the server has no space for more.
     public var isFull: Bool {
         // Of the account, of the server, of what either has left to reserve, of the stream, of the largest stream.
