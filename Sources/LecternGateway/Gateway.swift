@@ -294,6 +294,14 @@ final class LiveSettings: Sendable {
         var tokenKey: TokenKey?
         /// The number of that key, counted since the start.
         fileprivate(set) var keyNumber = 0
+
+        /// Checks a token.
+        /// - Returns: nil for one that does not count, and where none is needed.
+        func verify(_ token: String) async -> TokenClaims? {
+            var claims = await tokenKey?.verify(token)
+            claims?.keyNumber = keyNumber
+            return claims
+        }
     }
 
     private let locked: Locked<Values>

@@ -201,6 +201,14 @@ struct RevocationTests {
             #expect(gateway.gateway.update(configuration))
             try await reader.ended()
             #expect(try await Self.get(gateway, token).status == .unauthorized)
+            let new = try await Self.token(other)
+            #expect(try await Self.get(gateway, new).status == .ok)
+            for (text, status) in [(new, HTTPResponse.Status.noContent), (token, .unauthorized)] {
+                #expect(try await gateway.http.send("POST", "/api/session", body: text).status == status)
+            }
+            let next = try EventStreamClient(
+                port: gateway.port, "/api/rooms/r/events", headers: ["Authorization": "Bearer \(new)"])
+            #expect(try await next.next().name == "board")
         }
     }
 
