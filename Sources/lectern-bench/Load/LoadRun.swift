@@ -144,19 +144,25 @@ final class LoadRun: Sendable {
         }
     }
 
-    private func closeRooms() async throws(RoomDirectoryError) {
-        guard let user = OperatorName(joiners.settings.userName ?? "operator") else { return }
+    /// - Returns: why rooms stay; nil where all are closed.
+    private func closeRooms() async -> String? {
+        guard let user = OperatorName(joiners.settings.userName ?? "operator") else {
+            return "the NATS user's name is none by which commands are given"
+        }
         let commands = RoomCommands(connection: joiners, root: root, from: user, for: "lectern-bench load")
-        for room in rooms { _ = try await commands.give(.close(room.address.room)) }
+        for (count, room) in rooms.enumerated() {
+            do throws(RoomDirectoryError) {
+                _ = try await commands.give(.close(room.address.room))
+            } catch {
+                return "\(rooms.count - count) of \(rooms.count), \(error)"
+            }
+        }
+        return nil
     }
 
     /// Closes the rooms, where this user may, and the connections.
     func close() async {
-        do throws(RoomDirectoryError) {
-            try await closeRooms()
-        } catch {
-            Progress.say("lectern-bench: rooms named load-… stay: \(error)")
-        }
+        if let reason = await closeRooms() { Progress.say("lectern-bench: rooms named load-… stay: \(reason)") }
         for connection in [teachers, joiners] + students { await connection.close() }
     }
 }
