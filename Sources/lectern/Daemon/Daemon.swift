@@ -126,11 +126,9 @@ struct Daemon {
             logger: logger, onScrape: registry.onScrape)
     }
 
-    /// Tells of the error that ended the daemon.
-    func report(_ error: any Error) { report(Self.explanation(of: error)) }
-
-    /// Tells why the daemon ends: a line of the log where that is JSON, else a plain one.
-    func report(_ reason: String) {
+    /// Tells of the error that ended the daemon: a line of the log where that is JSON, else a plain one.
+    func report(_ error: any Error) {
+        let reason = Self.explanation(of: error)
         switch configuration.logFormat {
         case .text: StandardError.write("lectern stops: \(reason)")
         case .json: Logger(label: "lectern").error("lectern stops", metadata: ["error": "\(reason)"])

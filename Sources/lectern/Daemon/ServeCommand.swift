@@ -49,12 +49,12 @@ struct ServeCommand: AsyncParsableCommand {
             throw ExitCode(ConfigurationError.exitCode)
         }
         let loaded = try settings.load(sockets)
-        let daemon = Daemon(try settings.source(sockets), loaded, sockets)
         let faults = await loaded.configuration.fileFaults()
         guard faults.isEmpty else {
-            for fault in faults { daemon.report(fault) }
+            for fault in faults { StandardError.write(fault) }
             throw ExitCode(ConfigurationError.exitCode)
         }
+        let daemon = Daemon(try settings.source(sockets), loaded, sockets)
         do {
             try await daemon.run()
         } catch {
