@@ -297,7 +297,7 @@ import Testing
             _ = try await eventually("it is refused", within: .seconds(1)) { try await status() == 401 ? () : nil }
             let erasing = try start(["erase", "physics", "--yes", "--partitions", "8", "--user", "operator"])
             #expect(await erasing.exitCode(within: .seconds(90)) == 0, "\(erasing.log)")
-            #expect(erasing.log.contains("erased ink.2.physics: deleted "), "\(erasing.log)")
+            #expect(erasing.log.contains("erased physics: deleted "), "\(erasing.log)")
             daemon.send(SIGTERM)
             #expect(await daemon.exitCode() == 0)
             #expect(!daemon.log.contains("Permissions Violation"), "\(daemon.log)")

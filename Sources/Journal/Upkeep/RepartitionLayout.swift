@@ -47,6 +47,9 @@ struct RepartitionLayout {
     /// A partition that has checkpoints and no log.
     private var orphan: Int?
 
+    /// Whether a run has left something, or has logs capture nothing.
+    var isBegun: Bool { !copies.isEmpty || !leftovers.isEmpty || logs.contains(where: \.isParked) }
+
     init(_ root: String, _ jetStream: JetStream) async throws(JetStreamError) {
         self.root = root
         let stem = PartitionStreams.stem(root)

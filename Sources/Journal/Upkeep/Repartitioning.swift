@@ -21,6 +21,8 @@ public struct Repartitioning: Sendable {
     public enum Progress: Sendable {
         /// A move that was interrupted at its end is finished.
         case finished(partitions: Int)
+        /// A move that was interrupted before its end is undone: the rooms are in so many partitions as before.
+        case undone(partitions: Int)
         /// Of a stream of some bytes.
         case copying(stream: String, bytes: UInt64)
         case measuring(copy: String)
@@ -56,7 +58,7 @@ public struct Repartitioning: Sendable {
 
         public var description: String {
             switch self {
-            case .noStreams(let root): "there are no streams of the root \(root)"
+            case .noStreams(let root): "there are no logs of the root \(root)"
             case .incomplete(let missing): "\(missing) is missing; restore it first"
             case .orphan(let checkpoints, let log):
                 "there is \(checkpoints) without \(log); restore the log, or delete the checkpoints"
@@ -68,7 +70,7 @@ public struct Repartitioning: Sendable {
                 a daemon has made \(stream) while the rooms were moved; stop the daemons, and delete it with what was \
                 written to it
                 """
-            case .same(let partitions): "there are streams of \(partitions) partitions already"
+            case .same(let partitions): "the number of partitions is \(partitions) already"
             case .noSpace(let bytes):
                 """
                 JetStream lacks space for the new streams, \(bytes / 1_000_000 + 1) MB by its limits; raise those of the \
@@ -133,9 +135,9 @@ public struct Repartitioning: Sendable {
         case .none: throw Failure.noStreams(root: root)
         case .refused(let failure): throw failure
         case .copy where layout.logs.count == partitions:
-            // Perhaps they capture nothing since a run that was interrupted.
+            guard layout.isBegun else { throw Failure.same(partitions: partitions) }
             try await copier.undo()
-            throw Failure.same(partitions: partitions)
+            onProgress(.undone(partitions: partitions))
         case .copy:
             let plan: RepartitionPlan
             do {

@@ -31,7 +31,7 @@ public struct StreamBackup: Sendable {
 
         public var description: String {
             switch self {
-            case .noStreams(let root): "there are no streams of the root \(root)"
+            case .noStreams(let root): "there are no logs of the root \(root)"
             case .notEmpty(let folder): "\(folder) is not empty"
             case .noBackup(let folder): "\(folder) has no backup: \(StreamBackup.listName) is missing or cannot be read"
             case .newer(let version): "the backup is of a newer release (format \(version))"

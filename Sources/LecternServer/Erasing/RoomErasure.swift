@@ -112,6 +112,9 @@ struct RoomErasure: Sendable {
             // What a daemon had on its way that was behind.
             try await Task.sleep(for: .milliseconds(500))
             checkpoints += try await eraser.eraseCheckpoints(before: decision)
+            guard records.count + checkpoints + files.count > 0 else {
+                return (decision.sequence, "nothing was stored of it")
+            }
             let counts = files.isEmpty ? "" : ", \(gone.count) of \(files.count) files"
             return (
                 decision.sequence, "deleted \(records.count) records, \(checkpoints) messages of checkpoints\(counts)"

@@ -139,8 +139,8 @@ final class CheckpointKeeper: Sendable {
                 for state in obsolete { await store.discard(state, room: request.room) }
             } catch {
                 noteStorageFull(error, request.partition)
-                logSaveFailure(of: request.room, error)
                 let isSuperseded = if case .superseded = error { true } else { false }
+                if !isSuperseded { logSaveFailure(of: request.room, error) }
                 metrics.countCheckpointFailure(isSuperseded: isSuperseded)
                 then(isSuperseded ? .superseded : .failed)
             }

@@ -101,6 +101,8 @@ struct PartitionOpener: Sendable {
                 """
         case .newer:
             metadata["hint"] = "run the release that wrote them, or a later one; nothing is damaged"
+        case .stream(_, .unsuitable):
+            metadata["hint"] = "where lectern repartition was interrupted, run it again"
         case .streamsMissing:
             metadata["hint"] = """
                 restore the missing streams, or let the daemon create empty ones: journal.recreate_streams

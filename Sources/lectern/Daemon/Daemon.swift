@@ -128,7 +128,7 @@ struct Daemon {
 
     /// Tells of the error that ended the daemon: a line of the log where that is JSON, else a plain one.
     func report(_ error: any Error) {
-        let reason = Self.explanation(of: error)
+        let reason = explanation(of: error)
         switch configuration.logFormat {
         case .text: StandardError.write("lectern stops: \(reason)")
         case .json: Logger(label: "lectern").error("lectern stops", metadata: ["error": "\(reason)"])
@@ -136,8 +136,10 @@ struct Daemon {
     }
 
     /// The error that ended the daemon, with the setting to change when there is one.
-    private static func explanation(of error: any Error) -> String {
+    private func explanation(of error: any Error) -> String {
         switch error {
+        case let error as ListenError where error.port == configuration.http.admin?.port:
+            "\(error). Choose another address with --set http.admin=HOST:PORT, or off"
         case let error as ListenError:
             "\(error). Choose another address with --http (http.listen), or off"
         case EmbeddedServerError.portTaken(let port):

@@ -113,7 +113,7 @@ import Testing
         defer { try? FileManager.default.removeItem(atPath: folder) }
         try await NATSTestServer.with(jetStream: true) { nats in
             let none = try await Self.run("backup", folder, "--nats", nats.url, exits: 1)
-            #expect(none.contains("no streams of the root ink"))
+            #expect(none.contains("no logs of the root ink"))
             let daemon = try DaemonProcess("a", nats: nats.url)
             try await daemon.waitUntilServing()
             try await NATSConnection.with(nats) { connection in

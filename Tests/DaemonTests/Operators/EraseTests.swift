@@ -40,10 +40,11 @@ import Testing
                 try Data("lesson\n".utf8).write(to: answer)
                 let right = try LecternProcess(["erase", "lesson", "--nats", nats.url], input: answer.path)
                 #expect(await right.exitCode(within: .seconds(90)) == 0, "\(right.log)")
-                #expect(right.log.contains("erased ink.0.lesson: deleted 50 records"), "\(right.log)")
+                #expect(right.log.contains("erased lesson: deleted 50 records"), "\(right.log)")
                 #expect(try count("anna-of-lesson", in: nats) == 0)
                 let again = try await LecternProcess.run("erase", "lesson", "--yes", "--nats", nats.url)
-                #expect(again.exitCode == 0 && again.log.contains("deleted 0 records"), "\(again.log)")
+                #expect(
+                    again.exitCode == 0 && again.log.contains(/deleted 0 records|nothing was stored/), "\(again.log)")
                 let audit = try await LecternProcess.run("audit", "--nats", nats.url)
                 #expect(audit.log.contains("erase") && audit.log.contains("lesson"), "\(audit.log)")
                 #expect(await daemon.terminate() == 0)

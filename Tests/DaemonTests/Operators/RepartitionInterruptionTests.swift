@@ -266,6 +266,30 @@ extension RepartitionTests {
         }
     }
 
+    @Test func `stopped before everything is copied, it is undone by the old number`() async throws {
+        try await NATSTestServer.with(jetStream: true) { nats in
+            try await Self.provision(nats)
+            try await NATSConnection.with(nats) { connection in
+                // As a run leaves them that is killed while the server copies.
+                let info = try await connection.request(to: "$JS.API.STREAM.INFO.INK_LOG_0").payload
+                let answer = try JSONSerialization.jsonObject(with: Data(info)) as? [String: Any]
+                var log = try #require(answer?["config"] as? [String: Any])
+                log["subjects"] = ["ink.0.PARKED.log"]
+                let parked = Array(try JSONSerialization.data(withJSONObject: log))
+                let reply = try await connection.request(parked, to: "$JS.API.STREAM.UPDATE.INK_LOG_0").payload
+                #expect(!String(decoding: reply, as: UTF8.self).contains("error"))
+                let copy = Array(#"{"name":"INK_MOVING_LOG_0","subjects":["copy"],"storage":"memory"}"#.utf8)
+                _ = try await connection.request(copy, to: "$JS.API.STREAM.CREATE.INK_MOVING_LOG_0")
+            }
+            #expect(try await Self.hasCopies(nats))
+            let undone = try await Self.run("repartition", "1", "--nats", nats.url)
+            #expect(undone.contains("is undone: the number of partitions is 1"), "\(undone)")
+            #expect(try await !Self.hasCopies(nats))
+            let same = try await Self.run("repartition", "1", "--nats", nats.url, exits: 1)
+            #expect(same.contains("the number of partitions is 1 already"), "\(same)")
+        }
+    }
+
     @Test func `it may be killed at any time, and run again`() async throws {
         let seed = TestSeed.choose()
         try await NATSTestServer.with(jetStream: true) { nats in
@@ -300,7 +324,7 @@ extension RepartitionTests {
                 await daemon.kill()
             }
             let (code, log) = try await LecternProcess.run("repartition", "3", "--nats", nats.url)
-            #expect(code == 0 || log.contains("streams of 3 partitions already"), "\(log)")
+            #expect(code == 0 || log.contains("the number of partitions is 3 already"), "\(log)")
             let after = try await Self.states(on: nats, partitions: 3)
             Self.expectSame(before, after, "moved after kills")
         }

@@ -197,7 +197,7 @@ import Testing
             #expect(refused.contains("stop all daemons of the root first: b"))
             #expect(await last.terminate() == 0)
             let same = try await Self.run("repartition", "1", "--nats", nats.url, exits: 1)
-            #expect(same.contains("streams of 1 partitions already"))
+            #expect(same.contains("the number of partitions is 1 already"))
         }
     }
 

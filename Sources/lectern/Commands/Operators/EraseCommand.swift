@@ -66,6 +66,6 @@ struct EraseCommand: AsyncParsableCommand {
         await nats.close()
         let place = reply.sequence.map { "; in the journal at \($0)" } ?? ""
         let detail = reply.detail.map { ": \($0)" } ?? ""
-        StandardOutput.write("erased \(options.subjects.address(of: room))\(detail)\(place)")
+        StandardOutput.write("erased \(room)\(detail)\(place)")
     }
 }

@@ -68,6 +68,9 @@ struct RepartitionCommand: AsyncParsableCommand {
         switch progress {
         case .finished(let partitions):
             StandardOutput.write("an earlier move to \(partitions) partitions was interrupted, and is finished now")
+        case .undone(let partitions):
+            StandardOutput.write(
+                "an earlier move was interrupted, and is undone: the number of partitions is \(partitions)")
         case .copying(let stream, let bytes):
             say("\(stream): the server copies \(String(format: "%.1f MB", Double(bytes) / 1e6))")
         case .measuring(let copy): say("\(copy): sizes of its records")

@@ -119,7 +119,8 @@ struct RevokeCommand: AsyncParsableCommand {
             throw Self.fail(error.description)
         }
         guard let claims = await key.verify(token) else {
-            throw Self.fail("the token is not of this key, or has ended; without a key its jti is revoked for good")
+            throw Self.fail(
+                "the token is not whole, not of this key, or has ended; a jti, without a key, is revoked for good")
         }
         // `exp` may be any number: what is no whole number in JSON is never.
         let end = claims.expires.timeIntervalSince1970.rounded(.up)
