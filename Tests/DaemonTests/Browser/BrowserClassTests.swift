@@ -226,57 +226,6 @@ struct BrowserClassTests {
         }
     }
 
-    @Test("a link with a token lets everybody into what is theirs, and no further")
-    func tokens() async throws {
-        let secret = FileManager.default.temporaryDirectory.appendingPathComponent("secret-\(UUID())").path
-        try Data("a secret of 32 bytes or more, here it is".utf8).write(to: URL(filePath: secret))
-        defer { try? FileManager.default.removeItem(atPath: secret) }
-        @Sendable func token(_ arguments: String...) async throws -> String {
-            let process = try LecternProcess(["token", "--secret-file", secret, "--expires", "1h"] + arguments)
-            guard await process.exitCode() == 0 else { throw Unexpected(process.log) }
-            return process.log.trimmingCharacters(in: .whitespacesAndNewlines)
-        }
-        try await BrowserRoom.with(["auth.mode=token", "auth.secret_file=\(secret)"]) { room, _ in
-            try room.playVideo("hls")
-            let page = "\(room.address)/rooms/\(room.name)"
-            let teacher = try await BrowserWindow()
-            try await teacher.open(
-                "\(page)/teach#token=\(try await token("--room", room.name, "--role", "teacher", "--author", "anna"))")
-            try await teacher.waitUntilWriting()
-            #expect(try await teacher.run("return location.href") == .string("\(page)/teach"))
-            #expect(try await teacher.text(of: BrowserWindow.element("author")) == "anna")
-            try await teacher.drawWave(1)
-            try await teacher.wait(forIndex: 1)
-            try await teacher.waitUntilSaved()
-
-            let student = try await BrowserWindow()
-            try await student.open(
-                "\(page)#token=\(try await token("--room", room.name, "--role", "student", "--cohort", "hls"))")
-            try await student.wait(forIndex: 1)
-            #expect(try await student.run("return location.href") == .string(page))
-            // The session is the browser's: a reload needs no link.
-            try await student.open(page)
-            try await student.wait(forIndex: 1)
-            // A student does not teach.
-            let connection = BrowserWindow.element("connection")
-            try await student.open("\(page)/teach?author=eve")
-            try await student.wait(
-                for: "refused", "\(BrowserWindow.element("saved")).textContent === \"Not allowed in\"")
-            let stranger = try await BrowserWindow()
-            try await stranger.open(page)
-            try await stranger.wait(for: "refused", "\(connection).textContent === \"Not allowed in\"")
-            try await stranger.keepScreenshot("refused-student")
-            try await stranger.open("\(page)#token=nonsense")
-            try await stranger.wait(for: "the notice", "!\(BrowserWindow.element("notice")).hidden")
-            #expect(try await stranger.run("return location.href") == .string(page))
-
-            let operators = try await token("--role", "operator")
-            try await stranger.open("\(room.address)/monitor#token=\(operators)")
-            try await stranger.wait(
-                for: "the room", "document.querySelector(\".room-name\")?.textContent === \"\(room.name)\"")
-        }
-    }
-
     @Test("a page of another origin loads the library, follows and draws where its origin is allowed, and nowhere else")
     func otherOrigin() async throws {
         try await BrowserRoom.with { room, daemon in

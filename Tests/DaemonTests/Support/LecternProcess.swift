@@ -163,6 +163,9 @@ final class DaemonProcess: Sendable {
     func pause() { process.send(SIGSTOP) }
 
     func resume() { process.send(SIGCONT) }
+
+    /// Sends SIGHUP: it reads again what may change while it runs.
+    func reload() { process.send(SIGHUP) }
 }
 
 /// The programs that a test has started.

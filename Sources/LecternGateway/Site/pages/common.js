@@ -53,12 +53,40 @@ export function connectionWords({ state, reason, code, retryAt }) {
     }
 }
 
+/** Whether a link was opened for this page, or it was let in before. */
+let hadLink = false;
+
 /** Why a page shows no board, for those who came by a link. */
 export function refusalWords({ code, reason }) {
-    if (code === "unauthorized") return "This board opens with the link that you were given.";
-    if (code === "revoked") return "Your link is no longer good. Ask for a new one where you got it.";
+    if (code === "unauthorized" && !hadLink) return "This board opens with the link that you were given.";
+    if (code === "unauthorized" || code === "revoked") {
+        return "Your link no longer counts: it has expired, was revoked, or the key was changed. Open a new link; ask for it where you got this one.";
+    }
     if (code === "forbidden") return "Your link is for something else.";
     return reason;
+}
+
+/** Covers the board until it is there, and while its reader is not let in: in full screen nothing else is seen. */
+export function bindCover(board) {
+    const cover = $("waiting");
+    let isRefused = false;
+    const uncover = () => {
+        // Without a palette nothing has been joined.
+        if (!isRefused && board.palette.length > 0) cover.dataset.done = "";
+    };
+    board.addEventListener("painted", uncover);
+    board.addEventListener("connection", ({ detail }) => {
+        if (detail.state === "live") {
+            [hadLink, isRefused] = [true, false];
+            // A stream that is resumed paints nothing anew.
+            uncover();
+        } else if (detail.state === "refused") {
+            say(cover, refusalWords(detail));
+            if (!refusals.includes(detail.code)) return;
+            isRefused = true;
+            delete cover.dataset.done;
+        }
+    });
 }
 
 /** A time span: `0.8 s`, `12 s`, `3:05 min`. */
@@ -104,6 +132,7 @@ export async function openSession(room) {
     const token = new URLSearchParams(location.hash.slice(1)).get("token");
     let problem = null;
     if (token) {
+        hadLink = true;
         history.replaceState(null, "", location.pathname + location.search);
         try {
             await gateway.request("api/session", {
@@ -117,6 +146,7 @@ export async function openSession(room) {
     let claims = null;
     try {
         claims = JSON.parse(localStorage.getItem(key));
+        hadLink ||= claims !== null;
         // The session ends with its token.
         if (claims?.exp * 1000 < Date.now()) claims = null;
     } catch {

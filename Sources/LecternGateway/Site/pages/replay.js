@@ -131,7 +131,10 @@ function bindTransport(player, replay) {
 
 /** What is shown of the lesson, and whether there is more. */
 function showStep(player, replay, hasVideo) {
+    let isRefused = false;
     const show = () => {
+        // Its reason stays.
+        if (isRefused) return;
         if (replay.last === 0) return showStatus($("step"), "", "Nothing has been drawn yet");
         if (Number.isNaN(player.time)) return showStatus($("step"), "wait", hasVideo ? "Waiting for the video" : "Fetching the lesson…");
         if (!replay.isThere) return showStatus($("step"), "wait", "Fetching this part of the lesson…");
@@ -145,7 +148,8 @@ function showStep(player, replay, hasVideo) {
     replay.addEventListener("connection", ({ detail }) => {
         showStatus($("connection"), ...(detail.state === "live" ? ["good", "Replay"] : connectionWords(detail)));
         if (detail.state === "live" && detail.code) say($("waiting"), "There is no lesson here yet.");
-        if (detail.state !== "refused") return;
+        isRefused = detail.state === "refused";
+        if (!isRefused) return;
         $("waiting").removeAttribute("data-done");
         say($("waiting"), wordsOf(detail));
         showStatus($("step"), "bad", wordsOf(detail));

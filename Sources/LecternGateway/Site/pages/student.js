@@ -1,7 +1,7 @@
 /** The student's page: a board in step with a video. */
 
 import { Board, PlayerClock } from "../lectern.js";
-import { $, bindFullScreen, bindSaving, connectionWords, namePattern, openSession, pageWords, refusalWords, roomOfPage, say, showStatus, spanWords, timeWords } from "./common.js";
+import { $, bindCover, bindFullScreen, bindSaving, connectionWords, namePattern, openSession, pageWords, roomOfPage, say, showStatus, spanWords, timeWords } from "./common.js";
 import { DemoClock } from "./demo-clock.js";
 
 const query = new URLSearchParams(location.search);
@@ -44,6 +44,7 @@ async function start() {
     }
     const clock = await videoClock(gateway, cohort);
     const board = new Board($("board"), { room, cohort, gateway, clock });
+    bindCover(board);
     showBoard(board);
     showStep(board, clock);
 }
@@ -130,16 +131,16 @@ function showBoard(board) {
     let timer = null;
     const showConnection = () => showStatus($("connection"), ...connectionWords(connection));
     board.addEventListener("connection", ({ detail }) => {
+        // It tries again now and then: that lets nobody in yet.
+        if (detail.state === "connecting" && connection.state === "refused") return;
         connection = detail;
         showConnection();
         clearInterval(timer);
         if (detail.state === "waiting") timer = setInterval(showConnection, 1000);
-        if (detail.state === "refused") say($("waiting"), refusalWords(detail));
     });
     board.addEventListener("size", ({ detail }) => {
         $("stage").style.setProperty("--aspect", String(detail.width / detail.height));
     });
-    board.addEventListener("painted", () => ($("waiting").dataset.done = ""));
     let hideTimer = null;
     const showWriter = (author) => {
         say($("initial"), author.slice(0, 1));
@@ -170,7 +171,9 @@ function showBoard(board) {
 function showStep(board, clock) {
     let lag = { held: 0, milliseconds: 0 };
     let behind = null;
+    let isRefused = false;
     const show = () => {
+        if (isRefused) return showStatus($("step"), "", "Not in step");
         if (board.index === 0 && lag.held === 0) return showStatus($("step"), "", "Nothing has been drawn yet");
         if (lag.held > 0) {
             const noun = lag.held === 1 ? "stroke waits" : "strokes wait";
@@ -185,5 +188,10 @@ function showStep(board, clock) {
     board.addEventListener("progress", ({ detail }) => {
         if (detail.part < 1) showStatus($("step"), "wait", `Drawing the board, ${Math.round(detail.part * 100)} %`);
         else show();
+    });
+    board.addEventListener("connection", ({ detail }) => {
+        if (detail.state !== "refused" && detail.state !== "live") return;
+        isRefused = detail.state === "refused";
+        show();
     });
 }

@@ -2,7 +2,7 @@
 
 import { Teacher } from "../lectern.js";
 import { now } from "../lectern/gateway.js";
-import { $, bindFullScreen, bindSaving, connectionWords, element, namePattern, openSession, pageWords, refusalWords, roomOfPage, say, showStatus, spanWords, whileVisible } from "./common.js";
+import { $, bindCover, bindFullScreen, bindSaving, connectionWords, element, namePattern, openSession, pageWords, refusals, roomOfPage, say, showStatus, spanWords, whileVisible } from "./common.js";
 import { AuthorList } from "./author-list.js";
 import { ImportTool } from "./import-tool.js";
 import { LassoTool } from "./lasso-tool.js";
@@ -91,6 +91,7 @@ function closeNotice() {
 
 function showBoard(teacher, toolbar) {
     const { board } = teacher;
+    bindCover(board);
     const commands = () => {
         toolbar.showCommands(teacher.state === "writer" && !teacher.isMuted, board.strokes > 0 || teacher.waiting > 0, board.hasUndone);
     };
@@ -99,12 +100,8 @@ function showBoard(teacher, toolbar) {
     });
     board.addEventListener("painted", () => {
         if (board.palette.length === 0) return;
-        $("waiting").dataset.done = "";
         toolbar.showPalette();
         commands();
-    });
-    board.addEventListener("connection", ({ detail }) => {
-        if (detail.state === "refused") say($("waiting"), refusalWords(detail));
     });
     board.addEventListener("index", ({ detail }) => {
         const count = detail.strokes;
@@ -134,7 +131,8 @@ function showSaving(teacher) {
         if (teacher.isMuted) return showStatus($("saved"), "bad", "Muted");
         if (isFull) return showStatus($("saved"), "bad", "Full: nothing more is taken until the network is back");
         if (sending.state !== "live" && waiting > 0) {
-            return showStatus($("saved"), "bad", isKept ? `Offline, ${strokes} kept here` : `Offline, ${strokes} wait: keep this page open`);
+            const state = refusals.includes(sending.code) ? "Not allowed in" : "Offline";
+            return showStatus($("saved"), "bad", isKept ? `${state}, ${strokes} kept here` : `${state}, ${strokes} wait: keep this page open`);
         }
         if (reading.state !== "live") return showStatus($("saved"), ...connectionWords(reading));
         // A stroke under way for a moment is nothing to tell.
@@ -143,7 +141,12 @@ function showSaving(teacher) {
     };
     teacher.addEventListener("outbox", ({ detail }) => { outbox = detail; show(); });
     teacher.addEventListener("sending", ({ detail }) => { sending = detail; show(); });
-    teacher.board.addEventListener("connection", ({ detail }) => { reading = detail; show(); });
+    teacher.board.addEventListener("connection", ({ detail }) => {
+        // It tries again now and then: that lets nobody in yet.
+        if (detail.state === "connecting" && reading.state === "refused") return;
+        reading = detail;
+        show();
+    });
     teacher.addEventListener("muted", show);
     setInterval(show, 500);
     teacher.addEventListener("rejected", ({ detail }) => {

@@ -1,0 +1,140 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// Pages that are opened by a link with a token.
+@Suite(
+    .timeLimit(.minutes(5)), .endsProcesses, .enabled(if: BrowserWindow.runsAll, "make browser runs it"))
+struct BrowserTokenTests {
+    /// A file with the key of tokens.
+    private final class Secret: Sendable {
+        private let path = FileManager.default.temporaryDirectory.appendingPathComponent("secret-\(UUID())").path
+
+        init() throws { try change("a secret of 32 bytes or more, here it is") }
+
+        deinit { try? FileManager.default.removeItem(atPath: path) }
+
+        var settings: [String] { ["auth.mode=token", "auth.secret_file=\(path)"] }
+
+        func change(_ secret: String) throws { try Data(secret.utf8).write(to: URL(filePath: path)) }
+
+        func token(_ arguments: [String]) async throws -> String {
+            let process = try LecternProcess(["token", "--secret-file", path, "--expires", "1h"] + arguments)
+            guard await process.exitCode() == 0 else { throw Unexpected(process.log) }
+            return process.log.trimmingCharacters(in: .whitespacesAndNewlines)
+        }
+    }
+
+    @Test("a link with a token lets everybody into what is theirs, and no further")
+    func tokens() async throws {
+        let secret = try Secret()
+        try await BrowserRoom.with(secret.settings) { room, _ in
+            try room.playVideo("hls")
+            let page = "\(room.address)/rooms/\(room.name)"
+            let teacher = try await BrowserWindow()
+            try await teacher.open(
+                "\(page)/teach#token=\(try await secret.token(["--room", room.name, "--role", "teacher", "--author", "anna"]))"
+            )
+            try await teacher.waitUntilWriting()
+            #expect(try await teacher.run("return location.href") == .string("\(page)/teach"))
+            #expect(try await teacher.text(of: BrowserWindow.element("author")) == "anna")
+            try await teacher.drawWave(1)
+            try await teacher.wait(forIndex: 1)
+            try await teacher.waitUntilSaved()
+
+            let student = try await BrowserWindow()
+            try await student.open(
+                "\(page)#token=\(try await secret.token(["--room", room.name, "--role", "student", "--cohort", "hls"]))"
+            )
+            try await student.wait(forIndex: 1)
+            #expect(try await student.run("return location.href") == .string(page))
+            // The session is the browser's: a reload needs no link.
+            try await student.open(page)
+            try await student.wait(forIndex: 1)
+            // A student does not teach.
+            let connection = BrowserWindow.element("connection")
+            try await student.open("\(page)/teach?author=eve")
+            try await student.wait(
+                for: "refused", "\(BrowserWindow.element("saved")).textContent === \"Not allowed in\"")
+            let stranger = try await BrowserWindow()
+            try await stranger.open(page)
+            try await stranger.wait(for: "refused", "\(connection).textContent === \"Not allowed in\"")
+            #expect(
+                try await stranger.text(of: Self.cover) == "This board opens with the link that you were given.")
+            try await stranger.wait(for: "the cover", "getComputedStyle(\(Self.cover)).opacity === \"1\"")
+            try await stranger.keepScreenshot("refused-student")
+            try await stranger.open("\(page)#token=nonsense")
+            try await stranger.wait(for: "the notice", "!\(BrowserWindow.element("notice")).hidden")
+            #expect(try await stranger.run("return location.href") == .string(page))
+
+            let operators = try await secret.token(["--role", "operator"])
+            try await stranger.open("\(room.address)/monitor#token=\(operators)")
+            try await stranger.wait(
+                for: "the room", "document.querySelector(\".room-name\")?.textContent === \"\(room.name)\"")
+        }
+    }
+
+    @Test("pages that are open when the key of tokens is changed ask for a new link, and go on with it")
+    func keyChange() async throws {
+        let secret = try Secret()
+        try await BrowserRoom.with(secret.settings) { room, daemon in
+            try room.playVideo()
+            let page = "\(room.address)/rooms/\(room.name)"
+            let asTeacher = ["--room", room.name, "--role", "teacher", "--author", "anna"]
+            let asStudent = ["--room", room.name, "--role", "student", "--cohort", "main"]
+            let teacher = try await BrowserWindow(isDark: true)
+            try await teacher.open("\(page)/teach#token=\(try await secret.token(asTeacher))")
+            try await teacher.waitUntilWriting()
+            try await teacher.drawWave(1)
+            try await teacher.waitUntilSaved()
+            let student = try await BrowserWindow()
+            try await student.open("\(page)#token=\(try await secret.token(asStudent))")
+            try await student.wait(forIndex: 1)
+            let (connection, step) = (BrowserWindow.element("connection"), BrowserWindow.element("step"))
+            try await student.wait(for: "in step", "\(step).textContent.startsWith(\"In step\")")
+
+            try secret.change("another secret of 32 bytes or more, here it is")
+            daemon.reload()
+            try await student.wait(for: "refused", "\(connection).textContent === \"Not allowed in\"")
+            try await teacher.wait(
+                for: "refused", "\(BrowserWindow.element("saved")).textContent === \"Not allowed in\"")
+            #expect(try await student.text(of: step) == "Not in step")
+            // Another size draws the board anew: it stays covered.
+            try await student.run("\(BrowserWindow.element("sheet")).style.width = \"600px\"")
+            try await student.wait(for: "another size", "\(BrowserWindow.canvas).width === 600")
+            for window in [student, teacher] {
+                let words = try await window.text(of: Self.cover)
+                #expect(words.contains("no longer counts") && words.contains("Open a new link"), "\(words)")
+                try await window.wait(for: "the cover", "getComputedStyle(\(Self.cover)).opacity === \"1\"")
+            }
+            try await student.keepScreenshot("key-changed-student")
+            try await teacher.keepScreenshot("key-changed-teacher")
+            try await teacher.press("z", control: true)
+            try await teacher.wait(
+                for: "a kept undo",
+                "\(BrowserWindow.element("saved")).textContent === \"Not allowed in, 1 stroke kept here\"")
+            // The link is dead after a reload, too.
+            try await student.open(page)
+            try await student.wait(for: "a new link", "\(Self.cover).textContent.includes(\"Open a new link\")")
+            #expect(try await student.text(of: step) == "Not in step")
+
+            // As by a new link in another tab.
+            let links = [(student, try await secret.token(asStudent)), (teacher, try await secret.token(asTeacher))]
+            for (window, token) in links {
+                try await window.run(
+                    """
+                    await fetch("/api/session", { method: "POST", body: "\(token)" });
+                    dispatchEvent(new Event("online"));
+                    """)
+            }
+            try await teacher.waitUntilSaved()
+            try await teacher.waitUntilWriting()
+            try await student.wait(forIndex: 2)
+            #expect(try await student.text(of: connection) == "Connected")
+            #expect(try await student.text(of: step).hasPrefix("In step"))
+            try await student.wait(for: "the board", "getComputedStyle(\(Self.cover)).opacity === \"0\"")
+        }
+    }
+
+    private static let cover = BrowserWindow.element("waiting")
+}
