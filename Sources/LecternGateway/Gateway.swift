@@ -39,6 +39,8 @@ public struct Gateway: Service {
     private let live: LiveSettings
     /// Nil where no token is needed.
     private let revocations: RevocationWatch?
+    /// Nil beside the service.
+    private let partitions: PartitionWatch?
     var limits = GatewayLimits()
 
     /// - Parameters:
@@ -59,19 +61,22 @@ public struct Gateway: Service {
         self.registry = registry
         self.logger = logger
         self.onListening = onListening
+        let partitions = configuration.isAlone ? PartitionWatch(configuration, connection, logger) : nil
+        self.partitions = partitions
         guard case .tokens = configuration.access else {
             RevocationWatch.metrics(in: registry)
             revocations = nil
-            self.obstacle = obstacle
+            self.obstacle = { obstacle() ?? partitions?.obstacle }
             return
         }
         let revocations = RevocationWatch(
             root: configuration.root, connection: connection, registry: registry, logger: logger)
         self.revocations = revocations
-        self.obstacle = { obstacle() ?? revocations.obstacle }
+        self.obstacle = { obstacle() ?? partitions?.obstacle ?? revocations.obstacle }
     }
 
-    /// Why the gateway would answer no request that needs a token, one sentence; nil where it would. Any thread.
+    /// Why the gateway would answer no request that needs a token, or none about most rooms, one sentence; nil where it would.
+    /// Any thread.
     public var readinessObstacle: String? { obstacle() }
 
     /// Changes what may change while the gateway runs: origins, proxies, the alarm on skew, and the key of tokens where there
@@ -91,6 +96,10 @@ public struct Gateway: Service {
     public func run() async throws {
         let watching = revocations.map { revocations in Task { await revocations.run() } }
         defer { watching?.cancel() }
+        let comparing = partitions.map { partitions in
+            Task { await partitions.run(every: limits.partitionsInterval) }
+        }
+        defer { comparing?.cancel() }
         let address = GatewayConfiguration.Address(host: configuration.host, port: configuration.port)
         guard let admin = configuration.admin else {
             return try await serve(router(), address, configuration.socket, onListening)
@@ -255,6 +264,8 @@ public struct GatewayConfiguration: Sendable {
     public var root: String
     /// Number of partitions of the rooms, at least 1; the same as in the service.
     public var partitions: Int
+    /// Whether the service runs in other processes, whose number of partitions may be another one: then it is asked for.
+    public var isAlone = false
     public var access = Access.open(anyHost: false)
     /// Origins whose pages may use the API: `https://school.example`.
     public var allowedOrigins: [String] = []
@@ -364,6 +375,8 @@ struct GatewayLimits: Sendable {
     var natsRequests = 256
     /// Time for the service to answer with the state of a room; then 504.
     var stateTimeout = Duration.seconds(2)
+    /// Time between two questions how many partitions the service has.
+    var partitionsInterval = Duration.seconds(5)
     /// Time for the service to answer with a picture; then 504.
     var pictureTimeout = Duration.seconds(5)
     /// Time for the service to answer with a picture of a page of an asset, which may wait for others; then 504.

@@ -31,8 +31,8 @@ struct RoomRoutes {
     }
 }
 
-/// `GET /healthz`: this process runs. `GET /readyz`: it is connected and serves. Both answer at once and from this
-/// process alone, whatever the rest of the cluster does.
+/// `GET /healthz`: this process runs. `GET /readyz`: it is connected and serves. Both answer at once, from
+/// what this process knows.
 struct HealthRoutes {
     let connection: NATSConnection
     /// Why the rest of the process is not ready; nil when it is.

@@ -7,6 +7,30 @@ import Testing
 
 /// Daemons that do a part each, and tokens of the command line.
 @Suite(.timeLimit(.minutes(2)), .endsProcesses) struct GatewayTests {
+    @Test func `a gateway with another number of partitions than the daemons is not ready, and says so`() async throws {
+        try await NATSTestServer.with { nats in
+            let core = try DaemonProcess(
+                "core", nats: nats.url, http: "off",
+                ["node.roles=core", "journal.mode=none", "subjects.partitions=3"])
+            try await core.waitUntilServing()
+            let gateways = try [5, 3].map { partitions in
+                try DaemonProcess(
+                    "gateway-\(partitions)", nats: nats.url, http: "127.0.0.1:0",
+                    ["node.roles=gateway", "subjects.partitions=\(partitions)"])
+            }
+            try await gateways[0].waitForLog("most rooms cannot be reached")
+            let response = try await HTTPClient(port: try await gateways[0].httpPort()).get("/readyz")
+            #expect(response.statusCode == 503)
+            #expect(response.text.contains("The service has 3 partitions; subjects.partitions is 5 here."))
+            let good = HTTPClient(port: try await gateways[1].httpPort())
+            try await eventually("the gateway with the same number is ready") {
+                try await good.get("/readyz").statusCode == 200 ? () : nil
+            }
+            #expect(gateways[1].lines(with: "cannot be reached").isEmpty)
+            for process in gateways + [core] { #expect(await process.terminate() == 0) }
+        }
+    }
+
     @Test func `a gateway serves the rooms of another daemon to those who have a token`() async throws {
         let directory = FileManager.default.temporaryDirectory.appendingPathComponent("lectern-\(UUID())")
         try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)

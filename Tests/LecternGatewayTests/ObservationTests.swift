@@ -117,7 +117,7 @@ private struct SkewProbe {
 }
 
 /// Keeps lines as text: level, message, and metadata sorted by key.
-private struct LineLog: LogHandler {
+struct LineLog: LogHandler {
     let lines: Recorder<String>
     var metadata: Logger.Metadata = [:]
     var logLevel = Logger.Level.info

@@ -2,6 +2,7 @@ import Dispatch
 import Foundation
 import Glibc
 import Hummingbird
+import Logging
 import NATSClient
 import NATSTestServer
 import ServiceLifecycle
@@ -24,6 +25,7 @@ struct RunningGateway: Sendable {
     /// Runs a body, then ends everything, also when the body throws.
     static func with(
         partitions: Int = 1, limits: GatewayLimits = .quick, obstacle: @escaping @Sendable () -> String? = { nil },
+        logger: Logger = .silent,
         configured adjust: @escaping @Sendable (inout GatewayConfiguration) -> Void = {
             $0.access = .open(anyHost: true)
         },
@@ -35,7 +37,7 @@ struct RunningGateway: Sendable {
                     let registry = PrometheusRegistry(help: GatewayMetrics.help)
                     var configuration = GatewayConfiguration(port: 0, partitions: partitions)
                     adjust(&configuration)
-                    try await run(configuration, limits, obstacle, connection, registry) { gateway, port in
+                    try await run(configuration, limits, obstacle, connection, registry, logger) { gateway, port in
                         try await body(
                             RunningGateway(
                                 gateway: gateway, port: port, http: HTTPClient(port: port), registry: registry,
@@ -50,11 +52,12 @@ struct RunningGateway: Sendable {
     private static func run(
         _ configuration: GatewayConfiguration, _ limits: GatewayLimits,
         _ obstacle: @escaping @Sendable () -> String?, _ connection: NATSConnection,
-        _ registry: PrometheusRegistry, _ body: @escaping @Sendable (Gateway, Int) async throws -> Void
+        _ registry: PrometheusRegistry, _ logger: Logger,
+        _ body: @escaping @Sendable (Gateway, Int) async throws -> Void
     ) async throws {
         let (ports, listening) = AsyncStream.makeStream(of: Int.self)
         var gateway = Gateway(
-            configuration, connection: connection, registry: registry, logger: .silent, obstacle: obstacle,
+            configuration, connection: connection, registry: registry, logger: logger, obstacle: obstacle,
             onListening: { port in listening.yield(port) })
         gateway.limits = limits
         let listener = gateway
@@ -87,6 +90,7 @@ extension GatewayLimits {
     static var quick: GatewayLimits {
         var limits = GatewayLimits()
         limits.listingWindow = .milliseconds(300)
+        limits.partitionsInterval = .milliseconds(50)
         return limits
     }
 }

@@ -304,6 +304,10 @@ import Testing
                     == #"{"error":{"code":"\#(code.rawValue)","message":"There is no \"room\"."}}"#)
             #expect(RequestError(decoding: error.encoded()) == error)
         }
+        let elsewhere = RequestError(.badRequest, "No.", partitions: 3)
+        let body = #"{"error":{"code":"bad-request","message":"No.","partitions":3}}"#
+        #expect(text(elsewhere.encoded()) == body)
+        #expect(RequestError(decoding: Array(body.utf8)) == elsewhere)
         for other in ["", "{}", #"{"error":1}"#, #"{"error":{"code":"x","message":""}}"#, #"{"error":{"message":""}}"#]
         {
             #expect(RequestError(decoding: Array(other.utf8)) == nil)

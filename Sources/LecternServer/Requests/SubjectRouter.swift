@@ -96,7 +96,7 @@ final class SubjectRouter: Sendable {
             """
             The room \(address.room) is in partition \(partition), not \(address.partition): the number of \
             partitions is \(count) here, and clients have to use the same one.
-            """)
+            """, partitions: count)
     }
 
     private static let noSuchSubject = RequestError(

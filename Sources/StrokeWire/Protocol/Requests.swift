@@ -241,10 +241,14 @@ public struct RequestError: Error, Sendable, Hashable {
     public let code: Code
     /// One English sentence for a person.
     public let message: String
+    /// Of ``Code/badRequest`` for an address with the wrong partition: how many the service has. Services of older releases
+    /// leave it out.
+    public let partitions: Int?
 
-    public init(_ code: Code, _ message: String) {
+    public init(_ code: Code, _ message: String, partitions: Int? = nil) {
         self.code = code
         self.message = message
+        self.partitions = partitions
     }
 }
 
@@ -256,6 +260,10 @@ extension RequestError {
         bytes.append(string: code.rawValue)
         bytes.append(",\"message\":")
         bytes.append(string: message)
+        if let partitions {
+            bytes.append(",\"partitions\":")
+            bytes.append(integer: partitions)
+        }
         bytes.append("}}")
         return bytes
     }
@@ -264,10 +272,11 @@ extension RequestError {
     /// - Returns: nil if the reply is not such an error.
     public init?(decoding bytes: [UInt8]) {
         guard let body = try? JSONObject(bytes, keeping: ["error"]), let token = body["error"],
-            let error = try? JSONObject(token, of: bytes, keeping: ["code", "message"], field: "error"),
+            let error = try? JSONObject(token, of: bytes, keeping: ["code", "message", "partitions"], field: "error"),
             let code = try? error.required("code", "", { Code(rawValue: $0) }),
             let message = try? error.requiredString("message", limit: 4096)
         else { return nil }
-        self.init(code, message)
+        let partitions = try? error.integer("partitions", in: 1...Int64(Int32.max))
+        self.init(code, message, partitions: partitions.map(Int.init))
     }
 }

@@ -66,6 +66,7 @@ extension DaemonConfiguration {
             gateway.readerBuffer = http.readerBuffer
             gateway.skewAlarm = http.skewAlarm
             gateway.servesRooms = node.roles.contains(.gateway)
+            gateway.isAlone = !node.roles.contains(.core)
             switch (authentication.mode, authentication.secretFile, authentication.publicKeyFile) {
             case (.token, let file?, _): gateway.access = .tokens(try await .secret(file: file))
             case (.token, _, let file?): gateway.access = .tokens(try await .publicKey(file: file))
