@@ -212,6 +212,20 @@ struct RevocationTests {
         }
     }
 
+    @Test func `a teacher's token without a name mutes nobody and brings no files, for nobody could mute it`() throws {
+        let room = try #require(RoomID("r"))
+        let anna = AuthorID("anna")
+        for need in [AccessNeed.moderate(room), .upload(room)] {
+            func check(_ role: TokenRole, _ author: AuthorID?) throws {
+                try need.check(TokenClaims(rooms: .some([room]), role: role, author: author, expires: Date() + 600))
+            }
+            try check(.teacher, anna)
+            try check(.operator, nil)
+            #expect(throws: GatewayError.self) { try check(.teacher, nil) }
+            #expect(throws: GatewayError.self) { try check(.student, nil) }
+        }
+    }
+
     @Test func `a token that was verified with the key before is refused once there is another one`() async throws {
         let key = try await Self.key()
         try await Self.with(key) { gateway in
