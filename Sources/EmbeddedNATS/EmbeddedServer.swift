@@ -15,7 +15,7 @@ public final class EmbeddedServer: Sendable {
         /// The text of a configuration file: accounts, permissions, limits.
         public var configuration: String?
         /// The time limit for the server to listen.
-        public var startTimeout: Duration = .seconds(10)
+        public var startTimeout: Duration = .seconds(30)
 
         /// The defaults above.
         public init() {}

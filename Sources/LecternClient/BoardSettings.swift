@@ -55,7 +55,8 @@ extension JoinReply {
     ) async throws(RoomDirectoryError) {
         let reply: NATSReply
         do throws(NATSError) {
-            reply = try await connection.requestParts(request.encoded(), to: address.subject(.joinHead))
+            reply = try await connection.requestParts(
+                request.encoded(), to: address.subject(.joinHead), repeatingFor: NATSConnection.stallLimit)
         } catch {
             throw error == .noResponders || error == .timeout ? .noReply : .nats(error)
         }

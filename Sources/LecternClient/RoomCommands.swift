@@ -189,7 +189,8 @@ public struct AuditReader: Sendable {
         let reply: NATSReply
         do throws(NATSError) {
             reply = try await connection.requestParts(
-                request.encoded(), to: AuditRequest.subject(root: root), timeout: Self.timeout)
+                request.encoded(), to: AuditRequest.subject(root: root), timeout: Self.timeout,
+                repeatingFor: NATSConnection.stallLimit)
         } catch {
             throw error == .noResponders || error == .timeout ? .noReply : .nats(error)
         }

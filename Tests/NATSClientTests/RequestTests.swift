@@ -59,6 +59,41 @@ import Testing
         }
     }
 
+    @Test func `A repeated request outlives a lost reply and a server that restarts meanwhile`() async throws {
+        try await NATSTestServer.with { server in
+            try await NATSConnection.with(server) { nats in
+                let asked = Recorder<Void>()
+                _ = try nats.subscribe("forgetful") { message in
+                    asked.append(())
+                    guard asked.values.count > 2, let reply = message.reply else { return }
+                    try? nats.publish([7], to: reply)
+                }
+                let task = Task {
+                    try await nats.requestParts(
+                        [1], to: "forgetful", timeout: .milliseconds(500), repeatingFor: .seconds(600))
+                }
+                _ = try await asked.values(1)
+                await server.kill()
+                try await server.restart()
+                #expect(try await task.value.payload == [7])
+            }
+        }
+    }
+
+    @Test func `A repeated request to nobody fails at once, and one without an answer at its limit`() async throws {
+        try await NATSTestServer.with { server in
+            try await NATSConnection.with(server) { nats in
+                await #expect(throws: NATSError.noResponders) {
+                    try await nats.requestParts([1], to: "nobody", repeatingFor: .seconds(600))
+                }
+                _ = try nats.subscribe("mute") { _ in }
+                await #expect(throws: NATSError.timeout) {
+                    try await nats.requestParts([1], to: "mute", timeout: .milliseconds(20), repeatingFor: .zero)
+                }
+            }
+        }
+    }
+
     @Test func `A cancelled task stops waiting`() async throws {
         try await NATSTestServer.with { server in
             try await NATSConnection.with(server) { nats in

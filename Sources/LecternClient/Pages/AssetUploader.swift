@@ -6,12 +6,12 @@ public import StrokeWire
 /// Sends files to the service, part by part, see `AssetUpload`: of each file one part is in memory, and the next is read when
 /// the service has taken it. Safe from any task.
 public struct AssetUploader: Sendable {
-    /// How long the service may take for an answer.
+    /// How long the service may take for an answer, stalls included. Where no service takes files, the answer comes at once.
     public struct Timeouts: Sendable {
         /// Finding a place for the file.
-        public var begin = Duration.seconds(2)
+        public var begin = NATSConnection.stallLimit
         /// Taking a part.
-        public var part = Duration.seconds(5)
+        public var part = NATSConnection.stallLimit
         /// Opening and storing the file.
         public var opening = Duration.seconds(120)
 

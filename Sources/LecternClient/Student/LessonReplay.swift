@@ -158,7 +158,9 @@ extension LessonReplay {
     ) async throws(FetchError) -> ReplayReply {
         let bytes: [UInt8]
         do throws(NATSError) {
-            bytes = try await connection.requestParts(request.encoded(), to: subject, timeout: .seconds(30)).payload
+            bytes = try await connection.requestParts(
+                request.encoded(), to: subject, timeout: .seconds(30), repeatingFor: NATSConnection.stallLimit
+            ).payload
         } catch {
             throw .unanswered(error)
         }

@@ -227,6 +227,35 @@ extension NATSConnection {
         return whole
     }
 
+    /// The longest stall of this process, the network, NATS or a service that repeated requests live through.
+    public static let stallLimit = Duration.seconds(45)
+
+    /// The same for a request that is safe to send twice: sends it again when the connection or the reply is lost. A stall
+    /// costs time then, and not the reply.
+    ///
+    /// - Parameters:
+    ///   - timeout: for one attempt.
+    ///   - limit: time after which no further attempt begins.
+    /// - Throws: what the last attempt throws.
+    public func requestParts(
+        _ payload: [UInt8] = [], to subject: String, headers: NATSHeaders = [:], timeout: Duration = .seconds(5),
+        repeatingFor limit: Duration
+    ) async throws(NATSError) -> NATSReply {
+        let deadline = ContinuousClock.now + limit
+        var wasLost = false
+        while true {
+            do throws(NATSError) {
+                return try await requestParts(payload, to: subject, headers: headers, timeout: timeout)
+            } catch {
+                // The service may be connecting again as well.
+                let isLoss = [.timeout, .disconnected].contains(error) || wasLost && error == .noResponders
+                guard isLoss, ContinuousClock.now < deadline else { throw error }
+                wasLost = true
+            }
+            do { try await Task.sleep(for: .milliseconds(200)) } catch { throw .cancelled }
+        }
+    }
+
     /// Sends a request and gathers all replies that come within the window; none when nobody subscribes. Replies in parts
     /// are joined, incomplete ones left out. Ends early at 4,096 messages or 64 MiB.
     ///

@@ -64,7 +64,7 @@ struct DemoEnvironment {
             onListening: { isListening.yield($0) })
         let service = ServiceGroup(services: [server, gateway], logger: logger)
         do {
-            try await pages.connect()
+            try await pages.connect(within: NATSConnection.stallLimit)
             let result = try await withThrowingTaskGroup(of: Void.self) { group in
                 group.addTask {
                     defer {
@@ -101,7 +101,8 @@ struct DemoEnvironment {
     /// Connects one of the clients.
     func connect(_ name: String) async throws -> NATSConnection {
         let connection = NATSConnection(NATSSettings(url: url, name: name), logger: logger)
-        try await connection.connect()
+        // The server is there: only a stall can keep it from accepting.
+        try await connection.connect(within: NATSConnection.stallLimit)
         return connection
     }
 }

@@ -78,7 +78,7 @@ struct DemoRun: Sendable {
             $0.teacher = report
             $0.isTeacherDone = true
         }
-        let seen = try await finish(session, within: latency + .seconds(20), progress)
+        let seen = try await finish(session, within: latency + NATSConnection.stallLimit, progress)
         status.cancel()
         await status.value
         let duration = start.duration(to: .now)
@@ -86,8 +86,9 @@ struct DemoRun: Sendable {
         do throws(NATSError) {
             let subject = environment.address.subject(.image(cohort))
             let (png, pdf) = (ImageRequest(), ImageRequest(format: .pdf))
-            let drawn = try await viewer.requestParts(png.encoded(), to: subject).payload
-            document = try await viewer.requestParts(pdf.encoded(), to: subject).payload
+            let limit = NATSConnection.stallLimit
+            let drawn = try await viewer.requestParts(png.encoded(), to: subject, repeatingFor: limit).payload
+            document = try await viewer.requestParts(pdf.encoded(), to: subject, repeatingFor: limit).payload
             picture = drawn
         } catch .cancelled {}
         let outcome = Outcome(
@@ -116,12 +117,17 @@ struct DemoRun: Sendable {
         return goesOn
     }
 
-    /// Waits until the student has seen the last operation.
+    /// Waits until the student has seen the last operation, or has seen none for `limit`.
     private func finish(
         _ session: Task<StudentSession, any Error>, within limit: Duration, _ progress: DemoProgress
     ) async throws -> StudentSession {
-        let deadline = ContinuousClock.now + limit
+        var released = progress.state.released
+        var deadline = ContinuousClock.now + limit
         while ContinuousClock.now < deadline, !Task.isCancelled, !progress.state.isComplete {
+            if progress.state.released != released {
+                released = progress.state.released
+                deadline = .now + limit
+            }
             try? await Task.sleep(for: .milliseconds(20))
         }
         session.cancel()

@@ -44,7 +44,8 @@ struct DemoSlideImport: Sendable {
     ) async throws -> [(bytes: [UInt8], header: StrokeMessage)] {
         let room = try await BoardSettings(of: address, over: nats).room
         let request = JoinRequest(incarnation: room, have: 0)
-        let reply = try await nats.requestParts(request.encoded(), to: address.subject(.joinHead))
+        let reply = try await nats.requestParts(
+            request.encoded(), to: address.subject(.joinHead), repeatingFor: NATSConnection.stallLimit)
         guard case .tail(let operations) = try JoinReply(decoding: reply.payload).content else {
             throw DemoFailure.notAnswered
         }

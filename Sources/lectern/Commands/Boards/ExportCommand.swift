@@ -81,7 +81,8 @@ struct ExportCommand: AsyncParsableCommand {
         let subject = room.address.subject(cohort.map(RoomSubject.image) ?? .imageHead)
         let reply: NATSReply
         do throws(NATSError) {
-            reply = try await nats.requestParts(request.encoded(), to: subject, timeout: .seconds(30))
+            reply = try await nats.requestParts(
+                request.encoded(), to: subject, timeout: .seconds(30), repeatingFor: NATSConnection.stallLimit)
         } catch .noResponders {
             throw ExportError(description: room.unanswered)
         } catch {
