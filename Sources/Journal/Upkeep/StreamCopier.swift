@@ -8,8 +8,10 @@ struct StreamCopier {
     let jetStream: JetStream
     let logger: Logger
 
-    /// The longest time in which a copy does not grow.
-    private static let timeout = Duration.seconds(60)
+    /// The longest time in which a copy does not grow; then it is made anew. In a cluster, nats-server 2.9.10 leaves some
+    /// copies empty for good.
+    private static let timeout = Duration.seconds(20)
+    private static let attempts = 6
 
     /// Parks the logs and copies all streams. Copies that are there already are completed.
     func copy(_ layout: RepartitionLayout, _ onProgress: (Repartitioning.Progress) -> Void) async throws {
@@ -44,26 +46,44 @@ struct StreamCopier {
         if !layout.copies.contains(copy) {
             if !hasRelay { try await jetStream.copy(stream, to: relay, label: label) }
             hasRelay = true
-            try await waitUntilWhole(relay, of: stream)
+            try await waitUntilWhole(relay, of: stream) {
+                try await jetStream.copy(stream, to: relay, label: label)
+            }
             try await jetStream.copy(relay, to: copy, label: label)
         }
-        try await waitUntilWhole(copy, of: stream)
+        try await waitUntilWhole(copy, of: stream) {
+            // A copy without its relay was whole once.
+            if !hasRelay { try await jetStream.copy(stream, to: relay, label: label) }
+            hasRelay = true
+            try await jetStream.copy(relay, to: copy, label: label)
+        }
         if hasRelay { try await jetStream.delete(relay) }
     }
 
-    private func waitUntilWhole(_ copy: String, of stream: String) async throws {
+    /// - Parameter make: makes the copy.
+    private func waitUntilWhole(_ copy: String, of stream: String, _ make: () async throws -> Void) async throws {
+        for attempt in 1...Self.attempts {
+            if try await becomesWhole(copy, of: stream) { return }
+            guard attempt < Self.attempts else { break }
+            logger.notice("a copy does not grow; it is made anew", metadata: ["copy": "\(copy)"])
+            try await jetStream.delete(copy)
+            try await make()
+        }
+        throw Repartitioning.Failure.stalled(copy: copy)
+    }
+
+    /// False where it does not grow.
+    private func becomesWhole(_ copy: String, of stream: String) async throws -> Bool {
         var last: UInt64?
         var since = ContinuousClock.now
-        while true {
+        while since.duration(to: .now) < Self.timeout {
             let original = try await jetStream.streamInfo(stream)
             let info = try await jetStream.streamInfo(copy)
-            if try await isWhole(info, of: original) { return }
+            if try await isWhole(info, of: original) { return true }
             if info.messages != last { (last, since) = (info.messages, .now) }
-            guard since.duration(to: .now) < Self.timeout else {
-                throw Repartitioning.Failure.stalled(copy: copy)
-            }
             try await Task.sleep(for: .milliseconds(50))
         }
+        return false
     }
 
     /// Whether a copy has all messages of a stream that captures nothing.
