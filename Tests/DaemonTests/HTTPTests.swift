@@ -136,7 +136,7 @@ import Testing
     {
         try await withLesson { http, ann, nats in
             _ = try await http.get("/api/rooms/lesson")
-            let metrics = try await eventually("the lesson is counted and saved", within: .seconds(30)) {
+            let metrics = try await eventually("the lesson is counted and saved") {
                 let metrics = try Exposition(try await http.get("/metrics").text)
                 let isSaved = metrics[#"lectern_checkpoints_total{outcome="saved"}"#] ?? 0 > 0
                 let isMeasured = metrics[#"lectern_log_fullness{partition="0"}"#] != nil

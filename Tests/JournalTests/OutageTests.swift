@@ -169,7 +169,7 @@ import Whiteboard
                 }
                 try await server.restart()
             }
-            let records = try await book.records.values(written, within: .seconds(60))
+            let records = try await book.records.values(written)
             let bodies = records.map { record in
                 if case .message(_, _, let bytes) = record.content {
                     String(decoding: bytes, as: UTF8.self)
@@ -299,7 +299,7 @@ import Whiteboard
     /// it is started again, as an operator would.
     private func waitForReplicas(_ test: TestJournal, _ servers: [NATSTestServer]) async throws {
         var asked = ContinuousClock.now
-        try await eventually("all servers have the log", within: .seconds(90), every: .milliseconds(100)) {
+        try await eventually("all servers have the log", every: .milliseconds(100)) {
             let reply = try await test.connection.request(to: "$JS.API.STREAM.INFO.INK_LOG_0")
             let state = String(decoding: reply.payload, as: UTF8.self)
             if state.matches(of: /"current": ?true/).count == 2 { return }

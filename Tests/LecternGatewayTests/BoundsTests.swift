@@ -119,7 +119,7 @@ struct BoundsTests {
                 }
             }
             for _ in 0..<20 {
-                let health = try await eventually("health is told", within: .seconds(5)) {
+                let health = try await eventually("health is told") {
                     let client = try RawConnection(port: gateway.port)
                     guard client.send("GET /healthz HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n") else {
                         return String?.none

@@ -54,7 +54,7 @@ final class EventStreamClient: Sendable {
     var other: String { rest.withLock { $0 } }
 
     /// The next event; throws when none comes in time or the stream has ended.
-    func next(within limit: Duration = .seconds(10)) async throws -> ServerSentEvent {
+    func next(within limit: Duration = .hangLimit) async throws -> ServerSentEvent {
         let events = events
         return try await withDeadline(limit) {
             for await event in events { return event }
@@ -63,7 +63,7 @@ final class EventStreamClient: Sendable {
     }
 
     /// The next event that is no mark.
-    func nextOperation(within limit: Duration = .seconds(10)) async throws -> ServerSentEvent {
+    func nextOperation(within limit: Duration = .hangLimit) async throws -> ServerSentEvent {
         while true {
             let event = try await next(within: limit)
             if event.name != "mark" { return event }

@@ -125,7 +125,7 @@ import Testing
                 try lesson.client.setClock(address, 1000)
                 try await lesson.client.publishDurably(Hand.stroke(1, at: 0), to: address)
                 let awake = try await lesson.joined(address, at: 1)
-                try await eventually("the room is hibernated", within: .seconds(10)) {
+                try await eventually("the room is hibernated") {
                     try await lesson.listing().contains(#""asleep":true"#) ? () : nil
                 }
                 let back = try await lesson.client.join(address)
@@ -150,7 +150,7 @@ import Testing
                 _ = try await lesson.client.request(ControlRecord.close.encoded(), to: address.subject(.control))
                 try await lesson.client.publishDurably(Hand.stroke(1, at: 0), to: address)
                 try lesson.client.setClock(address, 1000)
-                try await eventually("the room has a new incarnation", within: .seconds(10)) {
+                try await eventually("the room has a new incarnation") {
                     try await lesson.client.join(address).room == first ? nil : ()
                 }
                 return [first, try await lesson.joined(address, at: 1).room]
@@ -189,7 +189,7 @@ import Testing
 extension DurableClass {
     /// Joins until a cohort has reached an index; sets its clock again and again, as a video player does.
     func joined(_ address: RoomAddress, at index: UInt64) async throws -> JoinReply {
-        try await eventually("the cohort is at \(index)", within: .seconds(15)) {
+        try await eventually("the cohort is at \(index)") {
             try client.setClock(address, 1000)
             let reply = try await client.join(address)
             return reply.index >= index ? reply : nil
@@ -198,7 +198,7 @@ extension DurableClass {
 
     /// Waits until the service has a room.
     func known(_ address: RoomAddress) async throws {
-        try await eventually("\(address.room) is known", within: .seconds(15)) {
+        try await eventually("\(address.room) is known") {
             let reply = try await client.request(to: address.subject(.info))
             return String(decoding: reply.payload, as: UTF8.self).contains(#""error""#) ? nil : ()
         }

@@ -131,11 +131,11 @@ import Whiteboard
                 }
                 for number in 1...150 {
                     // Teachers repeat refused messages; here JetStream has to accept them soon.
-                    try await eventually("stroke \(number) is acknowledged", within: .seconds(30)) {
+                    try await eventually("stroke \(number) is acknowledged") {
                         try await lesson.client.publishDurably(stroke(number), to: busy)
                     }
                     guard number.isMultiple(of: 30) else { continue }
-                    try await eventually("there is space", within: .seconds(30)) {
+                    try await eventually("there is space") {
                         let log = try await jetStream.streamInfo("INK_LOG_0")
                         return log.bytes * 10 < (96 << 10) * 8 ? () : nil
                     }
@@ -179,7 +179,7 @@ import Whiteboard
                         headers: ["Nats-Msg-Id": "gap.\(sequence).gave-up.anna.2-2"])
                 }
                 try await lesson.client.publishDurably(Hand.stroke(3, at: 0), to: room)
-                _ = try await head.next(within: .seconds(10)) { $0.index == "2" }
+                _ = try await head.next { $0.index == "2" }
             }
         }
     }
@@ -203,7 +203,7 @@ import Whiteboard
                 try await Task.sleep(for: .milliseconds(1500))
                 await lesson.nats.kill()
                 try await lesson.nats.restart()
-                try await eventually("the second stroke has arrived", within: .seconds(20)) {
+                try await eventually("the second stroke has arrived") {
                     let last = try await jetStream.lastMessage("OUT", subject: address.subject(.out(.main)))
                     return last.map { $0.payload == Array(Hand.stroke(2, at: 2500).utf8) } == true ? () : nil
                 }

@@ -139,7 +139,7 @@ import Whiteboard
             try await Task.sleep(until: due)
             try await service.nats.restart()
             // The client may reconnect later than the service and miss the release: it joins.
-            try await eventually("operation 2 is released", within: .seconds(15)) {
+            try await eventually("operation 2 is released") {
                 try await service.client.join(address).index == 2 ? () : nil
             }
         }
@@ -202,8 +202,8 @@ import Whiteboard
                 let journal = VolatileJournal(root: configuration.root, partitions: 1, logger: .silent)
                 let threads = pool.start(journal, keeper: nil)
                 let (release, head) = (waiting.subject(.out(.main)), busy.subject(.head))
-                _ = try await said.next(within: .seconds(60)) { $0.subject == release }
-                let next = try await said.next(within: .seconds(60)) { $0.subject == head }
+                _ = try await said.next { $0.subject == release }
+                let next = try await said.next { $0.subject == head }
                 #expect(next.index != nil)
                 await pool.stop(threads)
             }

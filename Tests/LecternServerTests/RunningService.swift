@@ -196,7 +196,7 @@ final class Inbox: Sendable {
     deinit { subscription.unsubscribe() }
 
     /// The next message; throws if none arrives in time.
-    func next(within limit: Duration = .seconds(10)) async throws -> Received {
+    func next(within limit: Duration = .hangLimit) async throws -> Received {
         let stream = stream
         return try await withDeadline(limit) {
             for await message in stream { return message }
@@ -204,14 +204,14 @@ final class Inbox: Sendable {
         }
     }
 
-    func next(_ count: Int, within limit: Duration = .seconds(20)) async throws -> [Received] {
+    func next(_ count: Int, within limit: Duration = .hangLimit) async throws -> [Received] {
         var messages: [Received] = []
         while messages.count < count { messages.append(try await next(within: limit)) }
         return messages
     }
 
     /// The next message that meets a condition; skips others.
-    func next(within limit: Duration = .seconds(10), where condition: (Received) -> Bool) async throws -> Received {
+    func next(within limit: Duration = .hangLimit, where condition: (Received) -> Bool) async throws -> Received {
         while true {
             let message = try await next(within: limit)
             if condition(message) { return message }

@@ -211,7 +211,7 @@ package final class Recorder<Value: Sendable>: Sendable {
     package var values: [Value] { state.withLock { $0.values } }
 
     /// Waits for this many values. Throws `.timeout` when they do not come.
-    package func values(_ count: Int, within limit: Duration = .seconds(30)) async throws(NATSError) -> [Value] {
+    package func values(_ count: Int, within limit: Duration = .hangLimit) async throws(NATSError) -> [Value] {
         let promise = Promise<Void>()
         state.withLock { state in
             if state.values.count >= count {

@@ -141,7 +141,7 @@ import Testing
     private static func head(
         _ address: RoomAddress, reaches index: UInt64, on client: NATSConnection
     ) async throws -> BoardDigest {
-        try await eventually("\(address.room) is at \(index)", within: .seconds(30)) {
+        try await eventually("\(address.room) is at \(index)") {
             try client.publish(Array(#"{"m":1000,"r":0}"#.utf8), to: address.subject(.clock(.main)))
             let reply = try await client.requestParts(JoinRequest().encoded(), to: address.subject(.join(.main)))
             guard let joined = try? JoinReply(decoding: reply.payload) else { return nil }

@@ -186,18 +186,18 @@ struct BrowserClassTests {
             let again = try DaemonProcess("a", nats: room.nats.url, http: room.listener)
             try await again.waitUntilServing()
             try room.playVideo()
-            try await teacher.wait(forIndex: 2, within: .seconds(60))
-            try await student.wait(forIndex: 2, within: .seconds(60))
+            try await teacher.wait(forIndex: 2)
+            try await student.wait(forIndex: 2)
 
             await room.nats.kill()
             try await teacher.drawWave(3)
             try await room.nats.restart()
-            try await eventually("the video is heard", within: .seconds(60)) { () -> Void? in
+            try await eventually("the video is heard") { () -> Void? in
                 try room.playVideo()
                 return try await student.run("return Number(\(BrowserWindow.canvas).dataset.index) >= 3") == .bool(true)
                     ? () : nil
             }
-            try await teacher.waitUntilSaved(within: .seconds(60))
+            try await teacher.waitUntilSaved()
             try await teacher.wait(forIndex: 3)
             #expect(try await student.digest() == (try await teacher.digest()))
             #expect(try await student.inkedPixels() > 1000)
@@ -264,9 +264,9 @@ struct BrowserClassTests {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("demo-\(UUID())")
         defer { try? FileManager.default.removeItem(at: folder) }
         let demo = try LecternProcess(["demo", "--speed", "50", "--latency", "1s", "--output", folder.path, "--keep"])
-        try await demo.waitForLog("teacher    http", within: .seconds(60))
+        try await demo.waitForLog("teacher    http")
         let address = try #require(demo.log.firstMatch(of: /teacher    (http\S+)/)).1
-        try await demo.waitForLog("The class goes on", within: .seconds(60))
+        try await demo.waitForLog("The class goes on")
         let teacher = try await BrowserWindow()
         try await teacher.open(address + "&author=guest")
         try await teacher.waitUntilWriting()

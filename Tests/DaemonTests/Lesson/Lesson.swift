@@ -158,7 +158,7 @@ struct Lesson: Sendable {
 /// Conditions that tests wait for during a lesson.
 extension Lesson {
     /// Returns when `count` more operations have been released to every cohort.
-    func goesOn(by count: UInt64 = 12, within limit: Duration = .seconds(30)) async throws {
+    func goesOn(by count: UInt64 = 12, within limit: Duration = .hangLimit) async throws {
         let goals = observers.map { $0.index + count }
         try await eventually("operations are released", within: limit) {
             zip(observers, goals).allSatisfy { $0.index >= $1 } ? () : nil

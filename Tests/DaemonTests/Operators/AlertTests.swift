@@ -32,7 +32,7 @@ struct AlertTests {
                 let prometheus = try await Prometheus(targets: ports)
 
                 // Well: nothing fires.
-                _ = try await eventually("all are scraped", within: .seconds(30)) {
+                _ = try await eventually("all are scraped") {
                     try await prometheus.value("sum(up)") == "3" ? true : nil
                 }
                 #expect(try await prometheus.firing().isEmpty)
@@ -112,7 +112,7 @@ private final class Prometheus: Sendable {
                 "--web.listen-address=127.0.0.1:\(port)",
             ], at: "/usr/bin/prometheus")
         http = HTTPClient(port: port)
-        _ = try await eventually("Prometheus is ready", within: .seconds(30)) { [http] in
+        _ = try await eventually("Prometheus is ready") { [http] in
             (try? await http.get("/-/ready"))?.statusCode == 200 ? true : nil
         }
     }

@@ -44,7 +44,7 @@ extension RepartitionTests {
     private static func provision(_ nats: NATSTestServer, _ settings: String...) async throws {
         let small = ["assets.max_bytes=1MiB", "audit.max_bytes=1MiB"]
         let daemon = try DaemonProcess("a", nats: nats.url, settings + small)
-        try await daemon.waitForLog(" serving", within: .seconds(60))
+        try await daemon.waitForLog(" serving")
         #expect(await daemon.terminate() == 0)
     }
 
@@ -104,7 +104,7 @@ extension RepartitionTests {
             }
             _ = try await Self.moveHeld(1, on: nats)
             #expect(try await Self.info("INK_LOG_0", nats).lastSequence > 20)
-            try await eventually("the witness has records of the new log", within: .seconds(60)) {
+            try await eventually("the witness has records of the new log") {
                 try await Self.info("WITNESS", nats).messages > 10 ? () : nil
             }
             #expect(try await Self.info("INK_MOVING_LOG_0", nats).messages == 10)
@@ -114,15 +114,31 @@ extension RepartitionTests {
         }
     }
 
+    /// Lowers the limit of a stream.
+    private static func limit(_ stream: String, bytes: Int, on nats: NATSTestServer) async throws {
+        try await NATSConnection.with(nats) { connection in
+            let info = try await connection.request(to: "$JS.API.STREAM.INFO.\(stream)", timeout: .hangLimit)
+            let answer = try JSONSerialization.jsonObject(with: Data(info.payload)) as? [String: Any]
+            var configuration = try #require(answer?["config"] as? [String: Any])
+            configuration["max_bytes"] = bytes
+            let body = try JSONSerialization.data(withJSONObject: configuration)
+            _ = try await connection.request(
+                Array(body), to: "$JS.API.STREAM.UPDATE.\(stream)", timeout: .hangLimit)
+        }
+        #expect(try await info(stream, nats).configuration.maxBytes == bytes)
+    }
+
     @Test func `logs near their limit are moved to logs with a higher one`() async throws {
         try await NATSTestServer.with(jetStream: true) { nats in
-            try await Self.provision(nats, "journal.max_bytes=1MiB")
+            try await Self.provision(nats, "journal.max_bytes=8MiB")
             var number = 0
             while try await Self.info("INK_LOG_0", nats).bytes < 970_000 {
                 try await Self.write((1...250).map { Self.stroke(number + $0) }, to: "full", on: nats)
                 number += 250
             }
             let before = try await Self.states(of: ["full"], on: nats, partitions: 1)
+            // Before that, a daemon would trim the log.
+            try await Self.limit("INK_LOG_0", bytes: 1 << 20, on: nats)
             for partitions in [3, 2, 1] {
                 let told = try await Self.run("repartition", "\(partitions)", "--nats", nats.url)
                 #expect(told.contains("moved to \(partitions) partitions: \(number) records"), "\(told)")
@@ -310,7 +326,7 @@ extension RepartitionTests {
                 let partitions = [3, 2, 4, 1][round % 4]
                 let process = try LecternProcess(["repartition", "\(partitions)", "--nats", nats.url])
                 // At some moment from the first step on.
-                try await eventually("it begins", within: .seconds(30), every: .milliseconds(2)) {
+                try await eventually("it begins", every: .milliseconds(2)) {
                     process.log.contains("the server copies") || process.hasExited ? () : nil
                 }
                 try await Task.sleep(for: .milliseconds(random.int(0...120)))

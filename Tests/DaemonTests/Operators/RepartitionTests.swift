@@ -45,7 +45,7 @@ import Testing
         let daemon = try DaemonProcess(
             "reader", nats: nats.url, http: "127.0.0.1:0",
             ["subjects.partitions=\(partitions)", "journal.replicas=\(replicas)"])
-        try await daemon.waitForLog(" serving", within: .seconds(60))
+        try await daemon.waitForLog(" serving")
         let http = HTTPClient(port: try await daemon.httpPort())
         var states: [String: [String]] = [:]
         for room in rooms {
@@ -84,7 +84,7 @@ import Testing
     ) async throws -> (asset: String, page: [UInt8]) {
         let settings = ["checkpoint.interval=1s", "checkpoint.operations=5", "journal.replicas=\(replicas)"]
         let first = try DaemonProcess("a", nats: nats.url, settings)
-        try await first.waitForLog(" serving", within: .seconds(60))
+        try await first.waitForLog(" serving")
         try await write((1...20).map { stroke($0) } + [#"{"n":21,"a":2,"t":2200}"#], to: "rest", on: nats)
         #expect(await first.terminate() == 0)
         // The room is in its checkpoint alone.

@@ -119,7 +119,7 @@ import Testing
                 try await lesson.goesOn()
                 let before = pair.daemons
                 for daemon in before { daemon.terminateSoon() }
-                for daemon in before { #expect(await daemon.exitCode(within: .seconds(5)) == 0, "\(daemon.log)") }
+                for daemon in before { #expect(await daemon.exitCode() == 0, "\(daemon.log)") }
                 for daemon in before { try pair.replace(daemon) }
                 try await lesson.goesOn()
             }

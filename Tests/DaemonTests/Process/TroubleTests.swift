@@ -21,7 +21,7 @@ import Testing
                 let http = HTTPClient(port: try await daemon.httpPort())
                 let points = (0..<300).map { #"{"x":\#($0),"y":\#($0)}"# }.joined(separator: ",")
                 var number = 0
-                let seen = try await eventually("it is told", within: .seconds(60)) {
+                let seen = try await eventually("it is told") {
                     // More than the log holds, until there is no space that records in checkpoints have left.
                     for _ in 0..<100 {
                         number += 1

@@ -60,7 +60,7 @@ final class LecternProcess: Sendable {
     var hasExited: Bool { child.hasExited }
 
     /// Waits for a text in its output.
-    func waitForLog(_ text: String, within limit: Duration = .seconds(30)) async throws {
+    func waitForLog(_ text: String, within limit: Duration = .hangLimit) async throws {
         do {
             _ = try await eventually("it says \"\(text)\"", within: limit) {
                 guard !hasExited || log.contains(text) else { throw Unexpected("it has ended") }
@@ -81,7 +81,7 @@ final class LecternProcess: Sendable {
     }
 
     /// Nil if a signal ended it, or it has not ended within `limit`.
-    func exitCode(within limit: Duration = .seconds(30)) async -> Int32? { await child.exitCode(within: limit) }
+    func exitCode(within limit: Duration = .hangLimit) async -> Int32? { await child.exitCode(within: limit) }
 
     func send(_ signal: Int32) {
         if !child.hasExited { Foundation.kill(child.identifier, signal) }
@@ -132,7 +132,7 @@ final class DaemonProcess: Sendable {
     var hasExited: Bool { process.hasExited }
 
     /// Waits for a line of its log.
-    func waitForLog(_ text: String, within limit: Duration = .seconds(30)) async throws {
+    func waitForLog(_ text: String, within limit: Duration = .hangLimit) async throws {
         try await process.waitForLog(text, within: limit)
     }
 
@@ -149,12 +149,12 @@ final class DaemonProcess: Sendable {
 
     /// Shuts it down with SIGTERM.
     /// - Returns: its exit code.
-    func terminate(within limit: Duration = .seconds(30)) async -> Int32? {
+    func terminate(within limit: Duration = .hangLimit) async -> Int32? {
         terminateSoon()
         return await exitCode(within: limit)
     }
 
-    func exitCode(within limit: Duration) async -> Int32? { await process.exitCode(within: limit) }
+    func exitCode(within limit: Duration = .hangLimit) async -> Int32? { await process.exitCode(within: limit) }
 
     /// Sends SIGTERM without waiting for the end.
     func terminateSoon() { process.send(SIGTERM) }

@@ -94,7 +94,7 @@ extension NATSConnection {
     /// All messages of a stream, read by a plain consumer, which reads the copy of one of the servers.
     /// - Parameter isPartEnough: whether to return what has come when the time is over; else that is an error.
     func readBack(
-        _ stream: String, within limit: Duration = .seconds(30), isPartEnough: Bool = false
+        _ stream: String, within limit: Duration = .hangLimit, isPartEnough: Bool = false
     ) async throws -> [StoredRecord] {
         let count = try await streamState(stream).state.messages
         guard count > 0 else { return [] }

@@ -250,7 +250,7 @@ struct TeacherClusterTests {
     /// - Returns: the position of its leader.
     private func leaderOfNewStream(_ servers: [NATSTestServer]) async throws -> Int {
         let connection = try await Wire.connect(servers[0])
-        try await eventually("the cluster has a leader", within: .seconds(60), every: .milliseconds(250)) {
+        try await eventually("the cluster has a leader", every: .milliseconds(250)) {
             try await JournalStream.create(over: connection) { $0.replicas = 3 }
         }
         let leader = try await eventually("the stream has a leader") {

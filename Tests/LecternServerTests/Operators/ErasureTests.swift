@@ -116,7 +116,7 @@ import Whiteboard
                 let stream = JetStream(lesson.client)
                 let full = try await stream.streamInfo("INK_LOG_0").messages
                 let cut = Task { try await lesson.erase(doomed) }
-                _ = try await eventually("records are being deleted", within: .seconds(90)) {
+                _ = try await eventually("records are being deleted") {
                     try await stream.streamInfo("INK_LOG_0").messages < full ? () : nil
                 }
                 cut.cancel()
@@ -188,7 +188,7 @@ import Whiteboard
             #expect(try StoreFiles(nats).contains(Array("only doomed has it".utf8)))
 
             try await nats.restart(configuration: configuration(denying: "nothing"))
-            let reply = try await eventually("the service is back", within: .seconds(60)) {
+            let reply = try await eventually("the service is back") {
                 try await outcome(of: .erase(doomed.room), by: otto).reply
             }
             #expect(reply.detail?.hasSuffix(", 2 of 2 files") == true, "\(reply)")

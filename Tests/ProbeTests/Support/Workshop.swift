@@ -50,7 +50,7 @@ final class Workshop: Sendable {
     /// Runs a command line of the shell to its end.
     /// - Returns: what it printed.
     @discardableResult
-    func run(_ command: String, exitCode expected: Int32 = 0, within limit: Duration = .seconds(60)) async throws
+    func run(_ command: String, exitCode expected: Int32 = 0, within limit: Duration = .hangLimit) async throws
         -> String
     {
         let running = try start(command)
@@ -75,7 +75,7 @@ struct RunningCommand: Sendable {
 
     var lines: [Substring] { output.split(separator: "\n") }
 
-    func exitCode(within limit: Duration = .seconds(30)) async -> Int32? { await child.exitCode(within: limit) }
+    func exitCode(within limit: Duration = .hangLimit) async -> Int32? { await child.exitCode(within: limit) }
 
     func send(_ signal: Int32) {
         if !child.hasExited { kill(child.identifier, signal) }

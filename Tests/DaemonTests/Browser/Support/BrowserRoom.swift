@@ -124,12 +124,12 @@ extension BrowserWindow {
     }
 
     /// Waits until the board shows an operation.
-    func wait(forIndex index: Int, within limit: Duration = .seconds(20)) async throws {
+    func wait(forIndex index: Int, within limit: Duration = .hangLimit) async throws {
         try await wait(for: "operation \(index)", "Number(\(Self.canvas).dataset.index) >= \(index)", within: limit)
     }
 
     /// Waits until everything drawn has its answer.
-    func waitUntilSaved(within limit: Duration = .seconds(30)) async throws {
+    func waitUntilSaved(within limit: Duration = .hangLimit) async throws {
         try await wait(for: "all saved", "\(Self.element("saved")).textContent === \"All saved\"", within: limit)
     }
 

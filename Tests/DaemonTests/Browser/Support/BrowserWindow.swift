@@ -90,7 +90,7 @@ final class BrowserWindow: Sendable {
     }
 
     /// Waits until an expression in the page is true.
-    func wait(for what: String, _ expression: String, within limit: Duration = .seconds(20)) async throws {
+    func wait(for what: String, _ expression: String, within limit: Duration = .hangLimit) async throws {
         do {
             _ = try await eventually(what, within: limit) { () -> Void? in
                 try await run("return Boolean(\(expression))") == .bool(true) ? () : nil
