@@ -79,9 +79,7 @@ extension CheckpointReader {
                 try optional { (reader) throws(CheckpointError) in
                     var ends: [GateTimeline.End] = []
                     for _ in 0..<count {
-                        let reach = try reader.number()
-                        try reader.require(reach <= UInt64(Int64.max))
-                        ends.append(GateTimeline.End(reach: Int64(reach), gateTime: try reader.usableTime()))
+                        ends.append(GateTimeline.End(reach: try reader.reach(), gateTime: try reader.usableTime()))
                     }
                     return ends
                 } ?? []
@@ -135,9 +133,8 @@ extension CheckpointReader {
             epoch.judged.endTime = version >= 3 ? try usableTime() : epoch.judged.gateTime
             epoch.unjudged = try optional { (reader) throws(CheckpointError) in
                 let time = try reader.media()
-                let reach = reader.version >= 3 ? try reader.number() : 0
-                try reader.require(reach <= UInt64(Int64.max))
-                return Epochs.Unjudged(time: time, reach: Int64(reach), loggedAt: try reader.localTime())
+                let reach = reader.version >= 3 ? try reader.reach() : 0
+                return Epochs.Unjudged(time: time, reach: reach, loggedAt: try reader.localTime())
             }
             epoch.left = try optional { (reader) throws(CheckpointError) in try reader.media() }
             if version >= 2 {
@@ -149,6 +146,11 @@ extension CheckpointReader {
         }
         guard let epochs = Epochs(known) else { throw damaged }
         return epochs
+    }
+
+    /// Release 0.2.0 wrote reaches above the greatest one.
+    private mutating func reach() throws(CheckpointError) -> Int64 {
+        Int64(min(try integer(), UInt64(GrowingPoints.greatestReach)))
     }
 
     mutating func usableTime() throws(CheckpointError) -> MediaTime {

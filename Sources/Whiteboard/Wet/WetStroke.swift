@@ -46,10 +46,13 @@ struct GrowingPoints: Sendable {
         }
     }
 
-    /// Microseconds from the stroke's time to a point; negative ones count as 0.
+    /// The greatest reach, 285 years, about: no sum with a media time overflows, and checkpoints can hold it.
+    static let greatestReach: Int64 = 1 << 53
+
+    /// Microseconds from the stroke's time to a point, at most ``greatestReach``; negative ones count as 0.
     static func reach(of point: StrokePoint) -> Int64 {
         guard let milliseconds = point.milliseconds, milliseconds > 0 else { return 0 }
-        return MediaTime(milliseconds: milliseconds)?.microseconds ?? .max
+        return min(MediaTime(milliseconds: milliseconds)?.microseconds ?? .max, greatestReach)
     }
 
     /// The first place in which two strokes differ, or the end of the shorter one.
