@@ -107,9 +107,9 @@ public final class JetStreamJournal: Sendable {
     public func records(
         of room: RoomID, after sequence: UInt64, timeout: Duration = .seconds(30)
     ) async throws(JournalError) -> [JournalRecord] {
-        let found = Locked<[JournalRecord]>([])
-        try await read(room, after: sequence, timeout: timeout) { record in found.withLock { $0.append(record) } }
-        return found.withLock { $0 }
+        var found: [JournalRecord] = []
+        try await read(room, after: sequence, timeout: timeout) { found.append($0) }
+        return found
     }
 
     /// Reads the records of one room after a sequence of its partition's log, up to the log's present end.
@@ -119,43 +119,41 @@ public final class JetStreamJournal: Sendable {
     /// decisions among them. All up to the same sequence.
     /// - Parameters:
     ///   - timeout: the longest time without a record; reading all may take longer.
-    ///   - body: called for each record, in the order of the log, from threads of the connection, one at a time.
+    ///   - body: called for each record, in the order of the log, in the caller's task. The server waits for it.
     /// - Throws: `.stream`, also when nothing came for `timeout` before the end.
     public func read(
         _ room: RoomID, after sequence: UInt64, timeout: Duration = .seconds(30),
-        _ body: @escaping @Sendable (JournalRecord) -> Void
+        _ body: (JournalRecord) -> Void
     ) async throws(JournalError) {
         let partition = RoomAddress.partition(of: room, among: partitions)
         let streams = PartitionStreams(root: root, partition: partition)
         let stream = streams.log
         let address = RoomAddress(root: root, partition: partition, room: room)
-        let decisions = Locked<Deque<JournalRecord>>([])
+        var decisions: Deque<JournalRecord> = []
         do throws(JetStreamError) {
             let info = try await jetStream.streamInfo(stream)
             let end = info.lastSequence
-            func read(_ subject: String, _ take: @escaping @Sendable (JournalRecord) -> Void)
-                async throws(JetStreamError)
-            {
+            func read(_ subject: String, _ take: (JournalRecord) -> Void) async throws(JetStreamError) {
                 let settings = OrderedConsumerSettings(
                     stream: stream, start: .sequence(sequence &+ 1), filterSubject: subject)
-                try await jetStream.readToEnd(settings, logger: logger, timeout: timeout) { message, metadata in
-                    guard metadata.streamSequence <= end, let record = self.record(message, metadata, of: partition)
-                    else { return }
-                    take(record)
-                }
+                try await jetStream.readToEnd(
+                    settings, logger: logger, timeout: timeout,
+                    decode: { message, metadata in
+                        metadata.streamSequence <= end ? self.record(message, metadata, of: partition) : nil
+                    }, take: take)
             }
             if info.configuration.subjects.contains(streams.moved) {
                 try await read("\(streams.moved(of: room))>", body)
             }
-            try await read(address.subject(.control)) { record in decisions.withLock { $0.append(record) } }
+            try await read(address.subject(.control)) { decisions.append($0) }
             try await read("\(address).in.*") { record in
-                while let decision = decisions.withLock({ $0.popFirst(before: record.sequence) }) { body(decision) }
+                while let decision = decisions.popFirst(before: record.sequence) { body(decision) }
                 body(record)
             }
         } catch {
             throw .stream(name: stream, error)
         }
-        for decision in decisions.withLock({ $0 }) { body(decision) }
+        for decision in decisions { body(decision) }
     }
 
     /// Decodes a message of the log; nil, and counted, when it is not a room's record.

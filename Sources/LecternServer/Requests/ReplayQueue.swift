@@ -10,11 +10,13 @@ import Whiteboard
 ///
 /// One lesson is read at a time; the last ones are kept, and read on from where they were. Bounded: beyond
 /// ``mostPending`` requests the answer is `not-ready`, a lesson of more than ``mostBytes`` is `too-large`, and all that are
-/// kept have ``keptBytes`` at most, or are one. Safe from any thread.
+/// kept have ``keptBytes`` at most, or are one. Lessons that were refused for good are remembered, ``mostRefusals`` of them,
+/// and not read again. Safe from any thread.
 final class ReplayQueue: Sendable {
     static let mostPending = 64
     static let mostBytes = 256 << 20
     static let keptBytes = 512 << 20
+    static let mostRefusals = 1024
 
     private struct Request: Sendable {
         let room: RoomID
@@ -30,6 +32,13 @@ final class ReplayQueue: Sendable {
         var recording: RecordedRoom
         /// The last record of the journal that is in it.
         var sequence: UInt64
+    }
+
+    /// A lesson that cannot be replayed, now or later.
+    private struct Refusal {
+        let room: RoomID
+        let incarnation: String
+        let error: RequestError
     }
 
     private let configuration: ServerConfiguration
@@ -62,17 +71,20 @@ final class ReplayQueue: Sendable {
         let task = Task.detached { [self] in
             // The last one used is the last.
             var lessons: [Lesson] = []
+            // The newest is the last.
+            var refusals: Deque<Refusal> = []
             for await _ in stream {
                 let (request, forgotten, isClosing) = waiting.withLock { waiting in
                     defer { waiting.forgotten = [] }
                     return (waiting.requests.popFirst(), waiting.forgotten, waiting.isClosing)
                 }
                 lessons.removeAll { forgotten.contains($0.room) }
+                refusals.removeAll { forgotten.contains($0.room) }
                 guard let request else {
                     if isClosing { return }
                     continue
                 }
-                await answer(request, &lessons, journal)
+                await answer(request, &lessons, &refusals, journal)
                 permits.release()
             }
         }
@@ -104,12 +116,18 @@ final class ReplayQueue: Sendable {
         arrivals.yield()
     }
 
-    private func answer(_ request: Request, _ lessons: inout [Lesson], _ journal: JetStreamJournal) async {
+    private func answer(
+        _ request: Request, _ lessons: inout [Lesson], _ refusals: inout Deque<Refusal>, _ journal: JetStreamJournal
+    ) async {
+        let isRefused = { (refusal: Refusal) in
+            refusal.room == request.room && refusal.incarnation == request.incarnation
+        }
+        if let refusal = refusals.first(where: isRefused) { return sink.refuse(request.reply, refusal.error) }
         let place = lessons.firstIndex { $0.room == request.room && $0.recording.incarnation == request.incarnation }
         var lesson = place.map { lessons.remove(at: $0) }
         do throws(RequestError) {
             if lesson.map({ $0.recording.count < request.last }) ?? true {
-                lesson = try await read(request, after: lesson, journal)
+                lesson = try await read(request, after: lesson, &refusals, journal)
             }
             guard let lesson else { throw .gone }
             lessons.removeAll { $0.room == request.room }
@@ -131,10 +149,10 @@ final class ReplayQueue: Sendable {
 
     /// Reads a lesson, or what it lacks.
     private func read(
-        _ request: Request, after known: Lesson?, _ journal: JetStreamJournal
+        _ request: Request, after known: Lesson?, _ refusals: inout Deque<Refusal>, _ journal: JetStreamJournal
     ) async throws(RequestError) -> Lesson {
         guard let life = LogPlace(request.incarnation), life.sequence > 0 else { throw .gone }
-        let reading: Locked<Reading>
+        var reading: Reading
         do throws(JournalError) {
             let log = try await journal.log(of: request.room)
             // A lesson that was moved to this log has other sequences here.
@@ -143,23 +161,24 @@ final class ReplayQueue: Sendable {
                 known
                 ?? Lesson(
                     room: request.room, recording: RecordedRoom(configuration: configuration.room), sequence: before)
-            reading = Locked(Reading(life: life, log: log, lesson: lesson, hasBegun: known != nil))
-            try await journal.read(request.room, after: lesson.sequence) { [reading] record in
-                reading.withLock { $0.take(record) }
-            }
+            reading = Reading(life: life, log: log, lesson: lesson, hasBegun: known != nil)
+            try await journal.read(request.room, after: lesson.sequence) { reading.take($0) }
         } catch {
             logger.warning(
                 "a lesson cannot be read", metadata: ["room": "\(request.room)", "error": "\(error)"])
             throw RequestError(.notReady, "The journal does not answer; ask again in a second.")
         }
-        return try reading.withLock { reading throws(RequestError) in
-            if reading.isTooLarge { throw .lessonTooLarge }
-            reading.lesson.recording.computeTimes()
-            guard reading.hasBegun, reading.lesson.recording.incarnation == request.incarnation,
-                reading.lesson.recording.count >= request.last
-            else { throw .gone }
-            return reading.lesson
+        if reading.isTooLarge || !reading.hasBegun {
+            let error = reading.isTooLarge ? RequestError.lessonTooLarge : .gone
+            refusals.append(Refusal(room: request.room, incarnation: request.incarnation, error: error))
+            if refusals.count > Self.mostRefusals { refusals.removeFirst() }
+            throw error
         }
+        reading.lesson.recording.computeTimes()
+        guard reading.lesson.recording.incarnation == request.incarnation,
+            reading.lesson.recording.count >= request.last
+        else { throw .gone }
+        return reading.lesson
     }
 
     /// Folds the records that are read.

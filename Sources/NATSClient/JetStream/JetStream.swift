@@ -152,6 +152,77 @@ extension JetStream {
     }
 }
 
+extension JetStream {
+    private enum ReadEvent<Element: Sendable>: Sendable {
+        case element(Element)
+        case barrier(FlowControlBarrier)
+        case end
+        case failed
+    }
+
+    /// The same for a caller who needs time for the messages: they are taken in the caller's task, and the server sends no
+    /// more of them than its flow control allows until they are.
+    ///
+    /// - Parameters:
+    ///   - decode: runs on the delivery thread, in the order of the stream; must not block. Nil passes a message over.
+    ///   - take: called in the caller's task for each message.
+    public func readToEnd<Element: Sendable>(
+        _ settings: OrderedConsumerSettings, logger: Logger, timeout: Duration = .seconds(60),
+        decode: @escaping @Sendable (borrowing NATSMessage, DeliveryMetadata) -> Element?, take: (Element) -> Void
+    ) async throws(JetStreamError) {
+        // The consumer would wait for a missing stream.
+        _ = try await streamInfo(settings.stream)
+        let (events, inlet) = AsyncStream.makeStream(of: ReadEvent<Element>.self)
+        let origin = ContinuousClock.now
+        // Messages that came and that were taken.
+        let progress = Locked(0)
+        do throws(NATSError) {
+            let consumer = try read(
+                settings, logger: logger, clock: { origin.duration(to: .now).wholeNanoseconds },
+                onEvent: { event in
+                    switch event {
+                    case .caughtUp: inlet.yield(.end)
+                    case .barrier(let barrier): inlet.yield(.barrier(barrier))
+                    case .rewound: inlet.yield(.failed)
+                    case .began: break
+                    }
+                },
+                onMessage: { message, metadata in
+                    progress.withLock { $0 += 1 }
+                    if let element = decode(message, metadata) { inlet.yield(.element(element)) }
+                })
+            defer { consumer.cancel() }
+            let watch = Task {
+                var known = -1
+                while progress.withLock({ $0 }) != known {
+                    known = progress.withLock { $0 }
+                    guard (try? await Task.sleep(for: timeout)) != nil else { return }
+                }
+                inlet.yield(.failed)
+            }
+            defer { watch.cancel() }
+            for await event in events {
+                switch event {
+                case .element(let element):
+                    take(element)
+                    let count = progress.withLock { count in
+                        count += 1
+                        return count
+                    }
+                    // Long work shares its thread with other tasks.
+                    if count.isMultiple(of: 64) { await Task.yield() }
+                case .barrier(let barrier): barrier.pass()
+                case .end: return
+                case .failed: throw .timeout
+                }
+            }
+            throw .cancelled
+        } catch {
+            throw JetStreamError(error, asking: settings.stream)
+        }
+    }
+}
+
 extension Result where Failure == NATSError {
     fileprivate var isTimeout: Bool {
         if case .failure(.timeout) = self { true } else { false }

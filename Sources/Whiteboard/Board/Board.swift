@@ -57,6 +57,7 @@ public struct Board: Sendable {
         self.lastClears = lastClears
         for page in table {
             digest.add(page.visible.digest)
+            visibleCount += page.visible.count
             undoableCount += page.history.done.count
             weight += page.weight
         }
@@ -83,7 +84,7 @@ public struct Board: Sendable {
     }
 
     /// Number of visible strokes of all pages.
-    public var visibleCount: Int { table.reduce(0) { $0 + $1.visible.count } }
+    public private(set) var visibleCount = 0
 
     /// The redo stacks of the pages, each with its top last.
     public var undone: [UndoneEntry] {
@@ -187,8 +188,7 @@ public struct Board: Sendable {
         update(number, body)
         while undoableCount > Self.undoableBound {
             // The oldest of all pages becomes permanent.
-            let oldest = table.min { ($0.history.done.first?.index ?? .max) < ($1.history.done.first?.index ?? .max) }
-            update(oldest?.number ?? 0) { $0.dropOldest() }
+            update(table.pageWithOldest) { $0.dropOldest() }
         }
         while weight.total.points > weightLimit, weight.cleared.points > 0 {
             let oldest = table.min { ($0.history.oldestClear ?? .max) < ($1.history.oldestClear ?? .max) }
@@ -197,18 +197,22 @@ public struct Board: Sendable {
     }
 
     private mutating func update(_ number: Int, _ body: (inout BoardPage) -> Void) {
-        var (digest, count, weight) = (digest, undoableCount, weight)
+        var (digest, visibleCount, undoableCount, weight) = (digest, visibleCount, undoableCount, weight)
         table.change(number) { page in
             digest.subtract(page.visible.digest)
-            count -= page.history.done.count
+            visibleCount -= page.visible.count
+            undoableCount -= page.history.done.count
             weight -= page.weight
             body(&page)
             digest.add(page.visible.digest)
-            count += page.history.done.count
+            visibleCount += page.visible.count
+            undoableCount += page.history.done.count
             weight += page.weight
             images.apply(page.takeImageChanges())
         }
-        (self.digest, undoableCount, self.weight) = (digest, count, weight)
+        (self.digest, self.visibleCount, self.undoableCount, self.weight) = (
+            digest, visibleCount, undoableCount, weight
+        )
     }
 
     /// Frees memory reserved for more strokes.

@@ -32,6 +32,9 @@ struct BoardPage: Sendable {
         return images
     }
 
+    /// Index of its oldest operation that can be undone; the greatest number where there is none.
+    fileprivate var oldestUndoable: UInt64 { history.done.first?.index ?? .max }
+
     mutating func takeImageChanges() -> [ImageTable.Change] {
         guard !imageChanges.isEmpty else { return [] }
         defer { imageChanges = [] }
@@ -159,10 +162,20 @@ struct PageTable: Sendable {
     private(set) var first: BoardPage
     /// In the order of their numbers.
     private(set) var others: [BoardPage]
+    /// Of each of the others the index of its oldest undoable operation; the greatest number where it has none. A list of
+    /// its own: looking through the pages would copy each.
+    private var oldest: [UInt64]
 
     init(first: BoardPage, others: [BoardPage] = []) {
         self.first = first
         self.others = others
+        oldest = others.map(\.oldestUndoable)
+    }
+
+    /// The number of the page with the oldest operation that can be undone.
+    var pageWithOldest: Int {
+        guard let place = oldest.indices.min(by: { oldest[$0] < oldest[$1] }) else { return 0 }
+        return oldest[place] < first.oldestUndoable ? others[place].number : 0
     }
 
     /// nil for a page on which nothing was drawn.
@@ -178,8 +191,10 @@ struct PageTable: Sendable {
         let place = place(of: number)
         if place == others.count || others[place].number != number {
             others.insert(BoardPage(number: number, history: History(first.history.configuration)), at: place)
+            oldest.insert(.max, at: place)
         }
         body(&others[place])
+        oldest[place] = others[place].oldestUndoable
     }
 
     mutating func changeAll(_ body: (inout BoardPage) -> Void) {

@@ -20,6 +20,8 @@ public struct RecordedRoom: Sendable {
     private var epochBegan = Instant.distantPast
     /// Those after 0, ``spacing``, 2 · ``spacing`` … operations.
     private var boards: [Board]
+    /// Bytes of the boards, about: a record's cost must not grow with what is on them.
+    private var boardBytes: Int
     private var spacing: UInt64 = 64
     private var times = ReplayTimes([])
     /// Records since the room was last told the time.
@@ -34,6 +36,7 @@ public struct RecordedRoom: Sendable {
             boardSize: configuration.boardSize, log: LogRetention(tail: 0, tailBytes: 0))
         room = Room(configuration: configuration, at: .distantPast)
         boards = [room.head]
+        boardBytes = Self.bytes(of: room.head)
     }
 
     /// The incarnation; empty without operations.
@@ -42,9 +45,14 @@ public struct RecordedRoom: Sendable {
     /// Index of the last operation, 0 without one.
     public var count: UInt64 { operations.lastIndex }
 
-    /// Bytes that it keeps in memory, about, or more.
-    public var byteEstimate: Int {
-        operations.releasedBytes + logged.count * 96 + boards.reduce(0) { $0 + 512 + 16 * $1.visibleCount }
+    /// Bytes that it keeps in memory, about, or more. Constant time.
+    public var byteEstimate: Int { operations.releasedBytes + logged.count * 96 + boardBytes }
+
+    private static func bytes(of board: Board) -> Int { 512 + 16 * board.visibleCount }
+
+    /// The same as ``byteEstimate`` from all that it keeps.
+    var countedBytes: Int {
+        operations.releasedBytes + logged.count * 96 + boards.reduce(0) { $0 + Self.bytes(of: $1) }
     }
 }
 
@@ -102,8 +110,10 @@ extension RecordedRoom {
     /// An input may bring several operations: the board then is that of the last of them.
     private mutating func keepBoard() {
         boards.append(room.head)
+        boardBytes += Self.bytes(of: room.head)
         guard boards.count > Self.mostBoards else { return }
         boards = boards.enumerated().filter { $0.offset.isMultiple(of: 2) }.map(\.element)
+        boardBytes = boards.reduce(0) { $0 + Self.bytes(of: $1) }
         spacing *= 2
     }
 

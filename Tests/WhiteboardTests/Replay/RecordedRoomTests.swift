@@ -96,6 +96,23 @@ import Testing
         }
     }
 
+    /// The estimate is asked for at each record: it is kept, and not counted.
+    @Test(arguments: TestSeed.choose(5)) func `keeps count of its bytes`(seed: UInt64) {
+        var random = SeededGenerator(seed: seed)
+        var recording = RecordedRoom(configuration: RoomConfiguration())
+        for number in 1...random.int(200...20_000) {
+            let rest = random.chance(2, in: 100) ? #""a":4"# : #""d":[{"x":1,"y":2}]"#
+            let text = #"{"n":\#(number),"t":\#(number),"g":\#(random.int(0...40)),\#(rest)}"#
+            recording.receive(
+                IncomingMessage(
+                    author: .alice, session: nil, bytes: Array(text.utf8),
+                    loggedAt: Instant(nanoseconds: Int64(number) * 1_000_000)),
+                incarnation: { RoomProbe.incarnation })
+            guard random.chance(1, in: 100) else { continue }
+            #expect(recording.byteEstimate == recording.countedBytes, "seed \(seed)")
+        }
+    }
+
     @Test func `comes in pages that join to the whole`() throws {
         var probe = RoomProbe()
         for number in Int64(1)...25 { probe.send(draw(number, t: number * 100)) }
