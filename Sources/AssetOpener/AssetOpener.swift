@@ -106,10 +106,20 @@ public final class AssetOpener: Sendable {
         _ bytes: [UInt8], _ manifest: AssetManifest, _ page: Int, _ width: Int, as operation: ChildRequest.Operation
     ) async throws(AssetError) -> (output: [UInt8], size: (width: Int, height: Int)) {
         guard manifest.pages.indices.contains(page) else { throw .unknown }
-        let size = manifest.pages[page].renderedSize(width: width, of: manifest.format)
-        let request = ChildRequest(
+        let sides = manifest.pages[page]
+        let size = sides.renderedSize(width: width, of: manifest.format)
+        var request = ChildRequest(
             operation: operation, format: manifest.format, page: page, width: size.width, height: size.height)
-        return (try await run(request, bytes), size)
+        guard manifest.format == .pdf else { return (try await run(request, bytes), size) }
+        request.resolution = (72 * Double(size.width) / sides.width, 72 * Double(size.height) / sides.height)
+        for showsMediaBox in [false, true] {
+            request.showsMediaBox = showsMediaBox
+            let output = try await run(request, bytes)
+            guard let found = PixelOutput.size(of: output), found != size else { return (output, size) }
+        }
+        // The page has no size of its own: it is blank paper.
+        request.page = 0
+        return (try await run(request, BlankPDF.page(sides)), size)
     }
 
     private func page(_ output: [UInt8]) throws(AssetError) -> AssetPage {

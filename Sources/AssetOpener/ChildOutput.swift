@@ -2,13 +2,15 @@ internal import Assets
 
 /// What `pdfinfo` of poppler-utils prints.
 enum PDFInfo {
-    /// The sizes of all pages, turned as they are to be seen.
+    /// The sizes of all pages, turned as they are to be seen: those of their crop boxes, else of their media boxes, else of
+    /// the page before, or of the first that has a size.
     ///
     /// A title may contain lines that look like those of interest. It is printed before them, so that the last ones count.
-    /// - Throws: `.tooLarge`; `.unreadable` where the size of a page is missing.
+    /// - Throws: `.tooLarge`; `.unreadable` where no page has a size.
     static func pages(_ output: [UInt8]) throws(AssetError) -> [AssetPage] {
         var count: Int?
         var sizes: [Int: (width: Double, height: Double)] = [:]
+        var mediaBoxes: [Int: (width: Double, height: Double)] = [:]
         var turns: [Int: Int] = [:]
         for line in output.split(separator: UInt8(ascii: "\n")) {
             let words = String(decoding: line, as: UTF8.self).split(separator: " ")
@@ -21,28 +23,80 @@ enum PDFInfo {
                     sizes[number] = (width, height)
                 } else if words[2] == "rot:" {
                     turns[number] = Int(words[3])
+                } else if words[2] == "MediaBox:", words.count == 7 {
+                    // Page    1 MediaBox:     0.00     0.00   595.28   841.89
+                    let edges = words[3...].compactMap { Double($0) }
+                    guard edges.count == 4 else { continue }
+                    mediaBoxes[number] = (abs(edges[2] - edges[0]), abs(edges[3] - edges[1]))
                 }
             }
         }
         guard let count, count > 0 else { throw .unreadable("it has no pages") }
         guard count <= AssetLimits.pages else { throw .tooLarge("it has \(count) pages") }
-        var pages: [AssetPage] = []
+        var pages: [AssetPage?] = []
         for number in 1...count {
-            guard let size = sizes[number] else { throw .unreadable("page \(number) cannot be read") }
+            let boxes = [sizes[number], mediaBoxes[number]].compactMap(\.self)
+            guard let size = boxes.first(where: { $0.width > 0 && $0.height > 0 }) else {
+                pages.append(pages.last ?? nil)
+                continue
+            }
             let isTurned = (turns[number] ?? 0) % 180 != 0
             let (width, height) = isTurned ? (size.height, size.width) : (size.width, size.height)
-            guard width > 0, height > 0 else { throw .unreadable("page \(number) has no size") }
             guard let page = AssetPage(width: width, height: height) else {
                 throw .tooLarge("page \(number) has \(width) by \(height) points")
             }
             pages.append(page)
         }
-        return pages
+        guard let first = pages.compactMap(\.self).first else { throw .unreadable("no page has a size") }
+        return pages.map { $0 ?? first }
+    }
+}
+
+/// A PDF of one empty page.
+enum BlankPDF {
+    static func page(_ size: AssetPage) -> [UInt8] {
+        // Readers find the objects without a table of their places.
+        Array(
+            """
+            %PDF-1.4
+            1 0 obj
+            << /Type /Catalog /Pages 2 0 R >>
+            endobj
+            2 0 obj
+            << /Type /Pages /Kids [3 0 R] /Count 1 >>
+            endobj
+            3 0 obj
+            << /Type /Page /Parent 2 0 R /MediaBox [0 0 \(size.width) \(size.height)] >>
+            endobj
+            trailer
+            << /Size 4 /Root 1 0 R >>
+            %%EOF
+
+            """.utf8)
     }
 }
 
 /// The pixels that children print.
 enum PixelOutput {
+    /// Width and height of a picture of poppler's, PNG or PPM; nil where it is neither.
+    static func size(of output: [UInt8]) -> (width: Int, height: Int)? {
+        guard AssetFormat(output) == .png else { return ppmHead(output).map { ($0.width, $0.height) } }
+        // The first chunk has the size, highest bytes first.
+        func number(_ position: Int) -> Int { output[position..<position + 4].reduce(0) { $0 << 8 | Int($1) } }
+        return output.count >= 24 ? (number(16), number(20)) : nil
+    }
+
+    /// The size of a PPM file (Netpbm, `P6`) with 8 bits a channel, and where its pixels begin.
+    private static func ppmHead(_ output: [UInt8]) -> (width: Int, height: Int, start: Int)? {
+        let fields = output.prefix(64).split(maxSplits: 4) { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: " ") }
+        guard fields.count >= 4, fields[0].elementsEqual("P6".utf8), fields[3].elementsEqual("255".utf8),
+            let width = Int(String(decoding: fields[1], as: UTF8.self)),
+            let height = Int(String(decoding: fields[2], as: UTF8.self))
+        else { return nil }
+        // One byte of white space, then the pixels, which may look like more of it.
+        return (width, height, fields[3].endIndex + 1)
+    }
+
     /// Width and height as 4 bytes each, lowest first, then pixels as ``AssetPixels`` has them.
     static func premultiplied(_ output: [UInt8]) -> AssetPixels? {
         func number(_ position: Int) -> Int {
@@ -52,16 +106,9 @@ enum PixelOutput {
         return pixels(width: number(0), height: number(4), output.count - 8) { Array(output[8...]) }
     }
 
-    /// A binary PPM file (Netpbm, `P6`) with 8 bits a channel, which becomes opaque.
+    /// A PPM file, which becomes opaque.
     static func ppm(_ output: [UInt8]) -> AssetPixels? {
-        let head = output.prefix(64)
-        let fields = head.split(maxSplits: 4) { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: " ") }
-        guard fields.count >= 4, fields[0].elementsEqual("P6".utf8), fields[3].elementsEqual("255".utf8),
-            let width = Int(String(decoding: fields[1], as: UTF8.self)),
-            let height = Int(String(decoding: fields[2], as: UTF8.self))
-        else { return nil }
-        // One byte of white space, then the pixels, which may look like more of it.
-        let start = fields[3].endIndex + 1
+        guard let (width, height, start) = ppmHead(output) else { return nil }
         let (rowPixels, overflow) = width.multipliedReportingOverflow(by: height)
         guard !overflow, rowPixels > 0, (output.count - start) == rowPixels * 3 else { return nil }
         return pixels(width: width, height: height, rowPixels * 4) {

@@ -22,6 +22,10 @@ struct ChildRequest {
     /// Of the picture, in pixels.
     var width = 0
     var height = 0
+    /// Of a PDF, across and down, in dots an inch: of the page as it is shown.
+    var resolution: (x: Double, y: Double) = (0, 0)
+    /// Of a PDF: whether the media box is shown, and not the crop box.
+    var showsMediaBox = false
 
     /// The arguments after the program's name.
     func arguments(_ bounds: AssetOpener.Bounds) -> [String] {
@@ -29,6 +33,7 @@ struct ChildRequest {
             Int(getpid()), bounds.memory, Int(bounds.processorTime.components.seconds),
             // The child's own alarm, should this process stand still.
             Int(bounds.time.components.seconds) + 2, AssetLimits.pagePixels, page, width, height,
+            Int(resolution.x * 1e9), Int(resolution.y * 1e9), showsMediaBox ? 1 : 0,
         ]
         return [AssetOpener.command, operation.rawValue, format.rawValue] + numbers.map(String.init)
     }
@@ -36,8 +41,8 @@ struct ChildRequest {
     /// The most bytes that a right answer can have.
     var mostOutput: Int {
         switch operation {
-        // pdfinfo prints two lines a page, and the title.
-        case .inspect: 256 << 10
+        // pdfinfo prints seven lines a page, and the title.
+        case .inspect: 512 << 10
         // A file of pixels that cannot be compressed is a little larger than they are.
         case .pixels, .png: width * height * 4 + width * height / 256 + (64 << 10)
         }

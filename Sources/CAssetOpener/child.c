@@ -51,16 +51,21 @@ void asset_write_pixels(struct asset_pixels pixels) {
 struct request {
     const char *operation, *format;
     unsigned long parent, memory, processor_seconds, seconds, most_pixels, page, width, height;
+    // Nanodots an inch, of PDFs.
+    unsigned long resolution_x, resolution_y;
+    unsigned long shows_media_box;
 };
 
 static struct request parse(int count, char *const arguments[]) {
     struct request request = {0};
-    if (count != 10) asset_fail(lectern_asset_unreadable, "expected 10 arguments");
+    if (count != 13) asset_fail(lectern_asset_unreadable, "expected 13 arguments");
     request.operation = arguments[0];
     request.format = arguments[1];
-    unsigned long *numbers[] = {&request.parent,      &request.memory, &request.processor_seconds, &request.seconds,
-                                &request.most_pixels, &request.page,   &request.width,             &request.height};
-    for (int i = 0; i < 8; i++) {
+    unsigned long *numbers[] = {&request.parent,       &request.memory,          &request.processor_seconds,
+                                &request.seconds,      &request.most_pixels,     &request.page,
+                                &request.width,        &request.height,          &request.resolution_x,
+                                &request.resolution_y, &request.shows_media_box};
+    for (int i = 0; i < 11; i++) {
         char *end;
         *numbers[i] = strtoul(arguments[i + 2], &end, 10);
         if (*end != 0 || end == arguments[i + 2]) asset_fail(lectern_asset_unreadable, "argument %d is no number", i + 3);
@@ -105,21 +110,23 @@ static void become(char *const arguments[]) {
 }
 
 static void open_pdf(const struct request *request) {
-    char page[24], width[24], height[24];
+    char page[24], width[24], height[24], resolution_x[32], resolution_y[32];
     snprintf(page, sizeof page, "%lu", request->page + 1);
     snprintf(width, sizeof width, "%lu", request->width);
     snprintf(height, sizeof height, "%lu", request->height);
+    snprintf(resolution_x, sizeof resolution_x, "%.9f", (double)request->resolution_x / 1e9);
+    snprintf(resolution_y, sizeof resolution_y, "%.9f", (double)request->resolution_y / 1e9);
     if (strcmp(request->operation, "inspect") == 0) {
-        become((char *[]){"pdfinfo", "-f", "1", "-l", page, "-", NULL});
+        become((char *[]){"pdfinfo", "-box", "-f", "1", "-l", page, "-", NULL});
     }
-    // The box that pdfinfo tells the size of, on the white of paper.
-    char *arguments[] = {"pdftoppm", "-cropbox", "-singlefile", "-f", page, "-l", page, "-scale-to-x", width, "-scale-to-y",
-                         height, "-x", "0", "-y", "0", "-W", width, "-H", height, "-", NULL, NULL};
-    if (strcmp(request->operation, "png") == 0) {
-        size_t last = sizeof arguments / sizeof *arguments - 3;
-        arguments[last] = "-png";
-        arguments[last + 1] = "-";
-    }
+    // On the white of paper. Resolutions are those of the page as it is shown; `-scale-to-x` and `-scale-to-y` of poppler
+    // 22.12 are those of the page before its rotation.
+    char *arguments[24] = {"pdftoppm", "-singlefile", "-f", page, "-l", page, "-rx", resolution_x, "-ry", resolution_y,
+                           "-x", "0", "-y", "0", "-W", width, "-H", height};
+    size_t count = 18;
+    if (!request->shows_media_box) arguments[count++] = "-cropbox";
+    if (strcmp(request->operation, "png") == 0) arguments[count++] = "-png";
+    arguments[count] = "-";
     become(arguments);
 }
 

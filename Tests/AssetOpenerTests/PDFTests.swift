@@ -38,6 +38,54 @@ import Testing
         #expect(again == (try await opener.pixels(file, manifest, page: 0, width: 200)))
     }
 
+    /// Scans and landscape slides are turned so.
+    @Test(arguments: [0, 90, 180, 270]) func `A turned page is rendered as it is shown`(_ turn: Int) async throws {
+        // A red square in the lower left corner of the page before it is turned clockwise.
+        let file = SamplePDF.pages(
+            ["/MediaBox [0 0 400 300]", "/MediaBox [-50 20 350 320] /CropBox [-50 20 350 320] /Rotate \(turn)"],
+            content: "1 0 0 rg -50 0 100 70 re f")
+        let opener = try Opening.opener()
+        let manifest = try await opener.inspect(file)
+        let isTurned = turn % 180 != 0
+        let sides = isTurned ? AssetPage(width: 300, height: 400) : AssetPage(width: 400, height: 300)
+        #expect(manifest.pages[1] == sides)
+        for width in [30, 150, 613] {
+            let height = (Double(width) * (isTurned ? 4 / 3 : 3 / 4)).rounded()
+            let picture = try await opener.png(file, manifest, page: 1, width: width)
+            #expect(try await opener.inspect(picture).pages == [AssetPage(width: Double(width), height: height)])
+            let pixels = try await opener.pixels(file, manifest, page: 1, width: width)
+            let (right, bottom) = (pixels.width - 2, pixels.height - 2)
+            for (place, corner) in [(1, bottom), (1, 1), (right, 1), (right, bottom)].enumerated() {
+                let colour = place * 90 == turn ? [255, 0, 0, 255] : [255, 255, 255, 255]
+                #expect(pixels[corner.0, corner.1] == colour, "\(width): \(corner)")
+            }
+        }
+    }
+
+    @Test func `A page whose crop box is empty has its media box, and one without any is blank paper`() async throws {
+        let file = SamplePDF.pages(
+            [
+                "/MediaBox [7 7 7 7]", "/MediaBox [0 0 200 100]",
+                "/MediaBox [0 0 100 200] /CropBox [500 400 900 800] /Rotate 90", "/MediaBox [0 0 100 0]",
+            ], content: "1 0 0 rg 0 0 9000 9000 re f")
+        let opener = try Opening.opener()
+        let manifest = try await opener.inspect(file)
+        let size = try #require(AssetPage(width: 200, height: 100))
+        #expect(manifest.pages == [size, size, size, size])
+        for (page, isBlank) in [true, false, false, true].enumerated() {
+            let pixels = try await opener.pixels(file, manifest, page: page, width: 100)
+            #expect([pixels.width, pixels.height] == [100, 50])
+            #expect(pixels[50, 25] == (isBlank ? [255, 255, 255, 255] : [255, 0, 0, 255]), "page \(page)")
+            let picture = try await opener.png(file, manifest, page: page, width: 100)
+            #expect(try await opener.inspect(picture).pages == [AssetPage(width: 100, height: 50)])
+        }
+    }
+
+    @Test func `A file in which no page has a size is refused`() async throws {
+        let refusal = try await Opening.opener().refusal(SamplePDF.pages(["/MediaBox [7 7 7 7]"]))
+        #expect(refusal == .unreadable("no page has a size"))
+    }
+
     @Test func `The wanted page is rendered, and one that is not there is unknown`() async throws {
         let file = SamplePDF.pages(["/MediaBox [0 0 100 100]", "/MediaBox [0 0 100 50]"])
         let opener = try Opening.opener()

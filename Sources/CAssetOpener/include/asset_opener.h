@@ -31,7 +31,8 @@ pid_t lectern_asset_spawn(const char *program, char *const arguments[], const ui
 //
 // arguments: operation (`inspect`, `pixels`, `png`), format (`png`, `jpeg`, `pdf`), the parent's process number, bytes of
 // address space, seconds of processor time, seconds of wall-clock time, the most pixels of a page, number of the page from
-// 0, width and height in pixels. Of an inspection: the last page that is of interest, from 0; width and height are ignored.
+// 0, width and height in pixels, and of a PDF the resolutions across and down in 1e-9 dots an inch, and whether the media box
+// is shown, 1, or the crop box, 0. Of an inspection: the last page that is of interest, from 0; the rest is ignored.
 //
 // Prints, of an image: inspected, `width height`; pixels, width and height as 4 bytes each, lowest first, then rows of
 // R G B A, colour times alpha. Of a PDF: what pdfinfo prints; a PPM file.
