@@ -211,7 +211,7 @@ let serviceTargets: [Target] = [
         "LecternGatewayTests",
         [
             "CZlib", "LecternGateway", "LecternServer", "LecternClient", "NATSClient", "NATSTestServer", "Locking",
-            "Whiteboard", "StrokeWire", hummingbird, nio, nioPosix, metrics, lifecycle, logging,
+            "Whiteboard", "StrokeWire", crypto, hummingbird, nio, nioPosix, metrics, lifecycle, logging,
         ]),
     // Opens files by the built program.
     .systemLibrary(name: "CJPEG", path: "Tests/CJPEG", providers: [.apt(["libjpeg62-turbo-dev"])]),

@@ -1,6 +1,7 @@
 internal import Hummingbird
 internal import Logging
 internal import Metrics
+internal import NIOHTTP1
 
 /// The gateway's own metrics.
 public enum GatewayMetrics {
@@ -79,6 +80,8 @@ struct JSONErrors: RouterMiddleware {
             failure = error
         } catch let error as any HTTPResponseError {
             failure = translated(error.status)
+        } catch let error as HTTPParserError {
+            failure = .badRequest("The request is no HTTP: \(error).")
         } catch {
             context.logger.error("request failed", metadata: ["path": "\(request.uri.path)", "error": "\(error)"])
             failure = .internalError

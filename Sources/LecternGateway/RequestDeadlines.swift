@@ -1,3 +1,4 @@
+internal import Hummingbird
 internal import NIOCore
 internal import NIOHTTP1
 
@@ -122,9 +123,20 @@ final class RequestDeadlines: ChannelDuplexHandler {
         // The time of a pipelined request starts with the answer to the request before it.
         let isFirst = requestsBegun == answersWritten + 1
         if isFirst { close(context, after: limits.requestTimeout, because: .request) }
+        if let fault = head.fault {
+            isRefused = true
+            // What comes after it on this connection cannot be trusted.
+            if isFirst { refuse(context, .badRequest(fault)) } else { context.close(promise: nil) }
+            return false
+        }
         if connections.began(context.channel, isForHealth: HealthRoutes.serve(head.uri)) { return true }
         isRefused = true
-        if isFirst { refuse(context) } else { connections.close(context.channel, because: .busy) }
+        guard isFirst else {
+            connections.close(context.channel, because: .busy)
+            return false
+        }
+        connections.count(.busy)
+        refuse(context, .notReady("The gateway is busy with other requests."))
         return false
     }
 
@@ -151,17 +163,32 @@ final class RequestDeadlines: ChannelDuplexHandler {
         }
     }
 
-    private func refuse(_ context: ChannelHandlerContext) {
-        connections.count(.busy)
-        let body = ByteBuffer(bytes: ErrorBody(.notReady("The gateway is busy with other requests.")).encoded())
-        let headers: HTTPHeaders = [
+    /// Answers with an error and closes the connection.
+    private func refuse(_ context: ChannelHandlerContext, _ error: GatewayError) {
+        let body = ByteBuffer(bytes: ErrorBody(error).encoded())
+        var headers: HTTPHeaders = [
             "Connection": "close", "Content-Length": "\(body.readableBytes)", "Content-Type": "application/json",
-            "Retry-After": "1",
         ]
-        let head = HTTPResponseHead(version: .http1_1, status: .serviceUnavailable, headers: headers)
+        if let seconds = error.retryAfter { headers.add(name: "Retry-After", value: "\(seconds)") }
+        let status = HTTPResponseStatus(statusCode: error.status.code, reasonPhrase: error.status.reasonPhrase)
+        let head = HTTPResponseHead(version: .http1_1, status: status, headers: headers)
         context.write(wrapOutboundOut(.head(head)), promise: nil)
         context.write(wrapOutboundOut(.body(.byteBuffer(body))), promise: nil)
         let channel = context.channel
         context.writeAndFlush(wrapOutboundOut(.end(nil))).whenComplete { _ in channel.close(promise: nil) }
+    }
+}
+
+extension HTTPRequestHead {
+    /// Why nobody can say for sure whom the request is for, or where it ends (RFC 9112, 3.2 and 6.1); nil where it is clear.
+    fileprivate var fault: String? {
+        let hosts = headers["Host"].count
+        if hosts > 1 { return "A request has one Host header." }
+        if hosts == 0, version != .http1_0, version != .http0_9 { return "A request of HTTP/1.1 has a Host header." }
+        let codings = headers[canonicalForm: "Transfer-Encoding"]
+        if codings.count > 1 || codings.contains(where: { $0.lowercased() != "chunked" }) {
+            return "The only transfer coding here is chunked."
+        }
+        return nil
     }
 }

@@ -1,3 +1,4 @@
+import Crypto
 import Foundation
 import Hummingbird
 import NATSClient
@@ -10,8 +11,17 @@ import Testing
 @Suite("Tokens", .timeLimit(.minutes(1)))
 struct AuthTests {
     /// A secret in a file of the test's own.
-    private static func key(_ secret: String = "a secret of 32 bytes or more, here it is") async throws -> TokenKey {
+    private static let secret = "a secret of 32 bytes or more, here it is"
+
+    private static func key(_ secret: String = secret) async throws -> TokenKey {
         try await TokenKey.secret(file: try file(secret))
+    }
+
+    /// What HS256 makes of a text (RFC 7515), in Base 64 for URLs.
+    private static func signature(of text: String) -> String {
+        let code = HMAC<SHA256>.authenticationCode(for: Data(text.utf8), using: SymmetricKey(data: Data(secret.utf8)))
+        return Data(code).base64EncodedString().replacing("+", with: "-").replacing("/", with: "_").replacing(
+            "=", with: "")
     }
 
     private static func file(_ text: String) throws -> String {
@@ -232,10 +242,17 @@ struct AuthTests {
         // {"alg":"none"}
         let unsigned = "eyJhbGciOiJub25lIn0.\(parts[1])."
         let changed = "\(parts[0]).\(parts[1].reversed()).\(parts[2])"
-        let tokens = [
-            expired, foreign, try await key.sign(early), unsigned, changed, "", "x",
-            String(repeating: "a.", count: 5000),
-        ]
+        // {"alg":"HS512"} and no alg, with signatures by the key's own algorithm.
+        let misnamed = ["eyJhbGciOiJIUzUxMiJ9", "e30"].map { head in
+            let text = "\(head).\(parts[1])"
+            return "\(text).\(Self.signature(of: text))"
+        }
+        #expect(parts[2] == Self.signature(of: "\(parts[0]).\(parts[1])"))
+        let tokens =
+            misnamed + [
+                expired, foreign, try await key.sign(early), unsigned, changed, "", "x",
+                String(repeating: "a.", count: 5000),
+            ]
         try await Self.with(key) { gateway in
             #expect(try await Self.send(gateway, "GET", "/api/rooms/r/board.png", token: good).status == .ok)
             for token in tokens {

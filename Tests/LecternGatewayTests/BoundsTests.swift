@@ -75,6 +75,36 @@ struct BoundsTests {
         }
     }
 
+    @Test(
+        "a request whose host or length is not clear, or that is no HTTP, is 400 and ends its connection",
+        arguments: [
+            "GET /healthz HTTP/1.1\r\n\r\n", "GET /healthz HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n",
+            "GET /healthz HTTP/1.0\r\nHost: a\r\nHost: b\r\n\r\n",
+            "POST /api/rooms/r/strokes?author=a HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: xchunked\r\n\r\n",
+            "POST /api/rooms/r/strokes?author=a HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n",
+            "POST /api/rooms/r/strokes?author=a HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\nx",
+            "POST /api/rooms/r/strokes?author=a HTTP/1.1\r\nHost: h\r\nContent-Length: -1\r\n\r\n",
+            "POST /api/session HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nx\r\nzz\r\n",
+            "no HTTP\r\n\r\n",
+        ])
+    func malformed(_ text: String) async throws {
+        try await RunningGateway.with { gateway in
+            let client = try RawConnection(port: gateway.port)
+            #expect(client.send(text))
+            let answer = await client.readToEnd()
+            #expect(answer.hasPrefix("HTTP/1.1 400") || answer.hasPrefix("HTTP/1.0 400"), "\(answer)")
+        }
+    }
+
+    @Test("a request of HTTP/1.0 needs no host")
+    func oldProtocol() async throws {
+        try await RunningGateway.with { gateway in
+            let client = try RawConnection(port: gateway.port)
+            #expect(client.send("GET /healthz HTTP/1.0\r\n\r\n"))
+            #expect(await client.readToEnd().contains(" 200 "))
+        }
+    }
+
     @Test("a connection serves one request after the other, also those that come before the answer")
     func keepAlive() async throws {
         try await RunningGateway.with { gateway in

@@ -76,11 +76,14 @@ public struct TokenKey: Sendable {
     public static let secretBytes = 32
 
     private let keys: JWTKeyCollection
+    /// The name of its algorithm in the heads of tokens.
+    private let algorithm: String
     /// The bytes of its file.
     private let material: Data
 
-    private init(_ keys: JWTKeyCollection, _ material: Data) {
+    private init(_ keys: JWTKeyCollection, _ algorithm: String, _ material: Data) {
         self.keys = keys
+        self.algorithm = algorithm
         self.material = material
     }
 
@@ -96,35 +99,41 @@ public struct TokenKey: Sendable {
         }
         let keys = JWTKeyCollection()
         await keys.add(hmac: HMACKey(from: secret), digestAlgorithm: .sha256)
-        return TokenKey(keys, secret)
+        return TokenKey(keys, "HS256", secret)
     }
 
     /// EdDSA or ES256, by a PEM file with a public key, which checks tokens.
     public static func publicKey(file: String) async throws -> TokenKey {
         let text = String(decoding: try read(file), as: UTF8.self)
         let keys = JWTKeyCollection()
+        let algorithm: String
         if let key = try? EdDSA.PublicKey(pem: text) {
             await keys.add(eddsa: key)
+            algorithm = "EdDSA"
         } else if let key = try? ES256PublicKey(pem: text) {
             await keys.add(ecdsa: key)
+            algorithm = "ES256"
         } else {
             throw Unusable(description: "\(file) is no PEM file with a public key for EdDSA or ES256")
         }
-        return TokenKey(keys, Data(text.utf8))
+        return TokenKey(keys, algorithm, Data(text.utf8))
     }
 
     /// EdDSA or ES256, by a PEM file with a private key, which makes and checks tokens.
     public static func privateKey(file: String) async throws -> TokenKey {
         let text = String(decoding: try read(file), as: UTF8.self)
         let keys = JWTKeyCollection()
+        let algorithm: String
         if let key = try? EdDSA.PrivateKey(pem: text) {
             await keys.add(eddsa: key)
+            algorithm = "EdDSA"
         } else if let key = try? ES256PrivateKey(pem: text) {
             await keys.add(ecdsa: key)
+            algorithm = "ES256"
         } else {
             throw Unusable(description: "\(file) is no PEM file with a private key for EdDSA or ES256")
         }
-        return TokenKey(keys, Data(text.utf8))
+        return TokenKey(keys, algorithm, Data(text.utf8))
     }
 
     /// Makes a token.
@@ -132,10 +141,15 @@ public struct TokenKey: Sendable {
         try await keys.sign(Payload(claims))
     }
 
-    /// Checks a token's signature and its time.
+    /// Checks a token's signature, its time, and that it names the key's algorithm.
     /// - Returns: nil for a token that does not count.
     public func verify(_ token: String) async -> TokenClaims? {
-        guard token.utf8.count <= 4096 else { return nil }
+        struct Head: Decodable {
+            let alg: String
+        }
+        guard token.utf8.count <= 4096, TokenParts(token)?.decode(0, as: Head.self)?.alg == algorithm else {
+            return nil
+        }
         return try? await keys.verify(token, as: Payload.self).claims
     }
 
@@ -158,14 +172,25 @@ public struct TokenIdentity: Sendable, Equatable {
         struct Body: Decodable {
             let jti: String?
         }
-        let parts = token.split(separator: ".", omittingEmptySubsequences: false)
-        guard parts.count == 3, token.utf8.count <= 4096 else { return nil }
-        // Base 64 in the alphabet for URLs, without padding (RFC 7515, 2).
-        var text = parts[1].map { $0 == "-" ? "+" : $0 == "_" ? "/" : $0 }
-        text += Array(repeating: "=", count: (4 - text.count % 4) % 4)
-        guard let data = Data(base64Encoded: String(text)), let body = try? JSONDecoder().decode(Body.self, from: data)
-        else { return nil }
+        guard token.utf8.count <= 4096, let body = TokenParts(token)?.decode(1, as: Body.self) else { return nil }
         id = body.jti
+    }
+}
+
+/// The three parts of a JWT: head, claims, signature.
+private struct TokenParts {
+    private let parts: [Substring]
+
+    init?(_ token: String) {
+        parts = token.split(separator: ".", omittingEmptySubsequences: false)
+        guard parts.count == 3 else { return nil }
+    }
+
+    /// Reads a part's JSON, which stands in Base 64 in the alphabet for URLs, without padding (RFC 7515, 2).
+    func decode<Part: Decodable>(_ number: Int, as type: Part.Type) -> Part? {
+        var text = parts[number].map { $0 == "-" ? "+" : $0 == "_" ? "/" : $0 }
+        text += Array(repeating: "=", count: (4 - text.count % 4) % 4)
+        return Data(base64Encoded: String(text)).flatMap { try? JSONDecoder().decode(type, from: $0) }
     }
 }
 
