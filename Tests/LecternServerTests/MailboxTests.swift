@@ -66,6 +66,39 @@ import Whiteboard
         #expect(take() == [4, 5])
     }
 
+    @Test func `what takes long is left to the worker's thread, also where it comes while a deliverer waits`() {
+        for _ in 0..<200 {
+            let mailbox = Mailbox<Int>(capacity: 1000)
+            func take() -> Deque<Int> {
+                var batch: Deque<Int> = []
+                mailbox.take(into: &batch, nextWake: MonotonicClock.now())
+                return batch
+            }
+            mailbox.post(1, cost: 1, mustNotBeLost: true, isBrief: true)
+            #expect(take() == [1])
+            mailbox.openRound()
+            mailbox.post(2, cost: 1, mustNotBeLost: true, isBrief: true)
+            let (isClosing, isClosed) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+            let wasTaken = Atomic(false)
+            Thread.detachNewThread {
+                var batch: Deque<Int> = []
+                isClosing.signal()
+                if mailbox.closeRound(into: &batch, mayHandle: true, at: MonotonicClock.now()) {
+                    wasTaken.store(true, ordering: .relaxed)
+                    mailbox.handled(nextWake: nil, in: .zero, at: MonotonicClock.now())
+                }
+                isClosed.signal()
+            }
+            isClosing.wait()
+            mailbox.post(3, cost: 1, mustNotBeLost: true, isBrief: false)
+            let batch = take()
+            isClosed.wait()
+            let isTaken = wasTaken.load(ordering: .relaxed)
+            #expect(!isTaken)
+            #expect(batch == [2, 3])
+        }
+    }
+
     @Test func `what takes long is left to the worker's thread, and so is all that follows such a batch`() {
         #expect(take() == [])
         mailbox.handled(nextWake: nil, in: .zero, at: MonotonicClock.now())

@@ -237,7 +237,8 @@ actor Ownership {
     private func waitUntilDone(_ timeout: Duration) async {
         guard !works.isEmpty else { return }
         let deadline = Task {
-            try? await Task.sleep(for: timeout)
+            // Cancelled, it must not end the wait of somebody else.
+            guard (try? await Task.sleep(for: timeout)) != nil else { return }
             for continuation in whenDone { continuation.resume() }
             whenDone = []
         }

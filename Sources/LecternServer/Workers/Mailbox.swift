@@ -112,15 +112,20 @@ extension Mailbox {
     func closeRound(into batch: inout Deque<Item>, mayHandle: Bool, at now: Instant) -> Bool {
         pthread_mutex_lock(mutex)
         isRoundOpen = false
-        let isBrief = longItems == 0 && bytesWaiting <= Self.briefBytes && now >= isSlowUntil
-        if mayHandle, isBrief, !items.isEmpty { waitForEnd(at: now) }
-        guard mayHandle, isBrief, !items.isEmpty, !isHandling else {
+        if mayHandle, isBrief(at: now), !items.isEmpty { waitForEnd(at: now) }
+        // Others may have posted long items meanwhile.
+        guard mayHandle, isBrief(at: now), !items.isEmpty, !isHandling else {
             unlock(waking: !items.isEmpty || waitsUntil.map { nextWake < $0 } ?? false)
             return false
         }
         takeAll(into: &batch)
         pthread_mutex_unlock(mutex)
         return true
+    }
+
+    /// Whether a deliverer may handle what waits. To be asked under the mutex.
+    private func isBrief(at now: Instant) -> Bool {
+        longItems == 0 && bytesWaiting <= Self.briefBytes && now >= isSlowUntil
     }
 
     /// Waits while the worker's thread handles a batch, but not for long.

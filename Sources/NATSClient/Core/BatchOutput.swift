@@ -41,8 +41,8 @@ final class BatchOutput: Sendable {
     nonisolated(unsafe) private var sending: [UInt8] = []
     nonisolated(unsafe) private var sent = 0
 
-    /// Bytes that are not written.
-    var unwritten: Int { state.withLock { Int($0.appended - $0.written) } }
+    /// Bytes that are to be written: none when it is closed, or its writer would wait for the socket for ever.
+    var unwritten: Int { state.withLock { $0.isClosed ? 0 : Int($0.appended - $0.written) } }
 
     /// Takes all bytes of `batch`, and leaves other memory in it where that is at hand.
     func append(_ batch: inout [UInt8]) {
