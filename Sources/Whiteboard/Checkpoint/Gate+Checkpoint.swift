@@ -148,7 +148,7 @@ extension CheckpointReader {
         return epochs
     }
 
-    /// Release 0.2.0 wrote reaches above the greatest one.
+    /// Earlier builds wrote reaches above the greatest one.
     private mutating func reach() throws(CheckpointError) -> Int64 {
         Int64(min(try integer(), UInt64(GrowingPoints.greatestReach)))
     }
