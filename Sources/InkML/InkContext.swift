@@ -22,17 +22,25 @@ struct InkSource {
     let format: TraceFormat?
     /// By channel: how many of its values make a unit.
     let resolutions: [String: Resolution]
+    /// Channels whose resolution is 0, which is unknown, with their lines.
+    let unknownResolutions: [(channel: String, line: Int)]
     /// Of the writing surface, in the units given; nil where they are unknown.
     let area: (width: Double, height: Double, units: String?)?
 
     init(_ element: XMLElement) throws(InkMLError) {
         format = if let child = element.child("traceFormat") { try TraceFormat(child) } else { nil }
         var resolutions: [String: Resolution] = [:]
+        var unknown: [(channel: String, line: Int)] = []
         for property in element.child("channelProperties")?.children ?? [] where property["name"] == "resolution" {
             guard let channel = property["channel"] else { throw property.missing("channel") }
-            resolutions[channel] = try Resolution(property)
+            if try property.number("value") == 0 {
+                unknown.append((channel, property.line))
+            } else {
+                resolutions[channel] = try Resolution(property)
+            }
         }
         self.resolutions = resolutions
+        unknownResolutions = unknown
         if let area = element.child("activeArea"), let width = try area.number("width"),
             let height = try area.number("height"), width > 0, height > 0
         {
@@ -95,6 +103,8 @@ enum Quantity {
         case (.length, "m"): 96 / 0.0254
         case (.length, "cm"): 96 / 2.54
         case (.length, "mm"): 96 / 25.4
+        // Microsoft's hundredths of a millimetre.
+        case (.length, "himetric"): 96 / 2540
         case (.angle, "rad"): 1
         case (.angle, "deg"), (.angle, "dev"): Double.pi / 180
         case (.time, "ms"), (.time, "dev"): 1
@@ -108,8 +118,25 @@ enum Quantity {
 struct Brush {
     /// With its units.
     var width: (value: Double, units: String?)?
+    /// With its units; counts for highlighters.
+    var height: (value: Double, units: String?)?
     /// `0xRRGGBB`.
     var colour: UInt32?
+    /// Whether the tip is no ellipse.
+    private var isAngular = false
+    /// 0 … 255.
+    private var transparencyProperty: UInt8 = 0
+    /// Whether the lighter of paint and paper disappears, as under a highlighter.
+    private var isMask = false
+
+    /// 0, opaque, … 255. A highlighter of unknown transparency is half transparent.
+    var transparency: UInt8 { transparencyProperty == 0 && isMask ? 127 : transparencyProperty }
+
+    /// Whether strokes have another width across than along.
+    var isRound: Bool {
+        guard !isAngular else { return false }
+        return width == nil || height == nil || width?.value == height?.value && width?.units == height?.units
+    }
 
     /// Takes over what the brush of an element says.
     mutating func apply(_ element: XMLElement) throws(InkMLError) {
@@ -120,6 +147,17 @@ struct Brush {
                     throw property.bad("value", property["value"] ?? "", "a width above 0")
                 }
                 self.width = (width, property["units"])
+            case "height":
+                height = property["value"].flatMap(Double.init).flatMap { value in
+                    value.isFinite && value > 0 ? (value, property["units"]) : nil
+                }
+            case "tip": isAngular = property["value"] != "ellipse"
+            case "rasterOp": isMask = property["value"] == "maskPen"
+            case "transparency":
+                // What is nearly opaque is not opaque.
+                if let value = property["value"].flatMap(Double.init), 0...255 ~= value {
+                    transparencyProperty = UInt8(value < 1 ? value.rounded(.up) : value.rounded())
+                }
             case "color":
                 guard let text = property["value"] else { throw property.missing("value") }
                 guard let colour = Self.colour(text) else { throw property.bad("value", text, "a colour like #1f4fd8") }

@@ -8,6 +8,8 @@ public struct InkDocument: Sendable, Equatable {
     public var size: Size?
     /// In the order of the document; at least one, each with another number.
     public var pages: [Page]
+    /// What was passed over when it was read, at most one note of each code.
+    public internal(set) var notes: [InkMLNote] = []
 
     public init(size: Size? = nil, pages: [Page] = [Page()]) {
         self.size = size
@@ -48,6 +50,8 @@ public struct InkDocument: Sendable, Equatable {
         public var element: Element
         /// `0xRRGGBB`.
         public var colour: UInt32
+        /// 0, opaque, … 255; above 0 for a highlighter.
+        public var transparency: UInt8
         /// Line width in board units, above 0; nil where a file has none.
         public var width: Double?
         /// Time of its beginning in milliseconds on the time line of the video; nil if unknown.
@@ -57,12 +61,13 @@ public struct InkDocument: Sendable, Equatable {
 
         public init(
             index: UInt64? = nil, author: String? = nil, element: Element = .freehand, colour: UInt32 = 0,
-            width: Double? = nil, time: Int64? = nil, points: [StrokePoint]
+            transparency: UInt8 = 0, width: Double? = nil, time: Int64? = nil, points: [StrokePoint]
         ) {
             self.index = index
             self.author = author
             self.element = element
             self.colour = colour
+            self.transparency = transparency
             self.width = width
             self.time = time
             self.points = points

@@ -23,6 +23,8 @@ public struct InkMLError: Error, Sendable, Hashable, CustomStringConvertible {
         case missingChannel = "missing-channel"
         /// A part of InkML that changes where ink lies, and that is not supported.
         case unsupported
+        /// Something that is passed over where reading is not strict.
+        case passedOver = "passed-over"
     }
 
     public let code: Code
@@ -32,6 +34,33 @@ public struct InkMLError: Error, Sendable, Hashable, CustomStringConvertible {
     public let message: String
 
     public init(_ code: Code, line: Int, _ message: String) {
+        self.code = code
+        self.line = line
+        self.message = message
+    }
+
+    /// One line of text.
+    public var description: String { "line \(line): \(code.rawValue): \(message)" }
+}
+
+/// What was passed over in a file that was read.
+public struct InkMLNote: Sendable, Hashable, CustomStringConvertible {
+    public enum Code: String, Sendable, CaseIterable {
+        /// A channel's resolution is 0, as Microsoft Office writes it.
+        case unknownResolution = "unknown-resolution"
+        /// The width of a brush has units of no length.
+        case unknownUnits = "unknown-units"
+        /// A tip that is not round.
+        case brushShape = "brush-shape"
+    }
+
+    public let code: Code
+    /// Number of the line where it was met first, from 1.
+    public let line: Int
+    /// One English sentence for a person.
+    public let message: String
+
+    init(code: Code, line: Int, message: String) {
         self.code = code
         self.line = line
         self.message = message

@@ -7,11 +7,15 @@ extension InkDocument {
     /// pen down outside of definitions, and those of definitions that a view shows. Nothing outside of the file is read, a
     /// document type declaration is an error, and so is a reference to another document.
     ///
-    /// - Parameter limits: bounds of what is read.
+    /// - Parameters:
+    ///   - limits: bounds of what is read.
+    ///   - isStrict: whether what is otherwise passed over, with a note in ``notes``, is an error.
     /// - Throws: the first error, with its line.
-    public init(inkML bytes: [UInt8], limits: InkMLLimits = InkMLLimits()) throws(InkMLError) {
+    public init(
+        inkML bytes: [UInt8], limits: InkMLLimits = InkMLLimits(), isStrict: Bool = false
+    ) throws(InkMLError) {
         let root = try XMLTree.read(bytes, limits: limits)
-        var reader = InkMLReader(root, limits)
+        var reader = InkMLReader(root, limits, isStrict: isStrict)
         try reader.readInk(root)
         self = reader.document
     }
@@ -41,6 +45,9 @@ private struct InkMLReader {
 
     private var references: InkReferences
     private let limits: InkMLLimits
+    private let isStrict: Bool
+    /// What was passed over, at most one of each code.
+    private var notes: [InkMLNote] = []
     private var size: InkDocument.Size?
     private var pages: [InkDocument.Page] = []
     /// Where each trace with an id has gone, for those that continue it.
@@ -52,14 +59,24 @@ private struct InkMLReader {
     /// What reading has cost, in elements, attributes and bytes of text: views can show a group many times.
     private var work = 0
 
-    init(_ root: XMLElement, _ limits: InkMLLimits) {
+    init(_ root: XMLElement, _ limits: InkMLLimits, isStrict: Bool) {
         references = InkReferences(root)
         self.limits = limits
+        self.isStrict = isStrict
+    }
+
+    /// Notes what is passed over, once of each code.
+    private mutating func note(_ code: InkMLNote.Code, line: Int, _ message: String) throws(InkMLError) {
+        guard !isStrict else { throw InkMLError(.passedOver, line: line, message) }
+        if !notes.contains(where: { $0.code == code }) {
+            notes.append(InkMLNote(code: code, line: line, message: message))
+        }
     }
 
     /// What was read.
     var document: InkDocument {
         var document = InkDocument(size: size, pages: pages.isEmpty ? [InkDocument.Page()] : pages)
+        document.notes = notes
         // Forces without a maximum are shares of the strongest one.
         for place in unscaled where greatestForce > 1 {
             for point in document.pages[place.page].strokes[place.stroke].points.indices {
@@ -165,8 +182,9 @@ private struct InkMLReader {
         }
         let format = scope.context.traceFormat
         let samples = try SampleReader(format, scope.context.source, &references)
+        if let source = scope.context.source { try note(source, samples, trace) }
         if size == nil { size = samples.area }
-        let offset = try trace.integer("timeOffset")
+        let offset = try trace.milliseconds("timeOffset")
         var points: [StrokePoint] = []
         var clock = TraceClock(
             offset: offset, timestamp: scope.context.timestamp, isRelative: samples.isTimeRelative,
@@ -194,12 +212,12 @@ private struct InkMLReader {
         } else {
             let page = page(scope.page)
             place = Place(page: page, stroke: pages[page].strokes.count)
+            let brush = scope.brush ?? scope.context.brush
             pages[page].strokes.append(
                 InkDocument.Stroke(
-                    index: scope.index, author: scope.author, element: scope.element,
-                    colour: (scope.brush ?? scope.context.brush)?.colour ?? 0,
-                    width: try width(scope.brush ?? scope.context.brush, samples, trace), time: clock.start,
-                    points: points))
+                    index: scope.index, author: scope.author, element: scope.element, colour: brush?.colour ?? 0,
+                    transparency: brush?.transparency ?? 0, width: try width(brush, samples, trace),
+                    time: clock.start, points: points))
         }
         if !samples.hasForceRange, strongest > 0 {
             unscaled.insert(place)
@@ -208,15 +226,43 @@ private struct InkMLReader {
         if let id = trace["id"] { places[id] = place }
     }
 
-    private func width(
+    private mutating func note(
+        _ source: InkSource, _ samples: SampleReader, _ trace: XMLElement
+    ) throws(InkMLError) {
+        if let unknown = source.unknownResolutions.first {
+            try note(
+                .unknownResolution, line: unknown.line,
+                "The resolution of the channel \(unknown.channel.prefix(64).debugDescription) is 0 and counts as unknown."
+            )
+        }
+    }
+
+    /// In board units. A board's lines are as wide along as across: a highlighter has the greater of both widths.
+    private mutating func width(
         _ brush: Brush?, _ samples: SampleReader, _ trace: XMLElement
     ) throws(InkMLError) -> Double? {
-        guard let width = brush?.width else { return nil }
-        guard let units = width.units, units != "dev" else { return width.value * samples.unit }
-        guard let factor = Quantity.length.factor(of: units) else {
-            throw trace.bad("brushRef", units, "a brush whose width has units of length")
+        guard let brush else { return nil }
+        if !brush.isRound {
+            try note(.brushShape, line: trace.line, "The tip of a brush is not round; its strokes are drawn round.")
         }
-        return width.value * factor
+        let width = try length(brush.width, samples, trace)
+        guard brush.transparency > 0, let height = try length(brush.height, samples, trace) else { return width }
+        return max(width ?? height, height)
+    }
+
+    private mutating func length(
+        _ size: (value: Double, units: String?)?, _ samples: SampleReader, _ trace: XMLElement
+    ) throws(InkMLError) -> Double? {
+        guard let size else { return nil }
+        let units = size.units ?? "dev"
+        if units != "dev", let factor = Quantity.length.factor(of: units) { return size.value * factor }
+        if units != "dev" {
+            try note(
+                .unknownUnits, line: trace.line,
+                "The units \(units.prefix(64).debugDescription) of a brush are unknown and count as those of the device."
+            )
+        }
+        return size.value * samples.unit
     }
 
     /// The stroke that a trace continues; nil where it begins one.

@@ -33,6 +33,7 @@ public struct InkMLWriter: Sendable {
 
     private struct BrushKey: Hashable {
         let colour: UInt32
+        let transparency: UInt8
         let width: Double?
         let isEraser: Bool
     }
@@ -148,7 +149,8 @@ public struct InkMLWriter: Sendable {
     /// The number of a stroke's brush.
     private mutating func brush(_ stroke: InkDocument.Stroke) -> Int {
         let isEraser = stroke.element == .eraser
-        let key = BrushKey(colour: stroke.colour, width: stroke.width, isEraser: isEraser)
+        let key = BrushKey(
+            colour: stroke.colour, transparency: stroke.transparency, width: stroke.width, isEraser: isEraser)
         if let known = brushes[key] { return known }
         let number = brushes.count
         brushes[key] = number
@@ -162,8 +164,8 @@ public struct InkMLWriter: Sendable {
             }
         }
         let rest = [
-            ("color", isEraser ? "#ffffff" : colour), ("transparency", "0"), ("tip", "ellipse"),
-            ("rasterOp", "copyPen"),
+            ("color", isEraser ? "#ffffff" : colour), ("transparency", "\(stroke.transparency)"), ("tip", "ellipse"),
+            ("rasterOp", stroke.transparency > 0 ? "maskPen" : "copyPen"),
         ]
         for (name, value) in rest { definitions.append("<brushProperty name=\"\(name)\" value=\"\(value)\"/>") }
         if isEraser { definitions.append("<annotation type=\"colour\">\(colour)</annotation>") }

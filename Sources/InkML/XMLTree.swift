@@ -52,10 +52,13 @@ extension XMLElement {
         return number
     }
 
-    /// The whole number of an attribute; nil where it is absent.
-    func integer(_ attribute: String) throws(InkMLError) -> Int64? {
+    /// The milliseconds of an attribute, rounded to whole ones; nil where it is absent.
+    func milliseconds(_ attribute: String) throws(InkMLError) -> Int64? {
         guard let text = self[attribute] else { return nil }
-        guard let number = Int64(text) else { throw bad(attribute, text, "a whole number") }
+        if let number = Int64(text) { return number }
+        guard let number = try number(attribute).flatMap({ Int64(exactly: $0.rounded()) }) else {
+            throw bad(attribute, text, "a number of milliseconds")
+        }
         return number
     }
 }

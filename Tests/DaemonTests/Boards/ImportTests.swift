@@ -102,6 +102,61 @@ import Testing
         }
     }
 
+    /// Black ink below a yellow highlighter, as Office writes it.
+    private static let highlighted = """
+        <ink xmlns="http://www.w3.org/2003/InkML"><definitions><context xml:id="ctx0"><inkSource xml:id="inkSrc0">
+        <traceFormat><channel name="X" units="cm"/><channel name="Y" units="cm"/><channel name="F" max="9"/></traceFormat>
+        <channelProperties><channelProperty channel="F" name="resolution" value="0" units="1/dev"/></channelProperties>
+        </inkSource></context><brush xml:id="br0"><brushProperty name="width" value="0.05" units="cm"/></brush>
+        <brush xml:id="br1"><brushProperty name="width" value="0.1" units="cm"/>
+        <brushProperty name="height" value="0.6" units="cm"/><brushProperty name="color" value="#ffc000"/>
+        <brushProperty name="transparency" value="127"/><brushProperty name="rasterOp" value="maskPen"/></brush>
+        </definitions><trace contextRef="#ctx0" brushRef="#br0" timeOffset="100.2">1 1 5, 4 2 5</trace>
+        <trace contextRef="#ctx0" brushRef="#br1" timeOffset="900">1 2 5, 4 2 5</trace></ink>
+        """
+
+    @Test func `a highlighter lies below the ink that it marks, and is an underline where other ink may lie below`()
+        async throws
+    {
+        try await NATSTestServer.with { nats in
+            try await NATSConnection.with(nats) { connection in
+                let daemon = try DaemonProcess("service", nats: nats.url, ["journal.mode=none"])
+                try await daemon.waitUntilServing()
+                let file = try write(Self.highlighted, "marked.inkml")
+                let command = ["import", file, "--room", "h", "--author", "ann", "--nats", nats.url, "--t", "5000"]
+                let (code, log) = try await LecternProcess.run(arguments: command)
+                #expect(code == 0, "\(log)")
+                #expect(log.ranges(of: "unknown-resolution: ").count == 1, "\(log)")
+                #expect(log.ranges(of: "highlighters lie below").count == 1, "\(log)")
+                let first = try await board("h", connection).strokes
+                #expect(first.map(\.colour) == [0xf08c00, 0x000000])
+                #expect(first.map(\.time) == [5000, 5000])
+                let band = try #require(first.first)
+                #expect(try #require(band.width) > 5 * (first.last?.width ?? 0))
+                // The room has ink now.
+                #expect(try await LecternProcess.run(arguments: command).exitCode == 0)
+                let again = try await board("h", connection).strokes.suffix(2).map { $0 }
+                #expect(again.map(\.colour) == [0x000000, 0xf08c00])
+                #expect(again.map(\.time) == [5000, 5800])
+                let line = try #require(again.last)
+                #expect(line.width == band.width.map { $0 / 8 })
+                #expect(line.points.first?.y == band.points.first.map { $0.y + (band.width ?? 0) / 2 })
+                #expect(await daemon.terminate() == 0)
+            }
+        }
+        let file = try write(Self.highlighted, "marked.inkml")
+        let (code, log) = try await LecternProcess.run(
+            "import", file, "--strict", "--room", "h", "--author", "ann", "--nats", "nats://127.0.0.1:1")
+        #expect(code == 1 && log.contains("passed-over: "), "\(log)")
+        let opaque = Self.highlighted.replacing("<channelProperties>", with: "<!--").replacing(
+            "</channelProperties>", with: "-->")
+        let clear = try write(
+            opaque.replacing("name=\"height\" value=\"0.6\"", with: "name=\"height\" value=\"0.1\""), "clear.inkml")
+        let strict = try await LecternProcess.run(
+            "import", clear, "--strict", "--room", "h", "--author", "ann", "--nats", "nats://127.0.0.1:1")
+        #expect(strict.exitCode == 1 && strict.log.contains("passed-over: A board has no transparent ink"))
+    }
+
     @Test func `a file that cannot be read is refused with its line, and nothing is published`() async throws {
         let files = [
             ("<ink><trace>1 2,\n3 x</trace></ink>", "line 2: bad-trace: "),

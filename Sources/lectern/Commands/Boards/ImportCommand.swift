@@ -27,6 +27,10 @@ struct ImportCommand: AsyncParsableCommand {
             number. Each colour becomes the nearest one of the room's palette; where the service has `colour: rgb`, \
             --rgb keeps them as they are.
 
+            What a file says beyond what is understood is passed over, and named once on standard error; --strict refuses \
+            such files. A board has no transparent ink: highlighters are drawn below the other ink of their page, at \
+            the time of its first stroke, and in a room with operations as lines along their lower edge.
+
             Without --t the operations have no time: students see them when they see what was drawn before them. With \
             --t the first stroke, and all slides, have that time on the time line of the room's video, and the other \
             strokes are as much later as they are in the file.
@@ -68,6 +72,9 @@ struct ImportCommand: AsyncParsableCommand {
     @Flag(help: "Send colours as they are, for a service with `colour: rgb`.")
     var rgb = false
 
+    @Flag(help: "Refuse ink that a board cannot show as the file has it.")
+    var strict = false
+
     @Option(
         help: "How long to wait for answers at the end, or while nothing gets through. Default: 10s.",
         transform: duration)
@@ -97,8 +104,9 @@ struct ImportCommand: AsyncParsableCommand {
         let report: TeacherReport
         do {
             let board = try await room.settings(over: nats)
-            let messages = document.messages(for: board, keepsColours: rgb, from: time)
+            let messages = document.messages(for: ImportBoard(board), keepsColours: rgb, from: time)
             StandardError.write("\(file): \(document.summary) for a board of \(board.sizeText)")
+            for remark in document.remarks { StandardError.write("\(file): \(remark)") }
             report = try await interrupts.run { try await publish(PublishPlan(immediately: messages), over: nats) }
         } catch {
             await nats.close()
@@ -121,7 +129,7 @@ struct ImportCommand: AsyncParsableCommand {
 
     private func readFile() throws -> ImportFile {
         do throws(ImportFileError) {
-            return try ImportFile(path: file)
+            return try ImportFile(path: file, isStrict: strict)
         } catch {
             StandardError.write("lectern: \(error)")
             throw ExitCode.failed

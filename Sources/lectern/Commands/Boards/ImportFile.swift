@@ -14,7 +14,9 @@ enum ImportFile {
     private static let byteLimit = max(InkMLLimits().bytes, AssetLimits.bytes)
 
     /// Reads a file, or standard input for `-`.
-    init(path: String) throws(ImportFileError) {
+    ///
+    /// - Parameter isStrict: whether ink that a board cannot show as it is, is an error.
+    init(path: String, isStrict: Bool = false) throws(ImportFileError) {
         let bytes = try Self.contents(of: path)
         if let format = AssetFormat(bytes) {
             guard bytes.count <= AssetLimits.bytes else { throw ImportFileError(path: path, limit: AssetLimits.bytes) }
@@ -23,11 +25,14 @@ enum ImportFile {
         }
         let document: InkDocument
         do throws(InkMLError) {
-            document = try InkDocument(inkML: bytes)
+            document = try InkDocument(inkML: bytes, isStrict: isStrict)
         } catch {
             throw ImportFileError(path: path, why: error.description)
         }
         guard !document.strokes.isEmpty else { throw ImportFileError(path: path, why: "there is no ink in it") }
+        if isStrict, document.hasHighlighters {
+            throw ImportFileError(path: path, why: "passed-over: \(InkDocument.highlighterNote)")
+        }
         self = .ink(document)
     }
 
@@ -56,31 +61,88 @@ extension InkDocument {
     /// What is in it, for a person.
     var summary: String { "\(strokes.count) strokes, \(strokes.reduce(0) { $0 + $1.points.count }) points" }
 
+    /// What of it a board does not show as the file has it, one line each, for a person.
+    var remarks: [String] { notes.map(\.description) + (hasHighlighters ? [Self.highlighterNote] : []) }
+
+    var hasHighlighters: Bool { strokes.contains(where: \.isHighlighter) }
+
+    static let highlighterNote = """
+        A board has no transparent ink; highlighters lie below the other ink of an empty room, and are underlines in others.
+        """
+
     /// The operations that bring it to a board, numbered from 1. A file of one page goes onto the page that is shown; of
     /// several, each goes onto the page of its number.
+    ///
+    /// Highlighters hide nothing. On an empty board they are drawn first of their page, at the time of its first stroke;
+    /// on others, where ink and images of any place may lie below, as lines along their lower edge.
     ///
     /// - Parameters:
     ///   - keepsColours: whether messages have colours, not places in the palette.
     ///   - time: of the first stroke that has one; nil for operations without a time.
     func messages(
-        for board: BoardSettings, keepsColours: Bool, from time: Int64?
+        for board: ImportBoard, keepsColours: Bool, from time: Int64?
     ) -> [(bytes: [UInt8], header: StrokeMessage)] {
         let fitted = fitted(to: Size(width: board.width, height: board.height))
         var times = StrokeTimes(fitted.strokes, from: time)
         var messages: [(bytes: [UInt8], header: StrokeMessage)] = []
         var number: Int64 = 0
         for page in fitted.pages {
-            for stroke in page.strokes {
+            var strokes = page.strokes.map { stroke in
+                var stroke = stroke
+                stroke.time = times.next(stroke.time)
+                return stroke
+            }
+            if board.isEmpty {
+                let first = strokes.compactMap(\.time).min()
+                strokes =
+                    strokes.filter(\.isHighlighter).map { highlighter in
+                        var highlighter = highlighter
+                        highlighter.time = first
+                        return highlighter
+                    } + strokes.filter { !$0.isHighlighter }
+            } else {
+                strokes = strokes.map { $0.isHighlighter ? $0.underline : $0 }
+            }
+            for stroke in strokes {
                 number += 1
                 let colour = keepsColours ? stroke.colour : board.palette.nearest(to: stroke.colour)
                 let header = StrokeMessage(
                     number: number, colour: colour, width: stroke.width ?? 1, element: stroke.element,
-                    time: times.next(stroke.time), boardWidth: board.width, boardHeight: board.height,
+                    time: stroke.time, boardWidth: board.width, boardHeight: board.height,
                     page: fitted.pages.count > 1 ? page.number : nil)
                 messages += header.messages(interior: PointEncoder.interior(of: stroke.points))
             }
         }
         return messages
+    }
+}
+
+/// Where the ink of a file goes.
+struct ImportBoard {
+    let width: Double
+    let height: Double
+    let palette: Palette
+    /// Whether nothing lies on it.
+    let isEmpty: Bool
+}
+
+extension ImportBoard {
+    init(_ settings: BoardSettings) {
+        self.init(
+            width: settings.width, height: settings.height, palette: settings.palette, isEmpty: settings.index == 0)
+    }
+}
+
+extension InkDocument.Stroke {
+    fileprivate var isHighlighter: Bool { transparency > 0 && element != .eraser }
+
+    /// A thin line along its lower edge.
+    fileprivate var underline: Self {
+        var line = self
+        let wide = width ?? 1
+        line.width = wide / 8
+        for place in line.points.indices { line.points[place].y = min(line.points[place].y + wide / 2, 65536) }
+        return line
     }
 }
 
