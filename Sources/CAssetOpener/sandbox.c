@@ -62,7 +62,7 @@ static const int common[] = {
 static const int of_programs[] = {
     SCMP_SYS(execve), SCMP_SYS(newfstatat), SCMP_SYS(stat), SCMP_SYS(lstat), SCMP_SYS(statx), SCMP_SYS(access),
     SCMP_SYS(faccessat), SCMP_SYS(faccessat2), SCMP_SYS(readlink), SCMP_SYS(readlinkat), SCMP_SYS(getdents64),
-    SCMP_SYS(fstatfs), SCMP_SYS(statfs), SCMP_SYS(fadvise64), SCMP_SYS(getcwd), SCMP_SYS(dup), SCMP_SYS(fcntl),
+    SCMP_SYS(fstatfs), SCMP_SYS(statfs), SCMP_SYS(fadvise64), SCMP_SYS(getcwd), SCMP_SYS(dup),
     SCMP_SYS(arch_prctl), SCMP_SYS(set_tid_address), SCMP_SYS(set_robust_list), SCMP_SYS(rseq), SCMP_SYS(getuid),
     SCMP_SYS(geteuid), SCMP_SYS(getgid), SCMP_SYS(getegid), SCMP_SYS(uname), SCMP_SYS(sysinfo), SCMP_SYS(time),
 };
@@ -86,6 +86,11 @@ static int add_rules(scmp_filter_ctx filter, bool programs) {
     code = seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(openat), 1, SCMP_A2(SCMP_CMP_MASKED_EQ, changing, 0));
     if (code == 0) {
         code = seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(open), 1, SCMP_A1(SCMP_CMP_MASKED_EQ, changing, 0));
+    }
+    // F_SETOWN and F_SETSIG would send any signal to any process of this user.
+    static const scmp_datum_t controls[] = {F_DUPFD, F_DUPFD_CLOEXEC, F_GETFD, F_SETFD, F_GETFL};
+    for (size_t i = 0; i < sizeof controls / sizeof *controls && code == 0; i++) {
+        code = seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(fcntl), 1, SCMP_A1(SCMP_CMP_EQ, controls[i]));
     }
     // Limits can be read, not raised.
     if (code == 0) {
