@@ -26,9 +26,8 @@ import Testing
     }
 
     private let changes = [
-        "socket", "unix socket", "io_uring", "fork", "signal", "trace", "change", "create", "truncate", "delete",
-        "rename",
-        "folder", "mode", "read the parent", "raise limits",
+        "socket", "unix socket", "io_uring", "fork", "signal", "signal owner", "signal number", "trace", "change",
+        "create", "truncate", "delete", "rename", "folder", "mode", "read the parent", "raise limits",
     ]
 
     @Test func `A decoder of images can use nothing but its memory and its pipes`() throws {

@@ -40,6 +40,9 @@ static int attempt(bool programs, const char *folder) {
     tell("io_uring", syscall(SYS_io_uring_setup, 1, NULL));
     tell("fork", fork());
     tell("signal", kill(parent, 0));
+    // The kernel sends a signal of the child's choice when a pipe can be read.
+    tell("signal owner", fcntl(STDOUT_FILENO, F_SETOWN, parent));
+    tell("signal number", fcntl(STDOUT_FILENO, F_SETSIG, SIGKILL));
     tell("trace", syscall(SYS_ptrace, 16 /* PTRACE_ATTACH */, parent, 0, 0));
     tell("change", open(path, O_WRONLY));
     tell("create", open("/tmp/lectern-sandbox-probe", O_WRONLY | O_CREAT, 0600));
