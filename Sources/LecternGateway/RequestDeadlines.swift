@@ -180,8 +180,10 @@ final class RequestDeadlines: ChannelDuplexHandler {
 }
 
 extension HTTPRequestHead {
-    /// Why nobody can say for sure whom the request is for, or where it ends (RFC 9112, 3.2 and 6.1); nil where it is clear.
+    /// Why nobody can say for sure what the request is for, or where it ends (RFC 9112, 3.2 and 6.1); nil where it is clear.
     fileprivate var fault: String? {
+        // The router drops what comes after it, also what the gateway has added by the token.
+        if uri.contains("#") { return "The target of a request has no fragment." }
         let hosts = headers["Host"].count
         if hosts > 1 { return "A request has one Host header." }
         if hosts == 0, version != .http1_0, version != .http0_9 { return "A request of HTTP/1.1 has a Host header." }

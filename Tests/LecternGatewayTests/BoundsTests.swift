@@ -79,6 +79,9 @@ struct BoundsTests {
         "a request whose host or length is not clear, or that is no HTTP, is 400 and ends its connection",
         arguments: [
             "GET /healthz HTTP/1.1\r\n\r\n", "GET /healthz HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n",
+            "GET /api/rooms/r/board.json?# HTTP/1.1\r\nHost: h\r\n\r\n",
+            "GET /api/rooms/r/events?x#cohort=main HTTP/1.1\r\nHost: h\r\n\r\n",
+            "POST /api/rooms/r/clock#?x HTTP/1.1\r\nHost: h\r\nContent-Length: 0\r\n\r\n",
             "GET /healthz HTTP/1.0\r\nHost: a\r\nHost: b\r\n\r\n",
             "POST /api/rooms/r/strokes?author=a HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: xchunked\r\n\r\n",
             "POST /api/rooms/r/strokes?author=a HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n",

@@ -160,7 +160,9 @@ struct Authorization: RouterMiddleware {
         guard let (name, value) = need.defaults(claims) else { return try await next(request, context) }
         var head = request.head
         let path = head.path ?? ""
-        head.path = path + (path.contains("?") ? "&" : "?") + "\(name)=\(value)"
+        // First in the query: nothing that stands behind it can take it away.
+        let parts = path.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
+        head.path = "\(parts[0])?\(name)=\(value)" + (parts.count == 2 ? "&\(parts[1])" : "")
         return try await next(Request(head: head, body: request.body), context)
     }
 
