@@ -86,13 +86,22 @@ import Testing
     func `is read after a point that lies centuries after its stroke`(_ milliseconds: String) throws {
         let configuration = RoomConfiguration(
             cohorts: CohortsConfiguration(defaults: CohortSettings(ink: .progressive)))
+        // With a clock, the time is absurd and does not count.
         var probe = RoomProbe(configuration)
-        probe.clock(0)
         probe.send(#"{"n":1,"t":100,"d":[{"x":1,"y":1,"m":0},{"x":2,"y":2,"m":\#(milliseconds)}]}"#)
         let bytes = probe.room.checkpoint().encoded()
         let restored = try Room(
             restoring: bytes, configuration: configuration, at: probe.now, logClockAhead: .zero)
         #expect(restored.checkpoint().encoded() == bytes)
         #expect(restored.head.visible.count == 1)
+
+        // Earlier builds wrote greater ones: 2⁵³ becomes 2⁵⁶ - 1, in as many bytes.
+        let greatest = [UInt8](repeating: 0x80, count: 7) + [0x10]
+        let beyond = [UInt8](repeating: 0xff, count: 7) + [0x7f]
+        #expect(bytes.contains(greatest))
+        let old = try Room(
+            restoring: Array(bytes.replacing(greatest, with: beyond)), configuration: configuration, at: probe.now,
+            logClockAhead: .zero)
+        #expect(old.checkpoint().encoded() == bytes)
     }
 }
