@@ -49,7 +49,7 @@ public struct RoomCommands: Sendable {
                 reply = try await ask(request, onProgress)
             } catch {
                 guard error == .disconnected, ContinuousClock.now < deadline else { throw .nats(error) }
-                try? await Task.sleep(for: .milliseconds(200))
+                do { try await Task.sleep(for: .milliseconds(200)) } catch { throw .nats(.cancelled) }
                 continue
             }
             guard let reply else { throw .noReply }

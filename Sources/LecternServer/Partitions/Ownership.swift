@@ -237,8 +237,9 @@ actor Ownership {
     private func waitUntilDone(_ timeout: Duration) async {
         guard !works.isEmpty else { return }
         let deadline = Task {
-            // Cancelled, it must not end the wait of somebody else.
-            guard (try? await Task.sleep(for: timeout)) != nil else { return }
+            try? await Task.sleep(for: timeout)
+            // Cancelled, also when the sleep had just ended: it must not end the wait of somebody else.
+            guard !Task.isCancelled else { return }
             for continuation in whenDone { continuation.resume() }
             whenDone = []
         }

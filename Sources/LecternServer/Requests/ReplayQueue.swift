@@ -144,6 +144,8 @@ final class ReplayQueue: Sendable {
                     features: configuration.room.intake.wire.features), request.reply)
         } catch {
             sink.refuse(request.reply, error)
+            // What was read before an outage is read on after it.
+            if error.code == .notReady, let lesson { lessons.append(lesson) }
         }
     }
 
