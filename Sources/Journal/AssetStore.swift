@@ -1,6 +1,5 @@
 public import Assets
 import Crypto
-import Locking
 public import Logging
 public import NATSClient
 public import StrokeWire
@@ -314,18 +313,19 @@ extension AssetStore {
     func messages(_ subject: String, withPayloads: Bool = false) async throws(AssetStoreError) -> [Listed] {
         var settings = OrderedConsumerSettings(stream: subjects.stream, start: .sequence(1), filterSubject: subject)
         settings.headersOnly = !withPayloads
-        let found = Locked<[Listed]>([])
+        var found: [Listed] = []
         do throws(JetStreamError) {
-            try await jetStream.readToEnd(settings, logger: logger, timeout: .seconds(30)) { message, metadata in
-                let listed = Listed(
-                    subject: message.subject, sequence: metadata.streamSequence,
-                    payload: withPayloads ? message.copyPayload() : [], time: metadata.time)
-                found.withLock { $0.append(listed) }
-            }
+            try await jetStream.readToEnd(
+                settings, logger: logger, timeout: .seconds(30),
+                decode: { message, metadata in
+                    Listed(
+                        subject: message.subject, sequence: metadata.streamSequence,
+                        payload: withPayloads ? message.copyPayload() : [], time: metadata.time)
+                }, take: { found.append($0) })
         } catch {
             throw failure(error)
         }
-        return found.withLock { $0 }
+        return found
     }
 }
 

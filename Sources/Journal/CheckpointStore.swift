@@ -1,4 +1,3 @@
-import Locking
 public import Logging
 public import NATSClient
 public import StrokeWire
@@ -320,17 +319,21 @@ extension CheckpointStore {
         let settings = OrderedConsumerSettings(
             stream: streams.checkpoint, start: .sequence(1),
             filterSubject: streams.areCopies ? nil : streams.manifests)
-        let found = Locked<[String: [[UInt8]]]>([:])
+        var found: [String: [[UInt8]]] = [:]
         do throws(JetStreamError) {
-            try await jetStream.readToEnd(settings, logger: logger, timeout: timeout) { message, _ in
-                guard message.subject.hasSuffix(".checkpoint") else { return }
-                let (subject, body) = (message.subject, message.copyPayload())
-                found.withLock { $0[subject, default: []].append(body) }
-            }
+            try await jetStream.readToEnd(
+                settings, logger: logger, timeout: timeout,
+                decode: { message, _ in
+                    let subject = message.subject
+                    return subject.hasSuffix(".checkpoint") ? (subject, message.copyPayload()) : nil
+                },
+                take: { (manifest: (subject: String, body: [UInt8])) in
+                    found[manifest.subject, default: []].append(manifest.body)
+                })
         } catch {
             throw .stream(name: streams.checkpoint, error)
         }
-        return found.withLock { $0 }
+        return found
     }
 }
 

@@ -288,9 +288,9 @@ import Whiteboard
             let start = ContinuousClock.now
             try await test.jetStream.readToEnd(
                 OrderedConsumerSettings(stream: "INK_LOG_0", start: .sequence(1)), logger: .silent,
-                timeout: .milliseconds(250)
-            ) { _, metadata in
-                read.append(metadata.streamSequence)
+                timeout: .milliseconds(250), decode: { _, metadata in metadata.streamSequence }
+            ) { sequence in
+                read.append(sequence)
                 // A slow reader.
                 usleep(5000)
             }

@@ -1,4 +1,3 @@
-import Locking
 public import Logging
 public import NATSClient
 public import StrokeWire
@@ -76,34 +75,34 @@ public struct RoomEraser: Sendable {
         let streams = streams(of: room)
         let address = RoomAddress(root: root, partition: streams.partition, room: room)
         let id = JetStream.messageID(of: command, room)
-        let found = Locked<Decision?>(nil)
-        try await list(streams.log, address.subject(.control)) { message, metadata in
-            guard message.header(HeaderName.msgID) == id, Self.isDecision(message) else { return }
-            let decision = Decision(
+        // The first: what was written after it is another life.
+        return try await list(streams.log, address.subject(.control)) { message, metadata -> Decision? in
+            guard message.header(HeaderName.msgID) == id, Self.isDecision(message) else { return nil }
+            return Decision(
                 room: room, sequence: metadata.streamSequence, time: metadata.time,
                 assetsBefore: message.header(Decision.assetsHeader).flatMap { UInt64($0) } ?? 0)
-            // The first: what was written after it is another life.
-            found.withLock { $0 = $0 ?? decision }
-        }
-        return found.withLock { $0 }
+        }.first
     }
 
     private static func isDecision(_ message: borrowing NATSMessage) -> Bool {
         (try? ControlRecord(decoding: message.copyPayload())) == .erase
     }
 
-    /// Reads the messages of a subject to the end of a stream.
-    private func list(
+    /// What is wanted of the messages of a subject, to the end of a stream.
+    private func list<Wanted: Sendable>(
         _ stream: String, _ subject: String, headersOnly: Bool = false,
-        _ body: @escaping @Sendable (borrowing NATSMessage, DeliveryMetadata) -> Void
-    ) async throws(JournalError) {
+        _ decode: @escaping @Sendable (borrowing NATSMessage, DeliveryMetadata) -> Wanted?
+    ) async throws(JournalError) -> [Wanted] {
+        var wanted: [Wanted] = []
         var settings = OrderedConsumerSettings(stream: stream, start: .sequence(1), filterSubject: subject)
         settings.headersOnly = headersOnly
         do throws(JetStreamError) {
-            try await jetStream.readToEnd(settings, logger: logger, timeout: .seconds(30), onMessage: body)
+            try await jetStream.readToEnd(
+                settings, logger: logger, timeout: .seconds(30), decode: decode, take: { wanted.append($0) })
         } catch {
             throw .stream(name: stream, error)
         }
+        return wanted
     }
 
     private func delete(
@@ -131,7 +130,7 @@ extension RoomEraser {
     /// The records of a room before a decision, without earlier decisions to erase it; of other partitions' logs those that
     /// came on a subject of the room, sent by a client that took another number of partitions.
     public func records(before decision: Decision) async throws(JournalError) -> Records {
-        let records = Locked(Records())
+        var records = Records()
         let own = streams(of: decision.room)
         let decisions = RoomAddress(root: root, partition: own.partition, room: decision.room).subject(.control)
         for partition in 0..<partitions {
@@ -139,19 +138,19 @@ extension RoomEraser {
             let log = streams.log
             let address = RoomAddress(root: root, partition: partition, room: decision.room)
             for subject in try await recordSubjects(under: "\(address)", in: streams) {
-                try await list(log, subject) { message, metadata in
-                    guard partition != own.partition || metadata.streamSequence < decision.sequence else { return }
+                let found = try await list(log, subject) { message, metadata -> (UInt64, Set<AssetID>)? in
+                    guard partition != own.partition || metadata.streamSequence < decision.sequence else { return nil }
                     // Commands that come in again are known by them.
-                    if message.subject == decisions, Self.isDecision(message) { return }
-                    let assets = AssetID.named(in: message.copyPayload())
-                    records.withLock { records in
-                        records.sequences[log, default: []].append(metadata.streamSequence)
-                        records.assets.formUnion(assets)
-                    }
+                    if message.subject == decisions, Self.isDecision(message) { return nil }
+                    return (metadata.streamSequence, AssetID.named(in: message.copyPayload()))
+                }
+                for (sequence, assets) in found {
+                    records.sequences[log, default: []].append(sequence)
+                    records.assets.formUnion(assets)
                 }
             }
         }
-        return records.withLock { $0 }
+        return records
     }
 
     /// The subjects of records below an address; a log that records were moved to has those too.
@@ -250,16 +249,17 @@ extension RoomEraser {
     @discardableResult
     public func eraseCheckpoints(before decision: Decision) async throws(JournalError) -> Int {
         let streams = streams(of: decision.room)
-        let stored = Locked<[Stored]>([])
+        var all: [Stored] = []
         let subject = streams.manifest(of: decision.room)
         for filter in [subject, "\(subject).>"] {
-            try await list(streams.checkpoint, filter, headersOnly: filter != subject) { message, metadata in
-                let manifest = filter == subject ? try? CheckpointManifest(decoding: message.copyPayload()) : nil
-                let found = Stored(sequence: metadata.streamSequence, manifest: manifest)
-                stored.withLock { $0.append(found) }
+            let found = try await list(streams.checkpoint, filter, headersOnly: filter != subject) {
+                message, metadata in (metadata.streamSequence, message.copyPayload())
+            }
+            all += found.map { sequence, body in
+                Stored(
+                    sequence: sequence, manifest: filter == subject ? try? CheckpointManifest(decoding: body) : nil)
             }
         }
-        let all = stored.withLock { $0 }
         let log = try await incarnationPrefix(streams.log)
         func isNew(_ manifest: CheckpointManifest) -> Bool {
             manifest.log == log && manifest.sequence >= decision.sequence
@@ -296,16 +296,17 @@ extension RoomEraser {
                 let shown = try await self.assets(of: manifest, in: first..<UInt64.max, configuration)
                 named.formUnion(shown.intersection(assets))
             }
-            let found = Locked<Set<AssetID>>([])
             let own = "\(RoomAddress(root: root, partition: partition, room: decision.room))."
+            // In other logs a decision takes all that came on a subject of the room, see ``records(before:)``.
+            let first = partition == self.streams(of: decision.room).partition ? decision.sequence : .max
             for subject in try await recordSubjects(under: "\(root).\(partition).*", in: streams) {
-                try await list(streams.log, subject) { message, metadata in
-                    guard !message.subject.hasPrefix(own) || metadata.streamSequence > decision.sequence else { return }
+                let found = try await list(streams.log, subject) { message, metadata -> Set<AssetID>? in
+                    guard !message.subject.hasPrefix(own) || metadata.streamSequence > first else { return nil }
                     let some = AssetID.named(in: message.copyPayload()).intersection(assets)
-                    if !some.isEmpty { found.withLock { $0.formUnion(some) } }
+                    return some.isEmpty ? nil : some
                 }
+                for some in found { named.formUnion(some) }
             }
-            named.formUnion(found.withLock { $0 })
             onProgress(partition + 1)
         }
         return named

@@ -108,51 +108,6 @@ private struct MessageAnswer: Decodable {
 }
 
 extension JetStream {
-    /// Reads a stream, as the settings say, up to its end as of the start of reading.
-    ///
-    /// - Parameters:
-    ///   - timeout: the longest time without a message; reading all may take longer.
-    ///   - onMessage: runs on the delivery thread, in the order of the stream; must not block.
-    /// - Throws: an error with `isStreamMissing`; `.noAnswer` when nothing came for `timeout` before the end.
-    public func readToEnd(
-        _ settings: OrderedConsumerSettings, logger: Logger, timeout: Duration = .seconds(60),
-        onMessage: @escaping @Sendable (borrowing NATSMessage, DeliveryMetadata) -> Void
-    ) async throws(JetStreamError) {
-        // The consumer would wait for a missing stream.
-        _ = try await streamInfo(settings.stream)
-        let end = Promise<Void>()
-        let origin = ContinuousClock.now
-        let count = Locked(0)
-        do throws(NATSError) {
-            let consumer = try read(
-                settings, logger: logger, clock: { origin.duration(to: .now).wholeNanoseconds },
-                onEvent: { event in
-                    switch event {
-                    case .caughtUp: end.fulfil(.success(()))
-                    case .barrier(let barrier): barrier.pass()
-                    case .rewound: end.fulfil(.failure(.timeout))
-                    case .began: break
-                    }
-                },
-                onMessage: { message, metadata in
-                    onMessage(message, metadata)
-                    count.withLock { $0 += 1 }
-                })
-            defer { consumer.cancel() }
-            var known: Int
-            var outcome: Promise<Void>.Outcome
-            repeat {
-                known = count.withLock { $0 }
-                outcome = await end.value(within: timeout)
-            } while outcome.isTimeout && !end.isFulfilled && count.withLock { $0 } > known
-            try outcome.get()
-        } catch {
-            throw JetStreamError(error, asking: settings.stream)
-        }
-    }
-}
-
-extension JetStream {
     private enum ReadEvent<Element: Sendable>: Sendable {
         case element(Element)
         case barrier(FlowControlBarrier)
@@ -160,12 +115,14 @@ extension JetStream {
         case failed
     }
 
-    /// The same for a caller who needs time for the messages: they are taken in the caller's task, and the server sends no
-    /// more of them than its flow control allows until they are.
+    /// Reads a stream, as the settings say, up to its end as of the start of reading. The server sends no more messages than
+    /// its flow control allows until those before are taken.
     ///
     /// - Parameters:
+    ///   - timeout: the longest time without a message; reading all may take longer.
     ///   - decode: runs on the delivery thread, in the order of the stream; must not block. Nil passes a message over.
-    ///   - take: called in the caller's task for each message.
+    ///   - take: called in the caller's task for each message that is not passed over; it may take its time.
+    /// - Throws: an error with `isStreamMissing`; `.noAnswer` when nothing came for `timeout` before the end.
     public func readToEnd<Element: Sendable>(
         _ settings: OrderedConsumerSettings, logger: Logger, timeout: Duration = .seconds(60),
         decode: @escaping @Sendable (borrowing NATSMessage, DeliveryMetadata) -> Element?, take: (Element) -> Void
@@ -220,12 +177,6 @@ extension JetStream {
         } catch {
             throw JetStreamError(error, asking: settings.stream)
         }
-    }
-}
-
-extension Result where Failure == NATSError {
-    fileprivate var isTimeout: Bool {
-        if case .failure(.timeout) = self { true } else { false }
     }
 }
 

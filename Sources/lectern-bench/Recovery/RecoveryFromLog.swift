@@ -67,7 +67,12 @@ struct RecoveryFromLog {
         settings.thread = .connection
         let records = LoadCounter()
         let begin = ContinuousClock.now
-        try await JetStream(connection).readToEnd(settings, logger: benchLogger) { _, _ in records.count() }
+        try await JetStream(connection).readToEnd(
+            settings, logger: benchLogger,
+            decode: { _, _ in
+                records.count()
+                return nil as Int?
+            }, take: { _ in })
         let time = (ContinuousClock.now - begin) / .seconds(1)
         guard records.value == count else { throw ValidationError("the log has \(records.value) of \(count) records") }
         return time

@@ -135,12 +135,14 @@ enum JournalStream {
 
     /// Its messages in order.
     static func read(over connection: NATSConnection) async throws -> [Stored] {
-        let stored = Recorder<Stored>()
+        var stored: [Stored] = []
         let settings = OrderedConsumerSettings(stream: name, start: .sequence(1))
-        try await JetStream(connection).readToEnd(settings, logger: .silent) { message, _ in
-            stored.append(Stored(messageID: message.header(HeaderName.msgID) ?? "", bytes: message.copyPayload()))
-        }
-        return stored.values
+        try await JetStream(connection).readToEnd(
+            settings, logger: .silent,
+            decode: { message, _ in
+                Stored(messageID: message.header(HeaderName.msgID) ?? "", bytes: message.copyPayload())
+            }, take: { stored.append($0) })
+        return stored
     }
 
     /// Records the sizes of authors' messages, stored or not.

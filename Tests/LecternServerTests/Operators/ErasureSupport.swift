@@ -95,12 +95,11 @@ extension DurableClass {
     }
 
     func messages(_ subject: String, in stream: String) async throws -> [UInt64] {
-        let found = Locked<[UInt64]>([])
+        var found: [UInt64] = []
         let settings = OrderedConsumerSettings(stream: stream, start: .sequence(1), filterSubject: subject)
-        try await JetStream(client).readToEnd(settings, logger: .silent) { _, metadata in
-            found.withLock { $0.append(metadata.streamSequence) }
-        }
-        return found.withLock { $0 }
+        try await JetStream(client).readToEnd(
+            settings, logger: .silent, decode: { _, metadata in metadata.streamSequence }, take: { found.append($0) })
+        return found
     }
 }
 
