@@ -83,6 +83,9 @@ public struct Board: Sendable {
         return visible
     }
 
+    /// Number of pages that something was drawn on, with page 0.
+    var pageCount: Int { table.others.count + 1 }
+
     /// Number of visible strokes of all pages.
     public private(set) var visibleCount = 0
 

@@ -48,11 +48,8 @@ public struct RecordedRoom: Sendable {
     /// Bytes that it keeps in memory, about, or more. Constant time.
     public var byteEstimate: Int { operations.releasedBytes + logged.count * 96 + boardBytes }
 
-    private static func bytes(of board: Board) -> Int { 512 + 16 * board.visibleCount }
-
-    /// The same as ``byteEstimate`` from all that it keeps.
-    var countedBytes: Int {
-        operations.releasedBytes + logged.count * 96 + boards.reduce(0) { $0 + Self.bytes(of: $1) }
+    private static func bytes(of board: Board) -> Int {
+        512 + 16 * board.visibleCount + board.pageCount * MemoryLayout<BoardPage>.stride
     }
 }
 
@@ -110,11 +107,11 @@ extension RecordedRoom {
     /// An input may bring several operations: the board then is that of the last of them.
     private mutating func keepBoard() {
         boards.append(room.head)
-        boardBytes += Self.bytes(of: room.head)
-        guard boards.count > Self.mostBoards else { return }
-        boards = boards.enumerated().filter { $0.offset.isMultiple(of: 2) }.map(\.element)
+        if boards.count > Self.mostBoards {
+            boards = boards.enumerated().filter { $0.offset.isMultiple(of: 2) }.map(\.element)
+            spacing *= 2
+        }
         boardBytes = boards.reduce(0) { $0 + Self.bytes(of: $1) }
-        spacing *= 2
     }
 
     /// Computes the gate times anew. To be called when records have been taken, before times are asked for.
