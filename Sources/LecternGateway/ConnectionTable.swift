@@ -14,6 +14,7 @@ final class ConnectionTable: Sendable {
         case request = "request-timeout"
         case displaced
         case busy
+        case malformed
         case slowReader = "slow-reader"
     }
 

@@ -126,7 +126,12 @@ final class RequestDeadlines: ChannelDuplexHandler {
         if let fault = head.fault {
             isRefused = true
             // What comes after it on this connection cannot be trusted.
-            if isFirst { refuse(context, .badRequest(fault)) } else { context.close(promise: nil) }
+            guard isFirst else {
+                connections.close(context.channel, because: .malformed)
+                return false
+            }
+            connections.count(.malformed)
+            refuse(context, .badRequest(fault))
             return false
         }
         if connections.began(context.channel, isForHealth: HealthRoutes.serve(head.uri)) { return true }

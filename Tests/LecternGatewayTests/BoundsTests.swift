@@ -96,6 +96,10 @@ struct BoundsTests {
             #expect(client.send(text))
             let answer = await client.readToEnd()
             #expect(answer.hasPrefix("HTTP/1.1 400") || answer.hasPrefix("HTTP/1.0 400"), "\(answer)")
+            if text.contains("Host: b") {
+                let counted = #"lectern_http_connections_closed_total{reason="malformed"} 1"#
+                #expect(gateway.registry.text().contains(counted))
+            }
         }
     }
 
