@@ -96,6 +96,27 @@ import Whiteboard
         }
     }
 
+    @Test func `a record on another partition's subject does not keep the file of an erased room`() async throws {
+        try await DurableClass.with(partitions: 2, quickCheckpoints) { lesson in
+            let doomed = try lesson.address("doomed")
+            let file = try SampleFile("only doomed has it")
+            let store = lesson.assets
+            try await store.provision()
+            try await store.save(file.bytes, file.manifest, for: doomed.room)
+            try await lesson.serve {
+                try await lesson.client.publishDurably(image(1, file.id), to: doomed, author: "anna")
+                _ = try await lesson.joined(doomed, at: 1)
+                // As many as to have greater sequences in their log than the decision has in its own.
+                for number in 1...20 {
+                    _ = try await JetStream(lesson.client).publish(
+                        Array(image(number, file.id).utf8), to: "ink.\(1 - doomed.partition).doomed.in.anna")
+                }
+                try await lesson.erase(doomed)
+                #expect(try await store.manifest(of: file.id) == nil)
+            }
+        }
+    }
+
     @Test func `an erasure that was cut off is finished by the next one, which takes no new life with it`() async throws
     {
         try await DurableClass.with(quickCheckpoints) { lesson in
