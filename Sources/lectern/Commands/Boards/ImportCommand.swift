@@ -104,7 +104,7 @@ struct ImportCommand: AsyncParsableCommand {
         let report: TeacherReport
         do {
             let board = try await room.settings(over: nats)
-            let messages = document.messages(for: ImportBoard(board), keepsColours: rgb, from: time)
+            let messages = document.messages(for: board, keepsColours: rgb, from: time)
             StandardError.write("\(file): \(document.summary) for a board of \(board.sizeText)")
             for remark in document.remarks { StandardError.write("\(file): \(remark)") }
             report = try await interrupts.run { try await publish(PublishPlan(immediately: messages), over: nats) }

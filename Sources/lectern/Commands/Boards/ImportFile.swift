@@ -80,7 +80,7 @@ extension InkDocument {
     ///   - keepsColours: whether messages have colours, not places in the palette.
     ///   - time: of the first stroke that has one; nil for operations without a time.
     func messages(
-        for board: ImportBoard, keepsColours: Bool, from time: Int64?
+        for board: BoardSettings, keepsColours: Bool, from time: Int64?
     ) -> [(bytes: [UInt8], header: StrokeMessage)] {
         let fitted = fitted(to: Size(width: board.width, height: board.height))
         var times = StrokeTimes(fitted.strokes, from: time)
@@ -92,7 +92,7 @@ extension InkDocument {
                 stroke.time = times.next(stroke.time)
                 return stroke
             }
-            if board.isEmpty {
+            if board.index == 0 {
                 let first = strokes.compactMap(\.time).min()
                 strokes =
                     strokes.filter(\.isHighlighter).map { highlighter in
@@ -114,22 +114,6 @@ extension InkDocument {
             }
         }
         return messages
-    }
-}
-
-/// Where the ink of a file goes.
-struct ImportBoard {
-    let width: Double
-    let height: Double
-    let palette: Palette
-    /// Whether nothing lies on it.
-    let isEmpty: Bool
-}
-
-extension ImportBoard {
-    init(_ settings: BoardSettings) {
-        self.init(
-            width: settings.width, height: settings.height, palette: settings.palette, isEmpty: settings.index == 0)
     }
 }
 
