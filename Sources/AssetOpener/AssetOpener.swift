@@ -82,8 +82,10 @@ public final class AssetOpener: Sendable {
     public func png(
         _ bytes: [UInt8], _ manifest: AssetManifest, page: Int, width: Int
     ) async throws(AssetError) -> [UInt8] {
-        let file = try await render(bytes, manifest, page, width, as: .png).output
-        guard AssetFormat(file) == .png else { throw .unreadable("its reader gave no picture") }
+        let (file, size) = try await render(bytes, manifest, page, width, as: .png)
+        guard let found = PixelOutput.size(ofPNG: file), found == size else {
+            throw .unreadable("its reader gave no picture")
+        }
         return file
     }
 
@@ -109,15 +111,10 @@ public final class AssetOpener: Sendable {
         let sides = manifest.pages[page]
         let size = sides.renderedSize(width: width, of: manifest.format)
         var request = ChildRequest(
-            operation: operation, format: manifest.format, page: page, width: size.width, height: size.height)
-        guard manifest.format == .pdf else { return (try await run(request, bytes), size) }
-        request.resolution = (72 * Double(size.width) / sides.width, 72 * Double(size.height) / sides.height)
-        for showsMediaBox in [false, true] {
-            request.showsMediaBox = showsMediaBox
-            let output = try await run(request, bytes)
-            guard let found = PixelOutput.size(of: output), found != size else { return (output, size) }
-        }
-        // The page has no size of its own: it is blank paper.
+            operation: operation, format: manifest.format, page: page, width: size.width, height: size.height,
+            resolution: (72 * Double(size.width) / sides.width, 72 * Double(size.height) / sides.height),
+            showsMediaBox: sides.box != .crop)
+        guard sides.box == .blank else { return (try await run(request, bytes), size) }
         request.page = 0
         return (try await run(request, BlankPDF.page(sides)), size)
     }

@@ -35,20 +35,21 @@ enum PDFInfo {
         guard count <= AssetLimits.pages else { throw .tooLarge("it has \(count) pages") }
         var pages: [AssetPage?] = []
         for number in 1...count {
-            let boxes = [sizes[number], mediaBoxes[number]].compactMap(\.self)
-            guard let size = boxes.first(where: { $0.width > 0 && $0.height > 0 }) else {
-                pages.append(pages.last ?? nil)
+            let boxes = [(AssetPage.Box.crop, sizes[number]), (.media, mediaBoxes[number])]
+            let shown = boxes.lazy.compactMap { box, size in size.map { (box: box, size: $0) } }
+            guard let (box, size) = shown.first(where: { $0.size.width > 0 && $0.size.height > 0 }) else {
+                pages.append(pages.last.flatMap { $0?.blank })
                 continue
             }
             let isTurned = (turns[number] ?? 0) % 180 != 0
             let (width, height) = isTurned ? (size.height, size.width) : (size.width, size.height)
-            guard let page = AssetPage(width: width, height: height) else {
+            guard let page = AssetPage(width: width, height: height, box: box) else {
                 throw .tooLarge("page \(number) has \(width) by \(height) points")
             }
             pages.append(page)
         }
         guard let first = pages.compactMap(\.self).first else { throw .unreadable("no page has a size") }
-        return pages.map { $0 ?? first }
+        return pages.map { $0 ?? first.blank }
     }
 }
 
@@ -78,23 +79,12 @@ enum BlankPDF {
 
 /// The pixels that children print.
 enum PixelOutput {
-    /// Width and height of a picture of poppler's, PNG or PPM; nil where it is neither.
-    static func size(of output: [UInt8]) -> (width: Int, height: Int)? {
-        guard AssetFormat(output) == .png else { return ppmHead(output).map { ($0.width, $0.height) } }
-        // The first chunk has the size, highest bytes first.
+    /// Width and height of a PNG file; nil where it is none.
+    static func size(ofPNG output: [UInt8]) -> (width: Int, height: Int)? {
+        guard AssetFormat(output) == .png, output.count >= 24 else { return nil }
+        // The first chunk has them, highest bytes first.
         func number(_ position: Int) -> Int { output[position..<position + 4].reduce(0) { $0 << 8 | Int($1) } }
-        return output.count >= 24 ? (number(16), number(20)) : nil
-    }
-
-    /// The size of a PPM file (Netpbm, `P6`) with 8 bits a channel, and where its pixels begin.
-    private static func ppmHead(_ output: [UInt8]) -> (width: Int, height: Int, start: Int)? {
-        let fields = output.prefix(64).split(maxSplits: 4) { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: " ") }
-        guard fields.count >= 4, fields[0].elementsEqual("P6".utf8), fields[3].elementsEqual("255".utf8),
-            let width = Int(String(decoding: fields[1], as: UTF8.self)),
-            let height = Int(String(decoding: fields[2], as: UTF8.self))
-        else { return nil }
-        // One byte of white space, then the pixels, which may look like more of it.
-        return (width, height, fields[3].endIndex + 1)
+        return (number(16), number(20))
     }
 
     /// Width and height as 4 bytes each, lowest first, then pixels as ``AssetPixels`` has them.
@@ -106,11 +96,18 @@ enum PixelOutput {
         return pixels(width: number(0), height: number(4), output.count - 8) { Array(output[8...]) }
     }
 
-    /// A PPM file, which becomes opaque.
+    /// A binary PPM file (Netpbm, `P6`) with 8 bits a channel, which becomes opaque.
     static func ppm(_ output: [UInt8]) -> AssetPixels? {
-        guard let (width, height, start) = ppmHead(output) else { return nil }
-        let (rowPixels, overflow) = width.multipliedReportingOverflow(by: height)
-        guard !overflow, rowPixels > 0, (output.count - start) == rowPixels * 3 else { return nil }
+        let fields = output.prefix(64).split(maxSplits: 4) { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: " ") }
+        let sides = 1...AssetLimits.renderedPixels
+        guard fields.count >= 4, fields[0].elementsEqual("P6".utf8), fields[3].elementsEqual("255".utf8),
+            let width = Int(String(decoding: fields[1], as: UTF8.self)), sides ~= width,
+            let height = Int(String(decoding: fields[2], as: UTF8.self)), sides ~= height
+        else { return nil }
+        // One byte of white space, then the pixels, which may look like more of it.
+        let start = fields[3].endIndex + 1
+        let rowPixels = width * height
+        guard (output.count - start) == rowPixels * 3 else { return nil }
         return pixels(width: width, height: height, rowPixels * 4) {
             [UInt8](unsafeUninitializedCapacity: rowPixels * 4) { bytes, count in
                 output.withUnsafeBufferPointer { output in

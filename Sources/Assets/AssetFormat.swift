@@ -67,16 +67,48 @@ public enum AssetLimits {
 
 /// The size of a page: in pixels of a PNG or JPEG, as it is to be seen; in points, 1/72 inch, of a PDF.
 public struct AssetPage: Sendable, Hashable {
+    /// What of a page of a PDF is shown.
+    public enum Box: Int, Sendable {
+        case crop
+        /// The crop box is empty.
+        case media
+        /// The page has no size of its own: it is blank paper.
+        case blank
+    }
+
     public let width: Double
     public let height: Double
+    public let box: Box
 
     /// Nil where a side is not a positive number, or the page is larger than ``AssetLimits/pagePixels``.
-    public init?(width: Double, height: Double) {
+    public init?(width: Double, height: Double, box: Box = .crop) {
         guard width.isFinite, height.isFinite, width > 0, height > 0,
             width * height <= Double(AssetLimits.pagePixels)
         else { return nil }
         self.width = width
         self.height = height
+        self.box = box
+    }
+
+    /// Blank paper of the same size.
+    public var blank: AssetPage {
+        AssetPage(unchecked: (width, height), .blank)
+    }
+
+    private init(unchecked size: (width: Double, height: Double), _ box: Box) {
+        (width, height) = size
+        self.box = box
+    }
+
+    /// The form of a page in JSON: width and height, and of a page that does not show its crop box a third number.
+    var numbers: [Double] { [width, height] + (box == .crop ? [] : [Double(box.rawValue)]) }
+
+    /// Nil for other numbers than ``numbers`` gives.
+    init?(numbers: [Double]) {
+        guard 2...3 ~= numbers.count, let code = Int(exactly: numbers.count == 3 ? numbers[2] : 0),
+            let box = Box(rawValue: code)
+        else { return nil }
+        self.init(width: numbers[0], height: numbers[1], box: box)
     }
 
     /// The size in pixels of a picture of this page.

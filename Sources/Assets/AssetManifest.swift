@@ -32,7 +32,7 @@ extension AssetManifest: Codable {
     public init(from decoder: any Decoder) throws {
         let fields = try decoder.container(keyedBy: Key.self)
         let sizes = try fields.decode([[Double]].self, forKey: .pages)
-        let pages = sizes.compactMap { $0.count == 2 ? AssetPage(width: $0[0], height: $0[1]) : nil }
+        let pages = sizes.compactMap(AssetPage.init(numbers:))
         guard let id = AssetID(hexadecimal: try fields.decode(String.self, forKey: .id)),
             let format = AssetFormat(mediaType: try fields.decode(String.self, forKey: .mediaType)),
             pages.count == sizes.count,
@@ -50,7 +50,7 @@ extension AssetManifest: Codable {
         try fields.encode(id.description, forKey: .id)
         try fields.encode(format.mediaType, forKey: .mediaType)
         try fields.encode(bytes, forKey: .bytes)
-        try fields.encode(pages.map { [$0.width, $0.height] }, forKey: .pages)
+        try fields.encode(pages.map(\.numbers), forKey: .pages)
     }
 }
 

@@ -50,6 +50,8 @@ public enum AssetUpload {
         public let height: Double
         /// Width and height of every page, where they are not all as large as the first.
         public let sizes: [[Double]]?
+        /// The pages without a size of their own, from 0: they are blank paper. Nil where there is none.
+        public let blank: [Int]?
 
         public init(_ manifest: AssetManifest) {
             id = manifest.id.description
@@ -57,8 +59,10 @@ public enum AssetUpload {
             pages = manifest.pages.count
             width = manifest.pages[0].width
             height = manifest.pages[0].height
-            let isUniform = manifest.pages.allSatisfy { $0 == manifest.pages[0] }
-            sizes = isUniform ? nil : manifest.pages.map { [$0.width, $0.height] }
+            let all = manifest.pages.map { [$0.width, $0.height] }
+            sizes = all.allSatisfy { $0 == all[0] } ? nil : all
+            let blank = manifest.pages.indices.filter { manifest.pages[$0].box == .blank }
+            self.blank = blank.isEmpty ? nil : blank
         }
 
         /// Its pages with their sizes; nil where the answer is not one that a service gives.

@@ -1,5 +1,6 @@
 import AssetOpener
 import Assets
+import Foundation
 import TestSupport
 import Testing
 
@@ -66,15 +67,18 @@ import Testing
         let file = SamplePDF.pages(
             [
                 "/MediaBox [7 7 7 7]", "/MediaBox [0 0 200 100]",
-                "/MediaBox [0 0 100 200] /CropBox [500 400 900 800] /Rotate 90", "/MediaBox [0 0 100 0]",
+                "/MediaBox [0 0 100 200] /CropBox [5 5 5 5] /Rotate 90", "/MediaBox [0 0 100 0]",
             ], content: "1 0 0 rg 0 0 9000 9000 re f")
         let opener = try Opening.opener()
         let manifest = try await opener.inspect(file)
         let size = try #require(AssetPage(width: 200, height: 100))
-        #expect(manifest.pages == [size, size, size, size])
+        let turned = try #require(AssetPage(width: 200, height: 100, box: .media))
+        #expect(manifest.pages == [size.blank, size, turned, size.blank])
+        #expect(AssetUpload.Summary(manifest).blank == [0, 3])
+        #expect(try JSONDecoder().decode(AssetManifest.self, from: JSONEncoder().encode(manifest)) == manifest)
         for (page, isBlank) in [true, false, false, true].enumerated() {
             let pixels = try await opener.pixels(file, manifest, page: page, width: 100)
-            #expect([pixels.width, pixels.height] == [100, 50])
+            #expect(pixels.width == 100 && pixels.height == 50)
             #expect(pixels[50, 25] == (isBlank ? [255, 255, 255, 255] : [255, 0, 0, 255]), "page \(page)")
             let picture = try await opener.png(file, manifest, page: page, width: 100)
             #expect(try await opener.inspect(picture).pages == [AssetPage(width: 100, height: 50)])

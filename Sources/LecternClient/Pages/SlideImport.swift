@@ -8,11 +8,14 @@ public struct SlideImport: Sendable {
     public let id: AssetID
     /// The sizes of its pages.
     public let pages: [AssetPage]
+    /// Places among ``pages`` of those that have no size of their own and are blank paper.
+    public let blank: [Int]
 
     /// - Returns: nil for an answer that is not a service's.
     public init?(_ summary: AssetUpload.Summary) {
         guard let asset = summary.asset else { return nil }
         (id, pages) = asset
+        blank = summary.blank ?? []
     }
 
     /// Checks that the service can do it, before a file is sent.

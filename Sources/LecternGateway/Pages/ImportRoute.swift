@@ -34,8 +34,10 @@ struct ImportRoute {
                 let pages = try await writers.record("a file was imported", asked) { () throws(GatewayError) in
                     try await run(slides, to: address, at: time, report)
                 }
-                let list = pages.map(String.init).joined(separator: ",")
-                return Array("{\"id\":\"\(slides.id)\",\"pages\":[\(list)]}".utf8)
+                func list(_ numbers: [Int]) -> String { "[\(numbers.map(String.init).joined(separator: ","))]" }
+                // The pages of the room that are blank paper.
+                let blank = slides.blank.isEmpty ? "" : ",\"blank\":\(list(slides.blank.map { pages[$0] }))"
+                return Array("{\"id\":\"\(slides.id)\",\"pages\":\(list(pages))\(blank)}".utf8)
             }
             return try await job.response(wantsProgress: request.acceptsNDJSON, on: context.channel)
         }

@@ -66,6 +66,7 @@ struct SlideImportRun: Sendable {
         }
         let pages = slides.pages.count == 1 ? "1 page" : "\(slides.pages.count) pages"
         StandardError.write("\(name): \(format.rawValue), \(pages) for a board of \(settings.sizeText)")
+        for page in slides.blank { StandardError.write("\(name): page \(page + 1) has no size and is blank paper") }
         var writer = OperationWriter(
             connection: nats, address: room.address, author: author, answerTimeout: answerTimeout,
             logger: connection.logger)
