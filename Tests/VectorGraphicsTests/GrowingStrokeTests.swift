@@ -9,7 +9,9 @@ import Testing
 @Suite struct `A stroke that is being drawn, in vector graphics` {
     /// The paths of a document: all between `<path` and `/>`.
     private func paths(of points: [StrokePoint], like path: StrokePath) -> [String] {
-        let stroke = InkStroke(element: path.element, style: path.style, width: path.width, points: points)
+        // A document has no path for an eraser with nothing below; its line is that of freehand ink.
+        let element = path.element == .eraser ? .freehand : path.element
+        let stroke = InkStroke(element: element, style: path.style, width: path.width, points: points)
         let drawing = BoardDrawing(
             width: 1024, height: 768, strokes: [PaintedStroke(stroke: stroke, colour: RGB(0))])
         let text = String(decoding: SVGRenderer.render(drawing), as: UTF8.self)
