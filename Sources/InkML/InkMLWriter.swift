@@ -4,7 +4,7 @@ import StrokeWire
 extension InkDocument {
     /// Writes InkML 1.0 (W3C Recommendation, 20 September 2011), as UTF-8.
     ///
-    /// ``init(inkML:limits:)`` reads it back as it is. Elements that are no ink are left out. A document without a size
+    /// ``init(inkML:limits:isStrict:)`` reads it back as it is. Elements that are no ink are left out. A document without a size
     /// gets none.
     public func inkML() -> [UInt8] {
         var writer = InkMLWriter(size: size)
