@@ -285,6 +285,8 @@ public enum JournalError: Error, Sendable, Equatable, CustomStringConvertible {
     case stream(name: String, JetStreamError)
     /// A state of this size needs more parts than a checkpoint may have.
     case checkpointTooLarge(bytes: Int)
+    /// A state that was to be saved cannot be read back.
+    case unreadable(String)
     /// A checkpoint is intact, but was written by a newer release.
     case newer(stream: String, what: String)
     /// Streams existed and are gone, by name; they may be being restored.
@@ -300,6 +302,7 @@ public enum JournalError: Error, Sendable, Equatable, CustomStringConvertible {
         switch self {
         case .stream(let name, let error): "\(name): \(error)"
         case .checkpointTooLarge(let bytes): "a checkpoint of \(bytes) bytes is too large"
+        case .unreadable(let why): "a state that was to be saved cannot be read back (\(why)); the log keeps the room"
         case .newer(let stream, let what): "\(stream) has checkpoints of a newer release: \(what)"
         case .streamsMissing(let names): "\(names.joined(separator: " and ")) existed and is gone"
         case .otherPartitions(let root, let there, let here):

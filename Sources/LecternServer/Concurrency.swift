@@ -68,18 +68,28 @@ struct KeyedTaskQueue: Sendable {
     }
 }
 
+/// The clock that also counts while the machine is suspended, the time base of what daemons know of each other: the others
+/// go on meanwhile. Its instants are not those of ``MonotonicClock``.
+enum BootClock {
+    static func now() -> Instant { Instant(of: CLOCK_BOOTTIME) }
+}
+
 /// The machine's monotonic clock, the time base of all rooms.
 enum MonotonicClock {
-    static func now() -> Instant {
-        var time = timespec()
-        clock_gettime(CLOCK_MONOTONIC, &time)
-        return Instant(nanoseconds: Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec))
-    }
+    static func now() -> Instant { Instant(of: CLOCK_MONOTONIC) }
 
     /// The processor time of the calling thread so far.
     static func threadTime() -> Duration {
         var time = timespec()
         clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
         return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
+    }
+}
+
+extension Instant {
+    fileprivate init(of clock: clockid_t) {
+        var time = timespec()
+        clock_gettime(clock, &time)
+        self.init(nanoseconds: Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec))
     }
 }

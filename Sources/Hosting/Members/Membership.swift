@@ -3,9 +3,9 @@ public import Whiteboard
 
 /// Which daemon works on which partition, as one of them sees it.
 ///
-/// A pure value; time is a parameter, monotonic. Ownership saves work and is no lock: two daemons that work on one
-/// partition for a while give out the same indices. So a partition changes hands without a pause: its owner goes on
-/// until the one that takes over says that it serves, and a little longer.
+/// A pure value; time is a parameter, monotonic, and goes on while the machine is suspended. Ownership saves work and is no
+/// lock: two daemons that work on one partition for a while give out the same indices. So a partition changes hands without
+/// a pause: its owner goes on until the one that takes over says that it serves, and a little longer.
 public struct Membership: Sendable {
     public enum Action: Sendable, Equatable {
         case announce(Announcement)

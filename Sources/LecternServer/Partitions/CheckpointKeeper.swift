@@ -185,7 +185,7 @@ final class CheckpointKeeper: Sendable {
         case .changed(let checkpoint):
             // Another daemon may have saved meanwhile.
             before = try await store.newest(of: room, log: log, notBeyond: manifest.sequence) ?? known
-            let bytes = checkpoint.encoded()
+            let bytes = try readBack(checkpoint, request.partition)
             manifest.state = try await store.save(state: bytes, room: room, beside: before)
             // A life that has ended is not gone back to.
             manifest.previous = before?.incarnation == manifest.incarnation ? before?.generations.first : nil
@@ -206,6 +206,16 @@ final class CheckpointKeeper: Sendable {
         if case .unchanged = request.state {} else { rebuilding.withLock { $0[room] = nil } }
         let kept = manifest.generations.map(\.state)
         return (written, before?.generations.map(\.state).filter { !kept.contains($0) } ?? [])
+    }
+
+    /// The bytes of a state, after a room was restored from them: once they count, the log may lose what they hold.
+    private func readBack(_ checkpoint: RoomCheckpoint, _ partition: Int) throws(JournalError) -> [UInt8] {
+        let ahead = partitions.withLock { $0[partition]?.logClockAhead ?? .zero }
+        do throws(CheckpointError) {
+            return try checkpoint.readBack(at: MonotonicClock.now(), logClockAhead: ahead)
+        } catch {
+            throw .unreadable("\(error)")
+        }
     }
 
     /// Fetches a room. Retries until it has the room or knows that there is none; between two attempts other rooms go on.

@@ -105,7 +105,7 @@ actor Ownership {
     /// Hands the partitions over to other daemons and saves the rest.
     /// - Parameter timeout: bound on each of the two.
     func leave(within timeout: Duration) async {
-        membership.leave(at: MonotonicClock.now())
+        membership.leave(at: BootClock.now())
         step()
         if membership.hasSuccessor {
             logger.info("handing over", metadata: ["partitions": "\(works.count)"])
@@ -131,7 +131,7 @@ actor Ownership {
                 "another daemon has this one's name: both serve all partitions; give each its own node.id",
                 metadata: ["member": "\(member)"])
         }
-        switch membership.receive(message.announcement, at: MonotonicClock.now()) {
+        switch membership.receive(message.announcement, at: BootClock.now()) {
         case .known: break
         case .newcomer: logger.info("another daemon has joined", metadata: ["member": "\(member)"])
         case .incompatible(let conflicts): incompatiblePeers.report(member, conflicts)
@@ -143,7 +143,7 @@ actor Ownership {
         // A task that notes a partition's coverage may call this after the end.
         guard !hasEnded else { return }
         let before = membership.members
-        for action in membership.advance(to: MonotonicClock.now()) {
+        for action in membership.advance(to: BootClock.now()) {
             switch action {
             case .announce(let announcement): members.announce(announcement)
             case .open(let partition): open(partition)
@@ -164,7 +164,7 @@ actor Ownership {
             whenDone = []
         }
         alarm?.cancel()
-        let pause = max(.milliseconds(1), membership.nextWake - MonotonicClock.now())
+        let pause = max(.milliseconds(1), membership.nextWake - BootClock.now())
         alarm = Task {
             try? await Task.sleep(for: pause)
             if !Task.isCancelled { step() }
@@ -177,7 +177,7 @@ actor Ownership {
 
     private func workerIsReady(with partition: Int) {
         guard let work = works[partition], work.countReady() == workers.all.count else { return }
-        membership.opened(partition, at: MonotonicClock.now())
+        membership.opened(partition, at: BootClock.now())
         metrics.record(recovery: work.recovery.duration, records: work.recovery.records)
         logger.info("partition open", metadata: work.figures)
     }
@@ -194,7 +194,7 @@ actor Ownership {
         Task {
             await partitions.finish(partition, covered: work.covered)
             works[partition] = nil
-            membership.closed(partition, at: MonotonicClock.now())
+            membership.closed(partition, at: BootClock.now())
             logger.info("partition closed", metadata: ["partition": "\(partition)"])
             step()
         }

@@ -38,7 +38,7 @@ struct StartupCheck: Sendable {
         var since: Instant
         repeat {
             await waitForConnection()
-            since = MonotonicClock.now()
+            since = BootClock.now()
             members.announce(joining)
             try? await Task.sleep(for: Membership.joinDelay)
             guard !Task.isCancelled else { return nil }
@@ -118,7 +118,7 @@ struct StandaloneHeartbeat: Sendable {
         for await message in messages {
             if message.announcement.isJoining { announce() }
             let conflicts = configuration.commonSettings.conflicts(with: message.announcement.settings)
-            guard !conflicts.isEmpty, known.note(message.announcement.member, at: MonotonicClock.now()) else {
+            guard !conflicts.isEmpty, known.note(message.announcement.member, at: BootClock.now()) else {
                 continue
             }
             incompatiblePeers.report(message.announcement.member, conflicts)

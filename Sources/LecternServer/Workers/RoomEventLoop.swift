@@ -99,7 +99,7 @@ final class RoomEventLoop {
     private func answer(_ request: RoomRequest, at now: Instant) {
         let partition = request.address.partition
         if standalonePartitions == nil {
-            guard now < assignment.validUntil else { return wait(request, at: now) }
+            guard assignment.isValid else { return wait(request, at: now) }
             guard assignment.answers(partition) else { return }
         }
         switch host.look(for: request.address.room, partition: partition, at: now) {
@@ -129,7 +129,7 @@ final class RoomEventLoop {
             case nil: nil
             }
         }
-        scan.add(reports, serving: serving(at: now), isLast: rest.isEmpty)
+        scan.add(reports, serving: serving, isLast: rest.isEmpty)
         if !rest.isEmpty { output.postAgain(.scan(scan, remaining: rest)) }
     }
 
@@ -148,8 +148,8 @@ final class RoomEventLoop {
     }
 
     /// The partitions that this daemon serves; none when it does not know, after it was suspended.
-    private func serving(at now: Instant) -> Set<Int> {
+    private var serving: Set<Int> {
         if let standalonePartitions { return standalonePartitions }
-        return now < assignment.validUntil ? assignment.serving : []
+        return assignment.isValid ? assignment.serving : []
     }
 }

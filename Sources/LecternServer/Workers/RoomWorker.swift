@@ -148,8 +148,10 @@ struct ServingAssignment: Sendable, Equatable {
     var serving: Set<Int> = []
     /// Partitions that another daemon serves, though this one may have them open, too.
     var servedByOthers: Set<Int> = []
-    /// When the assignment expires: a daemon that was suspended must not answer from outdated rooms.
+    /// When the assignment expires, by ``BootClock``: a daemon that was suspended must not answer from outdated rooms.
     var validUntil = Instant.distantPast
+
+    var isValid: Bool { BootClock.now() < validUntil }
 
     func hasSamePartitions(as other: ServingAssignment) -> Bool {
         serving == other.serving && servedByOthers == other.servedByOthers

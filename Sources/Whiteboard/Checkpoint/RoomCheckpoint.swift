@@ -58,6 +58,16 @@ public struct RoomCheckpoint: Sendable {
         writer.write(list: room.intake.muted) { $0.write($1.text) }
         return writer.finished(format: CheckpointFormat.version, fold: CheckpointFormat.fold)
     }
+
+    /// The state as bytes from which the room was restored once: the log may be deleted where they take its place.
+    /// - Throws: ``CheckpointError`` where no later process could read them, or would have another board.
+    public func readBack(at now: Instant, logClockAhead: Duration) throws(CheckpointError) -> [UInt8] {
+        let bytes = encoded()
+        let restored = try Room(
+            restoring: bytes, configuration: room.configuration, at: now, logClockAhead: logClockAhead)
+        guard restored.head.digest == room.head.digest else { throw .damaged(at: bytes.count) }
+        return bytes
+    }
 }
 
 extension GateTimeline {

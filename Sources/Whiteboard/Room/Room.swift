@@ -15,7 +15,7 @@ public struct Room: Sendable {
     private(set) var views = CohortViews()
     private(set) var clockOffset = ClockOffset()
     /// Outside of the log.
-    private var ink: RoomInk
+    private(set) var ink: RoomInk
     /// False while nothing can be published: no cursor moves then.
     private var isOutputOpen = true
     /// Releases of the current call. Kept for its memory.

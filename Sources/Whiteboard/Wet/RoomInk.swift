@@ -28,7 +28,7 @@ struct RoomInk: Sendable {
     private var loggedBytes = 0
     /// The author's session of each operation that a progressive cohort may hold, the last of the log at the end; of those
     /// before a restart it is not known.
-    private var sessions: Deque<String?> = []
+    private(set) var sessions: Deque<String?> = []
     private let hasProgressive: Bool
     /// Whether a clock or an epoch may have changed since the last ``advance(_:_:at:into:)``.
     private var hasClockChanged = true
@@ -202,11 +202,10 @@ extension RoomInk {
         for place in head.cursors.indices where head.cursors[place].wake <= now {
             drawAtHead(place, at: now, &effects)
         }
-        if hasMoved {
-            let held = Int(gate.timeline.last + 1 - firstHeld)
-            if sessions.count > held { sessions.removeFirst(sessions.count - held) }
-            if !logged.isEmpty { forgetReleased() }
-        }
+        // Where strokes may grow in cohorts that do not exist yet, none moves.
+        let held = hasMoved ? Int(gate.timeline.last + 1 - firstHeld) : log.count
+        if sessions.count > held { sessions.removeFirst(sessions.count - held) }
+        if hasMoved, !logged.isEmpty { forgetReleased() }
         wake = min(wake, head.nextWake)
         nextWake = wake == .distantFuture ? nil : wake
     }

@@ -54,6 +54,21 @@ import Testing
         #expect((taken + 2) * large.count >= 3 << 20)
     }
 
+    @Test func `sessions are kept of the log's operations alone, where strokes grow in no cohort yet`() {
+        var room = RoomProbe(
+            RoomConfiguration(
+                log: LogRetention(tail: 10),
+                cohorts: CohortsConfiguration(
+                    defaults: CohortSettings(ink: .progressive), named: [.main: CohortSettings()])))
+        room.clock(1_000_000)
+        for number in 1...1000 {
+            room.send(#"{"n":\#(number),"t":0,"d":[{"x":1,"y":1}]}"#, session: "s")
+            room.wait(.milliseconds(50))
+            #expect(room.room.ink.sessions.count <= room.room.log.operations.count)
+        }
+        #expect(room.room.head.index == 1000)
+    }
+
     @Test func `nothing is kept beyond what the worker has to spare`() throws {
         var room = Room(configuration: room().room.configuration, at: Instant(nanoseconds: 0))
         var effects = RoomEffects()
