@@ -14,7 +14,7 @@ LONG_DAEMON_TESTS = (Owner|Soak|Kill|Cluster|Trial|FullDisk|DamagedCheckpoint|St
 SERVICE_TESTS = 'DaemonTests\.$(LONG_DAEMON_TESTS)|VectorGraphicsTests|AssetOpenerTests' \
 	'DaemonTests\.(?!$(LONG_DAEMON_TESTS)|RepartitionTests).*' 'DaemonTests\.RepartitionTests|ProbeTests' \
 	'JournalTests|NATSClientTests|EmbeddedNATSTests|LecternGatewayTests|LecternConfigurationTests|InkMLTests' \
-	'LecternServerTests|LecternClientTests'
+	'LecternServerTests|LecternClientTests|CryptographyTests'
 # Where threads of our own meet.
 TSAN = -c release -Xswiftc -enable-testing --sanitize=thread --scratch-path .build/tsan
 THREAD_TESTS = 'JournalTests|NATSClientTests|EmbeddedNATSTests' 'LecternServerTests|LecternClientTests'

@@ -32,9 +32,7 @@ let nio: Target.Dependency = .product(name: "NIOCore", package: "swift-nio")
 let nioPosix: Target.Dependency = .product(name: "NIOPosix", package: "swift-nio")
 let nioExtras: Target.Dependency = .product(name: "NIOExtras", package: "swift-nio-extras")
 let http1: Target.Dependency = .product(name: "NIOHTTP1", package: "swift-nio")
-let jwt: Target.Dependency = .product(name: "JWTKit", package: "jwt-kit")
 let heap: Target.Dependency = .product(name: "HeapModule", package: "swift-collections")
-let crypto: Target.Dependency = .product(name: "Crypto", package: "swift-crypto")
 let histogram: Target.Dependency = .product(name: "Histogram", package: "hdrhistogram-swift")
 let ordered: Target.Dependency = .product(name: "OrderedCollections", package: "swift-collections")
 let deque: Target.Dependency = .product(name: "DequeModule", package: "swift-collections")
@@ -110,7 +108,10 @@ let natsTargets: [Target] = [
 let commandTargets: [Target] = [layer("ConnectionOptions", ["NATSClient", arguments, logging])]
 
 let threadTargets: [Target] = [
-    layer("Journal", ["Assets", "NATSClient", "Locking", "Whiteboard", "StrokeWire", crypto, logging, deque]),
+    .systemLibrary(name: "COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
+    // Hashes and signatures, by the library that libnats has for TLS.
+    layer("Cryptography", ["COpenSSL"]),
+    layer("Journal", ["Assets", "Cryptography", "NATSClient", "Locking", "Whiteboard", "StrokeWire", logging, deque]),
     // Decoders of images, and the process that they run in.
     .target(
         name: "CAssetOpener",
@@ -136,13 +137,14 @@ let threadTargets: [Target] = [
     // The lessons of `lectern demo`, of benchmarks and tests, and the slides of one.
     layer("LecternDemo", ["CCairo", "LecternClient", "StrokeWire"]),
 
+    tests("CryptographyTests", ["Cryptography"]),
     tests("InkMLTests", ["InkML", "StrokeWire"]),
     tests("NATSClientTests", ["NATSClient", "NATSTestServer", "Locking", logging]),
     tests("EmbeddedNATSTests", ["EmbeddedNATS", "NATSClient", "NATSTestServer"]),
     tests(
         "JournalTests",
         [
-            "Assets", "Journal", "NATSClient", "NATSTestServer", "Locking", "Whiteboard", "StrokeWire", crypto, logging,
+            "Assets", "Journal", "NATSClient", "NATSTestServer", "Locking", "Whiteboard", "StrokeWire", logging,
         ]),
     tests(
         "LecternClientTests",
@@ -168,9 +170,8 @@ let serviceTargets: [Target] = [
     .target(
         name: "LecternGateway",
         dependencies: [
-            "Assets", "CSite", "CZlib", "LecternClient", "NATSClient", "Locking", "StrokeWire", hummingbird,
-            hummingbirdCore, nio, nioExtras, nioPosix,
-            http1, jwt, logging, metrics, lifecycle, deque,
+            "Assets", "CSite", "CZlib", "Cryptography", "LecternClient", "NATSClient", "Locking", "StrokeWire",
+            hummingbird, hummingbirdCore, nio, nioExtras, nioPosix, http1, logging, metrics, lifecycle, deque,
         ],
         exclude: ["Site"], swiftSettings: settings),
     layer("LecternConfiguration", ["Whiteboard", "Ink", "StrokeWire", configuration, yams]),
@@ -210,8 +211,8 @@ let serviceTargets: [Target] = [
     tests(
         "LecternGatewayTests",
         [
-            "CZlib", "LecternGateway", "LecternServer", "LecternClient", "NATSClient", "NATSTestServer", "Locking",
-            "Whiteboard", "StrokeWire", crypto, hummingbird, nio, nioPosix, metrics, lifecycle, logging,
+            "CZlib", "Cryptography", "LecternGateway", "LecternServer", "LecternClient", "NATSClient", "NATSTestServer",
+            "Locking", "Whiteboard", "StrokeWire", hummingbird, nio, nioPosix, metrics, lifecycle, logging,
         ]),
     // Opens files by the built program.
     .systemLibrary(name: "CJPEG", path: "Tests/CJPEG", providers: [.apt(["libjpeg62-turbo-dev"])]),
@@ -228,8 +229,8 @@ let serviceTargets: [Target] = [
     tests(
         "DaemonTests",
         [
-            "InkML", "LecternClient", "EmbeddedNATS", "NATSClient", "NATSTestServer", "Locking", "StrokeWire", "CCairo",
-            "CJPEG", "LinkForwarder", crypto, logging, nio, nioPosix,
+            "InkML", "LecternClient", "Cryptography", "EmbeddedNATS", "NATSClient", "NATSTestServer", "Locking",
+            "StrokeWire", "CCairo", "CJPEG", "LinkForwarder", logging, nio, nioPosix,
         ],
         exclude: ["Proof/Player"]),
 ]
@@ -278,8 +279,6 @@ let probeProducts: [Product] = [
 let serviceDependencies: [Package.Dependency] = [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
     .package(url: "https://github.com/apple/swift-configuration", from: "1.0.0", traits: ["YAML"]),
-    // SHA-256 of assets; the tokens of the HTTP side bring the same package.
-    .package(url: "https://github.com/apple/swift-crypto.git", from: "4.1.0"),
     .package(url: "https://github.com/apple/swift-log", from: "1.6.0"),
     .package(url: "https://github.com/apple/swift-metrics", from: "2.5.0"),
     .package(url: "https://github.com/apple/swift-nio", from: "2.80.0"),
@@ -290,8 +289,6 @@ let serviceDependencies: [Package.Dependency] = [
     .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.5.0"),
     .package(url: "https://github.com/jpsim/Yams", from: "6.0.0"),
     .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.6.0"),
-    // Tokens of the HTTP side.
-    .package(url: "https://github.com/vapor/jwt-kit", from: "5.7.1"),
 ]
 
 let package = Package(

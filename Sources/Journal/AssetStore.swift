@@ -1,5 +1,5 @@
 public import Assets
-import Crypto
+internal import Cryptography
 public import Logging
 public import NATSClient
 public import StrokeWire
@@ -332,7 +332,7 @@ extension AssetStore {
 extension AssetID {
     /// The name of some bytes.
     public init(hashOf bytes: [UInt8]) {
-        guard let id = Self(digest: Array(SHA256.hash(data: bytes))) else {
+        guard let id = Self(digest: SHA256.hash(bytes).bytes) else {
             preconditionFailure("a SHA-256 has 32 bytes")
         }
         self = id

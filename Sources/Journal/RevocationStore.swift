@@ -1,4 +1,4 @@
-import Crypto
+internal import Cryptography
 import Locking
 public import Logging
 public import NATSClient
@@ -35,8 +35,7 @@ public struct RevocationStore: Sendable {
             case .token(let id): "jti \(id)"
             case .subject(let subject): "sub \(subject)"
             }
-        let digest = SHA256.hash(data: Array(text.utf8))
-        return "\(root).revocations.\(digest.prefix(16).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined())"
+        return "\(root).revocations.\(SHA256.hash(Array(text.utf8)).hexadecimal.prefix(32))"
     }
 
     /// Creates the stream where there is none. An existing one is not changed; differences are logged.

@@ -1,4 +1,4 @@
-import Crypto
+import Cryptography
 import Foundation
 import NATSClient
 import NATSTestServer
@@ -97,7 +97,7 @@ import Testing
             %%EOF
 
             """.utf8)
-        let id = AssetID(digest: Array(SHA256.hash(data: file)))?.description ?? ""
+        let id = AssetID(digest: SHA256.hash(file).bytes)?.description ?? ""
         let lesson = """
             {"n":1,"t":0,"e":5,"i":"\(id)","w":400,"h":300,"d":[{"x":0,"y":0},{"x":200,"y":150}]}
             {"n":2,"t":0,"e":5,"i":"\(id)","p":7,"w":400,"h":300,"d":[{"x":200,"y":0},{"x":400,"y":150}]}

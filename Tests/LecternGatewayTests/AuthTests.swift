@@ -1,4 +1,4 @@
-import Crypto
+import Cryptography
 import Foundation
 import Hummingbird
 import NATSClient
@@ -19,7 +19,7 @@ struct AuthTests {
 
     /// What HS256 makes of a text (RFC 7515), in Base 64 for URLs.
     private static func signature(of text: String) -> String {
-        let code = HMAC<SHA256>.authenticationCode(for: Data(text.utf8), using: SymmetricKey(data: Data(secret.utf8)))
+        let code = HMACSHA256.code(of: Array(text.utf8), key: Array(secret.utf8))
         return Data(code).base64EncodedString().replacing("+", with: "-").replacing("/", with: "_").replacing(
             "=", with: "")
     }

@@ -1,4 +1,4 @@
-import Crypto
+internal import Cryptography
 public import Foundation
 public import NATSClient
 
@@ -137,7 +137,7 @@ extension StreamBackup {
         tell(.began(stream: name, bytes: try await jetStream.streamInfo(name).bytes))
         let header = try await jetStream.snapshot(of: name) { part in
             try handle.write(contentsOf: part)
-            hash.update(data: part)
+            hash.update(part)
             bytes += UInt64(part.count)
             tell(.went(stream: name, bytes: bytes))
         }
@@ -145,12 +145,8 @@ extension StreamBackup {
         tell(.done(stream: name, messages: header.messages))
         let stream = List.Stream(
             name: name, file: file, request: String(decoding: header.request, as: UTF8.self),
-            messages: header.messages, sha256: Self.hexadecimal(hash.finalize()))
+            messages: header.messages, sha256: hash.finalize().hexadecimal)
         return (stream, header.firstSequence)
-    }
-
-    private static func hexadecimal(_ digest: SHA256.Digest) -> String {
-        digest.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
     }
 }
 
@@ -218,7 +214,7 @@ extension StreamBackup {
         let handle = try FileHandle(forReadingFrom: file)
         defer { try? handle.close() }
         var hash = SHA256()
-        while let part = try handle.read(upToCount: readBytes), !part.isEmpty { hash.update(data: part) }
-        return hexadecimal(hash.finalize())
+        while let part = try handle.read(upToCount: readBytes), !part.isEmpty { hash.update(Array(part)) }
+        return hash.finalize().hexadecimal
     }
 }

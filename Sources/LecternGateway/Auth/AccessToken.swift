@@ -1,5 +1,4 @@
 public import Foundation
-internal import JWTKit
 public import StrokeWire
 
 /// What the holder of a token may do.
@@ -49,6 +48,9 @@ public struct TokenClaims: Sendable, Equatable {
     /// Which of a gateway's keys, counted since its start, the token was verified with.
     var keyNumber = 0
 
+    /// Whether its time has come and is not over.
+    func isValid(at now: Date) -> Bool { now < expires && notBefore.map { $0 <= now } ?? true }
+
     public init(
         rooms: TokenRooms, role: TokenRole, cohort: CohortName = .main, author: AuthorID? = nil, expires: Date,
         notBefore: Date? = nil, id: String? = nil, issued: Date? = nil
@@ -65,137 +67,8 @@ public struct TokenClaims: Sendable, Equatable {
     }
 }
 
-/// The key of all tokens, and with it their one algorithm: what a token says of its own does not count.
-public struct TokenKey: Sendable {
-    /// A file that is no key.
-    public struct Unusable: Error, Sendable, CustomStringConvertible {
-        public let description: String
-    }
-
-    /// Bytes of a secret at least.
-    public static let secretBytes = 32
-
-    private let keys: JWTKeyCollection
-    /// The name of its algorithm in the heads of tokens.
-    private let algorithm: String
-    /// The bytes of its file.
-    private let material: Data
-
-    private init(_ keys: JWTKeyCollection, _ algorithm: String, _ material: Data) {
-        self.keys = keys
-        self.algorithm = algorithm
-        self.material = material
-    }
-
-    /// Whether it was read from a file with other bytes.
-    func differs(from other: TokenKey) -> Bool { material != other.material }
-
-    /// HS256, by a file whose bytes are the secret; a line break at its end does not count.
-    public static func secret(file: String) async throws -> TokenKey {
-        var secret = try read(file)
-        while let last = secret.last, last == 10 || last == 13 { secret.removeLast() }
-        guard secret.count >= secretBytes else {
-            throw Unusable(description: "\(file) has \(secret.count) bytes; a secret has \(secretBytes) or more")
-        }
-        let keys = JWTKeyCollection()
-        await keys.add(hmac: HMACKey(from: secret), digestAlgorithm: .sha256)
-        return TokenKey(keys, "HS256", secret)
-    }
-
-    /// EdDSA or ES256, by a PEM file with a public key, which checks tokens.
-    public static func publicKey(file: String) async throws -> TokenKey {
-        let text = String(decoding: try read(file), as: UTF8.self)
-        let keys = JWTKeyCollection()
-        let algorithm: String
-        if let key = try? EdDSA.PublicKey(pem: text) {
-            await keys.add(eddsa: key)
-            algorithm = "EdDSA"
-        } else if let key = try? ES256PublicKey(pem: text) {
-            await keys.add(ecdsa: key)
-            algorithm = "ES256"
-        } else {
-            throw Unusable(description: "\(file) is no PEM file with a public key for EdDSA or ES256")
-        }
-        return TokenKey(keys, algorithm, Data(text.utf8))
-    }
-
-    /// EdDSA or ES256, by a PEM file with a private key, which makes and checks tokens.
-    public static func privateKey(file: String) async throws -> TokenKey {
-        let text = String(decoding: try read(file), as: UTF8.self)
-        let keys = JWTKeyCollection()
-        let algorithm: String
-        if let key = try? EdDSA.PrivateKey(pem: text) {
-            await keys.add(eddsa: key)
-            algorithm = "EdDSA"
-        } else if let key = try? ES256PrivateKey(pem: text) {
-            await keys.add(ecdsa: key)
-            algorithm = "ES256"
-        } else {
-            throw Unusable(description: "\(file) is no PEM file with a private key for EdDSA or ES256")
-        }
-        return TokenKey(keys, algorithm, Data(text.utf8))
-    }
-
-    /// Makes a token.
-    public func sign(_ claims: TokenClaims) async throws -> String {
-        try await keys.sign(Payload(claims))
-    }
-
-    /// Checks a token's signature, its time, and that it names the key's algorithm.
-    /// - Returns: nil for a token that does not count.
-    public func verify(_ token: String) async -> TokenClaims? {
-        struct Head: Decodable {
-            let alg: String
-        }
-        guard token.utf8.count <= 4096, TokenParts(token)?.decode(0, as: Head.self)?.alg == algorithm else {
-            return nil
-        }
-        return try? await keys.verify(token, as: Payload.self).claims
-    }
-
-    private static func read(_ file: String) throws -> Data {
-        guard let data = FileManager.default.contents(atPath: file) else {
-            let reason = access(file, R_OK) == 0 ? "" : ": \(String(cString: strerror(errno)))"
-            throw Unusable(description: "\(file) cannot be read\(reason)")
-        }
-        return data
-    }
-}
-
-/// What a token says of itself, unchecked: by what it can be revoked. Nothing more of it can be relied on.
-public struct TokenIdentity: Sendable, Equatable {
-    /// `jti`
-    public let id: String?
-
-    /// - Returns: nil for a text that is no JWT.
-    public init?(of token: String) {
-        struct Body: Decodable {
-            let jti: String?
-        }
-        guard token.utf8.count <= 4096, let body = TokenParts(token)?.decode(1, as: Body.self) else { return nil }
-        id = body.jti
-    }
-}
-
-/// The three parts of a JWT: head, claims, signature.
-private struct TokenParts {
-    private let parts: [Substring]
-
-    init?(_ token: String) {
-        parts = token.split(separator: ".", omittingEmptySubsequences: false)
-        guard parts.count == 3 else { return nil }
-    }
-
-    /// Reads a part's JSON, which stands in Base 64 in the alphabet for URLs, without padding (RFC 7515, 2).
-    func decode<Part: Decodable>(_ number: Int, as type: Part.Type) -> Part? {
-        var text = parts[number].map { $0 == "-" ? "+" : $0 == "_" ? "/" : $0 }
-        text += Array(repeating: "=", count: (4 - text.count % 4) % 4)
-        return Data(base64Encoded: String(text)).flatMap { try? JSONDecoder().decode(type, from: $0) }
-    }
-}
-
-/// The claims as they stand in a token.
-private struct Payload: JWTPayload {
+/// The claims as they stand in a token. Times are seconds since 1970, with fractions.
+struct TokenPayload: Codable {
     private enum CodingKeys: String, CodingKey {
         case room, role, cohort, sub, exp, nbf, jti, iat
     }
@@ -228,10 +101,10 @@ private struct Payload: JWTPayload {
         var claims = TokenClaims(
             rooms: rooms, role: role,
             cohort: try body.decodeIfPresent(String.self, forKey: .cohort).map { try name($0, .cohort) } ?? .main,
-            author: author, expires: try body.decode(ExpirationClaim.self, forKey: .exp).value,
-            notBefore: try body.decodeIfPresent(NotBeforeClaim.self, forKey: .nbf)?.value,
+            author: author, expires: try body.decode(Date.self, forKey: .exp),
+            notBefore: try body.decodeIfPresent(Date.self, forKey: .nbf),
             id: try body.decodeIfPresent(String.self, forKey: .jti),
-            issued: try body.decodeIfPresent(IssuedAtClaim.self, forKey: .iat)?.value)
+            issued: try body.decodeIfPresent(Date.self, forKey: .iat))
         claims.subject = subject
         self.claims = claims
     }
@@ -246,16 +119,9 @@ private struct Payload: JWTPayload {
         try body.encode(claims.role, forKey: .role)
         if [.student, .clock].contains(claims.role) { try body.encode(claims.cohort.text, forKey: .cohort) }
         try body.encodeIfPresent(claims.subject ?? claims.author?.text, forKey: .sub)
-        try body.encode(ExpirationClaim(value: claims.expires), forKey: .exp)
-        try body.encodeIfPresent(claims.notBefore.map { NotBeforeClaim(value: $0) }, forKey: .nbf)
+        try body.encode(claims.expires, forKey: .exp)
+        try body.encodeIfPresent(claims.notBefore, forKey: .nbf)
         try body.encodeIfPresent(claims.id, forKey: .jti)
-        try body.encodeIfPresent(claims.issued.map { IssuedAtClaim(value: $0) }, forKey: .iat)
+        try body.encodeIfPresent(claims.issued, forKey: .iat)
     }
-
-    func verify(using algorithm: some JWTAlgorithm) throws {
-        guard claims.expires > Date() else { throw Expired() }
-        if let notBefore = claims.notBefore, notBefore > Date() { throw Expired() }
-    }
-
-    private struct Expired: Error {}
 }

@@ -127,9 +127,29 @@ extension JSONObject {
     }
 }
 
-/// Reads one number of a foreign JSON object, for example the time in a video's metadata.
+/// What is read of foreign JSON objects.
 package enum JSONField {
-    /// The number of a top-level member; nil where the text is no JSON object, or the member is missing or no number.
+    /// The names of an object's members; nil where the text is no JSON object in UTF-8 by RFC 8259, or has a name twice.
+    package static func names(in bytes: [UInt8]) -> Set<String>? {
+        let text = bytes.span
+        var scanner = JSONScanner(maximumDepth: JSONObject.maximumDepth)
+        var names: Set<String> = []
+        do {
+            try scanner.begin(text)
+            var more = try scanner.enterObject(text)
+            while more {
+                guard names.insert(JSONText.string(try scanner.takeKey(text), of: text)).inserted else { return nil }
+                _ = try scanner.takeValue(text)
+                more = try scanner.continueObject(text)
+            }
+            try scanner.end(text)
+        } catch {
+            return nil
+        }
+        return names
+    }
+
+    /// The number of a top-level member, for example the time in a video's metadata; nil where the text is no JSON object, or the member is missing or no number.
     package static func number(_ name: String, in bytes: [UInt8]) -> Double? {
         guard let object = try? JSONObject(bytes, keeping: [name]) else { return nil }
         return (try? object.number(name, in: -0x1p63...0x1p63)) ?? nil

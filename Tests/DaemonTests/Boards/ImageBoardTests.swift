@@ -1,4 +1,4 @@
-import Crypto
+import Cryptography
 import NATSClient
 import NATSTestServer
 import StrokeWire
@@ -58,7 +58,7 @@ import Testing
                 let ink = try await board.picture("main", at: 1)
 
                 // The file is not there yet.
-                let id = AssetID(digest: Array(SHA256.hash(data: Self.file)))?.description ?? ""
+                let id = AssetID(digest: SHA256.hash(Self.file).bytes)?.description ?? ""
                 try await ann.send(
                     #"{"n":2,"e":5,"i":"\#(id)","t":5000,"w":400,"h":300,"d":[{"x":0,"y":0},{"x":400,"y":300}]}"#,
                     appliedAt: 2)

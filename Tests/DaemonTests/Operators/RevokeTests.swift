@@ -1,4 +1,4 @@
-import Crypto
+import Cryptography
 import Foundation
 import NATSClient
 import NATSTestServer
@@ -119,10 +119,10 @@ import Testing
             bytes.base64EncodedString().replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
         }
         let path = try secret()
-        let key = SymmetricKey(data: try Data(contentsOf: URL(fileURLWithPath: path)))
+        let key = Array(try Data(contentsOf: URL(fileURLWithPath: path)))
         let claims = #"{"room":"*","role":"operator","jti":"a","exp":1e19}"#
         let body = [#"{"alg":"HS256","typ":"JWT"}"#, claims].map { part(Data($0.utf8)) }.joined(separator: ".")
-        let signature = part(Data(HMAC<SHA256>.authenticationCode(for: Data(body.utf8), using: key)))
+        let signature = part(Data(HMACSHA256.code(of: Array(body.utf8), key: key)))
         try await NATSTestServer.with(jetStream: true) { nats in
             let daemon = try DaemonProcess("one", nats: nats.url)
             try await daemon.waitUntilServing()

@@ -1,0 +1,201 @@
+import Cryptography
+import Foundation
+import StrokeWire
+import TestSupport
+import Testing
+
+@testable import LecternGateway
+
+/// Tokens that are signed by the right key, and what their texts may be.
+@Suite("Forms of tokens", .timeLimit(.minutes(1)))
+struct TokenFormTests {
+    private static let secret = "a secret of 32 bytes or more, here it is"
+    private static let head = #"{"alg":"HS256","typ":"JWT"}"#
+    private static let claims = #"{"room":"r","role":"student","exp":1e10}"#
+
+    private static func file(_ text: String) throws -> String {
+        let path = FileManager.default.temporaryDirectory.appendingPathComponent("lectern-\(UUID())").path
+        try text.write(toFile: path, atomically: true, encoding: .utf8)
+        return path
+    }
+
+    private static func encoded(_ bytes: some Sequence<UInt8>) -> String {
+        Data(bytes).base64EncodedString().replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
+    }
+
+    /// A token of HS256 of texts in Base 64.
+    private static func signed(_ head: String, _ claims: String) -> String {
+        let text = "\(head).\(claims)"
+        return "\(text).\(encoded(HMACSHA256.code(of: Array(text.utf8), key: Array(secret.utf8))))"
+    }
+
+    private static func token(_ head: String = head, _ claims: String = claims) -> String {
+        signed(encoded(head.utf8), encoded(claims.utf8))
+    }
+
+    private static func counts(_ token: String) async throws -> Bool {
+        try await TokenKey.secret(file: file(secret)).verify(token) != nil
+    }
+
+    @Test(
+        "a token counts whatever else it says",
+        arguments: [
+            token(), token(#"{"alg":"HS256"}"#),
+            token(#"{"typ":"at+jwt","alg":"HS256","kid":"1","x":[{"a":1,"b":2}]}"#),
+            token(" {\n\"alg\" : \"HS256\" } "), token(#"{"\u0061lg":"HS256"}"#),
+            token(
+                head, #"{"room":["r","s"],"role":"student","exp":1e300,"nbf":1.5,"iat":-1,"jti":"a","aud":["x"],"é":1}"#
+            ),
+            token(head, #"{"room":"*","role":"operator","exp":99999999999.75,"sub":"anybody at all"}"#),
+        ])
+    func good(_ token: String) async throws {
+        #expect(try await Self.counts(token))
+    }
+
+    @Test(
+        "a head that does not name the key's algorithm, once, and nothing that must be understood, is refused",
+        arguments: [
+            "{}", #"{"alg":"none"}"#, #"{"alg":"hs256"}"#, #"{"alg":"HS512"}"#, #"{"alg":"ES256"}"#, #"{"alg":null}"#,
+            #"{"alg":["HS256"]}"#, #"{"alg":"HS256","alg":"HS256"}"#, #"{"alg":"none","alg":"HS256"}"#,
+            #"{"alg":"HS256","\u0061lg":"none"}"#, #"{"alg":"HS256","crit":["exp"]}"#, #"{"alg":"HS256","crit":[]}"#,
+            #"{"alg":"HS256","b64":false,"crit":["b64"]}"#, #"{"alg":"HS256","crit":null}"#,
+            #"{"alg":"HS256","kid":1}"#,
+            #"["alg","HS256"]"#, #""HS256""#, "", "null", #"{"alg":"HS256"}}"#, #"{"alg":"HS256"} {}"#,
+            #"{"alg":"HS256",}"#,
+            "\u{feff}{\"alg\":\"HS256\"}", #"{'alg':'HS256'}"#, #"{"alg":"HS256","x":NaN}"#, "{\"alg\":\"HS256\"}\0",
+            #"{"alg":"HS256","x":\#(String(repeating: "[", count: 40) + String(repeating: "]", count: 40))}"#,
+        ])
+    func heads(_ head: String) async throws {
+        #expect(try await !Self.counts(Self.token(head)))
+    }
+
+    @Test(
+        "claims of another type, out of range or given twice are refused",
+        arguments: [
+            "{}", "[]", #"{"room":"r","role":"student"}"#, #"{"room":"r","role":"student","exp":null}"#,
+            #"{"room":"r","role":"student","exp":"9999999999"}"#, #"{"room":"r","role":"student","exp":true}"#,
+            #"{"room":"r","role":"student","exp":1e999}"#, #"{"room":"r","role":"student","exp":-1e10}"#,
+            #"{"room":"r","role":"student","exp":0}"#, #"{"room":"r","role":"student","exp":1,"exp":1e10}"#,
+            #"{"room":"r","role":"student","exp":1e10,"exp":1}"#,
+            #"{"room":"r","role":"operator","role":"student","exp":1e10}"#,
+            #"{"room":"s","r\u006fom":"r","role":"student","exp":1e10}"#,
+            #"{"room":"r","role":"Student","exp":1e10}"#, #"{"room":"r","role":7,"exp":1e10}"#,
+            #"{"room":7,"role":"student","exp":1e10}"#, #"{"room":"no name","role":"student","exp":1e10}"#,
+            #"{"room":["r",7],"role":"student","exp":1e10}"#, #"{"role":"student","exp":1e10}"#,
+            #"{"room":"r","role":"student","exp":1e10,"nbf":"0"}"#,
+            #"{"room":"r","role":"student","exp":1e10,"nbf":9e9}"#,
+            #"{"room":"r","role":"student","exp":1e10,"jti":1}"#,
+            #"{"room":"r","role":"student","exp":1e10,"iat":"0"}"#,
+            #"{"room":"r","role":"student","exp":1e10,"cohort":"no name"}"#,
+            #"{"room":"r","role":"teacher","exp":1e10,"sub":"no name"}"#, #"{"room":"r","role":"student","exp":+1e10}"#,
+            #"{"room":"r","role":"student","exp":01e10}"#, #"{"room":"r","role":"student","exp":1e10}x"#,
+        ])
+    func claims(_ claims: String) async throws {
+        #expect(try await !Self.counts(Self.token(Self.head, claims)))
+    }
+
+    @Test("JSON that is no UTF-8 is refused")
+    func otherEncodings() async throws {
+        let head = Self.encoded(Self.head.utf8)
+        let wide = Self.claims.utf16.flatMap { [UInt8($0 & 255), UInt8($0 >> 8)] }
+        let latin = Array(Self.claims.dropLast().utf8) + Array(#","x":""#.utf8) + [0xe9] + Array(#""}"#.utf8)
+        for bytes in [wide, [0xff, 0xfe] + wide, latin] {
+            #expect(try await !Self.counts(Self.signed(head, Self.encoded(bytes))))
+        }
+    }
+
+    @Test("a part has one way to be written")
+    func base64() async throws {
+        // Lengths with one and two bytes beyond a multiple of three: four and two bits at the end that say nothing.
+        let heads = [#"{"alg":"HS256"} "#, #"{"alg":"HS256"}  "#].map { Self.encoded($0.utf8) }
+        let claims = Self.encoded(Self.claims.utf8)
+        for head in heads {
+            #expect(try await Self.counts(Self.signed(head, claims)))
+            let slack = head.dropLast() + (head.hasSuffix("A") ? "B" : head.hasSuffix("g") ? "h" : "9")
+            let padded = head + String(repeating: "=", count: 4 - head.count % 4)
+            for other in [
+                String(slack), padded, head + "=", head + "\n", " " + head, head.prefix(4) + "\n" + head.dropFirst(4),
+                head + "A", head + "!", head + "ä",
+            ] {
+                #expect(try await !Self.counts(Self.signed(other, claims)), "\(other)")
+            }
+        }
+        // The same signature, written otherwise.
+        let token = Self.token()
+        let characters = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_")
+        let last = try #require(token.last.flatMap { characters.firstIndex(of: $0) })
+        for other in [
+            token.dropLast() + String(characters[last ^ 1]), token + "=", token + "A", token + "\n", token + ".",
+            token.dropLast(), "." + token, token.replacing(".", with: ".."), String(token.reversed()),
+        ] as [any StringProtocol] {
+            #expect(try await !Self.counts(String(other)), "\(other)")
+        }
+        // The alphabet that is not for URLs: "?>?>" has - and _ in its text.
+        let odd = Self.encoded(#"{"alg":"HS256","x":"?>?>?>"}"#.utf8)
+        #expect(odd.contains("_") || odd.contains("-"))
+        #expect(try await Self.counts(Self.signed(odd, claims)))
+        let plain = odd.replacing("_", with: "/").replacing("-", with: "+")
+        #expect(try await !Self.counts(Self.signed(plain, claims)))
+    }
+
+    @Test("tokens of keys in PEM count with their key alone, in the signature's one form")
+    func keys() async throws {
+        let privateFile = """
+            -----BEGIN PRIVATE KEY-----
+            MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgWsqwGfFpDTlyP8Ed
+            QN/S/SN3K14d9IhQsbcMarzuhfyhRANCAAR3XsDb8kMOIVm9DyeobYPFYZVjKNyR
+            hrDaW9Hd14Qe57eNoVWlRR66AvOHpBHHxAsXSyWCpe2XQrnbSHykLphW
+            -----END PRIVATE KEY-----
+
+            """
+        let publicFile = """
+            -----BEGIN PUBLIC KEY-----
+            MFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAEd17A2/JDDiFZvQ8nqG2DxWGVYyjc
+            kYaw2lvR3deEHue3jaFVpUUeugLzh6QRx8QLF0slgqXtl0K520h8pC6YVg==
+            -----END PUBLIC KEY-----
+
+            """
+        let otherFile = """
+            -----BEGIN PUBLIC KEY-----
+            MCowBQYDK2VwAyEAtiXMObnkA//+kBkuACwShoElw/EmhSxIVOp8LRdRb0g=
+            -----END PUBLIC KEY-----
+
+            """
+        let key = try await TokenKey.privateKey(file: Self.file(privateFile))
+        let publicKey = try await TokenKey.publicKey(file: Self.file(publicFile))
+        let other = try await TokenKey.publicKey(file: Self.file(otherFile))
+        let claims = TokenClaims(
+            rooms: .all, role: .operator, expires: Date(timeIntervalSince1970: 1e10), id: "a", issued: Date())
+        let token = try await key.sign(claims)
+        #expect(token.hasPrefix(Self.encoded(#"{"alg":"ES256","typ":"JWT"}"#.utf8) + "."))
+        #expect(await publicKey.verify(token)?.id == "a")
+        #expect(await key.verify(token)?.id == "a")
+        #expect(await other.verify(token) == nil)
+        await #expect(throws: TokenKey.Unusable.self) { try await publicKey.sign(claims) }
+        // The public key as a secret: what a check that believes the head would take.
+        let text = "\(Self.encoded(Self.head.utf8)).\(Self.encoded(Self.claims.utf8))"
+        let code = HMACSHA256.code(of: Array(text.utf8), key: Array(publicFile.utf8))
+        #expect(await publicKey.verify("\(text).\(Self.encoded(code))") == nil)
+        for signature in [[], [UInt8](repeating: 0, count: 64), code + code] {
+            let signed = token.split(separator: ".").prefix(2).joined(separator: ".")
+            #expect(await publicKey.verify("\(signed).\(Self.encoded(signature))") == nil)
+        }
+        for (file, reason) in [(privateFile, "PRIVATE KEY"), ("no key", "block of PEM")] {
+            let error = await #expect(throws: TokenKey.Unusable.self) {
+                try await TokenKey.publicKey(file: Self.file(file))
+            }
+            #expect(error?.description.contains(reason) == true)
+        }
+    }
+
+    @Test("what a token says of itself is read of a token alone")
+    func identity() throws {
+        #expect(TokenIdentity(of: Self.token(Self.head, #"{"jti":"a"}"#))?.id == "a")
+        #expect(TokenIdentity(of: Self.token(Self.head, #"{"role":"operator"}"#)) == TokenIdentity(of: Self.token()))
+        for text in [
+            "", "a.b.c", Self.token(Self.head, #"{"jti":"a","jti":"b"}"#), Self.token(Self.head, #"{"jti":1}"#),
+        ] {
+            #expect(TokenIdentity(of: text) == nil)
+        }
+    }
+}
