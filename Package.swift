@@ -23,7 +23,6 @@ let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
 let metrics: Target.Dependency = .product(name: "Metrics", package: "swift-metrics")
 let lifecycle: Target.Dependency = .product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
 let arguments: Target.Dependency = .product(name: "ArgumentParser", package: "swift-argument-parser")
-let configuration: Target.Dependency = .product(name: "Configuration", package: "swift-configuration")
 let yams: Target.Dependency = .product(name: "Yams", package: "Yams")
 let hummingbird: Target.Dependency = .product(name: "Hummingbird", package: "hummingbird")
 let signals: Target.Dependency = .product(name: "UnixSignals", package: "swift-service-lifecycle")
@@ -174,7 +173,7 @@ let serviceTargets: [Target] = [
             hummingbird, hummingbirdCore, nio, nioExtras, nioPosix, http1, logging, metrics, lifecycle, deque,
         ],
         exclude: ["Site"], swiftSettings: settings),
-    layer("LecternConfiguration", ["Whiteboard", "Ink", "StrokeWire", configuration, yams]),
+    layer("LecternConfiguration", ["Whiteboard", "Ink", "StrokeWire", yams]),
     .executableTarget(
         name: "lectern",
         dependencies: [
@@ -278,7 +277,6 @@ let probeProducts: [Product] = [
 
 let serviceDependencies: [Package.Dependency] = [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
-    .package(url: "https://github.com/apple/swift-configuration", from: "1.0.0", traits: ["YAML"]),
     .package(url: "https://github.com/apple/swift-log", from: "1.6.0"),
     .package(url: "https://github.com/apple/swift-metrics", from: "2.5.0"),
     .package(url: "https://github.com/apple/swift-nio", from: "2.80.0"),
@@ -286,7 +284,8 @@ let serviceDependencies: [Package.Dependency] = [
     .package(url: "https://github.com/apple/swift-nio-extras", from: "1.20.0"),
     // Latencies of benchmarks.
     .package(url: "https://github.com/HdrHistogram/hdrhistogram-swift", from: "0.2.0"),
-    .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.5.0"),
+    // Without its own settings, which come from swift-configuration.
+    .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1", traits: []),
     .package(url: "https://github.com/jpsim/Yams", from: "6.0.0"),
     .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.6.0"),
 ]

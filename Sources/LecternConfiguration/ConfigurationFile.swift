@@ -1,4 +1,3 @@
-internal import Configuration
 internal import Foundation
 internal import StrokeWire
 internal import Yams
@@ -8,8 +7,6 @@ struct ConfigurationFile {
     /// The path as given.
     let path: String
     let outline: YAMLOutline
-    /// The values; nil when the outline has faults that leave none.
-    let values: YAMLSnapshot?
 
     /// - Throws: `ConfigurationFault` for a file that cannot be read or is not YAML.
     init(path: String) throws(ConfigurationFault) {
@@ -41,15 +38,6 @@ struct ConfigurationFile {
             throw ConfigurationFault(file: path, error)
         }
         outline = YAMLOutline(root: root, file: path)
-        do {
-            values =
-                root?.mapping == nil
-                ? nil : try YAMLSnapshot(data: contents.span.bytes, providerName: path, parsingOptions: .default)
-        } catch {
-            // A shape that no setting has, such as a mapping in a list.
-            guard !outline.faults.isEmpty else { throw ConfigurationFault(origin: path, message: "\(error)") }
-            values = nil
-        }
     }
 }
 
@@ -69,10 +57,18 @@ extension ConfigurationFault {
     }
 }
 
-/// The keys of a YAML file and their lines, which a provider of values does not have.
+/// The values of a YAML file by their keys.
 struct YAMLOutline {
-    /// The lines, from 1, of settings with a value of the right shape.
-    private(set) var lines: [String: Int] = [:]
+    /// A value as it stands in the file.
+    struct Value {
+        /// From 1.
+        let line: Int
+        /// A list has commas between its elements.
+        let text: String
+    }
+
+    /// The settings with a value of the right shape.
+    private(set) var values: [String: Value] = [:]
     /// The named cohorts that have a section, even an empty one.
     private(set) var cohorts: Set<CohortName> = []
     /// Unknown keys, repeated keys, and values of the wrong shape, in the order of the file.
@@ -119,19 +115,19 @@ struct YAMLOutline {
             addFault(key, line, "has no value of its own; its keys go below it, indented")
         case (.setting, _) where value.null != nil:
             addFault(key, line, "has no value")
-        case (.setting(isList: false), .scalar):
-            addLine(key, line)
+        case (.setting(isList: false), .scalar(let scalar)):
+            add(scalar.string, key, line)
         case (.setting(isList: true), .sequence(let elements)) where elements.allSatisfy { $0.scalar != nil }:
-            addLine(key, line)
+            add(elements.compactMap(\.scalar?.string).joined(separator: ","), key, line)
         case (.setting(let isList), _):
             addFault(key, line, isList ? "must be a list of single values" : "must be a single value")
         }
     }
 
-    private mutating func addLine(_ key: String, _ line: Int?) {
+    private mutating func add(_ text: String, _ key: String, _ line: Int?) {
         // YAML refuses a repeated key in one mapping, but not `a.b` besides `a:` with `b` below.
-        if lines[key] == nil {
-            lines[key] = line ?? 0
+        if values[key] == nil {
+            values[key] = Value(line: line ?? 0, text: text)
         } else {
             addFault(key, line, "is given twice")
         }

@@ -15,14 +15,14 @@ import Testing
     @Test("It has every key and no other")
     func keys() {
         #expect(file.outline.faults.isEmpty)
-        #expect(Set(file.outline.lines.keys) == Set(DaemonConfiguration.keys))
+        #expect(Set(file.outline.values.keys) == Set(DaemonConfiguration.keys))
         #expect(file.outline.cohorts.isEmpty)
     }
 
     @Test("Its keys come in the order of the reference")
     func order() {
         let inOrder = DaemonConfiguration.keys.sorted {
-            file.outline.lines[$0, default: 0] < file.outline.lines[$1, default: 0]
+            file.outline.values[$0]?.line ?? 0 < file.outline.values[$1]?.line ?? 0
         }
         #expect(inOrder == DaemonConfiguration.keys)
     }
@@ -36,7 +36,7 @@ import Testing
     func texts(key: String) throws {
         let setting = try #require(DaemonConfiguration.settings.first { $0.key == key })
         let sources = SettingSources(file: file, environment: [:], arguments: [:])
-        let value = try #require(try sources.value(of: key, isList: setting.isList))
+        let value = try #require(sources.value(of: key))
         #expect(value.text == setting.text(DaemonConfiguration()))
     }
 
@@ -44,7 +44,7 @@ import Testing
         "Each key has a comment that names the bounds of its range", arguments: DaemonConfiguration.settings.map(\.key))
     func comments(key: String) throws {
         let setting = try #require(DaemonConfiguration.settings.first { $0.key == key })
-        let line = try #require(file.outline.lines[key])
+        let line = try #require(file.outline.values[key]).line
         let lines = try String(contentsOfFile: path, encoding: .utf8).split(
             separator: "\n", omittingEmptySubsequences: false)
         let own = lines[..<(line - 1)].reversed().drop { !$0.contains("#") && key == "board.height" }
