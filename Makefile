@@ -1,13 +1,16 @@
 # Everything a fresh Debian 12 with Swift 6.3 and git needs is installed by the first target that needs it.
 
 SWIFT ?= swift
+# Says how far it is, and not each file.
+BUILD = SWIFT=$(SWIFT) .ci/build
 # A target may import what the manifest says it depends on, and nothing else.
 STRICT = --explicit-target-dependency-import-check error
 # With Swift's own libraries in the program. Foundation's does not name the library that it needs itself. Messages of C libraries
 # name their files without the folder of this build.
 STATIC = --static-swift-stdlib -Xlinker -lcurl -Xcc -ffile-prefix-map=$(CURDIR)/=
 # Pure targets are tested in release, where thousands of schedules and strokes take seconds; services in debug.
-PURE = LECTERN_TARGETS=pure SWIFT=$(SWIFT) .ci/test -c release -Xswiftc -enable-testing --scratch-path .build/pure
+PURE_FLAGS = -c release -Xswiftc -enable-testing --scratch-path .build/pure
+PURE = LECTERN_TARGETS=pure SWIFT=$(SWIFT) .ci/test $(PURE_FLAGS)
 # One run of tests each, side by side. Most of their time they wait for servers. The longest suites of the daemon are in runs
 # that are listed here; a new suite belongs to the others.
 LONG_DAEMON_TESTS = (Owner|Soak|Kill|Cluster|Trial|FullDisk|DamagedCheckpoint|Start)Tests
@@ -66,15 +69,16 @@ demo: build
 
 ## test: runs all tests, first the pure ones, then those with servers of their own; one class in a browser among them
 test: packages browser-packages probe-packages
+	LECTERN_TARGETS=pure $(BUILD) --build-tests $(PURE_FLAGS)
 	$(PURE)
-	LECTERN_TARGETS=service,probe $(SWIFT) build --build-tests $(STRICT)
+	LECTERN_TARGETS=service,probe $(BUILD) --build-tests $(STRICT)
 	LECTERN_TARGETS=service,probe SWIFT=$(SWIFT) .ci/test -- $(SERVICE_TESTS)
 
 ## browser: runs lectern.js and the pages in Chromium: ink of every style, classes, failures, a clock over WebRTC; pictures in
 ##          .build/browser
 browser: packages browser-packages
 	@.ci/packages $(WEBRTC_PACKAGES)
-	LECTERN_TARGETS=service $(SWIFT) build --build-tests $(STRICT)
+	LECTERN_TARGETS=service $(BUILD) --build-tests $(STRICT)
 	LECTERN_BROWSER=1 LECTERN_TARGETS=service SWIFT=$(SWIFT) .ci/test -- 'DaemonTests\.Browser.*'
 
 ## openapi: sends requests that schemathesis makes of /api/openapi.json to the daemon, and checks every answer
@@ -82,7 +86,7 @@ openapi: packages
 	@.ci/packages python3-venv
 	@[ -x .build/schemathesis/bin/schemathesis ] || \
 		{ python3 -m venv .build/schemathesis && .build/schemathesis/bin/pip install --quiet schemathesis; }
-	LECTERN_TARGETS=service $(SWIFT) build --build-tests $(STRICT)
+	LECTERN_TARGETS=service $(BUILD) --build-tests $(STRICT)
 	LECTERN_SCHEMATHESIS=$(CURDIR)/.build/schemathesis/bin/schemathesis LECTERN_TARGETS=service SWIFT=$(SWIFT) \
 		.ci/test -- 'DaemonTests\.OpenAPI.*'
 
@@ -95,16 +99,16 @@ paths: packages
 
 ## build: builds the release executable
 build: packages
-	$(SWIFT) build -c release --product lectern $(STRICT)
+	LECTERN_TARGETS=service $(BUILD) -c release --product lectern $(STRICT)
 
 ## probe: builds lectern-probe, which needs FFmpeg's libraries
 probe: packages probe-packages
-	LECTERN_TARGETS=probe $(SWIFT) build -c release --product lectern-probe $(STRICT)
+	LECTERN_TARGETS=probe $(BUILD) -c release --product lectern-probe $(STRICT)
 
 ## proof: plays a video with bar codes beside a board, and measures by the pixels how ink and picture meet; a table a delivery
 proof: build probe browser-packages
 	@.ci/packages $(PROOF_PACKAGES)
-	LECTERN_TARGETS=service $(SWIFT) build --build-tests $(STRICT)
+	LECTERN_TARGETS=service $(BUILD) --build-tests $(STRICT)
 	LECTERN_PROOF=all LECTERN_PROGRAM="$$($(SWIFT) build -c release --show-bin-path)/lectern" \
 		LECTERN_PROBE="$$($(SWIFT) build -c release --show-bin-path)/lectern-probe" LECTERN_TARGETS=service \
 		SWIFT=$(SWIFT) .ci/test -- 'DaemonTests\.ProofTests'
@@ -112,7 +116,7 @@ proof: build probe browser-packages
 ## deb: builds a Debian package of the program, with units, manual pages and completions, in .build/deb
 deb: packages
 	@.ci/packages dpkg-dev libcurl4-openssl-dev
-	$(SWIFT) build -c release --product lectern $(STATIC) $(STRICT)
+	LECTERN_TARGETS=service $(BUILD) -c release --product lectern $(STATIC) $(STRICT)
 	.ci/deb "$$($(SWIFT) build -c release --show-bin-path)/lectern" .build/deb
 
 ## deb-test: installs that package in a fresh Debian, holds a lesson there, runs its units under systemd, removes it; needs root
@@ -134,7 +138,7 @@ alerts: packages
 	promtool check rules config/prometheus/lectern.rules.yml
 	promtool check config --syntax-only config/prometheus/prometheus.yml
 	cd config/prometheus && promtool test rules lectern.rules.test.yml
-	LECTERN_TARGETS=service $(SWIFT) build --build-tests $(STRICT)
+	LECTERN_TARGETS=service $(BUILD) --build-tests $(STRICT)
 	LECTERN_PROMETHEUS=1 LECTERN_TARGETS=service SWIFT=$(SWIFT) .ci/test -- 'DaemonTests\.AlertTests'
 
 ## lint: checks the format of all sources
@@ -148,18 +152,16 @@ format:
 ## docs: builds the documentation of protocol, client library, ink, rasterizer and InkML and the guide for operators in
 ##       .build/docs; a link to nowhere is an error
 docs: packages
-	LECTERN_TARGETS=service $(SWIFT) build --target LecternClient
-	LECTERN_TARGETS=service $(SWIFT) build --target Raster
-	LECTERN_TARGETS=service $(SWIFT) build --target InkML
+	LECTERN_TARGETS=service $(BUILD) --target lectern
 	SWIFT=$(SWIFT) .ci/docs "$$(LECTERN_TARGETS=service $(SWIFT) build --show-bin-path)/Modules"
 
 ## example: builds the client of the documentation as the package of its own that it is; the tests run it
 example: packages
-	$(SWIFT) build --package-path Tests/ClientExample --scratch-path .build/example
+	$(BUILD) --package-path Tests/ClientExample --scratch-path .build/example
 
 ## tsan: runs the tests of what has threads of its own under the thread sanitizer
 tsan: packages
-	LECTERN_TARGETS=threads $(SWIFT) build --build-tests $(TSAN)
+	LECTERN_TARGETS=threads $(BUILD) --build-tests $(TSAN)
 	LECTERN_TARGETS=threads TSAN_OPTIONS=suppressions=.ci/tsan-suppressions SWIFT=$(SWIFT) \
 		.ci/test $(TSAN) -- $(THREAD_TESTS)
 
@@ -169,7 +171,7 @@ simulate: packages
 
 ## soak: sends hostile messages to the release build for SECONDS=600, a good room beside them; prints what that cost
 soak: build
-	LECTERN_TARGETS=service $(SWIFT) build --build-tests $(STRICT)
+	LECTERN_TARGETS=service $(BUILD) --build-tests $(STRICT)
 	LECTERN_PROGRAM="$$($(SWIFT) build -c release --show-bin-path)/lectern" LECTERN_SEED=$(SEED) \
 		LECTERN_SOAK_SECONDS=$(or $(SECONDS),600) LECTERN_SOAK_ATTACKS=$(ATTACKS) SWIFT=$(SWIFT) \
 		LECTERN_TARGETS=service .ci/test -- 'DaemonTests\.SoakTests'
@@ -182,7 +184,7 @@ upgrade-trial: build
 		git worktree add --detach .build/releases/$(UPGRADE_FROM)/source $(UPGRADE_FROM)
 	nice -n 10 $(SWIFT) build -c release --product lectern --package-path .build/releases/$(UPGRADE_FROM)/source \
 		--scratch-path .build/releases/$(UPGRADE_FROM)/build
-	LECTERN_TARGETS=service $(SWIFT) build --build-tests $(STRICT)
+	LECTERN_TARGETS=service $(BUILD) --build-tests $(STRICT)
 	LECTERN_UPGRADE_FROM="$(CURDIR)/.build/releases/$(UPGRADE_FROM)/build/release/lectern" \
 		LECTERN_PROGRAM="$$($(SWIFT) build -c release --show-bin-path)/lectern" LECTERN_SEED=$(SEED) SWIFT=$(SWIFT) \
 		LECTERN_TARGETS=service .ci/test -- 'DaemonTests\.UpgradeTests'
@@ -192,7 +194,7 @@ upgrade-trial: build
 ##                figures; NATS=2.10.27 takes that version of nats-server, NATS=installed the machine's; needs root
 cluster-trial: build
 	@.ci/packages iproute2 iptables util-linux
-	LECTERN_TARGETS=service $(SWIFT) build --build-tests $(STRICT)
+	LECTERN_TARGETS=service $(BUILD) --build-tests $(STRICT)
 	LECTERN_PROGRAM="$$($(SWIFT) build -c release --show-bin-path)/lectern" LECTERN_SEED=$(SEED) $(NATS_SERVER) \
 		LECTERN_TRIAL_SECONDS=$(or $(SECONDS),175) LECTERN_TRIAL_ROOMS=$(ROOMS) LECTERN_TRIAL_READERS=$(READERS) \
 		LECTERN_TRIAL_RATE=$(RATE) SWIFT=$(SWIFT) LECTERN_TARGETS=service \
@@ -200,15 +202,15 @@ cluster-trial: build
 
 ## nats-test: runs the tests of what speaks to NATS with another nats-server than Debian's, NATS=2.12.8 from PyPI
 nats-test: packages
-	LECTERN_TARGETS=service $(SWIFT) build --build-tests $(STRICT)
+	LECTERN_TARGETS=service $(BUILD) --build-tests $(STRICT)
 	$(NATS_SERVER) LECTERN_TARGETS=service SWIFT=$(SWIFT) .ci/test -- \
 		'JournalTests|NATSClientTests|LecternClientTests' 'DaemonTests\.(Owner|Kill|Cluster|Trial|Backup|Storage|FullDisk)Tests'
 
 ## bench: measures drawing, cutting, decoding, rooms, the way from NATS to NATS beside a bare relay, a load, wet ink, readers over
 ##        HTTP, recovery
 bench: packages
-	$(SWIFT) build -c release --product lectern $(STRICT)
-	$(SWIFT) build -c release --product lectern-bench $(STRICT)
+	LECTERN_TARGETS=service $(BUILD) -c release --product lectern $(STRICT)
+	LECTERN_TARGETS=service $(BUILD) -c release --product lectern-bench $(STRICT)
 	@for part in raster cut encoding room rooms relay "relay --journal jetstream" load wet gateway idle recovery; do \
 		"$$($(SWIFT) build -c release --show-bin-path)/lectern-bench" $$part || exit; \
 	done
