@@ -1,5 +1,6 @@
 import Assets
 import Foundation
+import Ink
 import InkML
 import LecternClient
 import StrokeWire
@@ -86,6 +87,7 @@ extension InkDocument {
         var times = StrokeTimes(fitted.strokes, from: time)
         var messages: [(bytes: [UInt8], header: StrokeMessage)] = []
         var number: Int64 = 0
+        var spare = InkMLLimits().points
         for page in fitted.pages {
             var strokes = page.strokes.map { stroke in
                 var stroke = stroke
@@ -110,7 +112,9 @@ extension InkDocument {
                     number: number, colour: colour, width: stroke.width ?? 1, element: stroke.element,
                     time: stroke.time, boardWidth: board.width, boardHeight: board.height,
                     page: fitted.pages.count > 1 ? page.number : nil)
-                messages += header.messages(interior: PointEncoder.interior(of: stroke.points))
+                let points = stroke.boardPoints(atMost: min(InkMLLimits().strokePoints, stroke.points.count + spare))
+                spare -= points.count - stroke.points.count
+                messages += header.messages(interior: PointEncoder.interior(of: points))
             }
         }
         return messages
@@ -119,6 +123,13 @@ extension InkDocument {
 
 extension InkDocument.Stroke {
     fileprivate var isHighlighter: Bool { transparency > 0 && element != .eraser }
+
+    /// The points of its message. Files show strokes as the lines between their points, which boards round off. Ink of a
+    /// board, which has an index, was drawn by the board's own rules.
+    fileprivate func boardPoints(atMost limit: Int) -> [StrokePoint] {
+        guard index == nil, element == .freehand || element == .eraser else { return points }
+        return PolylineRefiner.refined(points, width: width ?? 1, limit: limit)
+    }
 
     /// A thin line along its lower edge.
     fileprivate var underline: Self {
