@@ -39,6 +39,10 @@ struct InkSource {
                 resolutions[channel] = try Resolution(property)
             }
         }
+        if Self.isOffice(element, format, resolutions) {
+            resolutions["X"] = .himetric
+            resolutions["Y"] = .himetric
+        }
         self.resolutions = resolutions
         unknownResolutions = unknown
         if let area = element.child("activeArea"), let width = try area.number("width"),
@@ -47,6 +51,21 @@ struct InkSource {
             self.area = (width, height, area["units"])
         } else {
             area = nil
+        }
+    }
+}
+
+extension InkSource {
+    /// Whether Microsoft Office has written a device: its coordinates are hundredths of a millimetre, whatever the resolutions
+    /// of the digitizer that it tells. The ink of [MS-ODRAWXML], 3.2, is 8921 by 2805 steps; the slide shows it 8.918 by
+    /// 2.806 cm, by the resolutions 367.8 and 440.4 a centimetre it were 24.3 by 6.4.
+    private static func isOffice(
+        _ element: XMLElement, _ format: TraceFormat?, _ resolutions: [String: Resolution]
+    ) -> Bool {
+        guard let id = element["id"], id.wholeMatch(of: /inkSrc\d+/) != nil, let format else { return false }
+        return ["X", "Y"].allSatisfy { name in
+            resolutions[name]?.isPerCentimetre == true
+                && format.channels.contains { $0.name == name && $0.kind == .integer && $0.units == "cm" }
         }
     }
 }
@@ -72,6 +91,16 @@ struct Resolution {
             perUnit = nil
         }
     }
+
+    private init(perUnit: Double, units: String) {
+        (step, self.units, self.perUnit) = (1 / perUnit, units, perUnit)
+    }
+
+    /// Hundredths of a millimetre.
+    static let himetric = Resolution(perUnit: 1000, units: "cm")
+
+    /// Whether it was written as steps a centimetre.
+    var isPerCentimetre: Bool { perUnit != nil && units == "cm" }
 
     /// Steps a unit, where it was written so: what is divided by it is not rounded twice.
     private let perUnit: Double?

@@ -51,6 +51,23 @@ import Testing
         #expect(throws: InkMLError.self) { try InkDocument(inkML: Self.file(resolutions: ["F": "-1"])) }
     }
 
+    /// The figures of the ink in [MS-ODRAWXML], 3.2.
+    @Test func `Office counts hundredths of a millimetre, whatever the digitizer's resolutions`() throws {
+        let resolutions = ["X": "367.8161", "Y": "440.36697"]
+        func size(_ file: [UInt8]) throws -> (width: Double, height: Double) {
+            let points = try #require(try InkDocument(inkML: file).strokes.first).points
+            return (points[1].x - points[0].x, points[1].y - points[0].y)
+        }
+        let trace = "0 212 0, 8921 3017 0"
+        let office = try size(Self.file(resolutions: resolutions, trace: trace))
+        #expect(abs(office.width * 2.54 / 96 - 8.921) < 1e-9 && abs(office.height * 2.54 / 96 - 2.805) < 1e-9)
+        // In files of others, and in other units, they count.
+        let other = try size(Self.file(resolutions: resolutions, id: "tablet", trace: trace))
+        #expect(abs(other.width / other.height - 3.8077) < 1e-4)
+        let inches = try size(Self.file(resolutions: resolutions, units: "in", trace: trace))
+        #expect(abs(inches.width / inches.height - 3.8077) < 1e-4)
+    }
+
     @Test func `himetric is a hundredth of a millimetre, in brushes and in coordinates`() throws {
         let brush = Self.property("width", "100", "himetric") + Self.property("height", "100", "himetric")
         let file = Self.file(resolutions: ["X": "1", "Y": "1", "F": "1"], units: "himetric", brush: brush)
