@@ -16,7 +16,7 @@ internal import Darwin
 /// gives up all that it does not need before it looks at the first byte: it cannot open sockets, start processes, change
 /// files or, for images, open any; processor time, address space, descriptors and wall-clock time are bounded, and it ends
 /// with this process. Images are decoded by libspng and libjpeg-turbo; for PDFs it becomes poppler's `pdfinfo` or `pdftoppm`,
-/// which keep those bounds. Where the kernel grants no such sandbox nothing is opened.
+/// or `qpdf`, which keep those bounds. Where the kernel grants no such sandbox nothing is opened.
 ///
 /// Safe from any task. Waiting files are bounded in number; the caller bounds their bytes.
 public final class AssetOpener: Sendable {
@@ -59,7 +59,7 @@ public final class AssetOpener: Sendable {
 
     /// Reads a file as a whole and tells its pages.
     ///
-    /// - Throws: `.unreadable` with a reason; `.tooLarge`; `.noSandbox`; `.busy`.
+    /// - Throws: `.unreadable` with a reason; `.needsPassword`; `.tooLarge`; `.noSandbox`; `.busy`.
     public func inspect(_ bytes: [UInt8], id: AssetID) async throws(AssetError) -> AssetManifest {
         guard bytes.count <= AssetLimits.bytes else { throw .tooLarge("it has \(bytes.count) bytes") }
         guard let format = AssetFormat(bytes) else { throw .unreadable("it is neither PNG, JPEG nor PDF") }
@@ -70,6 +70,27 @@ public final class AssetOpener: Sendable {
             throw .unreadable("it has no pages")
         }
         return manifest
+    }
+
+    /// The same PDF without encryption, for good: who stores it needs no password again.
+    ///
+    /// - Parameter password: one of the user's or the owner's; at most ``AssetLimits/passwordBytes`` in UTF-8.
+    /// - Returns: the same bytes each time; the file as it is where it can be read without a password, or is no PDF.
+    /// - Throws: `.needsPassword` for a wrong one; else as ``inspect(_:id:)``.
+    public func decrypted(_ bytes: [UInt8], id: AssetID, password: String) async throws(AssetError) -> [UInt8] {
+        guard bytes.count <= AssetLimits.bytes, AssetFormat(bytes) == .pdf else { return bytes }
+        do throws(AssetError) {
+            _ = try await inspect(bytes, id: id)
+            return bytes
+        } catch .needsPassword {
+            // Its reader takes one line.
+            guard password.utf8.count <= AssetLimits.passwordBytes, !password.contains(where: \.isNewline) else {
+                throw .needsPassword
+            }
+            var request = ChildRequest(operation: .decrypt, format: .pdf, page: 0)
+            request.password = password
+            return try await run(request, bytes)
+        }
     }
 
     /// Renders a page as a PNG file.

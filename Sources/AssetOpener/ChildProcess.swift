@@ -11,6 +11,7 @@ internal import Darwin
 struct ChildRequest {
     enum Operation: String {
         case inspect
+        case decrypt
         case pixels
         case png
     }
@@ -24,6 +25,8 @@ struct ChildRequest {
     var height = 0
     /// Of a PDF, across and down, in dots an inch: of the page as it is shown.
     var resolution: (x: Double, y: Double) = (0, 0)
+    /// Of a PDF that is decrypted; a line of text.
+    var password: String?
     /// Of a PDF: whether the media box is shown, and not the crop box.
     var showsMediaBox = false
 
@@ -43,6 +46,8 @@ struct ChildRequest {
         switch operation {
         // pdfinfo prints seven lines a page, and the title.
         case .inspect: 512 << 10
+        // What has more than a file may have is found when it is inspected.
+        case .decrypt: AssetLimits.bytes + (1 << 20)
         // A file of pixels that cannot be compressed is a little larger than they are.
         case .pixels, .png: width * height * 4 + width * height / 256 + (64 << 10)
         }
@@ -73,7 +78,9 @@ struct ChildProcess {
         var pipes: (output: Int32, error: Int32) = (-1, -1)
         deadline = .now + bounds.time
         mostOutput = request.mostOutput
-        identifier = lectern_asset_spawn(program, &arguments, bytes, bytes.count, &pipes.output, &pipes.error)
+        let secret = request.password.map { Array($0.utf8) }
+        identifier = lectern_asset_spawn(
+            program, &arguments, bytes, bytes.count, secret, secret?.count ?? 0, &pipes.output, &pipes.error)
         guard identifier > 0 else {
             throw .noSandbox("no process can be started: \(String(cString: strerror(-identifier)))")
         }
@@ -149,7 +156,10 @@ struct ChildProcess {
         case 0: return nil
         case lectern_asset_too_large.rawValue: return .tooLarge(reason)
         case lectern_asset_no_sandbox.rawValue: return .noSandbox(reason)
-        default: return .unreadable(reason)
+        default:
+            // As pdfinfo and qpdf say it.
+            let isLocked = ["Incorrect password", "invalid password"].contains { reason.hasSuffix($0) }
+            return isLocked ? .needsPassword : .unreadable(reason)
         }
     }
 

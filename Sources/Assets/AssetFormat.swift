@@ -61,6 +61,8 @@ public enum AssetLimits {
     public static let renderedWidth = 4096
     /// Pixels of a rendered page: 64 MiB of them.
     public static let renderedPixels = 1 << 24
+    /// Bytes of the password of a PDF.
+    public static let passwordBytes = 1024
     /// Bytes of a part in the store.
     public static let partBytes = 256 << 10
 }

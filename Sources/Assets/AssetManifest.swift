@@ -58,6 +58,8 @@ extension AssetManifest: Codable {
 public enum AssetError: Error, Sendable, Hashable {
     /// The file is of no known format, or cannot be read; the reason is for people.
     case unreadable(String)
+    /// The file is encrypted, and there was no password, or a wrong one.
+    case needsPassword
     /// The file, its pages or what it takes to read it is beyond a limit.
     case tooLarge(String)
     /// The service's store has no space for it.
@@ -79,6 +81,7 @@ public enum AssetError: Error, Sendable, Hashable {
     public var code: String {
         switch self {
         case .unreadable: "unreadable"
+        case .needsPassword: "needs-password"
         case .tooLarge: "too-large"
         case .full, .roomFull: "assets-full"
         case .noJournal: "no-journal"
@@ -94,6 +97,7 @@ extension AssetError: CustomStringConvertible {
     public var description: String {
         switch self {
         case .unreadable(let reason): "The file cannot be read: \(reason)."
+        case .needsPassword: "The file is encrypted; its password is needed."
         case .tooLarge(let reason): "The file is too large: \(reason)."
         case .full: "The service has no space for more assets (assets.max_bytes)."
         case .roomFull(let limit):

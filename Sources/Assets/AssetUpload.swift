@@ -1,13 +1,13 @@
 public import StrokeWire
 
-/// How a file comes to the service over NATS: a request to begin, then its bytes, part by part, each acknowledged before the
+/// How a file comes to the service over NATS: a request to begin, with the password of an encrypted PDF, then its bytes, part by part, each acknowledged before the
 /// next is sent. Any daemon that keeps assets takes it, and is asked for the parts on a subject of its own.
 ///
 /// A file that the service has already comes to a further room, with a copy of a page, by a request whose body is
 /// `{"id":"9f86…"}`: the answer is its ``Summary``. It must come before the page's operations: an erasure of the other room
 /// leaves the file then.
 public enum AssetUpload {
-    /// The subject of the request to begin, whose body is `{"bytes":N}`, and of that for a stored file.
+    /// The subject of the request to begin, whose body is ``Begin``, and of that for a stored file.
     public static func subject(_ address: RoomAddress) -> String { address.subject(.assetInput) }
 
     /// All of those subjects.
@@ -25,6 +25,20 @@ public enum AssetUpload {
 
     /// Bytes of a part at most.
     public static let partBytes = 192 << 10
+
+    /// The body of a request to begin: `{"bytes":N}`.
+    public struct Begin: Sendable, Hashable, Codable {
+        /// Of the file; nil where the request is for a stored one.
+        public let bytes: Int?
+        /// Of an encrypted PDF. It is not kept: the file is stored without encryption.
+        public let password: String?
+        /// Of a stored file.
+        public let id: String?
+
+        public init(bytes: Int, password: String?) {
+            (self.bytes, self.password, id) = (bytes, password, nil)
+        }
+    }
 
     /// Where the parts go: the answer to a request to begin.
     public struct Ticket: Sendable, Hashable, Codable {

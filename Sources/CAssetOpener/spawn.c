@@ -31,13 +31,17 @@ failed:;
     return -code;
 }
 
-pid_t lectern_asset_spawn(const char *program, char *const arguments[], const uint8_t *bytes, size_t count, int *output,
-                          int *error) {
+pid_t lectern_asset_spawn(const char *program, char *const arguments[], const uint8_t *bytes, size_t count,
+                          const uint8_t *secret, size_t secret_count, int *output, int *error) {
     int outputs[2] = {-1, -1}, errors[2] = {-1, -1};
     pid_t process = -1;
     int code = 0;
-    int input = sealed_file(bytes, count);
+    int input = sealed_file(bytes, count), second = -1;
     if (input < 0) return input;
+    if (secret != NULL && (second = sealed_file(secret, secret_count)) < 0) {
+        close(input);
+        return second;
+    }
     if (pipe2(outputs, O_CLOEXEC) != 0 || pipe2(errors, O_CLOEXEC) != 0) {
         code = errno;
     } else {
@@ -45,11 +49,12 @@ pid_t lectern_asset_spawn(const char *program, char *const arguments[], const ui
         posix_spawnattr_t attributes;
         posix_spawn_file_actions_init(&files);
         posix_spawnattr_init(&attributes);
-        // The sources of the copies may themselves be descriptors 0 to 2, where the parent has closed those.
-        int sources[3] = {input, outputs[1], errors[1]};
-        for (int i = 0; i < 3 && code == 0; i++) {
-            if (sources[i] > 2) continue;
-            int above = fcntl(sources[i], F_DUPFD_CLOEXEC, 3);
+        // The sources of the copies may themselves be descriptors 0 to 3, where the parent has closed those.
+        int sources[4] = {input, outputs[1], errors[1], second};
+        int copies = secret != NULL ? 4 : 3;
+        for (int i = 0; i < copies && code == 0; i++) {
+            if (sources[i] >= copies) continue;
+            int above = fcntl(sources[i], F_DUPFD_CLOEXEC, copies);
             if (above < 0) code = errno;
             close(sources[i]);
             sources[i] = above;
@@ -57,8 +62,9 @@ pid_t lectern_asset_spawn(const char *program, char *const arguments[], const ui
         input = sources[0];
         outputs[1] = sources[1];
         errors[1] = sources[2];
-        for (int i = 0; i < 3; i++) posix_spawn_file_actions_adddup2(&files, sources[i], i);
-        posix_spawn_file_actions_addclosefrom_np(&files, 3);
+        second = sources[3];
+        for (int i = 0; i < copies; i++) posix_spawn_file_actions_adddup2(&files, sources[i], i);
+        posix_spawn_file_actions_addclosefrom_np(&files, copies);
         // The program gets the default signals, whatever this process ignores or blocks.
         sigset_t signals;
         sigemptyset(&signals);
@@ -73,6 +79,7 @@ pid_t lectern_asset_spawn(const char *program, char *const arguments[], const ui
         posix_spawnattr_destroy(&attributes);
     }
     if (input >= 0) close(input);
+    if (second >= 0) close(second);
     if (outputs[1] >= 0) close(outputs[1]);
     if (errors[1] >= 0) close(errors[1]);
     if (code != 0) {
@@ -87,8 +94,8 @@ pid_t lectern_asset_spawn(const char *program, char *const arguments[], const ui
 
 #else
 
-pid_t lectern_asset_spawn(const char *program, char *const arguments[], const uint8_t *bytes, size_t count, int *output,
-                          int *error) {
+pid_t lectern_asset_spawn(const char *program, char *const arguments[], const uint8_t *bytes, size_t count,
+                          const uint8_t *secret, size_t secret_count, int *output, int *error) {
     return -ENOSYS;
 }
 

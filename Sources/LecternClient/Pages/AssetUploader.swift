@@ -32,14 +32,15 @@ public struct AssetUploader: Sendable {
     /// - Parameters:
     ///   - body: the file in pieces of any size, 1 … 50 MiB in all.
     ///   - length: bytes of the body, where they are known: the service keeps so much memory free for it.
+    ///   - password: of an encrypted PDF.
     ///   - address: a room that it is brought to.
     /// - Throws: ``AssetUploadError``, and what the body throws.
     /// - Returns: the service's JSON, an `AssetUpload.Summary`.
     public func upload<Body: AsyncSequence>(
-        _ body: Body, length: Int? = nil, to address: RoomAddress
+        _ body: Body, length: Int? = nil, password: String? = nil, to address: RoomAddress
     ) async throws -> [UInt8] where Body.Element == [UInt8] {
-        let begin = Array("{\"bytes\":\(length ?? AssetLimits.bytes)}".utf8)
-        let answer = try await ask(begin, AssetUpload.subject(address), within: timeouts.begin)
+        let begin = try JSONEncoder().encode(AssetUpload.Begin(bytes: length ?? AssetLimits.bytes, password: password))
+        let answer = try await ask(Array(begin), AssetUpload.subject(address), within: timeouts.begin)
         guard let ticket = try? JSONDecoder().decode(AssetUpload.Ticket.self, from: Data(answer)),
             1...AssetUpload.partBytes ~= ticket.part
         else { throw AssetUploadError.malformed }

@@ -11,7 +11,8 @@ struct OriginPolicy: RouterMiddleware {
     let live: LiveSettings
 
     private static let origin = HTTPFields.Element.Name("Origin")!
-    private static let allowHeaders = "Authorization, Content-Type, Ink-Session, Last-Event-ID, If-None-Match"
+    private static let allowHeaders =
+        "Authorization, Content-Type, Ink-Password, Ink-Session, Last-Event-ID, If-None-Match"
 
     func handle(
         _ request: Request, context: Context, next: @concurrent (Request, Context) async throws -> Response

@@ -1,4 +1,5 @@
 internal import Assets
+internal import Foundation
 internal import Hummingbird
 internal import LecternClient
 internal import Locking
@@ -29,8 +30,12 @@ struct AssetRoute {
 final class FileUploads: Sendable {
     /// The body of a request.
     struct File: Sendable {
+        private static let password = HTTPFields.Element.Name("Ink-Password")!
+
         fileprivate let body: RequestBody
         fileprivate let length: Int?
+        /// Of an encrypted PDF. It is in a header: proxies log addresses.
+        fileprivate let password: String?
 
         /// - Throws: where the head of the request shows that it cannot be taken.
         init(_ request: Request) throws(GatewayError) {
@@ -40,6 +45,12 @@ final class FileUploads: Sendable {
                 throw .tooLarge("The file has \(length) bytes, of at most \(AssetLimits.bytes).")
             }
             guard length != 0 else { throw .badRequest("The body is the file.") }
+            let text = request.headers[Self.password]
+            password = text?.removingPercentEncoding
+            guard (text == nil) == (password == nil), password?.utf8.count ?? 0 <= AssetLimits.passwordBytes else {
+                throw .badRequest(
+                    "Ink-Password is percent-encoded UTF-8 of at most \(AssetLimits.passwordBytes) bytes.")
+            }
         }
     }
 
@@ -74,7 +85,7 @@ final class FileUploads: Sendable {
         guard count <= limit else { throw GatewayError.notReady("Too many files are being uploaded.") }
         do {
             let pieces = file.body.map { Array($0.readableBytesView) }
-            return try await uploader.upload(pieces, length: file.length, to: address)
+            return try await uploader.upload(pieces, length: file.length, password: file.password, to: address)
         } catch let error as AssetUploadError {
             throw GatewayError(error)
         }
@@ -98,7 +109,7 @@ extension GatewayError {
         let status: HTTPResponse.Status =
             switch refusal.error.code {
             case "too-large": .contentTooLarge
-            case "unreadable": .unprocessableContent
+            case "unreadable", "needs-password": .unprocessableContent
             case "assets-full": HTTPResponse.Status(code: 507, reasonPhrase: "Insufficient Storage")
             case "no-journal", "no-sandbox": .notImplemented
             case "unknown-asset": .notFound

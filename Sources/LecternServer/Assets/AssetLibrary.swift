@@ -83,10 +83,16 @@ final class AssetLibrary: Sendable {
     }
 
     /// Stores a file that was uploaded to a room; it is opened first unless it is known already.
-    /// - Throws: `.unreadable`, `.tooLarge`, `.full`, `.roomFull`, `.noSandbox`, `.busy`; `.unavailable` when JetStream does
-    ///   not answer.
-    func add(_ bytes: [UInt8], to room: RoomID) async throws(AssetError) -> AssetManifest {
+    ///
+    /// - Parameter password: of an encrypted PDF, which is stored without encryption.
+    /// - Throws: `.unreadable`, `.needsPassword`, `.tooLarge`, `.full`, `.roomFull`, `.noSandbox`, `.busy`; `.unavailable`
+    ///   when JetStream does not answer.
+    func add(_ bytes: [UInt8], password: String? = nil, to room: RoomID) async throws(AssetError) -> AssetManifest {
         do throws(AssetError) {
+            var bytes = bytes
+            if let password {
+                bytes = try await opener.decrypted(bytes, id: AssetID(hashOf: bytes), password: password)
+            }
             let manifest = try await store(bytes, for: room)
             metrics.count(AssetUploadOutcome.stored)
             if let bytes = try? await store.usedBytes() { metrics.setAssetBytes(bytes) }

@@ -53,12 +53,14 @@ final class UploadReceiver: Sendable {
         guard tokens.count == 3, let room = RoomID(tokens[1]),
             tokens[0] == "\(RoomAddress.partition(of: room, among: partitions))"
         else { return answer(AssetUpload.Refusal(.unknown), reply) }
-        let begin = try? JSONDecoder().decode(Begin.self, from: Data(body))
+        let begin = try? JSONDecoder().decode(AssetUpload.Begin.self, from: Data(body))
         if let id = begin?.id { return bring(id, to: room, library, reply) }
         let bytes = begin?.bytes ?? 0
         let name =
             String(UInt64.random(in: .min ... .max), radix: 36) + String(UInt64.random(in: .min ... .max), radix: 36)
-        let refusal = uploads.withLock { $0.begin(name, room, bytes: bytes, at: MonotonicClock.now()) }
+        let refusal = uploads.withLock {
+            $0.begin(name, room, bytes: bytes, password: begin?.password, at: MonotonicClock.now())
+        }
         if let refusal {
             metrics.count(AssetUploadOutcome(refusal))
             return answer(AssetUpload.Refusal(refusal), reply)
@@ -88,10 +90,10 @@ final class UploadReceiver: Sendable {
         case .refused(let error):
             metrics.count(AssetUploadOutcome(error))
             answer(AssetUpload.Refusal(error), reply)
-        case .whole(let bytes, let room):
+        case .whole(let bytes, let password, let room):
             Task { [self] in
                 do throws(AssetError) {
-                    let manifest = try await library.add(bytes, to: room)
+                    let manifest = try await library.add(bytes, password: password, to: room)
                     answer(AssetUpload.Summary(manifest), reply)
                 } catch {
                     answer(AssetUpload.Refusal(error), reply)
@@ -99,12 +101,6 @@ final class UploadReceiver: Sendable {
                 uploads.withLock { $0.end(name) }
             }
         }
-    }
-
-    private struct Begin: Decodable {
-        let bytes: Int?
-        /// Of a stored file, instead.
-        let id: String?
     }
 
     private func answer(_ body: some Encodable, _ reply: String) {
@@ -119,6 +115,7 @@ final class UploadReceiver: Sendable {
 /// What became of a file that was brought. The raw values are those of the metric's label: the codes of the refusals.
 enum AssetUploadOutcome: String, CaseIterable {
     case stored, unreadable
+    case needsPassword = "needs-password"
     case tooLarge = "too-large"
     case full = "assets-full"
     case noJournal = "no-journal"

@@ -12,7 +12,7 @@ struct UploadTable {
         /// The next part may come.
         case taken
         /// All has come; the upload stays counted until ``end(_:)``.
-        case whole([UInt8], RoomID)
+        case whole([UInt8], password: String?, RoomID)
         case refused(AssetError)
     }
 
@@ -20,6 +20,7 @@ struct UploadTable {
         let room: RoomID
         /// Announced.
         let limit: Int
+        let password: String?
         var bytes: [UInt8] = []
         var lastPart: Instant
         var isWhole = false
@@ -42,13 +43,18 @@ struct UploadTable {
     /// - Parameters:
     ///   - token: its name.
     ///   - bytes: of the file, or more where that is not known.
-    mutating func begin(_ token: String, _ room: RoomID, bytes: Int, at now: Instant) -> AssetError? {
+    ///   - password: of the file, where it is a PDF that needs one.
+    mutating func begin(
+        _ token: String, _ room: RoomID, bytes: Int, password: String? = nil, at now: Instant
+    ) -> AssetError? {
         guard bytes <= AssetLimits.bytes else { return .tooLarge("it has \(bytes) bytes") }
         guard bytes > 0 else { return .unreadable("there is nothing in it") }
         expire(at: now)
         let ofRoom = uploads.values.reduce(0) { $0 + ($1.room == room ? $1.limit : 0) }
         guard byteCount + bytes <= byteLimit, ofRoom == 0 || ofRoom + bytes <= byteLimit / 2 else { return .busy }
-        uploads[token] = Upload(room: room, limit: bytes, lastPart: now)
+        // A password that is longer than any is none.
+        let password = password.flatMap { $0.utf8.count <= AssetLimits.passwordBytes ? $0 : nil }
+        uploads[token] = Upload(room: room, limit: bytes, password: password, lastPart: now)
         byteCount += bytes
         return nil
     }
@@ -78,7 +84,7 @@ struct UploadTable {
         uploads.values[index].isWhole = true
         let bytes = uploads.values[index].bytes
         uploads.values[index].bytes = []
-        return .whole(bytes, uploads.values[index].room)
+        return .whole(bytes, password: uploads.values[index].password, uploads.values[index].room)
     }
 
     /// Forgets an upload.

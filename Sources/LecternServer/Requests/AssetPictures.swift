@@ -170,7 +170,7 @@ final class AssetPictures: Sendable {
         case .unknown: (.unknownAsset, .unknownAsset)
         case .busy, .unavailable, .full, .roomFull, .noJournal:
             (RequestError(.notReady, "The service is busy with other assets; ask again in a second."), .notReady)
-        case .unreadable: (RequestError(.unreadable, error.description), .failed)
+        case .unreadable, .needsPassword: (RequestError(.unreadable, error.description), .failed)
         case .tooLarge: (RequestError(.tooLarge, error.description), .failed)
         case .noSandbox: (RequestError(.noSandbox, error.description), .failed)
         }
