@@ -36,8 +36,12 @@ public struct SlideImport: Sendable {
     }
 
     /// The operations that show it.
-    /// - Parameter numbers: the pages of the room, one for each of the asset.
-    func operations(
+    /// - Parameters:
+    ///   - numbers: the pages of the room, one for each of the asset.
+    ///   - width: of the board.
+    ///   - height: of the board.
+    ///   - time: of the operations; nil for none.
+    public func operations(
         onto numbers: [Int], width: Double, height: Double, at time: Int64?
     ) -> [OperationWriter.Operation] {
         let images = zip(pages, numbers).enumerated().map { place, page in

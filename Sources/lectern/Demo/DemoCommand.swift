@@ -246,8 +246,8 @@ private struct DemoSummary {
     init(outcome: DemoRun.Outcome, lesson: Lesson, speed: Double) {
         self.outcome = outcome
         self.speed = speed
-        let room = DemoEnvironment.demoConfiguration.room
-        expected = BoardFold(lesson.messages.map(\.bytes), configuration: room, through: nil).board
+        let configuration = DemoEnvironment.demoConfiguration.serverConfiguration
+        expected = BoardFold(lesson.messages.map(\.bytes), configuration: configuration, through: nil).board
     }
 
     private var state: DemoProgress.State { outcome.state }

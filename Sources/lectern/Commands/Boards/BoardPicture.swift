@@ -65,9 +65,13 @@ struct BoardFold {
     /// The rejections, each with the number of its line.
     private(set) var rejections: [(line: Int, Rejection)] = []
 
+    /// What the room was folded with, and its picture is drawn with.
+    let configuration: ServerConfiguration
+
     /// - Parameter last: index of the last operation to fold; nil for all.
-    init(_ messages: [[UInt8]], configuration: RoomConfiguration, through last: UInt64?) {
-        var room = Room(configuration: configuration, at: Instant(nanoseconds: 0))
+    init(_ messages: [[UInt8]], configuration: ServerConfiguration, through last: UInt64?) {
+        self.configuration = configuration
+        var room = Room(configuration: configuration.room, at: Instant(nanoseconds: 0))
         board = room.head
         guard let author = AuthorID("lesson") else { return }
         var effects = RoomEffects()

@@ -8,11 +8,11 @@ import StrokeWire
 struct ExportCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "export",
-        abstract: "Write the board of a room as PNG, SVG or PDF.",
+        abstract: "Write the board of a room as PNG, SVG, PDF or InkML.",
         discussion: """
             Asks the service for the picture, as it is at the end of the room's log, ahead of every video, or as \
-            released to a cohort. A PNG or SVG is of the page that is shown; a PDF has all pages in their order. The \
-            output's file extension selects the format.
+            released to a cohort. A PNG or SVG is of the page that is shown; a PDF or InkML has all pages in their \
+            order. The output's file extension selects the format. `lectern import` reads each but SVG.
 
             Exit codes: 0 when the file was written; 1 when the service refuses, when nobody answers, or when the file \
             cannot be written; 2 when NATS cannot be reached; 64 for wrong arguments.

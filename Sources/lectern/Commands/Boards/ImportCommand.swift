@@ -14,7 +14,8 @@ struct ImportCommand: AsyncParsableCommand {
         discussion: """
             A PDF, PNG or JPEG goes to the service, and each of its pages becomes a page at the end of the room's order, \
             as large as the board allows; then the first of them is shown. The service needs a journal, and pages and \
-            images among its board.features. At most 50 MiB and 500 pages.
+            images among its board.features. At most 50 MiB and 500 pages. The password of an encrypted PDF is asked for \
+            where there is a terminal; the service stores the file without encryption.
 
             Reads InkML (W3C, 2011) as pens, tablets and note-taking programs write it, and as `lectern render -o \
             board.inkml` and GET /api/rooms/ROOM/board.inkml do, and publishes its strokes as a teacher: one operation \
@@ -50,11 +51,14 @@ struct ImportCommand: AsyncParsableCommand {
               lectern import notes.inkml --room lesson-7 --author ann
               lectern import notes.inkml --room lesson-7 --author ann --t 95000
               lectern import slides.pdf --room lesson-7 --author ann
+              lectern import locked.pdf --room lesson-7 --author ann --password-file password.txt
               lectern render demo -o demo.inkml && lectern import demo.inkml --room trial --author ann --json
             """)
 
     @Argument(help: "The file, or `-` for standard input; InkML of at most 64 MiB.")
     var file: String
+
+    @OptionGroup var password: PasswordOptions
 
     @OptionGroup var room: RoomOptions
     @OptionGroup var connection: ConnectionOptions
@@ -88,10 +92,12 @@ struct ImportCommand: AsyncParsableCommand {
 
     func run() async throws {
         switch try readFile() {
-        case .ink(let document): try await run(document)
+        case .ink(let document):
+            try await run(document)
         case .slides(let format, let bytes):
             let slides = SlideImportRun(
-                name: file, format: format, bytes: bytes, room: room, author: author, time: time, isQuiet: quiet,
+                name: file, format: format, bytes: bytes, password: password, room: room,
+                author: author, time: time, isQuiet: quiet,
                 isJSON: json, answerTimeout: answerTimeout)
             try await slides.run(over: connection)
         }
@@ -104,7 +110,9 @@ struct ImportCommand: AsyncParsableCommand {
         let report: TeacherReport
         do {
             let board = try await room.settings(over: nats)
-            let messages = document.messages(for: board, keepsColours: rgb, from: time)
+            let messages = document.messages(
+                for: InkDocument.Size(width: board.width, height: board.height), isEmpty: board.index == 0,
+                palette: rgb ? nil : board.palette, from: time)
             StandardError.write("\(file): \(document.summary) for a board of \(board.sizeText)")
             for remark in document.remarks { StandardError.write("\(file): \(remark)") }
             report = try await interrupts.run { try await publish(PublishPlan(immediately: messages), over: nats) }

@@ -5,7 +5,7 @@ import InkML
 import LecternClient
 import StrokeWire
 
-/// A file that `lectern import` brings into a room, told by its first bytes.
+/// A file that `lectern import` brings into a room and `lectern render` draws, told by its first bytes.
 enum ImportFile {
     case ink(InkDocument)
     /// A PDF, PNG or JPEG file, whose pages become pages of the room.
@@ -13,22 +13,36 @@ enum ImportFile {
 
     /// Bytes of a file at most.
     private static let byteLimit = max(InkMLLimits().bytes, AssetLimits.bytes)
+    /// So many bytes tell what a file is.
+    static let headBytes = 1024
 
     /// Reads a file, or standard input for `-`.
     ///
     /// - Parameter isStrict: whether ink that a board cannot show as it is, is an error.
     init(path: String, isStrict: Bool = false) throws(ImportFileError) {
-        let bytes = try Self.contents(of: path)
+        try self.init(Self.contents(of: path), path: path, isStrict: isStrict)
+    }
+
+    /// - Parameters:
+    ///   - bytes: of the whole file.
+    ///   - path: for messages.
+    ///   - isStrict: as above.
+    init(_ bytes: [UInt8], path: String, isStrict: Bool = false) throws(ImportFileError) {
         if let format = AssetFormat(bytes) {
             guard bytes.count <= AssetLimits.bytes else { throw ImportFileError(path: path, limit: AssetLimits.bytes) }
             self = .slides(format, bytes: bytes)
             return
         }
+        guard Self.isXML(bytes) else {
+            throw ImportFileError(path: path, why: "unknown-format: it is none of InkML, PDF, PNG and JPEG")
+        }
         let document: InkDocument
         do throws(InkMLError) {
             document = try InkDocument(inkML: bytes, isStrict: isStrict)
         } catch {
-            throw ImportFileError(path: path, why: error.description)
+            // `lectern export` writes SVG, which nobody reads back.
+            let hint = error.message.contains("<svg>") ? " Pictures come in as PDF or PNG, ink as InkML." : ""
+            throw ImportFileError(path: path, why: error.description + hint)
         }
         guard !document.strokes.isEmpty else { throw ImportFileError(path: path, why: "there is no ink in it") }
         if isStrict, document.hasHighlighters {
@@ -37,7 +51,21 @@ enum ImportFile {
         self = .ink(document)
     }
 
-    private static func contents(of path: String) throws(ImportFileError) -> [UInt8] {
+    /// Whether a file is to be read as one of these.
+    /// - Parameter head: its first ``headBytes``.
+    static func begins(with head: [UInt8]) -> Bool { AssetFormat(head) != nil || isXML(head) }
+
+    /// XML 1.0 without the encodings that InkML is not read in: a tag begins it, after a byte order mark and blanks.
+    private static func isXML(_ bytes: [UInt8]) -> Bool {
+        let marks: [[UInt8]] = [[0xEF, 0xBB, 0xBF], [0xFE, 0xFF], [0xFF, 0xFE]]
+        let mark = marks.first { bytes.starts(with: $0) } ?? []
+        // UTF-16 has a zero byte beside each of these.
+        let blanks = Set(" \t\r\n\0".utf8)
+        return bytes.dropFirst(mark.count).first { !blanks.contains($0) } == UInt8(ascii: "<")
+    }
+
+    /// Reads a file, or standard input for `-`.
+    static func contents(of path: String) throws(ImportFileError) -> [UInt8] {
         do {
             let handle =
                 path == "-" ? FileHandle.standardInput : try FileHandle(forReadingFrom: URL(fileURLWithPath: path))
@@ -78,12 +106,14 @@ extension InkDocument {
     /// on others, where ink and images of any place may lie below, as lines along their lower edge.
     ///
     /// - Parameters:
-    ///   - keepsColours: whether messages have colours, not places in the palette.
+    ///   - board: its size.
+    ///   - isEmpty: whether nothing is on it.
+    ///   - palette: the colours of the room; nil where messages have colours.
     ///   - time: of the first stroke that has one; nil for operations without a time.
     func messages(
-        for board: BoardSettings, keepsColours: Bool, from time: Int64?
+        for board: Size, isEmpty: Bool, palette: Palette?, from time: Int64?
     ) -> [(bytes: [UInt8], header: StrokeMessage)] {
-        let fitted = fitted(to: Size(width: board.width, height: board.height))
+        let fitted = fitted(to: board)
         var times = StrokeTimes(fitted.strokes, from: time)
         var messages: [(bytes: [UInt8], header: StrokeMessage)] = []
         var number: Int64 = 0
@@ -94,7 +124,7 @@ extension InkDocument {
                 stroke.time = times.next(stroke.time)
                 return stroke
             }
-            if board.index == 0 {
+            if isEmpty {
                 let first = strokes.compactMap(\.time).min()
                 strokes =
                     strokes.filter(\.isHighlighter).map { highlighter in
@@ -107,7 +137,7 @@ extension InkDocument {
             }
             for stroke in strokes {
                 number += 1
-                let colour = keepsColours ? stroke.colour : board.palette.nearest(to: stroke.colour)
+                let colour = palette?.nearest(to: stroke.colour) ?? stroke.colour
                 let header = StrokeMessage(
                     number: number, colour: colour, width: stroke.width ?? 1, element: stroke.element,
                     time: stroke.time, boardWidth: board.width, boardHeight: board.height,

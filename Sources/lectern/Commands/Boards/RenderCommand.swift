@@ -1,6 +1,7 @@
 public import ArgumentParser
 import Foundation
 public import Ink
+import InkML
 import LecternClient
 import LecternServer
 import PNG
@@ -13,13 +14,16 @@ import Whiteboard
 struct RenderCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "render",
-        abstract: "Draw the board at the end of a lesson file, as PNG, SVG or PDF, or write it as InkML.",
+        abstract: "Draw the board at the end of a lesson, ink or slides as PNG, SVG or PDF, or write it as InkML.",
         discussion: """
             A lesson is a file with one compact message on each line, as a teacher publishes them. Undo, redo and \
             clear work as in a room with the default settings. The output's file extension selects the format. A PNG or \
             SVG is of the page that is shown at the end; a PDF has all pages in their order, and takes several lessons. \
             InkML has the ink of all pages itself, with force, angles and times, for other programs and for \
             `lectern import`; it leaves out images and lassos.
+
+            What `lectern import` reads is drawn as it would come into an empty room: InkML on a board of its own size, \
+            or as large as fits 1024 × 768, in its own colours; of a PDF, PNG or JPEG a page each.
 
             Images of a lesson show pages of files, which it names by their SHA-256. Those given by --asset are drawn, \
             each opened in a process of its own that can do nothing else, and of others an empty frame.
@@ -34,15 +38,17 @@ struct RenderCommand: AsyncParsableCommand {
               lectern render lesson.ndjson -o slides.png --asset slides.pdf --asset photo.jpeg
               lectern render lesson.ndjson -o why.svg --debug
               lectern render lesson.ndjson -o board.inkml
+              lectern render notes.inkml -o notes.png
+              lectern render slides.pdf -o third.png --page 2
               lectern render lesson.ndjson -o /dev/stdout --format svg
               lectern render --specimens -o styles.png
 
-            Exit codes: 0 when the picture was written; 1 when a lesson cannot be read, ends before --at, or has a \
+            Exit codes: 0 when the picture was written; 1 when a file cannot be read, ends before --at, or has a \
             message that a room rejects, when an asset cannot be opened, or when the picture cannot be written; 64 for \
             wrong arguments.
             """)
 
-    @Argument(help: ArgumentHelp(LessonSource.help))
+    @Argument(help: ArgumentHelp("\(LessonSource.help) Or InkML, a PDF, PNG or JPEG."))
     var lessons: [LessonSource] = []
 
     @Option(name: .shortAndLong, help: "The file of the picture; its name ends in .png, .svg, .pdf or .inkml.")
@@ -76,6 +82,8 @@ struct RenderCommand: AsyncParsableCommand {
         help: ArgumentHelp(
             "A PNG, JPEG or PDF that images of the lesson show. May be given several times.", valueName: "file"))
     var assets: [String] = []
+
+    @OptionGroup var password: PasswordOptions
 
     @Flag(help: "Transparent instead of white paper. Not for PDF, whose pages are white.")
     var transparent = false
@@ -118,6 +126,9 @@ struct RenderCommand: AsyncParsableCommand {
         guard lessons.count(where: { $0 == .standardInput }) <= 1 else {
             throw ValidationError("Standard input can be read only once.")
         }
+        if password.passwordFile == "-", lessons.contains(.standardInput) {
+            throw ValidationError("Standard input can be read only once.")
+        }
     }
 
     func run() async throws {
@@ -130,19 +141,20 @@ struct RenderCommand: AsyncParsableCommand {
             try write(try encode([page], format))
             return StandardError.write("\(output): \(SpecimenInk.all.count) specimens")
         }
-        let folds = try lessons.map { try fold($0, configuration.room) }
+        var files = try await AssetFiles(assets, password)
+        var folds: [BoardFold] = []
+        for lesson in lessons { folds.append(try await fold(lesson, configuration, &files)) }
         if format == .inkml {
-            let ink = BoardInk(StrokeSource(configuration))
+            let ink = BoardInk(StrokeSource(folds[0].configuration))
             try write(try ink.inkML(of: folds[0].board, pages: pages(of: folds[0].board, format)))
         } else {
-            let assets = try AssetFiles(assets)
             var pictures: [BoardPicture] = []
             for fold in folds {
                 for page in pages(of: fold.board, format) {
                     var picture = BoardPicture(
-                        fold.board, page: page, configuration: configuration, width: width, format: format,
+                        fold.board, page: page, configuration: fold.configuration, width: width, format: format,
                         marks: marks)
-                    picture.drawing.images = try await assets.images(of: picture)
+                    picture.drawing.images = try await files.images(of: picture)
                     pictures.append(picture)
                 }
             }
@@ -175,9 +187,24 @@ struct RenderCommand: AsyncParsableCommand {
         return mesh ? marks.union([.mesh]) : marks
     }
 
-    private func fold(_ source: LessonSource, _ configuration: RoomConfiguration) throws -> BoardFold {
-        let lesson = try source.load()
-        let fold = BoardFold(lesson.messages.map(\.bytes), configuration: configuration, through: at)
+    private func fold(
+        _ source: LessonSource, _ configuration: ServerConfiguration, _ files: inout AssetFiles
+    ) async throws -> BoardFold {
+        var configuration = configuration
+        let messages: [[UInt8]]
+        switch try source.loadBoard() {
+        case .lesson(let lesson): messages = lesson.messages.map(\.bytes)
+        case .file(.ink(let document)):
+            // There is no room whose palette counts.
+            configuration.room.intake.wire.colours = .rgb
+            for remark in document.remarks { StandardError.write("\(source.name): \(remark)") }
+            messages = document.messages(
+                for: document.boardSize, isEmpty: true, palette: nil, from: document.strokes.compactMap(\.time).min()
+            ).map(\.bytes)
+        case .file(.slides(_, let bytes)):
+            messages = try await files.add(bytes, path: source.name)
+        }
+        let fold = BoardFold(messages, configuration: configuration, through: at)
         for (line, rejection) in fold.rejections {
             StandardError.write("\(source.name): line \(line): \(rejection.code.rawValue): \(rejection.message)")
         }
@@ -224,6 +251,45 @@ struct RenderCommand: AsyncParsableCommand {
             // Made of the board, not of a picture.
             return []
         }
+    }
+}
+
+/// What a board is drawn from.
+private enum BoardOrigin {
+    case lesson(Lesson)
+    case file(ImportFile)
+}
+
+extension LessonSource {
+    /// Reads the lesson, or the file that `lectern import` reads; ends the command with status 1 and the error.
+    fileprivate func loadBoard() throws -> BoardOrigin {
+        do {
+            if self == .standardInput {
+                let bytes = try ImportFile.contents(of: name)
+                let isLesson = !ImportFile.begins(with: Array(bytes.prefix(ImportFile.headBytes)))
+                return isLesson ? .lesson(try load(ndjson: bytes)) : .file(try ImportFile(bytes, path: name))
+            }
+            guard self != .demo, let head, ImportFile.begins(with: head) else { return .lesson(try load()) }
+            return .file(try ImportFile(path: name))
+        } catch let error as ImportFileError {
+            StandardError.write("lectern: \(error)")
+            throw ExitCode.failed
+        }
+    }
+
+    /// The first bytes of the file; nil where it cannot be read.
+    private var head: [UInt8]? {
+        guard let file = FileHandle(forReadingAtPath: name) else { return nil }
+        return (try? file.read(upToCount: ImportFile.headBytes)).map(Array.init)
+    }
+}
+
+extension InkDocument {
+    /// The board that it is drawn on without a room: its own, where a message can name it.
+    fileprivate var boardSize: Size {
+        let sides = 1.0...16384
+        guard let size, sides ~= size.width, sides ~= size.height else { return Size(width: 1024, height: 768) }
+        return size
     }
 }
 

@@ -12,6 +12,7 @@ struct SlideImportRun: Sendable {
     let name: String
     let format: AssetFormat
     let bytes: [UInt8]
+    let password: PasswordOptions
     let room: RoomOptions
     let author: AuthorID
     let time: Int64?
@@ -37,7 +38,14 @@ struct SlideImportRun: Sendable {
             result = try await interrupts.run { try await bring(over: nats, connection) }
         } catch {
             await nats.close()
-            if !(error is ExitCode) { StandardError.write("lectern: \(name): \(error)") }
+            if !(error is ExitCode) {
+                // As with errors of files that this command reads itself.
+                let code =
+                    if case .refused(let refusal)? = error as? AssetUploadError { "\(refusal.error.code): " } else {
+                        ""
+                    }
+                StandardError.write("lectern: \(name): \(code)\(error)")
+            }
             throw interrupts.exitCode ?? ExitCode.failed
         }
         await nats.drain()
@@ -55,15 +63,8 @@ struct SlideImportRun: Sendable {
         // Before the file is sent for nothing.
         let settings = try await room.settings(over: nats)
         try SlideImport.check(settings)
-        let whole = AsyncStream([UInt8].self) { stream in
-            stream.yield(bytes)
-            stream.finish()
-        }
-        let uploader = AssetUploader(connection: nats)
-        let answer = try await uploader.upload(whole, length: bytes.count, to: room.address)
-        guard let slides = SlideImport(try AssetUpload.Summary(decoding: answer)) else {
-            throw AssetUploadError.malformed
-        }
+        let answer = try await sendAsking(over: nats)
+        let slides = try slides(answer)
         let pages = slides.pages.count == 1 ? "1 page" : "\(slides.pages.count) pages"
         StandardError.write("\(name): \(format.rawValue), \(pages) for a board of \(settings.sizeText)")
         for page in slides.blank { StandardError.write("\(name): page \(page + 1) has no size and is blank paper") }
@@ -83,6 +84,33 @@ struct SlideImportRun: Sendable {
             return Result(
                 id: slides.id, all: slides.pages.count, pages: made, failure: .incomplete(pages: made, why))
         }
+    }
+
+    private func slides(_ answer: [UInt8]) throws -> SlideImport {
+        let summary = try AssetUpload.Summary(decoding: answer)
+        guard let slides = SlideImport(summary) else { throw AssetUploadError.malformed }
+        return slides
+    }
+
+    /// Sends the file, again with a password where one is needed and somebody gives it.
+    private func sendAsking(over nats: NATSConnection) async throws -> [UInt8] {
+        do {
+            return try await send(try password.given(), over: nats)
+        } catch let error as AssetUploadError {
+            guard case .refused(let refusal) = error, refusal.error.code == AssetError.needsPassword.code,
+                let password = password.asked(for: name)
+            else { throw error }
+            return try await send(password, over: nats)
+        }
+    }
+
+    private func send(_ password: String?, over nats: NATSConnection) async throws -> [UInt8] {
+        let whole = AsyncStream([UInt8].self) { stream in
+            stream.yield(bytes)
+            stream.finish()
+        }
+        return try await AssetUploader(connection: nats).upload(
+            whole, length: bytes.count, password: password, to: room.address)
     }
 
     private func summary(of result: Result, duration: Duration) -> String {

@@ -104,12 +104,21 @@ struct LessonSource: ExpressibleByArgument, Equatable {
     ///
     /// - Parameter seed: of the demo lesson's handwriting.
     func load(seed: UInt64 = 1) throws -> Lesson {
-        do {
+        try endingCommand {
             switch self {
-            case .demo: return try DemoLesson.make(seed: seed, hasTimes: true)
-            case .standardInput: return try Lesson(ndjson: Array(FileHandle.standardInput.readToEnd() ?? Data()))
-            default: return try Lesson(contentsOfFile: name)
+            case .demo: try DemoLesson.make(seed: seed, hasTimes: true)
+            case .standardInput: try Lesson(ndjson: Array(FileHandle.standardInput.readToEnd() ?? Data()))
+            default: try Lesson(contentsOfFile: name)
             }
+        }
+    }
+
+    /// The lesson of bytes that were read already; errors as of ``load(seed:)``.
+    func load(ndjson bytes: [UInt8]) throws -> Lesson { try endingCommand { try Lesson(ndjson: bytes) } }
+
+    private func endingCommand(_ read: () throws -> Lesson) throws -> Lesson {
+        do {
+            return try read()
         } catch let error as LessonFileError {
             StandardError.write("lectern: \(error)")
             throw ExitCode.failed

@@ -1,0 +1,63 @@
+import ArgumentParser
+import Foundation
+
+#if canImport(Glibc)
+import Glibc
+#else
+import Darwin
+#endif
+
+/// Where the password of an encrypted PDF comes from: an argument, a file, or who sits at the terminal.
+struct PasswordOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            "The password of an encrypted PDF. Others on this machine see it in the list of processes: rather let the "
+                + "command ask for it, or use --password-file.",
+            valueName: "text"))
+    var password: String?
+
+    @Option(help: ArgumentHelp("A file whose first line is the password; `-` for standard input.", valueName: "file"))
+    var passwordFile: String?
+
+    func validate() throws {
+        if password != nil, passwordFile != nil {
+            throw ValidationError("--password and --password-file exclude each other.")
+        }
+    }
+
+    /// The password that is given; nil where none is. Ends the command with status 1 where the file cannot be read.
+    func given() throws -> String? {
+        guard let passwordFile else { return password }
+        if passwordFile == "-" { return readLine() ?? "" }
+        do throws(ImportFileError) {
+            let text = String(decoding: try ImportFile.contents(of: passwordFile), as: UTF8.self)
+            return text.split(separator: "\n", maxSplits: 1, omittingEmptySubsequences: false).first.map {
+                String($0.last == "\r" ? $0.dropLast() : $0)
+            }
+        } catch {
+            StandardError.write("lectern: \(error)")
+            throw ExitCode.failed
+        }
+    }
+
+    /// Asks at the terminal, where the password is not shown; nil without one, or where a password is given already.
+    func asked(for file: String) -> String? {
+        guard password == nil, passwordFile == nil, let terminal = fopen("/dev/tty", "r+") else { return nil }
+        defer { fclose(terminal) }
+        var settings = termios()
+        guard tcgetattr(fileno(terminal), &settings) == 0 else { return nil }
+        var silent = settings
+        silent.c_lflag &= ~tcflag_t(ECHO)
+        fputs("The password of \(file): ", terminal)
+        fflush(terminal)
+        tcsetattr(fileno(terminal), TCSAFLUSH, &silent)
+        defer {
+            tcsetattr(fileno(terminal), TCSAFLUSH, &settings)
+            fputs("\n", terminal)
+        }
+        var line = [CChar](repeating: 0, count: 2048)
+        guard fgets(&line, Int32(line.count), terminal) != nil else { return nil }
+        let bytes = line.prefix { $0 != 0 && $0 != CChar(bitPattern: UInt8(ascii: "\n")) }
+        return String(decoding: bytes.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+}
