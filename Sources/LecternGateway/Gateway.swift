@@ -197,6 +197,7 @@ public struct Gateway: Service {
         CopyRoute(
             rooms: rooms, connection: connection, writers: writers, uploads: uploads, replies: replies
         ).add(to: router)
+        RotateRoute(rooms: rooms, connection: connection, writers: writers, replies: replies).add(to: router)
         MuteRoute(
             rooms: rooms, connection: connection, root: configuration.root, rates: CommandRates(), live: live
         ).add(to: router)

@@ -119,8 +119,8 @@ struct AllowedMethods: RouterMiddleware {
         if parts == ["api", "session"] { return [.post] }
         guard parts.count >= 4, parts[0] == "api", parts[1] == "rooms" else { return [.get, .head] }
         if parts.count == 6, parts[3] == "authors", parts[5] == "mute" { return [.put, .delete] }
-        let isCopy = parts.count == 6 && parts[3] == "pages" && parts[5] == "copy"
-        return isCopy || parts.count == 4 && posts.contains(String(parts[3])) ? [.post] : [.get, .head]
+        let isPage = parts.count == 6 && parts[3] == "pages" && ["copy", "rotate"].contains(parts[5])
+        return isPage || parts.count == 4 && posts.contains(String(parts[3])) ? [.post] : [.get, .head]
     }
 
     func handle(

@@ -17,6 +17,8 @@ public struct PageCopy: Sendable {
 
     /// The files of its images: they are to be brought to another room before it is written there.
     public let assets: Set<AssetID>
+    /// The entries as they were sent, the lowest first.
+    var messages: [[UInt8]] { entries.map { Array($0.message) } }
     /// Number of entries.
     public var count: Int { entries.count }
     /// Bytes that it keeps, about.
@@ -128,7 +130,7 @@ public struct PageCopy: Sendable {
 
 extension LassoMap {
     /// The same map in other units.
-    fileprivate func scaled(x: Double, y: Double) -> LassoMap {
+    func scaled(x: Double, y: Double) -> LassoMap {
         func bounded(_ number: Double) -> Double { min(max(number, -Self.bound), Self.bound) }
         return LassoMap(
             a: a, b: bounded(b * y / x), c: bounded(c * x / y), d: d, e: bounded(e * x), f: bounded(f * y))

@@ -10,6 +10,8 @@ public struct SlideImport: Sendable {
     public let pages: [AssetPage]
     /// Places among ``pages`` of those that have no size of their own and are blank paper.
     public let blank: [Int]
+    /// By place among ``pages``: those that are rotated.
+    public var rotations: [Int: PageRotation] = [:]
 
     /// - Returns: nil for an answer that is not a service's.
     public init?(_ summary: AssetUpload.Summary) {
@@ -19,9 +21,11 @@ public struct SlideImport: Sendable {
     }
 
     /// Checks that the service can do it, before a file is sent.
+    /// - Parameter rotates: whether pages are to be rotated.
     /// - Throws: ``PageError/unsupported(_:)``, ``PageError/tooManyPages`` where there is no place for a single page.
-    public static func check(_ settings: BoardSettings) throws(PageError) {
-        let missing = BoardFeatures([.pages, .images]).subtracting(settings.features)
+    public static func check(_ settings: BoardSettings, rotates: Bool = false) throws(PageError) {
+        let missing = BoardFeatures(rotates ? [.pages, .images, .lasso] : [.pages, .images]).subtracting(
+            settings.features)
         guard missing.isEmpty else { throw .unsupported(missing) }
         guard settings.pages.order.count + settings.pages.hidden.count < PageNumber.range.count else {
             throw .tooManyPages
@@ -51,8 +55,13 @@ public struct SlideImport: Sendable {
                     content: .image(id, page: place)),
                 points: Self.corners(of: page.0, width: width, height: height))
         }
+        let rotations = zip(pages, numbers).enumerated().compactMap { place, page -> OperationWriter.Operation? in
+            let corners = Self.corners(of: page.0, width: width, height: height)
+            let sheet = PageRotation.Sheet(corners) ?? PageRotation.Sheet(width: width, height: height)
+            return self.rotations[place]?.operation(page: page.1, sheet: sheet, width: width, height: height, at: time)
+        }
         let turn = StrokeMessage(number: 0, action: .turn, time: time, page: numbers.first ?? 0)
-        return images + [OperationWriter.Operation(turn)]
+        return images + rotations + [OperationWriter.Operation(turn)]
     }
 
     /// Writes everything.
@@ -69,7 +78,7 @@ public struct SlideImport: Sendable {
         with writer: inout OperationWriter, at time: Int64?, progress: (_ made: Int, _ all: Int) -> Void = { _, _ in }
     ) async throws(PageError) -> [Int] {
         let settings = try await writer.settings()
-        try Self.check(settings)
+        try Self.check(settings, rotates: !rotations.isEmpty)
         let numbers = try await writer.addPages(pages.count, at: time)
         progress(0, pages.count)
         let operations = operations(onto: numbers, width: settings.width, height: settings.height, at: time)

@@ -53,8 +53,8 @@ enum AccessNeed: Equatable {
         }
         let cohort = query["cohort"].map(String.init)
         let rest = names.dropFirst(2)
-        if rest.count == 3, rest.first == "pages", rest.last == "copy" {
-            // The route looks at the other room.
+        if rest.count == 3, rest.first == "pages", ["copy", "rotate"].contains(rest.last) {
+            // The route of copies looks at the other room.
             self = .write(room, query["author"].map(String.init))
             return
         }

@@ -25,9 +25,7 @@ struct CopyRoute {
     func add(to router: Router<GatewayContext>) {
         router.post("api/rooms/:room/pages/:page/copy") { [self] request, context in
             let source = rooms.address(of: try context.room())
-            guard let page = context.parameters.get("page").flatMap({ Int($0) }), PageNumber.range ~= page else {
-                throw GatewayError.badRequest("A page is a number from 0 to \(PageNumber.range.upperBound).")
-            }
+            let page = try context.page()
             let order = try Self.order(try await request.bytes(atMost: 4096))
             guard let target = order.to.map({ RoomID($0) }) ?? source.room else {
                 throw GatewayError.badRequest("The name of a room is 1 to 64 characters of a to z, 0 to 9, _ and -.")
@@ -35,13 +33,7 @@ struct CopyRoute {
             if let claims = context.claims, claims.role != .operator, !claims.rooms.contains(target) {
                 throw GatewayError.forbidden("The token is not for the room \(target).")
             }
-            var time: Int64?
-            if let number = order.t {
-                guard let whole = Int64(exactly: number.rounded(.towardZero)) else {
-                    throw GatewayError.badRequest("t is a number of milliseconds.")
-                }
-                time = whole
-            }
+            let time = try order.t.map(GatewayError.wholeMilliseconds)
             let author = try request.authorIfAny()
             if let author {
                 for room in Set([source.room, target]) { try await rooms.requireVoice(of: author, in: room) }

@@ -5,7 +5,7 @@ internal import Logging
 internal import NIOCore
 internal import StrokeWire
 
-/// `POST /api/rooms/ROOM/import?author=A&t=MS`: a PDF, PNG or JPEG whose pages become pages of the room.
+/// `POST /api/rooms/ROOM/import?author=A&t=MS&rotate=90`: a PDF, PNG or JPEG whose pages become pages of the room.
 struct ImportRoute {
     let rooms: RoomService
     let uploads: FileUploads
@@ -16,13 +16,14 @@ struct ImportRoute {
             let address = rooms.address(of: try context.room())
             let author = try request.author()
             let time = try request.time()
+            let rotation = try request.rotation()
             let file = try FileUploads.File(request)
             try await rooms.requireVoice(of: author, in: address.room)
             try await context.channel.extendDeadline()
             try await writers.begin()
             let slides: SlideImport
             do {
-                slides = try await upload(file, to: address)
+                slides = try await upload(file, to: address, rotation)
             } catch {
                 await writers.end()
                 throw error
@@ -44,15 +45,20 @@ struct ImportRoute {
     }
 
     /// Sends a file to the service, once it is clear that the room can have its pages.
-    private func upload(_ file: FileUploads.File, to address: RoomAddress) async throws -> SlideImport {
+    private func upload(
+        _ file: FileUploads.File, to address: RoomAddress, _ rotation: PageRotation?
+    ) async throws -> SlideImport {
         do throws(PageError) {
-            try SlideImport.check(try await writers.settings(of: address))
+            try SlideImport.check(try await writers.settings(of: address), rotates: rotation != nil)
         } catch {
             throw GatewayError(error)
         }
         let answer = try await uploads.send(file, to: address)
-        guard let summary = try? AssetUpload.Summary(decoding: answer), let slides = SlideImport(summary) else {
+        guard let summary = try? AssetUpload.Summary(decoding: answer), var slides = SlideImport(summary) else {
             throw GatewayError.badGateway("The service's answer is no asset.")
+        }
+        if let rotation {
+            slides.rotations = Dictionary(uniqueKeysWithValues: slides.pages.indices.map { ($0, rotation) })
         }
         return slides
     }
@@ -65,5 +71,16 @@ struct ImportRoute {
             if time == nil { time = try await writer.fastestVideo() }
             return try await slides.run(with: &writer, at: time, progress: report)
         }
+    }
+}
+
+extension Request {
+    /// By how much all pages of a file are rotated, the query's `rotate`; nil without one.
+    fileprivate func rotation() throws(GatewayError) -> PageRotation? {
+        guard let text = uri.queryParameters["rotate"], text != "0" else { return nil }
+        guard let rotation = Int(text).flatMap(PageRotation.init) else {
+            throw .badRequest("rotate is 0, 90, 180 or 270 degrees, clockwise.")
+        }
+        return rotation
     }
 }

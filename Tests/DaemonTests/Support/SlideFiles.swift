@@ -1,9 +1,13 @@
 import CCairo
 import CJPEG
 import Foundation
+import TestSupport
 
 /// Files of slides, made by the libraries that other programs make them with.
 enum SlideFiles {
+    /// Red, green and blue of the upper left quarter of a page.
+    static func colour(ofPage page: Int) -> [Double] { [Double(page % 3) / 2, 0.4, 0.7] }
+
     /// A PDF by cairo.
     /// - Parameter sizes: width and height of each page in points.
     static func pdf(_ sizes: [(width: Double, height: Double)]) -> [UInt8] {
@@ -22,7 +26,8 @@ enum SlideFiles {
         let cairo = cairo_create(surface)
         for (page, size) in sizes.enumerated() {
             cairo_pdf_surface_set_size(surface, size.width, size.height)
-            cairo_set_source_rgb(cairo, Double(page % 3) / 2, 0.4, 0.7)
+            let colour = colour(ofPage: page)
+            cairo_set_source_rgb(cairo, colour[0], colour[1], colour[2])
             cairo_rectangle(cairo, 0, 0, size.width / 2, size.height / 2)
             cairo_fill(cairo)
             cairo_show_page(cairo)
@@ -61,5 +66,27 @@ enum SlideFiles {
         }
         defer { buffer?.deallocate() }
         return Array(UnsafeBufferPointer(start: buffer, count: Int(count)))
+    }
+}
+
+/// PDFs that open with a password only, by qpdf.
+enum EncryptedPDF {
+    private static let program = "/usr/bin/qpdf"
+
+    static var canBeMade: Bool { FileManager.default.isExecutableFile(atPath: program) }
+
+    /// - Parameter folder: where files lie meanwhile.
+    static func make(_ file: [UInt8], password: String, in folder: URL) throws -> [UInt8] {
+        let (plain, locked) = (
+            folder.appendingPathComponent("plain.pdf"), folder.appendingPathComponent("encrypted.pdf")
+        )
+        try Data(file).write(to: plain)
+        let process = Process()
+        process.executableURL = URL(filePath: program)
+        process.arguments = ["--encrypt", password, "owner", "256", "--", plain.path, locked.path]
+        try process.run()
+        process.waitUntilExit()
+        guard process.terminationStatus == 0 else { throw Unexpected("qpdf ended with \(process.terminationStatus)") }
+        return Array(try Data(contentsOf: locked))
     }
 }

@@ -77,10 +77,11 @@ export class Gateway {
      *
      * @param {string} room
      * @param {Blob} file a PNG, a JPEG or a PDF of at most 50 MiB
-     * @param {object} [options] `onprogress(sent)`: 0 … 1 of the file are sent; `signal`: an `AbortSignal`
+     * @param {object} [options] `onprogress(sent)`: 0 … 1 of the file are sent; `password`: of an encrypted PDF, which the
+     *   service stores without encryption; `signal`: an `AbortSignal`
      * @returns {Promise<{id: string, type: string, pages: number, width: number, height: number}>} the size of its first page,
      *   in pixels or points
-     * @throws {GatewayError} among others `too-large`, `unreadable`, `assets-full`, `no-journal`, `no-sandbox`
+     * @throws {GatewayError} among others `too-large`, `unreadable`, `needs-password`, `assets-full`, `no-journal`, `no-sandbox`
      */
     upload(room, file, options = {}) {
         return this.#send(`api/rooms/${encodeURIComponent(room)}/assets`, file, options);
@@ -92,15 +93,16 @@ export class Gateway {
      * @param {string} room
      * @param {Blob} file as for {@link upload}
      * @param {object} options `author`: who imports it; `time`: the media time of it in milliseconds, that of the room's fastest video
-     *   unless said; `onprogress(sent, made)`: 0 … 1 of the file are sent, and of its pages made; `signal` as for {@link upload}.
+     *   unless said; `onprogress(sent, made)`: 0 … 1 of the file are sent, and of its pages made; `rotate`: 90, 180 or 270
+     *   degrees by which all pages are rotated clockwise; `password` and `signal` as for {@link upload}.
      *   A file that has been sent is imported whatever becomes of this page
      * @returns {Promise<{id: string, pages: number[]}>} the asset, and the pages
      * @throws {GatewayError} as {@link upload}, and among others `unsupported`, `too-many-pages`, `incomplete`: not all pages were
      *   made
      */
-    importFile(room, file, { author, time, ...options }) {
+    importFile(room, file, { author, time, rotate, ...options }) {
         const path = `api/rooms/${encodeURIComponent(room)}/import`;
-        return this.#send(path, file, { query: { author, t: time }, accept: "application/x-ndjson", ...options });
+        return this.#send(path, file, { query: { author, t: time, rotate }, accept: "application/x-ndjson", ...options });
     }
 
     /**
@@ -120,6 +122,21 @@ export class Gateway {
     }
 
     /**
+     * Rotates what a page shows, clockwise; a slide fills the board then, as far as its shape allows.
+     *
+     * @param {string} room
+     * @param {number} page
+     * @param {object} [options] `by`: 90, 180 or 270 degrees; `time`: as for {@link importFile}; `author`: who asks for it
+     * @returns {Promise<{page: number, by: number}>}
+     */
+    rotatePage(room, page, { by = 90, time, author } = {}) {
+        return this.json(`api/rooms/${encodeURIComponent(room)}/pages/${page}/rotate`, {
+            method: "POST", query: { author }, headers: { "Content-Type": "application/json" },
+            body: JSON.stringify({ by, t: time }),
+        });
+    }
+
+    /**
      * Takes no more of what an author sends, or takes it again; for teachers of the room and operators.
      *
      * @param {string} room
@@ -135,13 +152,15 @@ export class Gateway {
      * Sends a file and reads the JSON of the answer, of several lines the last one. `fetch` does not tell how much of a file is
      * sent.
      */
-    async #send(path, file, { query, accept = "application/json", onprogress = () => {}, signal }) {
+    async #send(path, file, { query, accept = "application/json", password, onprogress = () => {}, signal }) {
         const token = typeof this.#token === "function" ? await this.#token() : this.#token;
         const request = new XMLHttpRequest();
         request.open("POST", this.address(path, query));
         if (token) request.setRequestHeader("Authorization", `Bearer ${token}`);
         request.setRequestHeader("Content-Type", file.type || "application/octet-stream");
         request.setRequestHeader("Accept", accept);
+        // A header: addresses are logged on the way.
+        if (password) request.setRequestHeader("Ink-Password", encodeURIComponent(password));
         request.upload.onprogress = ({ loaded, total }) => onprogress(total > 0 ? loaded / total : 1, 0);
         request.onprogress = () => {
             const line = lastLine(request.responseText, true);

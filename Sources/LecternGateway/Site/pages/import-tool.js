@@ -120,7 +120,12 @@ export class ImportTool {
                 const news = await this.#bring(next, name);
                 this.#tell(news, "good");
             } catch (error) {
-                if (error.name === "AbortError") this.#tell(`${name}: given up`, "");
+                if (error.code === "needs-password") {
+                    // Asked until it fits, or until nothing is said.
+                    const password = await this.#askPassword(name, next.password !== undefined);
+                    if (password) this.#queue.unshift({ ...next, password });
+                    else this.#tell(`${name}: given up`, "");
+                } else if (error.name === "AbortError") this.#tell(`${name}: given up`, "");
                 else this.#tell(`${name}: ${wordsOf(error)}`, "bad");
             }
         }
@@ -128,7 +133,22 @@ export class ImportTool {
         $("import-cancel").textContent = "Close";
     }
 
-    async #bring({ file, place }, name) {
+    /** The password of a file, as a teacher types it; "" for none. */
+    #askPassword(name, isAgain) {
+        const dialog = $("password-dialog");
+        $("password").value = dialog.returnValue = "";
+        say($("password-title"), isAgain ? "This password does not fit" : "This file has a password");
+        say($("password-file"), `${name} is kept on this server without its password.`);
+        return new Promise((resolve) => {
+            dialog.addEventListener("close", () => {
+                resolve(dialog.returnValue === "open" ? $("password").value : "");
+                $("password").value = "";
+            }, { once: true });
+            dialog.showModal();
+        });
+    }
+
+    async #bring({ file, place, password }, name) {
         const { room } = this.#teacher.board;
         const { signal } = this.#current;
         const onprogress = (sent, made = 0) => {
@@ -139,7 +159,7 @@ export class ImportTool {
         onprogress(0);
         if (!place) {
             const time = this.#teacher.time;
-            const { pages } = await this.#gateway.importFile(room, file, { author: this.#teacher.author, time, onprogress, signal });
+            const { pages } = await this.#gateway.importFile(room, file, { author: this.#teacher.author, time, password, onprogress, signal });
             return `${name}: ${pages.length === 1 ? "a new page" : `${pages.length} new pages`}`;
         }
         const asset = await this.#gateway.upload(room, file, { onprogress, signal });

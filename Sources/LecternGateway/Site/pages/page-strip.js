@@ -24,7 +24,8 @@ export class PageStrip extends EventTarget {
     /** Pages that were taken out here, the last one last, with their places. */
     #removed = [];
     #isFetching = false;
-    #isCopying = false;
+    /** Whether a page is being copied or rotated by the server. */
+    #isWaiting = false;
     #timer = null;
     #index = 0;
 
@@ -50,6 +51,7 @@ export class PageStrip extends EventTarget {
         $("page-remove").addEventListener("click", () => this.#remove(this.#teacher.page));
         $("page-restore").addEventListener("click", () => this.#restore());
         $("page-copy").addEventListener("click", () => this.#copy(this.#teacher.page));
+        $("page-rotate").addEventListener("click", () => this.#rotate(this.#teacher.page));
         teacher.addEventListener("pages", () => this.#show());
         teacher.addEventListener("writer", () => this.#show());
         teacher.addEventListener("rejected", ({ detail }) => {
@@ -118,18 +120,34 @@ export class PageStrip extends EventTarget {
 
     /** Makes a new page with what is on a page, and turns to it. */
     async #copy(page) {
-        const { time, author, board } = this.#teacher;
-        $("page-copy").disabled = this.#isCopying = true;
-        say($("page-news"), "Copying the page");
-        try {
-            const copy = await this.#gateway.copyPage(board.room, page, { time, author });
+        await this.#ask("Copying", "copied", async (room, options) => {
+            const copy = await this.#gateway.copyPage(room, page, options);
             this.#teacher.turn(copy.page);
             this.#tell("is the copy");
+        });
+    }
+
+    /** Rotates what a page shows by a quarter, ink and all. */
+    async #rotate(page) {
+        await this.#ask("Rotating", "rotated", async (room, options) => {
+            await this.#gateway.rotatePage(room, page, options);
+            this.#tell("rotated");
+        });
+    }
+
+    /** Has the server change pages. */
+    async #ask(doing, done, change) {
+        const { time, author, board } = this.#teacher;
+        this.#isWaiting = true;
+        this.#show();
+        say($("page-news"), `${doing} the page`);
+        try {
+            await change(board.room, { time, author });
         } catch (error) {
-            say($("page-news"), `Not copied: ${error.message}`);
-            this.dispatchEvent(new CustomEvent("problem", { detail: { message: `The page was not copied: ${error.message}` } }));
+            say($("page-news"), `Not ${done}: ${error.message}`);
+            this.dispatchEvent(new CustomEvent("problem", { detail: { message: `The page was not ${done}: ${error.message}` } }));
         }
-        this.#isCopying = false;
+        this.#isWaiting = false;
         this.#show();
     }
 
@@ -195,7 +213,8 @@ export class PageStrip extends EventTarget {
         $("pages").hidden = order.length < 2 && hidden.length === 0;
         $("page-add").disabled = !this.#canWrite || unused === undefined;
         $("page-remove").disabled = !this.#canWrite || order.length < 2;
-        $("page-copy").disabled = !this.#canWrite || this.#isCopying || unused === undefined;
+        $("page-copy").disabled = !this.#canWrite || this.#isWaiting || unused === undefined;
+        $("page-rotate").disabled = !this.#canWrite || this.#isWaiting;
         $("page-restore").disabled = !this.#canWrite;
         $("page-restore").hidden = hidden.length === 0;
         for (const [page, { item }] of this.#items) {

@@ -51,6 +51,7 @@ struct ImportCommand: AsyncParsableCommand {
               lectern import notes.inkml --room lesson-7 --author ann
               lectern import notes.inkml --room lesson-7 --author ann --t 95000
               lectern import slides.pdf --room lesson-7 --author ann
+              lectern import scan.pdf --room lesson-7 --author ann --rotate 90 --rotate 3:180
               lectern import locked.pdf --room lesson-7 --author ann --password-file password.txt
               lectern render demo -o demo.inkml && lectern import demo.inkml --room trial --author ann --json
             """)
@@ -59,6 +60,13 @@ struct ImportCommand: AsyncParsableCommand {
     var file: String
 
     @OptionGroup var password: PasswordOptions
+
+    @Option(
+        help: ArgumentHelp(
+            "Rotate slides clockwise by 90, 180 or 270 degrees: all of them, or as in 3:90 the third. May be given several "
+                + "times.",
+            valueName: "[page:]degrees"))
+    var rotate: [SlideRotation] = []
 
     @OptionGroup var room: RoomOptions
     @OptionGroup var connection: ConnectionOptions
@@ -93,10 +101,11 @@ struct ImportCommand: AsyncParsableCommand {
     func run() async throws {
         switch try readFile() {
         case .ink(let document):
+            guard rotate.isEmpty else { throw ValidationError("Slides can be rotated, ink not.") }
             try await run(document)
         case .slides(let format, let bytes):
             let slides = SlideImportRun(
-                name: file, format: format, bytes: bytes, password: password, room: room,
+                name: file, format: format, bytes: bytes, password: password, rotations: rotate, room: room,
                 author: author, time: time, isQuiet: quiet,
                 isJSON: json, answerTimeout: answerTimeout)
             try await slides.run(over: connection)
@@ -149,6 +158,23 @@ struct ImportCommand: AsyncParsableCommand {
         defer { progress.end() }
         let teacher = Teacher(connection: nats, address: room.address, author: author, logger: connection.logger)
         return try await teacher.publish(plan, wetInk: false, answerTimeout: answerTimeout) { progress.show($0) }
+    }
+}
+
+/// By how much slides are rotated: all, or one.
+struct SlideRotation: ExpressibleByArgument {
+    /// From 1; nil for all.
+    let page: Int?
+    let rotation: PageRotation
+
+    init?(argument: String) {
+        let parts = argument.split(separator: ":", omittingEmptySubsequences: false)
+        guard 1...2 ~= parts.count, let rotation = Int(parts[parts.count - 1]).flatMap(PageRotation.init) else {
+            return nil
+        }
+        page = parts.count == 2 ? Int(parts[0]) : nil
+        guard parts.count == 1 || page ?? 0 >= 1 else { return nil }
+        self.rotation = rotation
     }
 }
 

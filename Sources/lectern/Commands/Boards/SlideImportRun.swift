@@ -13,6 +13,7 @@ struct SlideImportRun: Sendable {
     let format: AssetFormat
     let bytes: [UInt8]
     let password: PasswordOptions
+    let rotations: [SlideRotation]
     let room: RoomOptions
     let author: AuthorID
     let time: Int64?
@@ -62,7 +63,7 @@ struct SlideImportRun: Sendable {
     private func bring(over nats: NATSConnection, _ connection: ConnectionOptions) async throws -> Result {
         // Before the file is sent for nothing.
         let settings = try await room.settings(over: nats)
-        try SlideImport.check(settings)
+        try SlideImport.check(settings, rotates: !rotations.isEmpty)
         let answer = try await sendAsking(over: nats)
         let slides = try slides(answer)
         let pages = slides.pages.count == 1 ? "1 page" : "\(slides.pages.count) pages"
@@ -86,9 +87,16 @@ struct SlideImportRun: Sendable {
         }
     }
 
+    /// What the service has made of the file, with the rotations that are wanted.
     private func slides(_ answer: [UInt8]) throws -> SlideImport {
         let summary = try AssetUpload.Summary(decoding: answer)
-        guard let slides = SlideImport(summary) else { throw AssetUploadError.malformed }
+        guard var slides = SlideImport(summary) else { throw AssetUploadError.malformed }
+        // What is said of one page counts more than what is said of all.
+        for order in rotations.sorted(by: { $0.page ?? 0 < $1.page ?? 0 }) {
+            for place in slides.pages.indices where order.page ?? (place + 1) == place + 1 {
+                slides.rotations[place] = order.rotation
+            }
+        }
         return slides
     }
 
