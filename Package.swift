@@ -114,7 +114,7 @@ let threadTargets: [Target] = [
     // Decoders of images, and the process that they run in.
     .target(
         name: "CAssetOpener",
-        linkerSettings: ["spng", "jpeg", "seccomp"].map { .linkedLibrary($0, .when(platforms: [.linux])) }),
+        linkerSettings: ["spng", "jpeg", "webp", "seccomp"].map { .linkedLibrary($0, .when(platforms: [.linux])) }),
     layer("AssetOpener", ["Assets", "CAssetOpener", "Locking", "StrokeWire"]),
     .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
     .systemLibrary(name: "CCairo", pkgConfig: "cairo", providers: [.apt(["libcairo2-dev"])]),

@@ -15,7 +15,7 @@ internal import Darwin
 /// The child is this program again, so that there is one file to install, and an upgrade cannot pair two that do not fit. It
 /// gives up all that it does not need before it looks at the first byte: it cannot open sockets, start processes, change
 /// files or, for images, open any; processor time, address space, descriptors and wall-clock time are bounded, and it ends
-/// with this process. Images are decoded by libspng and libjpeg-turbo; for PDFs it becomes poppler's `pdfinfo` or `pdftoppm`,
+/// with this process. Images are decoded by libspng, libjpeg-turbo, libwebp and libheif; for PDFs it becomes poppler's `pdfinfo` or `pdftoppm`,
 /// or `qpdf`, which keep those bounds. Where the kernel grants no such sandbox nothing is opened.
 ///
 /// Safe from any task. Waiting files are bounded in number; the caller bounds their bytes.
@@ -62,7 +62,7 @@ public final class AssetOpener: Sendable {
     /// - Throws: `.unreadable` with a reason; `.needsPassword`; `.tooLarge`; `.noSandbox`; `.busy`.
     public func inspect(_ bytes: [UInt8], id: AssetID) async throws(AssetError) -> AssetManifest {
         guard bytes.count <= AssetLimits.bytes else { throw .tooLarge("it has \(bytes.count) bytes") }
-        guard let format = AssetFormat(bytes) else { throw .unreadable("it is neither PNG, JPEG nor PDF") }
+        guard let format = AssetFormat(bytes) else { throw .unreadable("it is none of PNG, JPEG, WebP, HEIC and PDF") }
         let request = ChildRequest(operation: .inspect, format: format, page: AssetLimits.pages - 1)
         let output = try await run(request, bytes)
         let pages = format == .pdf ? try PDFInfo.pages(output) : try [page(output)]

@@ -2,6 +2,8 @@
 public enum AssetFormat: String, Sendable, Hashable, CaseIterable {
     case png
     case jpeg
+    case webp
+    case heic
     case pdf
 
     /// The format that the first bytes tell; nil for any other. Whether the rest can be read is not looked at.
@@ -13,10 +15,29 @@ public enum AssetFormat: String, Sendable, Hashable, CaseIterable {
             self = .png
         } else if bytes.starts(with: [0xFF, 0xD8, 0xFF]) {
             self = .jpeg
+        } else if bytes.starts(with: "RIFF".utf8), bytes.dropFirst(8).starts(with: "WEBP".utf8) {
+            self = .webp
+        } else if Self.isHEIC(bytes.prefix(Self.brandBytes)) {
+            self = .heic
         } else if Self.hasPDFHeader(bytes.prefix(Self.pdfHeaderBytes)) {
             self = .pdf
         } else {
             return nil
+        }
+    }
+
+    /// The brands of a file type box (ISO 14496-12, 4.3) are looked at in so many bytes.
+    private static let brandBytes = 256
+
+    /// Whether a file is of pictures coded by HEVC (ISO 23008-12, B.4), among them what phones take.
+    private static func isHEIC(_ bytes: some Collection<UInt8>) -> Bool {
+        let bytes = Array(bytes)
+        guard bytes.count >= 16, bytes[4..<8].elementsEqual("ftyp".utf8) else { return false }
+        let size = bytes[..<4].reduce(0) { $0 << 8 | Int($1) }
+        // The main brand, its version, then those that it is compatible with.
+        let brands = stride(from: 8, through: min(size, bytes.count) - 4, by: 4).filter { $0 != 12 }
+        return brands.contains {
+            ["heic", "heix", "heim", "heis"].contains(String(decoding: bytes[$0..<$0 + 4], as: UTF8.self))
         }
     }
 
@@ -38,6 +59,8 @@ public enum AssetFormat: String, Sendable, Hashable, CaseIterable {
         switch self {
         case .png: "image/png"
         case .jpeg: "image/jpeg"
+        case .webp: "image/webp"
+        case .heic: "image/heic"
         case .pdf: "application/pdf"
         }
     }
@@ -67,7 +90,7 @@ public enum AssetLimits {
     public static let partBytes = 256 << 10
 }
 
-/// The size of a page: in pixels of a PNG or JPEG, as it is to be seen; in points, 1/72 inch, of a PDF.
+/// The size of a page: in pixels of an image, as it is to be seen; in points, 1/72 inch, of a PDF.
 public struct AssetPage: Sendable, Hashable {
     /// What of a page of a PDF is shown.
     public enum Box: Int, Sendable {

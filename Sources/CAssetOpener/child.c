@@ -150,13 +150,21 @@ static struct input map_input(void) {
     return (struct input){bytes, count};
 }
 
+typedef struct asset_pixels decoder(const uint8_t *bytes, size_t count, size_t most_pixels, struct asset_pixels *target);
+
+static decoder *decoder_of(const char *format) {
+    if (strcmp(format, "png") == 0) return asset_decode_png;
+    if (strcmp(format, "jpeg") == 0) return asset_decode_jpeg;
+    if (strcmp(format, "webp") == 0) return asset_decode_webp;
+    if (strcmp(format, "heic") == 0) return asset_decode_heic;
+    asset_fail(lectern_asset_unreadable, "there is no reader of %s", format);
+}
+
 static void open_image(const struct request *request, struct input input) {
-    bool png = strcmp(request->format, "png") == 0;
     bool inspects = strcmp(request->operation, "inspect") == 0;
     struct asset_pixels target = {request->width, request->height, NULL};
-    struct asset_pixels size = png
-        ? asset_decode_png(input.bytes, input.count, request->most_pixels, inspects ? NULL : &target)
-        : asset_decode_jpeg(input.bytes, input.count, request->most_pixels, inspects ? NULL : &target);
+    struct asset_pixels size = decoder_of(request->format)(input.bytes, input.count, request->most_pixels,
+                                                           inspects ? NULL : &target);
     if (inspects) {
         char text[64];
         int length = snprintf(text, sizeof text, "%zu %zu\n", size.width, size.height);
@@ -173,11 +181,13 @@ void lectern_asset_child(int count, char *const arguments[]) {
     enter_bounds(&request);
     bool pdf = strcmp(request.format, "pdf") == 0;
     if (pdf) {
-        asset_enter_sandbox(true);
+        asset_enter_sandbox(asset_sandbox_programs);
         open_pdf(&request);
     } else {
         struct input input = map_input();
-        asset_enter_sandbox(false);
+        bool heic = strcmp(request.format, "heic") == 0;
+        if (heic) asset_load_heic();
+        asset_enter_sandbox(heic ? asset_sandbox_threads : asset_sandbox_nothing);
         open_image(&request, input);
     }
     _exit(0);

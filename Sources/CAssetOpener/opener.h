@@ -2,6 +2,8 @@
 
 #pragma once
 
+#include <stdbool.h>
+
 #include "asset_opener.h"
 #include "asset_sandbox.h"
 
@@ -36,6 +38,11 @@ struct asset_pixels asset_turned(struct asset_pixels pixels, int orientation);
 // target's width and height are made smaller where the image is. Return the image's own size, as it is to be seen.
 struct asset_pixels asset_decode_png(const uint8_t *bytes, size_t count, size_t most_pixels, struct asset_pixels *target);
 struct asset_pixels asset_decode_jpeg(const uint8_t *bytes, size_t count, size_t most_pixels, struct asset_pixels *target);
+struct asset_pixels asset_decode_webp(const uint8_t *bytes, size_t count, size_t most_pixels, struct asset_pixels *target);
+struct asset_pixels asset_decode_heic(const uint8_t *bytes, size_t count, size_t most_pixels, struct asset_pixels *target);
+
+// Loads the decoder of HEIC, before the sandbox, in which no file can be opened.
+void asset_load_heic(void);
 
 // Writes the pixels as a PNG file, or as they are, to standard output.
 void asset_write_png(struct asset_pixels pixels);

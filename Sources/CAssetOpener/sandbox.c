@@ -67,8 +67,19 @@ static const int of_programs[] = {
     SCMP_SYS(geteuid), SCMP_SYS(getgid), SCMP_SYS(getegid), SCMP_SYS(uname), SCMP_SYS(sysinfo), SCMP_SYS(time),
 };
 
-static int add_rules(scmp_filter_ctx filter, bool programs) {
-    int code = 0;
+// A thread shares all with the process, and ends with it. The flags of clone3 cannot be looked at: glibc then uses clone.
+static int add_threads(scmp_filter_ctx filter) {
+    const scmp_datum_t shared = CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND | CLONE_THREAD;
+    int code = seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(clone), 1, SCMP_A0(SCMP_CMP_MASKED_EQ, shared, shared));
+    if (code == 0) code = seccomp_rule_add(filter, SCMP_ACT_ERRNO(ENOSYS), SCMP_SYS(clone3), 0);
+    if (code == 0) code = seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(set_robust_list), 0);
+    if (code == 0) code = seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(rseq), 0);
+    return code;
+}
+
+static int add_rules(scmp_filter_ctx filter, enum asset_sandbox kind) {
+    bool programs = kind == asset_sandbox_programs;
+    int code = kind == asset_sandbox_threads ? add_threads(filter) : 0;
     for (size_t i = 0; i < sizeof common / sizeof *common && code == 0; i++) {
         code = seccomp_rule_add(filter, SCMP_ACT_ALLOW, common[i], 0);
     }
@@ -99,16 +110,16 @@ static int add_rules(scmp_filter_ctx filter, bool programs) {
     return code;
 }
 
-void asset_enter_sandbox(bool programs) {
+void asset_enter_sandbox(enum asset_sandbox kind) {
     if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) {
         asset_fail(lectern_asset_no_sandbox, "new privileges cannot be ruled out: %s", strerror(errno));
     }
-    restrict_files(programs);
+    restrict_files(kind == asset_sandbox_programs);
     scmp_filter_ctx filter = seccomp_init(SCMP_ACT_ERRNO(EPERM));
     if (filter == NULL) asset_fail(lectern_asset_no_sandbox, "seccomp cannot be had");
     // Of all threads, should the runtime have begun any.
     int code = seccomp_attr_set(filter, SCMP_FLTATR_CTL_TSYNC, 1);
-    if (code == 0) code = add_rules(filter, programs);
+    if (code == 0) code = add_rules(filter, kind);
     if (code == 0) code = seccomp_load(filter);
     if (code != 0) asset_fail(lectern_asset_no_sandbox, "seccomp cannot be had: %s", strerror(-code));
     seccomp_release(filter);

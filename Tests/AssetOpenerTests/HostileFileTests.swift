@@ -24,7 +24,8 @@ import Testing
     @Test func `What is of no known format is not opened`() async throws {
         let opener = AssetOpener(program: "/nonexistent")
         for bytes in [[], Array("GIF89a".utf8), Array("<svg/>".utf8), SamplePNG.signature.dropLast()] {
-            #expect(try await opener.refusal(Array(bytes)) == .unreadable("it is neither PNG, JPEG nor PDF"))
+            let reason = "it is none of PNG, JPEG, WebP, HEIC and PDF"
+            #expect(try await opener.refusal(Array(bytes)) == .unreadable(reason))
         }
         let large = SamplePNG.signature + [UInt8](repeating: 0, count: 50 << 20)
         expectTooLarge(try await opener.refusal(large))

@@ -35,11 +35,21 @@ import Testing
         for attempt in changes + ["read a file of others", "read passwords", "read fonts"] {
             #expect(attempts[attempt] == "Operation not permitted", "\(attempt)")
         }
+        #expect(attempts["thread"] != "allowed")
+    }
+
+    @Test func `A decoder of HEIC can begin threads besides, and no processes`() throws {
+        let attempts = try attempts("threads")
+        for attempt in changes + ["read a file of others", "read passwords", "read fonts"] {
+            #expect(attempts[attempt] == "Operation not permitted", "\(attempt)")
+        }
+        #expect(attempts["thread"] == "allowed")
     }
 
     @Test func `A program of poppler can read fonts besides, and no other file where the kernel has Landlock`() throws {
         let attempts = try attempts("programs")
         for attempt in changes { #expect(attempts[attempt] == "Operation not permitted", "\(attempt)") }
+        #expect(attempts["thread"] != "allowed")
         #expect(attempts["read fonts"] == "allowed")
         // Older kernels, and containers that forbid it, have no Landlock.
         guard attempts["landlock"] == "allowed" else { return }

@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <libgen.h>
+#include <pthread.h>
 #include <seccomp.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -25,7 +26,9 @@
 
 static void tell(const char *what, long result) { printf("%s: %s\n", what, result < 0 ? strerror(errno) : "allowed"); }
 
-static int attempt(bool programs, const char *folder) {
+static void *idle(void *argument) { return argument; }
+
+static int attempt(enum asset_sandbox kind, const char *folder) {
     char path[512];
     snprintf(path, sizeof path, "%s/kept", folder);
     // stdio allocates and looks at its descriptor when it is first used.
@@ -34,11 +37,15 @@ static int attempt(bool programs, const char *folder) {
     pid_t parent = getppid();
     // Its version, where the kernel has it.
     tell("landlock", syscall(SYS_landlock_create_ruleset, NULL, 0, 1));
-    asset_enter_sandbox(programs);
+    asset_enter_sandbox(kind);
     tell("socket", socket(AF_INET, SOCK_STREAM, 0));
     tell("unix socket", socket(AF_UNIX, SOCK_STREAM, 0));
     tell("io_uring", syscall(SYS_io_uring_setup, 1, NULL));
     tell("fork", fork());
+    pthread_t thread;
+    int code = pthread_create(&thread, NULL, idle, NULL);
+    errno = code;
+    tell("thread", code == 0 ? 0 : -1);
     tell("signal", kill(parent, 0));
     // The kernel sends a signal of the child's choice when a pipe can be read.
     tell("signal owner", fcntl(STDOUT_FILENO, F_SETOWN, parent));
@@ -82,7 +89,10 @@ static int without_sandbox(char *arguments[]) {
 int main(int count, char *arguments[]) {
     if (count > 1 && strcmp(arguments[1], "open-asset") == 0) return without_sandbox(arguments);
     if (count != 3) return 2;
-    return attempt(strcmp(arguments[1], "programs") == 0, arguments[2]);
+    enum asset_sandbox kind = strcmp(arguments[1], "programs") == 0 ? asset_sandbox_programs
+                              : strcmp(arguments[1], "threads") == 0 ? asset_sandbox_threads
+                                                                     : asset_sandbox_nothing;
+    return attempt(kind, arguments[2]);
 }
 
 #else

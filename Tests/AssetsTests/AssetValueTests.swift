@@ -25,6 +25,16 @@ import Testing
     @Test func `The first bytes tell the format, whatever follows`() {
         #expect(AssetFormat([0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A, 7]) == .png)
         #expect(AssetFormat([0xFF, 0xD8, 0xFF, 0xE0]) == .jpeg)
+        #expect(AssetFormat("RIFF\u{1}\u{2}\u{3}\u{4}WEBPVP8 ".utf8) == .webp)
+        #expect(AssetFormat("\0\0\0\u{18}ftypheic\0\0\0\0mif1heic".utf8) == .heic)
+        #expect(AssetFormat("\0\0\0\u{18}ftypmif1\0\0\0\0mif1heix".utf8) == .heic)
+        // A brand beyond the box, a film, a picture of another coding, a sound.
+        for other in [
+            "\0\0\0\u{14}ftypmif1\0\0\0\0mif1heic", "\0\0\0\u{18}ftypmp42\0\0\0\0isommp42",
+            "\0\0\0\u{18}ftypavif\0\0\0\0mif1avif", "RIFF\u{1}\u{2}\u{3}\u{4}WAVEfmt ", "\0\0\0\u{18}ftyp",
+        ] {
+            #expect(AssetFormat(other.utf8) == nil)
+        }
         #expect(AssetFormat("%PDF-1.7 and more".utf8) == .pdf)
         #expect(AssetFormat("junk %%PDF-1.7".utf8) == .pdf)
         #expect(AssetFormat(Array(repeating: 37, count: 1019) + Array("%PDF-1.7".utf8)) == .pdf)

@@ -30,7 +30,7 @@ pid_t lectern_asset_spawn(const char *program, char *const arguments[], const ui
 // The child: reads standard input, writes to standard output what was asked for, and why it cannot to standard error. Ends
 // the process, with a `lectern_asset_exit` where it fails.
 //
-// arguments: operation (`inspect`, `pixels`, `png`, `decrypt`), format (`png`, `jpeg`, `pdf`), the parent's process number, bytes of
+// arguments: operation (`inspect`, `pixels`, `png`, `decrypt`), format (`png`, `jpeg`, `webp`, `heic`, `pdf`), the parent's process number, bytes of
 // address space, seconds of processor time, seconds of wall-clock time, the most pixels of a page, number of the page from
 // 0, width and height in pixels, and of a PDF the resolutions across and down in 1e-9 dots an inch, and whether the media box
 // is shown, 1, or the crop box, 0. Of an inspection: the last page that is of interest, from 0; the rest is ignored.

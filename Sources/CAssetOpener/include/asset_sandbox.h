@@ -2,15 +2,21 @@
 
 #pragma once
 
-#include <stdbool.h>
-
 #if defined(__cplusplus)
 extern "C" {
 #endif
 
-// Gives up everything but reading open descriptors and writing to them, for good; with `programs`, also but reading files of
-// the system, and becoming one of its programs. Ends the process where that cannot be had. Linux only.
-void asset_enter_sandbox(bool programs);
+// What is left besides reading open descriptors and writing to them.
+enum asset_sandbox {
+    asset_sandbox_nothing,
+    // Threads of this process.
+    asset_sandbox_threads,
+    // Reading files of the system, and becoming one of its programs.
+    asset_sandbox_programs,
+};
+
+// Gives up everything else, for good. Ends the process where that cannot be had. Linux only.
+void asset_enter_sandbox(enum asset_sandbox kind);
 
 #if defined(__cplusplus)
 }

@@ -5,7 +5,7 @@ internal import Logging
 internal import NIOCore
 internal import StrokeWire
 
-/// `POST /api/rooms/ROOM/import?author=A&t=MS&rotate=90`: a PDF, PNG or JPEG whose pages become pages of the room.
+/// `POST /api/rooms/ROOM/import?author=A&t=MS&rotate=90`: a PDF or a picture whose pages become pages of the room.
 struct ImportRoute {
     let rooms: RoomService
     let uploads: FileUploads

@@ -7,7 +7,7 @@ internal import NATSClient
 internal import NIOCore
 internal import StrokeWire
 
-/// `POST /api/rooms/ROOM/assets`: a PNG, JPEG or PDF file, to be placed on boards.
+/// `POST /api/rooms/ROOM/assets`: a PNG, JPEG, WebP, HEIC or PDF file, to be placed on boards.
 struct AssetRoute {
     let rooms: RoomService
     let uploads: FileUploads

@@ -76,7 +76,7 @@ export class Gateway {
      * Uploads a file that boards of a room may show.
      *
      * @param {string} room
-     * @param {Blob} file a PNG, a JPEG or a PDF of at most 50 MiB
+     * @param {Blob} file a PNG, JPEG, WebP, HEIC or PDF of at most 50 MiB
      * @param {object} [options] `onprogress(sent)`: 0 … 1 of the file are sent; `password`: of an encrypted PDF, which the
      *   service stores without encryption; `signal`: an `AbortSignal`
      * @returns {Promise<{id: string, type: string, pages: number, width: number, height: number}>} the size of its first page,

@@ -9,7 +9,7 @@ import { GatewayError } from "../lectern.js";
 import { $, say } from "./common.js";
 
 /** What the service can open. */
-const types = ["application/pdf", "image/png", "image/jpeg"];
+const types = ["application/pdf", "image/png", "image/jpeg", "image/webp", "image/heic"];
 /** The part of the board that a placed picture has at most, and board units a pixel of it. */
 const mostOfBoard = 0.6;
 const unitsPerPixel = 1;
@@ -99,8 +99,8 @@ export class ImportTool {
      */
     #add(files, place) {
         if (this.#teacher.state !== "writer") return;
-        const known = files.filter(({ type, name }) => types.includes(type) || /\.(pdf|png|jpe?g)$/i.test(name));
-        if (known.length < files.length) this.#tell("Only PDF, PNG and JPEG files can be brought in.", "bad");
+        const known = files.filter(({ type, name }) => types.includes(type) || /\.(pdf|png|jpe?g|webp|hei[cf])$/i.test(name));
+        if (known.length < files.length) this.#tell("Only PDF, PNG, JPEG, WebP and HEIC files can be brought in.", "bad");
         // A PDF is slides.
         this.#queue.push(...known.map((file) => ({ file, place: file.type === "application/pdf" ? null : place })));
         if (!this.#current) this.#run();

@@ -10,9 +10,9 @@ import StrokeWire
 struct ImportCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "import",
-        abstract: "Bring ink of an InkML file, or the pages of a PDF, PNG or JPEG, into a room.",
+        abstract: "Bring ink of an InkML file, the pages of a PDF, or a PNG, JPEG, WebP or HEIC, into a room.",
         discussion: """
-            A PDF, PNG or JPEG goes to the service, and each of its pages becomes a page at the end of the room's order, \
+            A PDF, PNG, JPEG, WebP or HEIC goes to the service, and each of its pages becomes a page at the end of the room's order, \
             as large as the board allows; then the first of them is shown. The service needs a journal, and pages and \
             images among its board.features. At most 50 MiB and 500 pages. The password of an encrypted PDF is asked for \
             where there is a terminal; the service stores the file without encryption.

@@ -8,7 +8,7 @@ import StrokeWire
 /// A file that `lectern import` brings into a room and `lectern render` draws, told by its first bytes.
 enum ImportFile {
     case ink(InkDocument)
-    /// A PDF, PNG or JPEG file, whose pages become pages of the room.
+    /// A PDF or a picture, whose pages become pages of the room.
     case slides(AssetFormat, bytes: [UInt8])
 
     /// Bytes of a file at most.
@@ -34,7 +34,7 @@ enum ImportFile {
             return
         }
         guard Self.isXML(bytes) else {
-            throw ImportFileError(path: path, why: "unknown-format: it is none of InkML, PDF, PNG and JPEG")
+            throw ImportFileError(path: path, why: "unknown-format: it is none of InkML, PDF, PNG, JPEG, WebP and HEIC")
         }
         let document: InkDocument
         do throws(InkMLError) {

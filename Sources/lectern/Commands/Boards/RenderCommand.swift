@@ -23,7 +23,7 @@ struct RenderCommand: AsyncParsableCommand {
             `lectern import`; it leaves out images and lassos.
 
             What `lectern import` reads is drawn as it would come into an empty room: InkML on a board of its own size, \
-            or as large as fits 1024 × 768, in its own colours; of a PDF, PNG or JPEG a page each.
+            or as large as fits 1024 × 768, in its own colours; of a PDF, PNG, JPEG, WebP or HEIC a page each.
 
             Images of a lesson show pages of files, which it names by their SHA-256. Those given by --asset are drawn, \
             each opened in a process of its own that can do nothing else, and of others an empty frame.
@@ -48,7 +48,7 @@ struct RenderCommand: AsyncParsableCommand {
             wrong arguments.
             """)
 
-    @Argument(help: ArgumentHelp("\(LessonSource.help) Or InkML, a PDF, PNG or JPEG."))
+    @Argument(help: ArgumentHelp("\(LessonSource.help) Or InkML, a PDF, PNG, JPEG, WebP or HEIC."))
     var lessons: [LessonSource] = []
 
     @Option(name: .shortAndLong, help: "The file of the picture; its name ends in .png, .svg, .pdf or .inkml.")
@@ -80,7 +80,8 @@ struct RenderCommand: AsyncParsableCommand {
     @Option(
         name: .customLong("asset"),
         help: ArgumentHelp(
-            "A PNG, JPEG or PDF that images of the lesson show. May be given several times.", valueName: "file"))
+            "A PNG, JPEG, WebP, HEIC or PDF that images of the lesson show. May be given several times.",
+            valueName: "file"))
     var assets: [String] = []
 
     @OptionGroup var password: PasswordOptions

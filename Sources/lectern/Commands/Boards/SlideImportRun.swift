@@ -6,7 +6,7 @@ import LecternClient
 import NATSClient
 import StrokeWire
 
-/// `lectern import` of a PDF, PNG or JPEG.
+/// `lectern import` of a PDF or a picture.
 struct SlideImportRun: Sendable {
     /// The file's name, for messages.
     let name: String
