@@ -123,55 +123,6 @@ struct BrowserClassTests {
         }
     }
 
-    @Test("of two tabs of one author one writes; the other is told, and may take over")
-    func tabs() async throws {
-        try await BrowserRoom.with { room, _ in
-            try room.stopVideo()
-            let teacher = try await room.teacher()
-            try await teacher.drawWave(1)
-            try await teacher.wait(forIndex: 1)
-            let tabs = try await teacher.openTab("\(room.address)/rooms/\(room.name)/teach?author=anna")
-            let (notice, button) = (BrowserWindow.element("notice"), BrowserWindow.element("notice-button"))
-            try await teacher.wait(
-                for: "the notice", "!\(notice).hidden && \(notice).textContent.includes(\"another tab\")")
-            try await teacher.wait(forIndex: 1)
-            // Nothing is drawn here.
-            try await teacher.drawWave(3)
-            try await teacher.run("\(button).click()")
-            try await teacher.waitUntilWriting()
-            try await teacher.drawWave(5)
-            try await teacher.wait(forIndex: 2)
-            #expect(try await teacher.run("return \(notice).hidden") == .bool(true))
-            try await teacher.show(tabs.old)
-            try await teacher.wait(
-                for: "the notice", "!\(notice).hidden && \(notice).textContent.includes(\"another tab\")")
-            try await teacher.wait(forIndex: 2)
-        }
-    }
-
-    @Test("a teacher who begins on another device is told of on the first, and may take over again")
-    func devices() async throws {
-        try await BrowserRoom.with { room, _ in
-            try room.stopVideo()
-            let first = try await room.teacher()
-            try await first.drawWave(1)
-            try await first.wait(forIndex: 1)
-            let second = try await room.teacher()
-            try await second.drawWave(3)
-            try await second.wait(forIndex: 2)
-            try await first.wait(forIndex: 2)
-            // Drawn before it is known here that another device writes: nothing of it is lost.
-            try await first.drawWave(5)
-            let notice = BrowserWindow.element("notice")
-            try await first.wait(
-                for: "the notice", "!\(notice).hidden && \(notice).textContent.includes(\"another device\")")
-            try await first.run("\(BrowserWindow.element("notice-button")).click()")
-            try await first.wait(forIndex: 3)
-            try await second.wait(forIndex: 3)
-            #expect(try await first.digest() == (try await second.digest()))
-        }
-    }
-
     @Test("kills of the daemon and of NATS are sat through by both pages, and nothing drawn is lost")
     func kills() async throws {
         try await BrowserRoom.with { room, daemon in

@@ -139,11 +139,11 @@ export class ImageStore {
             const reply = await this.#gateway.request(`api/rooms/${encodeURIComponent(this.#room)}/assets/${asset}`, {
                 query: { cohort: this.#cohort(), page, width }, cache: "default",
             });
-            const bitmap = await createImageBitmap(await reply.blob());
+            const bitmap = await bounded(await createImageBitmap(await reply.blob()));
             entry.isLoading = false;
             if (this.#isClosed) return bitmap.close();
             entry.bitmap?.close();
-            entry.bitmap = await bounded(bitmap);
+            entry.bitmap = bitmap;
             entry.tries = 0;
             entry.backoff.reset();
             this.#evict();

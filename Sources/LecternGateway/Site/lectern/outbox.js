@@ -52,8 +52,6 @@ export class Outbox {
 
     /** Reads what an earlier page has left. */
     async open() {
-        this.#entries.clear();
-        this.#bytes = 0;
         try {
             this.#database ??= await openDatabase();
             const transaction = this.#database.transaction(["authors", "operations"]);
@@ -63,6 +61,8 @@ export class Outbox {
             ]);
             this.isKept = true;
             if (author) ({ session: this.session, next: this.next } = author);
+            this.#entries.clear();
+            this.#bytes = 0;
             for (const { entry } of entries) this.#add(entry);
         } catch {
             this.isKept = false;

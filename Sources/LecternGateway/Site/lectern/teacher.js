@@ -75,6 +75,8 @@ export class Teacher extends EventTarget {
     #lock;
     #leaving = new AbortController();
     #state = "waiting";
+    /** Whether this page has the right to write. */
+    #hasLock = false;
     #wet = null;
     /** What the pen is drawing for {@link gesture}, and a lasso that is shown before it is published. */
     #gesture = null;
@@ -214,7 +216,7 @@ export class Teacher extends EventTarget {
         if (this.#state === "elsewhere") return this.#lock.takeOver();
         if (this.#state !== "superseded") return;
         await this.#outbox.begin();
-        this.#write();
+        if (this.#hasLock) this.#write();
     }
 
     /** Sends and connects at once, if it waits to do so. */
@@ -239,7 +241,7 @@ export class Teacher extends EventTarget {
         const { gateway, room } = this.#options;
         try {
             const { muted } = await gateway.json(`api/rooms/${encodeURIComponent(room)}`, { signal: this.#leaving.signal });
-            this.noteMuted((muted ?? []).includes(this.author));
+            if (!this.#leaving.signal.aborted) this.noteMuted((muted ?? []).includes(this.author));
         } catch (error) {
             // A room that was closed has nobody muted.
             if (error.status === 404) this.noteMuted(false);
@@ -253,6 +255,7 @@ export class Teacher extends EventTarget {
     /** Ends it all; what waits stays in the browser for the next page. */
     close() {
         this.#leaving.abort();
+        this.#hasLock = false;
         clearInterval(this.#askingMuted);
         this.pen.close();
         this.#sender?.close();
@@ -262,6 +265,7 @@ export class Teacher extends EventTarget {
     }
 
     async #turned(isWriter) {
+        this.#hasLock = isWriter;
         if (!isWriter) {
             this.#sender?.close();
             this.#cancelled();
@@ -269,8 +273,8 @@ export class Teacher extends EventTarget {
         }
         await this.#outbox.open();
         // A session that has nothing to say any more might have ended meanwhile.
-        if (this.#outbox.length === 0) await this.#outbox.begin();
-        this.#write();
+        if (this.#hasLock && this.#outbox.length === 0) await this.#outbox.begin();
+        if (this.#hasLock) this.#write();
     }
 
     #write() {

@@ -25,7 +25,7 @@ export class WriterLock {
     request() {
         this.#ask({});
         navigator.locks?.query().then(({ held }) => {
-            if (!this.#release && held.some(({ name }) => name === this.#name)) this.#onchange(false);
+            if (!this.#waiting.signal.aborted && !this.#release && held.some(({ name }) => name === this.#name)) this.#onchange(false);
         });
     }
 
@@ -46,11 +46,14 @@ export class WriterLock {
         if (!navigator.locks) return void this.#onchange(true);
         this.#waiting?.abort();
         const waiting = (this.#waiting = new AbortController());
-        const hold = () =>
-            new Promise((resolve) => {
+        const hold = () => {
+            // A lock that is stolen cannot be asked for with a signal.
+            if (waiting.signal.aborted) return undefined;
+            return new Promise((resolve) => {
                 this.#release = resolve;
                 this.#onchange(true);
             });
+        };
         navigator.locks.request(this.#name, options.steal ? options : { signal: waiting.signal }, hold).catch(() => {
             if (waiting.signal.aborted) return;
             // Another page has taken over.
