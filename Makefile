@@ -53,6 +53,8 @@ PROBE_PACKAGES = ffmpeg libavcodec-dev libavformat-dev libavutil-dev
 
 # A server of RTMP and HLS.
 PROOF_PACKAGES = nginx libnginx-mod-rtmp
+# A proxy of tests with pages below a path.
+PROXY_PACKAGES = nginx
 
 .PHONY: help demo test browser openapi paths build probe proof lint format docs example tsan simulate soak bench clean \
 	cluster-trial nats-test upgrade-trial deb deb-test image-test alerts packages browser-packages probe-packages
@@ -74,10 +76,10 @@ test: packages browser-packages probe-packages
 	LECTERN_TARGETS=service,probe $(BUILD) --build-tests $(STRICT)
 	LECTERN_TARGETS=service,probe SWIFT=$(SWIFT) .ci/test -- $(SERVICE_TESTS)
 
-## browser: runs lectern.js and the pages in Chromium: ink of every style, classes, failures, a clock over WebRTC; pictures in
-##          .build/browser
+## browser: runs lectern.js and the pages in Chromium: ink of every style, classes, failures, a clock over WebRTC, a path of nginx;
+##          pictures in .build/browser
 browser: packages browser-packages
-	@.ci/packages $(WEBRTC_PACKAGES)
+	@.ci/packages $(WEBRTC_PACKAGES) $(PROXY_PACKAGES)
 	LECTERN_TARGETS=service $(BUILD) --build-tests $(STRICT)
 	LECTERN_BROWSER=1 LECTERN_TARGETS=service SWIFT=$(SWIFT) .ci/test -- 'DaemonTests\.Browser.*'
 

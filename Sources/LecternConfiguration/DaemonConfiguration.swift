@@ -87,6 +87,8 @@ extension DaemonConfiguration {
         public var listen: ListenAddress? = .standard
         /// Where health and metrics are served beside, without tokens; nil for nowhere.
         public var admin: ListenAddress?
+        /// The path below which a proxy serves the gateway, from `/` to `/`.
+        public var basePath = "/"
         /// Origins whose pages may use the API.
         public var allowedOrigins: [String] = []
         /// Addresses of proxies that name their client in `X-Forwarded-For`, with a prefix length or without.

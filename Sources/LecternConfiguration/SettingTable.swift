@@ -115,6 +115,9 @@ extension DaemonConfiguration {
             "http.admin", \.http.admin, .listenAddress,
             "Another address, for health and metrics without tokens; it must be out of clients' reach."),
         Setting(
+            "http.base_path", \.http.basePath, .basePath,
+            "Path below which a proxy serves the HTTP side, and which it takes off; cookies are for it."),
+        Setting(
             "http.allowed_origins", \.http.allowedOrigins, .origins,
             "Origins whose pages may use the API, beside the gateway's own."),
         Setting(

@@ -46,6 +46,27 @@ extension ValueFormat where Value == String {
         }
     }
 
+    /// The path of a URL, which may lack the slash at its end; its value has one.
+    static var basePath: Self {
+        let range = "/ | /board/ | /a/b/: names of a-z, A-Z, 0-9, ., _, ~ and -, 256 characters at most"
+        return ValueFormat(name: "path", range: range) { text throws(ParseError) in
+            let path = text.hasSuffix("/") ? text : text + "/"
+            let names = path.dropFirst().dropLast().split(separator: "/", omittingEmptySubsequences: false)
+            let isAllowed =
+                path == "/"
+                || names.allSatisfy { name in
+                    !["", ".", ".."].contains(name)
+                        && name.utf8.allSatisfy { isLetterOrDigit($0) || [0x2d, 0x2e, 0x5f, 0x7e].contains($0) }
+                }
+            guard text.hasPrefix("/"), path.utf8.count <= 256, isAllowed else {
+                throw ParseError(text, "is not a path; write /, /board/ or /a/b/")
+            }
+            return path
+        } format: { path in
+            path
+        }
+    }
+
     private static func isLetterOrDigit(_ byte: UInt8) -> Bool {
         0x30...0x39 ~= byte || 0x41...0x5a ~= byte || 0x61...0x7a ~= byte
     }

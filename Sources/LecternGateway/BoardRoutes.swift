@@ -42,7 +42,7 @@ struct BoardRoutes {
         // Where pictures were before.
         router.get("rooms/:room/board.png") { request, context in
             let query = request.uri.query.map { "?\($0)" } ?? ""
-            let path = "/api/rooms/\(try context.room())/board.png\(query)"
+            let path = "\(request.pathToRoot)api/rooms/\(try context.room())/board.png\(query)"
             return Response(status: .permanentRedirect, headers: [.location: path])
         }
     }

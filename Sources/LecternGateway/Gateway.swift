@@ -175,7 +175,7 @@ public struct Gateway: Service {
         HealthRoutes(connection: connection, obstacle: obstacle).add(to: router)
         MetricsRoute(registry: registry).add(to: router)
         guard configuration.servesRooms else { return router }
-        SessionRoute(live: live, revocations: revocations).add(to: router)
+        SessionRoute(basePath: configuration.basePath, live: live, revocations: revocations).add(to: router)
         RoomRoutes(rooms: rooms).add(to: router)
         let replies = ReplyMemory(limits.replyBytes)
         let boards = BoardRoutes(rooms: rooms, replies: replies, limits: limits)
@@ -268,6 +268,9 @@ public struct GatewayConfiguration: Sendable {
     /// Whether the service runs in other processes, whose number of partitions may be another one: then it is asked for.
     public var isAlone = false
     public var access = Access.open(anyHost: false)
+    /// The path of the gateway for browsers, from `/` to `/`: where a proxy serves it below a path, such as `/board/`, and takes that
+    /// off its requests.
+    public var basePath = "/"
     /// Origins whose pages may use the API: `https://school.example`.
     public var allowedOrigins: [String] = []
     /// Proxies that name the address of their client in `X-Forwarded-For`.

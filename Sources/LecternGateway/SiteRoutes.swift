@@ -1,17 +1,42 @@
 internal import CSite
 internal import Hummingbird
+internal import NIOCore
+internal import StrokeWire
 
 /// The files for browsers: `lectern.js` with its modules, and the pages.
 ///
-/// They are in the program itself, and served from memory. Browsers may keep them, but must ask each time whether they have
-/// changed (`no-cache` with an entity tag): modules of two releases never come together.
+/// They are in the program itself, and served from memory, compressed where the client takes that. Pages and `lectern.js` name
+/// their files below `assets/RELEASE/`, where RELEASE is a hash of all files: browsers keep those for a year and do not ask
+/// again. Modules import each other by relative addresses, so that those of two releases do not come together. Whether anything
+/// else has changed, browsers must ask each time (`no-cache` with an entity tag).
+///
+/// All links are relative: a proxy may serve the gateway below a path of its own.
 struct SiteRoutes {
     /// A file of the site.
     struct File: Sendable {
+        /// Its bytes in one content coding, and their tag.
+        struct Body: Sendable {
+            let bytes: ByteBuffer
+            let tag: EntityTag
+
+            init(_ bytes: [UInt8]) {
+                self.bytes = ByteBuffer(bytes: bytes)
+                tag = EntityTag(of: bytes)
+            }
+        }
+
         /// Below the folder of the site, such as `lectern/board.js`.
         let path: String
         let bytes: [UInt8]
-        let tag: EntityTag
+        let plain: Body
+        let compressed: Body
+
+        init(path: String, bytes: [UInt8]) {
+            self.path = path
+            self.bytes = bytes
+            plain = Body(bytes)
+            compressed = Body(Deflater.gzip(bytes))
+        }
 
         /// The media type, by the extension of the path.
         var type: String {
@@ -27,28 +52,45 @@ struct SiteRoutes {
 
         /// Whether it is a part of the library, which pages of other origins may load too: it holds nothing private.
         var isLibrary: Bool { path == "lectern.js" || path.hasPrefix("lectern/") }
+
+        var isPage: Bool { path.hasSuffix(".html") }
+
+        /// The file with other text in places.
+        fileprivate func replacing(_ old: String, with new: String) -> File {
+            File(path: path, bytes: Array(String(decoding: bytes, as: UTF8.self).replacing(old, with: new).utf8))
+        }
     }
 
-    /// All files, by their paths.
+    /// All files as they are in the folder, by their paths.
     static let files: [String: File] = {
         var files: [String: File] = [:]
         for number in 0..<site_file_count() {
             let file = site_file_at(number)
             let bytes = [UInt8](UnsafeBufferPointer(start: file.bytes, count: file.size))
             let path = String(cString: file.path)
-            files[path] = File(path: path, bytes: bytes, tag: EntityTag(of: bytes))
+            files[path] = File(path: path, bytes: bytes)
         }
         return files
     }()
 
+    /// A hash of all files.
+    static let release: String = {
+        let texts = files.values.map { "\($0.path) \($0.plain.tag.text)\n" }.sorted()
+        return String(FNV1a64.hash(Array(texts.joined().utf8)), radix: 16)
+    }()
+
     /// The pages, by their routes. A page needs no token: its script asks for what does.
-    static let pages: [(route: RouterPath, path: String)] = [
-        ("/", "pages/start.html"),
-        ("rooms/:room", "pages/student.html"),
-        ("rooms/:room/teach", "pages/teach.html"),
-        ("rooms/:room/clock", "pages/clock.html"),
-        ("monitor", "pages/monitor.html"),
-    ]
+    static let pages: [(route: RouterPath, file: File)] = [
+        ("/", "start"), ("rooms/:room", "student"), ("rooms/:room/teach", "teach"), ("rooms/:room/clock", "clock"),
+        ("monitor", "monitor"),
+    ].compactMap { (route, name) in
+        guard let file = files["pages/\(name).html"] else { return nil }
+        return (RouterPath(route), file.replacing("assets/current/", with: "assets/\(release)/"))
+    }
+
+    /// The library at the address that other pages import it from.
+    private static let library = files["lectern.js"]?
+        .replacing("\"./lectern/", with: "\"./assets/\(release)/lectern/")
 
     let live: LiveSettings
 
@@ -63,25 +105,56 @@ struct SiteRoutes {
     }
 
     func add(to router: Router<some RequestContext>) {
-        for file in Self.files.values { add(file, at: RouterPath(file.path), to: router) }
-        for page in Self.pages {
-            guard let file = Self.files[page.path] else { continue }
-            add(file, at: page.route, to: router)
+        for file in Self.files.values where !file.isPage {
+            let file = file.path == "lectern.js" ? Self.library ?? file : file
+            router.get(RouterPath(file.path)) { request, _ in response(file, to: request) }
+        }
+        router.get("assets/:release/**") { request, context in
+            let path = context.parameters.getCatchAll().joined(separator: "/")
+            guard let file = Self.files[path], !file.isPage else { throw GatewayError.notFound }
+            // Of another release when gateways are being replaced: better the file of this one than none, but not for a year.
+            return response(file, to: request, isForEver: context.parameters.get("release") == Self.release)
+        }
+        for (route, file) in Self.pages {
+            router.get(route) { request, _ in
+                request.redirectToPlainPath() ?? response(file, to: request)
+            }
         }
     }
 
-    private func add(_ file: File, at path: RouterPath, to router: Router<some RequestContext>) {
-        router.get(path) { request, _ in
-            var headers: HTTPFields = [
-                .eTag: file.tag.text, .cacheControl: "no-cache",
-                .contentSecurityPolicy: policy(live.values.mediaOrigins),
-            ]
-            headers[Self.referrerPolicy] = "no-referrer"
-            if file.isLibrary { headers[.accessControlAllowOrigin] = "*" }
-            if let known = request.headers[.ifNoneMatch], file.tag.matches(known) {
-                return Response(status: .notModified, headers: headers)
-            }
-            return Response.body(file.bytes, type: file.type, headers: headers)
+    private func response(_ file: File, to request: Request, isForEver: Bool = false) -> Response {
+        let isCompressed = request.acceptsGzip
+        let body = isCompressed ? file.compressed : file.plain
+        var headers: HTTPFields = [
+            .eTag: body.tag.text, .cacheControl: isForEver ? "public, max-age=31536000, immutable" : "no-cache",
+            .contentSecurityPolicy: policy(live.values.mediaOrigins), .vary: "Accept-Encoding",
+        ]
+        headers[Self.referrerPolicy] = "no-referrer"
+        if file.isLibrary { headers[.accessControlAllowOrigin] = "*" }
+        if let known = request.headers[.ifNoneMatch], body.tag.matches(known) {
+            return Response(status: .notModified, headers: headers)
         }
+        headers[.contentType] = file.type
+        headers[.xContentTypeOptions] = "nosniff"
+        if isCompressed { headers[.contentEncoding] = "gzip" }
+        return Response(status: .ok, headers: headers, body: ResponseBody(byteBuffer: body.bytes))
+    }
+}
+
+extension Request {
+    /// A relative address that leads from the address of this request to the root of the gateway, whichever path a proxy has it
+    /// at: `../../` from `/rooms/physics/teach`.
+    var pathToRoot: String {
+        String(repeating: "../", count: max(uri.path.count { $0 == "/" } - 1, 0))
+    }
+
+    /// Leads from a path with a slash too many, such as `/rooms/physics/`, to the one without, from which relative links lead where
+    /// they should; nil where there is none.
+    func redirectToPlainPath() -> Response? {
+        let parts = uri.path.split(separator: "/")
+        guard uri.path != "/" + parts.joined(separator: "/") else { return nil }
+        let query = uri.query.map { "?\($0)" } ?? ""
+        let path = pathToRoot + parts.joined(separator: "/") + query
+        return Response(status: .permanentRedirect, headers: [.location: path])
     }
 }

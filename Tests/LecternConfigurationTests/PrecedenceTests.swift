@@ -71,7 +71,7 @@ private let others: [String: String] = [
     "nats.user": "service", "nats.password": "***", "nats.gateway_user": "gateway", "nats.gateway_password": "***",
     "nats.inbox_prefix": "_REPLIES.here", "nats.ca": "/etc/ca.pem", "nats.certificate": "/etc/me.pem",
     "nats.key": "/etc/me.key",
-    "http.listen": "off", "http.admin": "127.0.0.1:8081",
+    "http.listen": "off", "http.admin": "127.0.0.1:8081", "http.base_path": "/board/",
     "http.allowed_origins": "https://school.example,http://localhost:3000",
     "http.trusted_proxies": "10.0.0.1,192.168.0.0/16,fe80::/10", "http.media_origins": "https://video.example",
     "http.reader_buffer": "256KiB", "http.skew_alarm": "900ms", "auth.mode": "token", "auth.insecure": "true",

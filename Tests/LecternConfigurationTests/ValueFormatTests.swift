@@ -59,6 +59,23 @@ import Testing
     }
 
     @Test(
+        "Base paths begin and end with a slash",
+        arguments: [("/", "/"), ("/board", "/board/"), ("/a.b/~c_-/", "/a.b/~c_-/")])
+    func basePaths(text: String, path: String) throws {
+        #expect(try ValueFormat<String>.basePath.parse(text) == path)
+    }
+
+    @Test(
+        "What is no base path",
+        arguments: [
+            "", "board", "board/", "//", "/a//b", "/../a", "/a/.", "/a b", "/a;b", "/a%20", "/ä", "https://host/board/",
+            "/" + String(repeating: "a", count: 255),
+        ])
+    func noBasePaths(text: String) {
+        #expect(throws: ParseError.self) { try ValueFormat<String>.basePath.parse(text) }
+    }
+
+    @Test(
         "Listen addresses",
         arguments: [
             ("127.0.0.1:8080", "127.0.0.1", 8080), ("localhost:0", "localhost", 0), ("[::1]:65535", "::1", 65_535),

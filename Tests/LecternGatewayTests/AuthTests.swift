@@ -48,10 +48,13 @@ struct AuthTests {
 
     /// A gateway that takes tokens of a key, before a service that answers joins, states and pictures.
     private static func with(
-        _ key: TokenKey, limits: GatewayLimits = .quick,
+        _ key: TokenKey, limits: GatewayLimits = .quick, basePath: String = "/",
         _ body: @escaping @Sendable (RunningGateway) async throws -> Void
     ) async throws {
-        let adjust: @Sendable (inout GatewayConfiguration) -> Void = { $0.access = .tokens(key) }
+        let adjust: @Sendable (inout GatewayConfiguration) -> Void = {
+            $0.access = .tokens(key)
+            $0.basePath = basePath
+        }
         try await RunningGateway.with(limits: limits, configured: adjust) { gateway in
             try gateway.service.answer("ink.0.*.info") { _ in [.text(#"{"index":7}"#)] }
             for kind in ["image.*", "asset.*", "asset-head"] {
@@ -218,6 +221,7 @@ struct AuthTests {
             }
             for path in [
                 "/", "/healthz", "/readyz", "/rooms/r", "/rooms/r/teach", "/rooms/r/clock", "/api/time", "/lectern.js",
+                "/assets/\(SiteRoutes.release)/pages/start.js",
             ] {
                 #expect(try await Self.send(gateway, "GET", path, token: nil).status == .ok, "\(path)")
             }
@@ -280,6 +284,22 @@ struct AuthTests {
             #expect(try await gateway.http.send("GET", "/api/rooms/r/board.png", headers: cookies).status == .ok)
             #expect(try await gateway.http.send("GET", "/api/rooms/s/board.png", headers: cookies).status == .forbidden)
             #expect(try await gateway.http.post("/api/session", body: "x").status == .unauthorized)
+        }
+    }
+
+    @Test("behind a proxy that serves the gateway below a path, cookies are for that path")
+    func sessionsBelowAPath() async throws {
+        let key = try await Self.key()
+        try await Self.with(key, basePath: "/board/") { gateway in
+            for (role, paths) in [
+                (TokenRole.student, ["Path=/board/api/rooms/r;", "Path=/board/rooms/r;"]),
+                (.operator, ["Path=/board/;"]),
+            ] {
+                let token = try await key.sign(try Self.claims(role))
+                let session = try await gateway.http.post("/api/session", body: token)
+                let cookie = session.fields["set-cookie"] ?? ""
+                for path in paths { #expect(cookie.contains(path), "\(cookie)") }
+            }
         }
     }
 

@@ -32,7 +32,7 @@ enum AccessNeed: Equatable {
         let query = request.uri.queryParameters
         let isPage =
             parts.first == "rooms" && (parts.count == 2 || parts.count == 3 && ["teach", "clock"].contains(parts[2]))
-        if isPage || Self.openPaths.contains(path) || SiteRoutes.files[path] != nil {
+        if isPage || parts.first == "assets" || Self.openPaths.contains(path) || SiteRoutes.files[path] != nil {
             self = .nothing
             return
         }
@@ -204,11 +204,13 @@ public enum LoopbackHost {
 /// `POST /api/session`: a token in the body → a cookie for the paths of its room, for pages whose script cannot send a
 /// header with everything that the browser loads.
 struct SessionRoute {
+    /// The path of the gateway for browsers: `/`, or `/board/`.
+    let basePath: String
     let live: LiveSettings
     let revocations: RevocationWatch?
 
     func add(to router: Router<GatewayContext>) {
-        router.post("api/session") { [live, revocations] request, context in
+        router.post("api/session") { [basePath, live, revocations] request, context in
             let body = try await request.bytes(atMost: 4096)
             let settings = live.values
             guard settings.tokenKey != nil else { return Response(status: .noContent) }
@@ -219,8 +221,8 @@ struct SessionRoute {
                 switch claims.rooms {
                 // Operators see more than their rooms; and an answer has place for a few cookies only.
                 case .some(let rooms) where claims.role != .operator && rooms.count <= 8:
-                    rooms.flatMap { ["/api/rooms/\($0)", "/rooms/\($0)"] }
-                case .some, .all: ["/"]
+                    rooms.flatMap { ["\(basePath)api/rooms/\($0)", "\(basePath)rooms/\($0)"] }
+                case .some, .all: [basePath]
                 }
             // A year at most; `exp` may be any number.
             let seconds = Int(min(max(1, claims.expires.timeIntervalSinceNow), 365 * 86_400))

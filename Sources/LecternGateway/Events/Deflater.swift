@@ -38,6 +38,29 @@ final class Deflater {
         return deflater.piece(of: bytes)
     }
 
+    /// Compresses bytes to a whole gzip member, as small as zlib can make it. Safe from any thread.
+    static func gzip(_ bytes: [UInt8]) -> [UInt8] {
+        var stream = z_stream()
+        // The best level; a header of gzip; the most memory.
+        let status = deflateInit2_(
+            &stream, 9, Z_DEFLATED, MAX_WBITS + 16, 9, Z_DEFAULT_STRATEGY, ZLIB_VERSION,
+            Int32(MemoryLayout<z_stream>.size))
+        precondition(status == Z_OK, "no memory to compress")
+        defer { deflateEnd(&stream) }
+        let bound = Int(deflateBound(&stream, UInt(bytes.count)))
+        return bytes.withUnsafeBytes { input in
+            [UInt8](unsafeUninitializedCapacity: bound) { output, count in
+                stream.next_in = UnsafeMutablePointer(mutating: input.bindMemory(to: UInt8.self).baseAddress)
+                stream.avail_in = UInt32(input.count)
+                stream.next_out = output.baseAddress
+                stream.avail_out = UInt32(bound)
+                let status = deflate(&stream, Z_FINISH)
+                precondition(status == Z_STREAM_END, "a file is larger than its bound")
+                count = bound - Int(stream.avail_out)
+            }
+        }
+    }
+
     private func piece(of bytes: ByteBufferView) -> ByteBuffer {
         deflateReset(stream)
         // The flush ends a block and adds an empty one.

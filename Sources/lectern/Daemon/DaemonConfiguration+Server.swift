@@ -60,6 +60,7 @@ extension DaemonConfiguration {
             var gateway = GatewayConfiguration(
                 host: listen.host, port: listen.port, root: subjects.root, partitions: subjects.partitions)
             gateway.admin = http.admin.map { GatewayConfiguration.Address(host: $0.host, port: $0.port) }
+            gateway.basePath = http.basePath
             gateway.allowedOrigins = http.allowedOrigins
             gateway.trustedProxies = http.trustedProxies.compactMap { AddressRange($0) }
             gateway.mediaOrigins = http.mediaOrigins

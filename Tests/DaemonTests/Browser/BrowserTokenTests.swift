@@ -6,28 +6,9 @@ import Testing
 @Suite(
     .timeLimit(.minutes(5)), .endsProcesses, .enabled(if: BrowserWindow.runsAll, "make browser runs it"))
 struct BrowserTokenTests {
-    /// A file with the key of tokens.
-    private final class Secret: Sendable {
-        private let path = FileManager.default.temporaryDirectory.appendingPathComponent("secret-\(UUID())").path
-
-        init() throws { try change("a secret of 32 bytes or more, here it is") }
-
-        deinit { try? FileManager.default.removeItem(atPath: path) }
-
-        var settings: [String] { ["auth.mode=token", "auth.secret_file=\(path)"] }
-
-        func change(_ secret: String) throws { try Data(secret.utf8).write(to: URL(filePath: path)) }
-
-        func token(_ arguments: [String]) async throws -> String {
-            let process = try LecternProcess(["token", "--secret-file", path, "--expires", "1h"] + arguments)
-            guard await process.exitCode() == 0 else { throw Unexpected(process.log) }
-            return process.log.trimmingCharacters(in: .whitespacesAndNewlines)
-        }
-    }
-
     @Test("a link with a token lets everybody into what is theirs, and no further")
     func tokens() async throws {
-        let secret = try Secret()
+        let secret = try TokenSecret()
         try await BrowserRoom.with(secret.settings) { room, _ in
             try room.playVideo("hls")
             let page = "\(room.address)/rooms/\(room.name)"
@@ -76,7 +57,7 @@ struct BrowserTokenTests {
 
     @Test("pages that are open when the key of tokens is changed ask for a new link, and go on with it")
     func keyChange() async throws {
-        let secret = try Secret()
+        let secret = try TokenSecret()
         try await BrowserRoom.with(secret.settings) { room, daemon in
             try room.playVideo()
             let page = "\(room.address)/rooms/\(room.name)"

@@ -160,7 +160,7 @@ struct PictureRouteTests {
                 #expect(connection.send(text))
                 let answer = await connection.readToEnd()
                 #expect(answer.hasPrefix("HTTP/1.1 308"), "\(answer)")
-                #expect(answer.lowercased().contains("location: /api/rooms/r/board.png\(target)\r\n"), "\(answer)")
+                #expect(answer.lowercased().contains("location: ../../api/rooms/r/board.png\(target)\r\n"), "\(answer)")
             }
         }
     }

@@ -32,19 +32,53 @@ struct SiteRouteTests {
     @Test("each file is served with its type, an entity tag, and a policy that lets no script in")
     func served() async throws {
         try await RunningGateway.with { gateway in
-            for file in SiteRoutes.files.values {
-                let reply = try await gateway.http.get("/" + file.path)
-                #expect(reply.statusCode == 200, "\(file.path)")
-                #expect(reply.bytes == file.bytes, "\(file.path)")
-                #expect(reply.fields["content-type"] == file.type)
-                #expect(reply.fields["x-content-type-options"] == "nosniff")
-                let policy = reply.fields["content-security-policy"] ?? ""
-                #expect(policy.contains("default-src 'self'") && !policy.contains("unsafe"))
-                #expect(reply.fields["access-control-allow-origin"] == (file.isLibrary ? "*" : nil))
-                let again = try await gateway.http.send(
-                    "GET", "/" + file.path, headers: [("If-None-Match", file.tag.text)])
-                #expect(again.statusCode == 304)
-                #expect(again.bytes.isEmpty)
+            for file in SiteRoutes.files.values where !file.isPage {
+                let addresses = [
+                    ("/", "no-cache"), ("/assets/\(SiteRoutes.release)/", "public, max-age=31536000, immutable"),
+                    ("/assets/another/", "no-cache"),
+                ]
+                for (folder, caching) in addresses {
+                    let reply = try await gateway.http.get(folder + file.path)
+                    #expect(reply.statusCode == 200, "\(file.path)")
+                    #expect(reply.fields["cache-control"] == caching)
+                    #expect(reply.fields["content-type"] == file.type)
+                    #expect(reply.fields["x-content-type-options"] == "nosniff")
+                    let policy = reply.fields["content-security-policy"] ?? ""
+                    #expect(policy.contains("default-src 'self'") && !policy.contains("unsafe"))
+                    #expect(reply.fields["access-control-allow-origin"] == (file.isLibrary ? "*" : nil))
+                    // At its own address it names its modules below that of the release.
+                    let isNamed = folder == "/" && file.path == "lectern.js"
+                    #expect(isNamed || reply.bytes == file.bytes, "\(file.path)")
+                }
+            }
+            for path in ["pages/start.html", "pages/none.js", "", "../lectern.js"] {
+                #expect(try await gateway.http.get("/assets/\(SiteRoutes.release)/\(path)").statusCode == 404)
+            }
+        }
+    }
+
+    @Test("a client that takes gzip gets a file compressed, with a tag of its own; one that has the file, nothing")
+    func compressed() async throws {
+        try await RunningGateway.with { gateway in
+            for path in ["/", "/lectern.js", "/lectern/board.js", "/assets/\(SiteRoutes.release)/pages/site.css"] {
+                let plain = try await gateway.http.send("GET", path, headers: [("Accept-Encoding", "identity")])
+                // Foundation opens it again.
+                let packed = try await gateway.http.send("GET", path, headers: [("Accept-Encoding", "gzip")])
+                #expect(plain.fields["content-encoding"] == nil && packed.fields["content-encoding"] == "gzip")
+                #expect(plain.bytes == packed.bytes)
+                let lengths = [plain, packed].map { Int($0.fields["content-length"] ?? "") ?? 0 }
+                #expect(lengths[0] == plain.bytes.count && lengths[1] > 0 && lengths[1] * 3 < lengths[0] * 2, "\(path)")
+                let tags = [plain, packed].compactMap { $0.fields["etag"] }
+                #expect(Set(tags).count == 2)
+                for (coding, tag, other) in [("identity", tags[0], tags[1]), ("gzip", tags[1], tags[0])] {
+                    let accept = ("Accept-Encoding", coding)
+                    let known = try await gateway.http.send("GET", path, headers: [accept, ("If-None-Match", tag)])
+                    #expect(known.statusCode == 304 && known.bytes.isEmpty && known.fields["etag"] == tag)
+                    #expect(known.fields["vary"] == "Accept-Encoding")
+                    let changed = try await gateway.http.send("GET", path, headers: [accept, ("If-None-Match", other)])
+                    #expect(changed.statusCode == 200 && changed.bytes == plain.bytes)
+                    #expect(changed.fields["vary"] == "Accept-Encoding")
+                }
             }
         }
     }
@@ -65,18 +99,44 @@ struct SiteRouteTests {
                 #expect(page.text.contains(title), "\(path)")
                 // The policy would keep them from working.
                 #expect(!page.text.contains("<style") && !page.text.contains(" style="), "\(path)")
-                #expect(page.text.matches(of: /<script(?! type="module" src="\/)/).isEmpty, "\(path)")
+                #expect(page.text.matches(of: /<script(?! type="module" src="[.a-z0-9\/-]+")/).isEmpty, "\(path)")
+                #expect(!page.text.contains("assets/current/"), "\(path)")
             }
         }
     }
 
-    @Test("a page, a style sheet or a script names only files that are there")
+    @Test("a page, and a script of one, names nothing by the root of its host, and files that are there alone")
     func links() throws {
-        for file in SiteRoutes.files.values {
+        for file in SiteRoutes.files.values where file.path.hasPrefix("pages/") {
             let text = String(decoding: file.bytes, as: UTF8.self)
-            for match in text.matches(of: /["'`](\/(?:pages\/|lectern\/|lectern\.js)[a-z.\/-]*)/) {
-                let path = String(match.1.dropFirst())
-                #expect(SiteRoutes.files[path] != nil, "\(path) in \(file.path)")
+            #expect(text.matches(of: /["'`=]\/[a-z]+[\/."'`]/).isEmpty, "\(file.path)")
+            #expect(file.path.hasSuffix(".js") || text.matches(of: /(?:href|src)="\//).isEmpty, "\(file.path)")
+        }
+        for (route, file) in SiteRoutes.pages {
+            let page = try #require(URL(string: "http://host/board" + "\(route)".replacing(":room", with: "physics")))
+            let links = String(decoding: file.bytes, as: UTF8.self).matches(of: /(?:href|src)="([^"?#]+)/)
+            #expect(links.count > 5)
+            let folder = "/board/assets/\(SiteRoutes.release)/"
+            for link in links {
+                let path = try #require(URL(string: String(link.1), relativeTo: page)).path
+                let isFile = path.hasPrefix(folder) && SiteRoutes.files[String(path.dropFirst(folder.count))] != nil
+                #expect(isFile || ["/board", "/board/", "/board/monitor"].contains(path), "\(link.1) in \(file.path)")
+            }
+        }
+    }
+
+    @Test("an address of a page with a slash too many leads to the one without, below any path")
+    func slashes() async throws {
+        try await RunningGateway.with { gateway in
+            for (path, target) in [
+                ("/monitor/", "../monitor"), ("/rooms/physics/?replay", "../../rooms/physics?replay"),
+                ("/rooms//physics/teach/", "../../../../rooms/physics/teach"), ("//", "../"),
+            ] {
+                let connection = try RawConnection(port: gateway.port)
+                #expect(connection.send("GET \(path) HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"))
+                let answer = await connection.readToEnd()
+                #expect(answer.hasPrefix("HTTP/1.1 308"), "\(answer)")
+                #expect(answer.lowercased().contains("location: \(target)\r\n"), "\(answer)")
             }
         }
     }

@@ -23,18 +23,23 @@ export class GatewayError extends Error {
     }
 }
 
+/** The gateway that this file came from, where it is `lectern/gateway.js`, also in the folder of a release. */
+const home = new URL("../", import.meta.url).href.replace(/\/assets\/[^/]+\/$/, "/");
+
 /** One gateway, and how to be let in. */
 export class Gateway {
     #token;
 
     /**
      * @param {object} [options]
-     * @param {string} [options.url] its address; where this file came from unless said
+     * @param {string} [options.url] its address, with its path where it has one; where this file came from unless said
      * @param {string | (() => string | Promise<string>)} [options.token] a token, or what returns a fresh one; none where a
      *   cookie or nothing is needed
      */
-    constructor({ url = new URL("/", import.meta.url).href, token } = {}) {
-        this.url = new URL(url, globalThis.location?.href).href;
+    constructor({ url = home, token } = {}) {
+        const address = new URL(url, globalThis.location?.href);
+        if (!address.pathname.endsWith("/")) address.pathname += "/";
+        this.url = address.href;
         this.#token = token;
     }
 

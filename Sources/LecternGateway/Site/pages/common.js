@@ -6,12 +6,25 @@
 
 import { Gateway } from "../lectern.js";
 
+/** The server that these pages come from; it may lie below a path of its host. */
+const gateway = new Gateway();
+
 /** Room, author and cohort names. */
 export const namePattern = /^[a-z0-9_-]{1,64}$/;
 
 /** The element with an id. */
 export function $(id) {
     return document.getElementById(id);
+}
+
+/** The address of a page or of a request, such as `rooms/physics`; as {@link Gateway.address}. */
+export function address(path, query) {
+    return gateway.address(path, query);
+}
+
+/** The address of an icon of the pages' set. */
+export function iconAddress(name) {
+    return new URL(`icons.svg#${name}`, import.meta.url).href;
 }
 
 /** Makes an element. Text is text: nothing of it becomes markup. */
@@ -113,7 +126,8 @@ export function pageWords(page, order) {
 
 /** The room in the address of this page. */
 export function roomOfPage() {
-    return decodeURIComponent(location.pathname.split("/")[2] ?? "");
+    const [, room] = location.pathname.slice(new URL(gateway.url).pathname.length).split("/");
+    return decodeURIComponent(room ?? "");
 }
 
 /**
@@ -123,12 +137,12 @@ export function roomOfPage() {
  *   owner, for words on the page alone; `problem`: why the token was refused
  */
 export async function openSession(room) {
-    const gateway = new Gateway({ url: location.origin });
     // A link that is opened where its page is open already changes the fragment alone.
     addEventListener("hashchange", () => {
         if (location.hash.startsWith("#token=")) location.reload();
     });
-    const key = `lectern-claims ${room}`;
+    // Several gateways may share an origin.
+    const key = `lectern-claims ${new URL(gateway.url).pathname.slice(1)}${room}`;
     const token = new URLSearchParams(location.hash.slice(1)).get("token");
     let problem = null;
     if (token) {
@@ -183,12 +197,11 @@ export function whileVisible(milliseconds, body) {
 
 /** Makes links save the board of a room as PNG and PDF, as a cohort sees it; one more, by its id, the PDF. */
 export function bindSaving(room, cohort, more = null) {
-    const links = [["png", "?width=2048", "save-png"], ["pdf", "", "save-pdf"]];
-    if (more) links.push(["pdf", "", more]);
+    const links = [["png", 2048, "save-png"], ["pdf", null, "save-pdf"]];
+    if (more) links.push(["pdf", null, more]);
     for (const [format, width, id] of links) {
         const link = $(id);
-        const query = cohort ? `${width ? `${width}&` : "?"}cohort=${cohort}` : width;
-        link.href = `/api/rooms/${room}/board.${format}${query}`;
+        link.href = address(`api/rooms/${room}/board.${format}`, { width, cohort });
         link.download = `${room}.${format}`;
     }
 }

@@ -1,6 +1,6 @@
 /** The operator's page: what the service does, and where each room stands. */
 
-import { $, element, openSession, say, showStatus, spanWords, timeWords, whileVisible } from "./common.js";
+import { $, address, element, openSession, say, showStatus, spanWords, timeWords, whileVisible } from "./common.js";
 import { Metrics } from "./metrics.js";
 
 /** Milliseconds between two looks. */
@@ -149,9 +149,9 @@ function rowOf(name) {
             return head;
         }))), body);
     const links = element("span", { className: "links" },
-        element("a", { href: `/rooms/${name}`, textContent: "Follow" }),
-        element("a", { href: `/rooms/${name}/teach`, textContent: "Teach" }),
-        element("a", { href: `/rooms/${name}?replay`, textContent: "Replay" }));
+        element("a", { href: address(`rooms/${name}`), textContent: "Follow" }),
+        element("a", { href: address(`rooms/${name}/teach`), textContent: "Teach" }),
+        element("a", { href: address(`rooms/${name}?replay`), textContent: "Replay" }));
     const node = element("li", { className: "room" }, thumb,
         element("div", { className: "room-body" },
             element("div", { className: "room-head" }, element("span", { className: "room-name", textContent: name }), state, links),
@@ -168,7 +168,7 @@ function showRoom(row, { room, index, visible, cohorts }) {
     const picture = first ? `${first.cohort}/${first.index}` : null;
     if (picture !== row.picture) {
         row.picture = picture;
-        row.thumb.src = `/api/rooms/${room}/board.png?width=384&cohort=${first?.cohort ?? "main"}&at=${first?.index ?? 0}`;
+        row.thumb.src = address(`api/rooms/${room}/board.png`, { width: 384, cohort: first?.cohort ?? "main", at: first?.index ?? 0 });
     }
     const fastest = Math.max(...cohorts.map(({ v }) => (typeof v === "number" ? v : -Infinity)));
     for (const cohort of cohorts) showCohort(row, room, cohort, fastest);

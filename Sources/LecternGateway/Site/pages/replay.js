@@ -1,7 +1,7 @@
 /** The student's page with a recorded lesson: a board in step with a recording of the video, or with a player of its own. */
 
 import { Replay } from "../lectern.js";
-import { $, connectionWords, element, refusalWords, say, showStatus, timeWords } from "./common.js";
+import { $, connectionWords, element, iconAddress, refusalWords, say, showStatus, timeWords } from "./common.js";
 import { LessonPlayer, VideoPlayer } from "./player.js";
 
 /** Milliseconds before the first operation and after the last one. */
@@ -93,7 +93,7 @@ function bindTransport(player, replay) {
         if ($("play").title !== `${word} (Space)`) {
             $("play").title = `${word} (Space)`;
             $("play").setAttribute("aria-label", word);
-            $("play-icon").setAttribute("href", `/pages/icons.svg#${word.toLowerCase()}`);
+            $("play-icon").setAttribute("href", iconAddress(word.toLowerCase()));
         }
         requestAnimationFrame(show);
     };

@@ -1,6 +1,6 @@
 /** The start page: into a room, and the rooms there are. */
 
-import { $, element, namePattern, openSession, say, showStatus, whileVisible } from "./common.js";
+import { $, address, element, namePattern, openSession, say, showStatus, whileVisible } from "./common.js";
 
 /** Milliseconds between two looks at the list. */
 const listInterval = 4000;
@@ -11,13 +11,13 @@ $("enter").addEventListener("submit", (event) => {
     event.preventDefault();
     const room = $("name").value.trim();
     if (!namePattern.test(room)) return;
-    location.href = event.submitter?.value === "teach" ? `/rooms/${room}/teach` : `/rooms/${room}`;
+    location.href = event.submitter?.value === "teach" ? address(`rooms/${room}/teach`) : address(`rooms/${room}`);
 });
 // Names of rooms have no capitals; telephones begin with one.
 $("name").addEventListener("input", () => ($("name").value = $("name").value.toLowerCase().replaceAll(" ", "-")));
 
 const trial = `trial-${crypto.getRandomValues(new Uint32Array(1))[0].toString(36)}`;
-$("try").href = `/rooms/${trial}/teach?demo=5`;
+$("try").href = address(`rooms/${trial}/teach`, { demo: 5 });
 
 const { gateway } = await openSession("");
 const cards = new Map();
@@ -64,7 +64,7 @@ function show(rooms) {
         }
         if (released !== card.released) {
             card.released = released;
-            card.thumb.src = `/api/rooms/${room.room}/board.png?width=480&cohort=${cohorts[0] ?? "main"}&at=${released}`;
+            card.thumb.src = address(`api/rooms/${room.room}/board.png`, { width: 480, cohort: cohorts[0] ?? "main", at: released });
         }
     }
 }
@@ -82,9 +82,9 @@ function cardOf(name) {
 function linksOf(room, cohorts) {
     const others = cohorts.filter((cohort) => cohort !== "main");
     return [
-        element("a", { href: `/rooms/${room}`, textContent: "Follow" }),
-        ...others.map((cohort) => element("a", { href: `/rooms/${room}?cohort=${cohort}`, textContent: `Follow ${cohort}` })),
-        element("a", { href: `/rooms/${room}/teach`, textContent: "Teach" }),
-        element("a", { href: `/rooms/${room}?replay`, textContent: "Replay" }),
+        element("a", { href: address(`rooms/${room}`), textContent: "Follow" }),
+        ...others.map((cohort) => element("a", { href: address(`rooms/${room}`, { cohort }), textContent: `Follow ${cohort}` })),
+        element("a", { href: address(`rooms/${room}/teach`), textContent: "Teach" }),
+        element("a", { href: address(`rooms/${room}?replay`), textContent: "Replay" }),
     ];
 }

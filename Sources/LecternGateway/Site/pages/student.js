@@ -1,7 +1,7 @@
 /** The student's page: a board in step with a video. */
 
 import { Board, PlayerClock } from "../lectern.js";
-import { $, bindCover, bindFullScreen, bindSaving, connectionWords, namePattern, openSession, pageWords, roomOfPage, say, showStatus, spanWords, timeWords } from "./common.js";
+import { $, bindCover, bindFullScreen, bindSaving, connectionWords, iconAddress, namePattern, openSession, pageWords, roomOfPage, say, showStatus, spanWords, timeWords } from "./common.js";
 import { DemoClock } from "./demo-clock.js";
 
 const query = new URLSearchParams(location.search);
@@ -111,7 +111,7 @@ async function playDemo(gateway, cohort, delay) {
     $("demo-play").addEventListener("click", () => {
         demo.toggle();
         $("demo-play").setAttribute("aria-pressed", String(!demo.isPaused));
-        $("demo-icon").setAttribute("href", `/pages/icons.svg#${demo.isPaused ? "play" : "pause"}`);
+        $("demo-icon").setAttribute("href", iconAddress(demo.isPaused ? "play" : "pause"));
         say($("demo-word"), demo.isPaused ? "Play" : "Pause");
         show();
     });

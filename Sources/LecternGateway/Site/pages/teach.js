@@ -2,7 +2,7 @@
 
 import { Teacher } from "../lectern.js";
 import { now } from "../lectern/gateway.js";
-import { $, bindCover, bindFullScreen, bindSaving, connectionWords, element, namePattern, openSession, pageWords, refusals, roomOfPage, say, showStatus, spanWords, whileVisible } from "./common.js";
+import { $, address, bindCover, bindFullScreen, bindSaving, connectionWords, element, namePattern, openSession, pageWords, refusals, roomOfPage, say, showStatus, spanWords, whileVisible } from "./common.js";
 import { AuthorList } from "./author-list.js";
 import { ImportTool } from "./import-tool.js";
 import { LassoTool } from "./lasso-tool.js";
@@ -202,7 +202,7 @@ function showAudience(teacher, gateway, timeLine) {
     const link = $("student-link");
     const demo = query.get("demo");
     bindSaving(room, "head", "page-export");
-    link.href = `/rooms/${room}${demo === null ? "" : `?demo=${encodeURIComponent(demo)}`}`;
+    link.href = address(`rooms/${room}`, { demo });
     link.textContent = demo === null ? "Open the student's board" : `Open it ${demo} s behind`;
     const rows = new Map();
     const authors = new AuthorList(gateway, room, teacher.author, (error) => notify(`Not changed: ${error.message}`, "Close", closeNotice));

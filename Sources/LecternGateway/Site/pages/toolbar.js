@@ -5,7 +5,7 @@
  */
 
 import { Element } from "../lectern.js";
-import { $, element } from "./common.js";
+import { $, element, iconAddress } from "./common.js";
 
 const elements = [
     ["pen", "Pen", "P", Element.freehand],
@@ -179,7 +179,7 @@ export function iconOf(name) {
     icon.setAttribute("class", "icon");
     icon.setAttribute("aria-hidden", "true");
     const use = document.createElementNS(space, "use");
-    use.setAttribute("href", `/pages/icons.svg#${name}`);
+    use.setAttribute("href", iconAddress(name));
     icon.append(use);
     return icon;
 }
