@@ -76,12 +76,12 @@ test: packages browser-packages probe-packages
 	LECTERN_TARGETS=service,probe $(BUILD) --build-tests $(STRICT)
 	LECTERN_TARGETS=service,probe SWIFT=$(SWIFT) .ci/test -- $(SERVICE_TESTS)
 
-## browser: runs lectern.js and the pages in Chromium: ink of every style, classes, failures, a clock over WebRTC, a path of nginx;
-##          pictures in .build/browser
+## browser: runs lectern.js and the pages in Chromium: ink of every style, classes, failures, a clock over WebRTC, a path of nginx,
+##          axe-core; pictures in .build/browser
 browser: packages browser-packages
 	@.ci/packages $(WEBRTC_PACKAGES) $(PROXY_PACKAGES)
 	LECTERN_TARGETS=service $(BUILD) --build-tests $(STRICT)
-	LECTERN_BROWSER=1 LECTERN_TARGETS=service SWIFT=$(SWIFT) .ci/test -- 'DaemonTests\.Browser.*'
+	LECTERN_BROWSER=1 LECTERN_AXE="$$(.ci/axe)" LECTERN_TARGETS=service SWIFT=$(SWIFT) .ci/test -- 'DaemonTests\.Browser.*'
 
 ## openapi: sends requests that schemathesis makes of /api/openapi.json to the daemon, and checks every answer
 openapi: packages
