@@ -6,8 +6,8 @@ public import NATSClient
 /// their hashes.
 ///
 /// Consistent while classes run: of each partition the checkpoints are copied before the log, so that the log goes on where
-/// they end. A log that was trimmed meanwhile, by what newer checkpoints have, is copied again with its checkpoints. Assets
-/// come last: what a log names was there before.
+/// they end. Records that expire or are trimmed meanwhile do no harm where the copied checkpoints hold them; otherwise both
+/// are copied again. Assets come last: what a log names was there before.
 public struct StreamBackup: Sendable {
     /// What is told while it runs.
     public enum Progress: Sendable {
@@ -21,6 +21,8 @@ public struct StreamBackup: Sendable {
     /// Why a backup is not made, or a folder is not restored.
     public enum Failure: Error, Sendable, Equatable, CustomStringConvertible {
         case noStreams(root: String)
+        /// Rooms are being moved to another number of partitions.
+        case moving(copy: String)
         case notEmpty(folder: String)
         case noBackup(folder: String)
         case newer(version: Int)
@@ -28,10 +30,15 @@ public struct StreamBackup: Sendable {
         case missing(file: String)
         case exists(streams: [String])
         case neverStill(stream: String)
+        /// Records were removed that no checkpoint is known to hold.
+        case uncovered(stream: String, from: UInt64, through: UInt64)
+        case notPermitted(stream: String, String)
 
         public var description: String {
             switch self {
             case .noStreams(let root): "there are no logs of the root \(root)"
+            case .moving(let copy):
+                "there is \(copy): a lectern repartition runs, or was interrupted; have it done first, or run it again"
             case .notEmpty(let folder): "\(folder) is not empty"
             case .noBackup(let folder): "\(folder) has no backup: \(StreamBackup.listName) is missing or cannot be read"
             case .newer(let version): "the backup is of a newer release (format \(version))"
@@ -40,6 +47,25 @@ public struct StreamBackup: Sendable {
             case .exists(let streams):
                 "there are streams already: \(streams.joined(separator: ", ")); delete them first if they are to be replaced"
             case .neverStill(let stream): "\(stream) gives records back faster than it can be copied; try again later"
+            case .uncovered(let stream, let from, let through):
+                """
+                uncovered: records \(from) to \(through) of \(stream) are gone by their age, and no checkpoint is known to \
+                hold them; does a daemon read the log, and does it keep up? Give the log a longer max_age, or try again
+                """
+            case .notPermitted(let stream, let why):
+                """
+                \(stream) gives records back while it is copied, and whether checkpoints hold them cannot be read: \(why)
+                """
+            }
+        }
+
+        /// The failure of a log of which records were removed through one, while those through another were in checkpoints.
+        fileprivate init(_ stream: String, removedThrough last: UInt64, covered: Result<UInt64, JetStreamError>) {
+            switch covered {
+            case .success(let covered) where covered < last:
+                self = .uncovered(stream: stream, from: covered + 1, through: last)
+            case .success: self = .neverStill(stream: stream)
+            case .failure(let error): self = .notPermitted(stream: stream, "\(error)")
             }
         }
     }
@@ -90,6 +116,8 @@ extension StreamBackup {
         let stem = PartitionStreams.stem(root)
         let names = try await jetStream.streamNames(beginningWith: "\(stem)_")
         let logs = names.filter { $0.dropFirst(stem.count).wholeMatch(of: /_LOG_[0-9]+/) != nil }
+        // They alone may have the rooms.
+        if let copy = names.first(where: { $0.hasPrefix("\(stem)_MOVING_") }) { throw Failure.moving(copy: copy) }
         guard !logs.isEmpty else { throw Failure.noStreams(root: root) }
         var streams: [List.Stream] = []
         for log in logs {
@@ -109,22 +137,46 @@ extension StreamBackup {
     private func partition(
         _ log: String, _ checkpoints: String?, _ tell: (Progress) -> Void
     ) async throws -> [List.Stream] {
+        guard let checkpoints else { return [try await copy(log, tell).stream] }
+        var first: UInt64 = 0
         for _ in 0..<Self.attempts {
             let before = try await jetStream.streamInfo(log).firstSequence
-            var streams: [List.Stream] = []
-            if let checkpoints { streams.append(try await copy(checkpoints, tell).stream) }
-            let (stream, first) = try await copy(log, tell)
-            streams.append(stream)
-            // Records that were deleted meanwhile may be missing behind the checkpoints above.
-            if first == before || checkpoints == nil { return streams }
+            let covered = try await covered(of: log)
+            let (saved, header) = try await copy(checkpoints, tell)
+            let (records, logHeader) = try await copy(log, tell)
+            first = logHeader.firstSequence
+            // The checkpoints that were copied hold what was covered before.
+            if first <= max(1, before, ((try? covered.get()) ?? 0) + 1) { return [saved, records] }
+            // No other checkpoints: the copies are what a daemon finds on the server.
+            if try await jetStream.streamInfo(checkpoints).lastSequence == header.lastSequence {
+                return [saved, records]
+            }
             tell(.again(stream: log))
         }
-        throw Failure.neverStill(stream: log)
+        throw Failure(log, removedThrough: first - 1, covered: try await covered(of: log))
+    }
+
+    /// The last record of a log that checkpoints hold with all before it; 0 where that is not known. A failure where the user
+    /// may not ask.
+    private func covered(of log: String) async throws -> Result<UInt64, JetStreamError> {
+        guard let partition = Int(log.split(separator: "_").last ?? "") else { return .success(0) }
+        let streams = PartitionStreams(root: root, partition: partition)
+        let identity = StreamIdentity(.log, of: try await jetStream.streamInfo(log))
+        do throws(JetStreamError) {
+            let message = try await jetStream.lastMessage(streams.checkpoint, subject: streams.coverage)
+            // That of a newer release says nothing to this one.
+            guard let message, let coverage = try? Coverage(decoding: message.payload), coverage.log == identity.text
+            else { return .success(0) }
+            return .success(coverage.covered)
+        } catch {
+            guard case .connection(.notPermitted) = error else { throw error }
+            return .failure(error)
+        }
     }
 
     private func copy(
         _ name: String, _ tell: (Progress) -> Void
-    ) async throws -> (stream: List.Stream, first: UInt64) {
+    ) async throws -> (stream: List.Stream, header: StreamSnapshotHeader) {
         let file = "\(name).snapshot"
         let path = folder.appendingPathComponent(file)
         guard FileManager.default.createFile(atPath: path.path, contents: nil) else {
@@ -146,7 +198,7 @@ extension StreamBackup {
         let stream = List.Stream(
             name: name, file: file, request: String(decoding: header.request, as: UTF8.self),
             messages: header.messages, sha256: hash.finalize().hexadecimal)
-        return (stream, header.firstSequence)
+        return (stream, header)
     }
 }
 
@@ -169,15 +221,22 @@ extension StreamBackup {
         return restoreOrder(list).map(\.name)
     }
 
-    /// Makes the streams of a backup, after all its files have been checked. None of them may exist.
+    /// Makes the streams of a backup, after all its files have been checked. No stream of its root may exist: logs of another
+    /// number of partitions, or of another time, would not be those of one service.
     ///
     /// Logs come last: a daemon that waits for its streams goes on when all are there.
     public func restore(_ tell: (Progress) -> Void) async throws {
         try Self.verify(folder)
         let list = try Self.list(folder)
-        let existing = Set(try await jetStream.streamNames(beginningWith: ""))
-        let taken = list.streams.map(\.name).filter(existing.contains)
-        guard taken.isEmpty else { throw Failure.exists(streams: taken.sorted()) }
+        let stem = PartitionStreams.stem(list.root)
+        let own = Set(list.streams.map(\.name))
+        let taken = try await jetStream.streamNames(beginningWith: "").filter { name in
+            own.contains(name)
+                || name.hasPrefix(stem)
+                    && name.dropFirst(stem.count).wholeMatch(
+                        of: /_(MOVING_)?((LOG|CHECKPOINT)_[0-9]+|ASSETS|AUDIT|REVOKED)/) != nil
+        }
+        guard taken.isEmpty else { throw Failure.exists(streams: taken) }
         for stream in Self.restoreOrder(list) {
             let header = try StreamSnapshotHeader(stream: stream.name, request: Array(stream.request.utf8))
             let handle = try FileHandle(forReadingFrom: folder.appendingPathComponent(stream.file))

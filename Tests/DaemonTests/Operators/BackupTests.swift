@@ -86,6 +86,75 @@ import Testing
         }
     }
 
+    /// Gives a log an age that is shorter than the settings allow.
+    private static func setMaxAge(_ stream: String, seconds: Int, _ connection: NATSConnection) async throws {
+        let info = try await connection.request(to: "$JS.API.STREAM.INFO.\(stream)").payload
+        let answer = try JSONSerialization.jsonObject(with: Data(info)) as? [String: Any]
+        var configuration = try #require(answer?["config"] as? [String: Any])
+        configuration["max_age"] = seconds * 1_000_000_000
+        configuration["duplicate_window"] = 1_000_000_000
+        let body = Array(try JSONSerialization.data(withJSONObject: configuration))
+        _ = try await connection.request(body, to: "$JS.API.STREAM.UPDATE.\(stream)")
+    }
+
+    private static func firstSequence(_ connection: NATSConnection) async throws -> UInt64 {
+        try await JetStream(connection).streamInfo("INK_LOG_0").firstSequence
+    }
+
+    private static func waitUntilMoreExpire(_ connection: NATSConnection) async throws {
+        let before = try await firstSequence(connection)
+        _ = try await eventually("records expire") { () -> Bool? in
+            try await firstSequence(connection) > before ? true : nil
+        }
+    }
+
+    private static func write(to address: String, _ connection: NATSConnection) async throws {
+        var number = 0
+        while !Task.isCancelled {
+            number += 1
+            let stroke = #"{"n":\#(number),"t":0,"d":[{"x":1,"y":1}]}"#
+            _ = try await connection.request(Array(stroke.utf8), to: address)
+            try await Task.sleep(for: .milliseconds(10))
+        }
+    }
+
+    @Test func `a log whose records expire while it is copied is backed up, and restored`() async throws {
+        let folder = Self.folder()
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        try await NATSTestServer.with(jetStream: true) { nats in
+            let daemon = try DaemonProcess("a", nats: nats.url, ["checkpoint.interval=1s", "checkpoint.operations=5"])
+            try await daemon.waitUntilServing()
+            try await NATSConnection.with(nats) { connection in
+                try await Self.setMaxAge("INK_LOG_0", seconds: 3, connection)
+                let writing = Task { try await Self.write(to: "ink.0.lesson.in.anna", connection) }
+                defer { writing.cancel() }
+                try await Self.waitUntilMoreExpire(connection)
+                let (copies, inlet) = AsyncStream.makeStream(of: Void.self)
+                _ = try connection.subscribe("$JS.API.STREAM.SNAPSHOT.INK_CHECKPOINT_0") { _ in inlet.yield() }
+                try await connection.flush()
+                let process = try LecternProcess(["backup", folder, "--nats", nats.url])
+                // Each time it has begun to copy checkpoints it waits until records have expired.
+                let holding = Task {
+                    for await _ in copies {
+                        process.send(SIGSTOP)
+                        try await Self.waitUntilMoreExpire(connection)
+                        process.send(SIGCONT)
+                    }
+                }
+                defer { holding.cancel() }
+                let code = await process.exitCode()
+                #expect(code == 0, "\(process.log)")
+            }
+            #expect(await daemon.terminate() == 0)
+        }
+        try await NATSTestServer.with(jetStream: true) { nats in
+            _ = try await Self.run("restore", folder, "--nats", nats.url)
+            let (room, _) = try await Self.state(of: "lesson", on: nats)
+            guard case .number(let index)? = room["index"] else { throw Unexpected("no index in \(room)") }
+            #expect(index > 0)
+        }
+    }
+
     @Test func `the guide's user for backups may make and restore them`() async throws {
         let folder = Self.folder()
         defer { try? FileManager.default.removeItem(atPath: folder) }
@@ -105,6 +174,35 @@ import Testing
         }
         try await NATSTestServer.with(jetStream: true, configuration: accounts) { nats in
             _ = try await Self.run("restore", folder, "--nats", "nats://backup:secret@127.0.0.1:\(nats.port)")
+        }
+    }
+
+    @Test func `rooms that are being moved are not backed up, and nothing is restored beside a stream of the root`()
+        async throws
+    {
+        let folder = Self.folder()
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        try await NATSTestServer.with(jetStream: true) { nats in
+            let daemon = try DaemonProcess("a", nats: nats.url)
+            try await daemon.waitUntilServing()
+            #expect(await daemon.terminate() == 0)
+            try await NATSConnection.with(nats) { connection in
+                let jetStream = JetStream(connection)
+                try await jetStream.copy("INK_LOG_0", to: "INK_MOVING_LOG_0", label: "")
+                let refused = try await Self.run("backup", folder, "--nats", nats.url, exits: 1)
+                #expect(refused.contains("there is INK_MOVING_LOG_0: a lectern repartition"), "\(refused)")
+                try await jetStream.delete("INK_MOVING_LOG_0")
+            }
+            _ = try await Self.run("backup", folder, "--nats", nats.url)
+        }
+        for (other, isOfRoot) in [("INK_LOG_7", true), ("INK_MOVING_LOG_0", true), ("INK_A_LOG_0", false)] {
+            try await NATSTestServer.with(jetStream: true) { [folder] nats in
+                try await NATSConnection.with(nats) { connection in
+                    _ = try await JetStream(connection).provision(StreamConfiguration(name: other, subjects: ["other"]))
+                }
+                let told = try await Self.run("restore", folder, "--nats", nats.url, exits: isOfRoot ? 1 : 0)
+                #expect(told.contains("there are streams already: \(other);") == isOfRoot, "\(told)")
+            }
         }
     }
 

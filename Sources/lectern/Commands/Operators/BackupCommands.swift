@@ -16,8 +16,8 @@ struct BackupCommand: AsyncParsableCommand {
             server keeps them. The folder gets a file for each stream and backup.json, which is written last, with \
             their hashes.
 
-            The user needs $JS.API.STREAM.NAMES, .INFO and .SNAPSHOT, and what the server's acknowledgements go to, \
-            $JS.SNAPSHOT.ACK.>.
+            The user needs $JS.API.STREAM.NAMES, .INFO, .SNAPSHOT and .MSG.GET, and what the server's acknowledgements go \
+            to, $JS.SNAPSHOT.ACK.>.
 
             EXAMPLES
               lectern backup /backup/2026-03-01
@@ -54,14 +54,14 @@ struct RestoreCommand: AsyncParsableCommand {
         abstract: "Make the streams of a backup on a NATS server.",
         discussion: """
             Checks every file by its hash first; --check does only that, and connects to nothing. Then makes the \
-            streams, logs last. None of them may exist: a stream is never replaced, delete it before (`nats stream rm \
-            INK_LOG_0`). Daemons of the root that run wait for their streams, and go on with them.
+            streams, logs last. No stream of the root may exist: none is ever replaced, delete them before (`nats \
+            stream rm INK_LOG_0`). Daemons of the root that run wait for their streams, and go on with them.
 
             EXAMPLES
               lectern restore /backup/2026-03-01
               lectern restore /backup/2026-03-01 --check
 
-            Exit codes: 0 when all streams are there; 1 when the backup is damaged or a stream exists; 2 when NATS \
+            Exit codes: 0 when all streams are there; 1 when the backup is damaged or a stream of the root exists; 2 when NATS \
             cannot be reached.
             """)
 
