@@ -84,10 +84,22 @@ extension AssetStore {
     /// Stores an asset; where it is stored already, only that it is used.
     ///
     /// - Parameter manifest: of these bytes.
-    /// - Throws: `.full`; then nothing of it is left.
+    /// - Throws: `.full`, `.disturbed`; then nothing of it is left.
     public func save(_ bytes: [UInt8], _ manifest: AssetManifest) async throws(AssetStoreError) {
-        guard try await touchWhole(manifest.id) == nil else { return }
-        try await checkSpace(bytes.count)
+        for _ in 0..<Self.attempts {
+            guard try await touchWhole(manifest.id) == nil else { return }
+            try await checkSpace(bytes.count)
+            if try await store(bytes, manifest) { return }
+        }
+        throw .disturbed
+    }
+
+    /// Attempts to store an asset of which something is deleted meanwhile.
+    private static let attempts = 4
+
+    /// Writes the parts and the manifest of an asset.
+    /// - Returns: false where nothing of it is left: parts were deleted before the manifest named them.
+    private func store(_ bytes: [UInt8], _ manifest: AssetManifest) async throws(AssetStoreError) -> Bool {
         let stored = StoredAssetManifest(
             asset: manifest, upload: String(UInt64.random(in: .min ... .max), radix: 36),
             parts: (bytes.count + partBytes - 1) / partBytes)
@@ -99,14 +111,19 @@ extension AssetStore {
             }
             // Another upload of the same file may have been quicker.
             if try await touchWhole(manifest.id) == nil {
-                _ = try await publish(stored.encoded(), to: subjects.manifest(of: manifest.id))
-                return
+                let named = try await publish(stored.encoded(), to: subjects.manifest(of: manifest.id))
+                // An erasure deletes parts that have no manifest yet. Looked at afterwards: from now on it deletes the manifest
+                // first.
+                if try await isWhole(stored) { return true }
+                await discard([named] + written)
+                return false
             }
         } catch {
             await discard(written)
             throw error
         }
         await discard(written)
+        return true
     }
 
     /// Says that assets are used, so that they stay. Those that are not there are passed over.
@@ -115,7 +132,7 @@ extension AssetStore {
     }
 
     /// Writes a manifest again, where that of long ago is there.
-    private func touch(_ id: AssetID) async throws(AssetStoreError) -> StoredAssetManifest? {
+    func touch(_ id: AssetID) async throws(AssetStoreError) -> StoredAssetManifest? {
         guard let (manifest, message) = try await newest(id) else { return nil }
         // Not at every use: an eighth of the age is soon enough.
         let age = Duration.nanoseconds(max(0, WallClock.now() - message.time))
@@ -142,12 +159,15 @@ extension AssetStore {
     /// The manifest of an asset that is there with all its parts; nil, so that it is stored again, for any other.
     private func touchWhole(_ id: AssetID) async throws(AssetStoreError) -> StoredAssetManifest? {
         guard let manifest = try await touch(id) else { return nil }
-        let parts = try await messages(subjects.parts(of: manifest)).count
-        guard parts == manifest.parts else {
+        guard try await isWhole(manifest) else {
             logger.warning("parts of an asset are missing; it is stored again", metadata: ["asset": "\(id)"])
             return nil
         }
         return manifest
+    }
+
+    private func isWhole(_ manifest: StoredAssetManifest) async throws(AssetStoreError) -> Bool {
+        try await messages(subjects.parts(of: manifest)).count == manifest.parts
     }
 
     /// Uploads at the same time may together go beyond the limit, each once.
@@ -192,12 +212,16 @@ extension AssetStore {
     }
 
     /// Deletes messages and overwrites them on disk; what cannot be deleted is left to a sweep.
-    func discard(_ sequences: [UInt64]) async {
+    /// - Returns: whether all are deleted.
+    @discardableResult
+    func discard(_ sequences: [UInt64]) async -> Bool {
         do throws(AssetStoreError) {
-            // One after the other: the manifest, which comes first, goes before the parts that it names.
+            // One after the other: a manifest, which comes first, goes before the parts that it names.
             for sequence in sequences { try await delete([sequence]) }
+            return true
         } catch {
             logger.debug("cannot delete a part of an asset", metadata: ["error": "\(error)"])
+            return false
         }
     }
 
@@ -277,32 +301,39 @@ extension AssetStore {
         }
         var deleted = 0
         for (id, messages) in assets {
-            let doomed = try await unused(messages, of: id, at: now)
-            await discard(doomed)
-            deleted += doomed.count
+            let unused = try await unused(messages, of: id, at: now)
+            if let manifest = unused.manifest {
+                guard await discard([manifest]) else { continue }
+                deleted += 1
+                // It was used meanwhile, and is written again under another sequence.
+                if try await message(subjects.manifest(of: id)) != nil { continue }
+            }
+            await discard(unused.others)
+            deleted += unused.others.count
         }
         return deleted
     }
 
-    /// The sequences of an asset's messages that can go; its manifest first.
+    /// The sequences of an asset's messages that can go: the manifest where nobody uses the asset, and the others that may
+    /// only go when it is gone.
     private func unused(
         _ messages: [Listed], of id: AssetID, at now: Int64
-    ) async throws(AssetStoreError) -> [UInt64] {
+    ) async throws(AssetStoreError) -> (manifest: UInt64?, others: [UInt64]) {
         let listed = messages.first { $0.subject == subjects.manifest(of: id) }
+        let others = messages.filter { $0.subject != subjects.manifest(of: id) }
+        let lifetime = settings.maxAge * 5 / 4
         // Read again: it may have been written meanwhile.
         let newest = try await newest(id)
-        if let newest, newest.message.sequence == listed?.sequence,
-            isOld(newest.message.time, settings.maxAge * 5 / 4, at: now)
-        {
-            return [newest.message.sequence] + messages.map(\.sequence).filter { $0 != newest.message.sequence }
+        if let newest, newest.message.sequence == listed?.sequence, isOld(newest.message.time, lifetime, at: now) {
+            // Not those of an upload that goes on: it finds no manifest and writes its own.
+            let age = min(lifetime, Self.tornAge)
+            return (newest.message.sequence, others.filter { isOld($0.time, age, at: now) }.map(\.sequence))
         }
         let isNamed = { (message: Listed) in newest.map { subjects.isPart(message.subject, of: $0.manifest) } ?? false }
-        let parts = messages.filter {
-            $0.subject != subjects.manifest(of: id) && !isNamed($0) && (newest == nil || !subjects.isRecord($0.subject))
-        }
+        let loose = others.filter { !isNamed($0) && (newest == nil || !subjects.isRecord($0.subject)) }
         // A manifest that cannot be read is in nobody's way: the next upload replaces it.
-        guard let last = parts.map(\.time).max(), isOld(last, Self.tornAge, at: now) else { return [] }
-        return parts.map(\.sequence)
+        guard let last = loose.map(\.time).max(), isOld(last, Self.tornAge, at: now) else { return (nil, []) }
+        return (nil, loose.map(\.sequence))
     }
 
     private func isOld(_ time: Int64, _ age: Duration, at now: Int64) -> Bool {
@@ -345,6 +376,8 @@ public enum AssetStoreError: Error, Sendable, Equatable, CustomStringConvertible
     case full
     /// A room has as many bytes of assets as it may have.
     case roomFull(limit: Int64)
+    /// Something of it was deleted again and again while it was stored.
+    case disturbed
     /// An error of the stream.
     case stream(name: String, JetStreamError)
 
@@ -352,6 +385,7 @@ public enum AssetStoreError: Error, Sendable, Equatable, CustomStringConvertible
         switch self {
         case .full: "the stream of assets is full"
         case .roomFull(let limit): "the room has \(limit) bytes of assets, as many as it may have"
+        case .disturbed: "the file was erased while it was stored"
         case .stream(let name, let error): "\(name): \(error)"
         }
     }

@@ -34,7 +34,7 @@ extension AssetStore {
     /// Stores an asset that was uploaded to a room.
     ///
     /// - Parameter manifest: of these bytes.
-    /// - Throws: `.full`, `.roomFull`; then nothing of it is left.
+    /// - Throws: `.full`, `.roomFull`, `.disturbed`; then nothing of it is left.
     public func save(_ bytes: [UInt8], _ manifest: AssetManifest, for room: RoomID) async throws(AssetStoreError) {
         let isKnown = try await wasUploaded(manifest.id, to: room)
         // Written first, and then all are counted: of uploads at the same time none can miss the other.
@@ -47,6 +47,8 @@ extension AssetStore {
             if !isKnown { await discard([sequence]) }
             throw error
         }
+        // An erasure of the room takes the record from before its decision: now the file is of the next life.
+        _ = try? await publish(record.encoded(), to: subjects.record(of: manifest.id, in: room))
     }
 
     /// Notes that a stored asset comes to a room with a copied page: from then on no erasure of another room takes it. It
@@ -58,8 +60,8 @@ extension AssetStore {
         let isKnown = try await wasUploaded(id, to: room)
         let record = RoomAssetRecord(bytes: known.bytes)
         let sequence = try await publish(record.encoded(), to: subjects.record(of: id, in: room))
-        // An erasure that has not seen this record has deleted the manifest before.
-        if let manifest = try await manifest(of: id) { return manifest }
+        // An erasure or a sweep that has not seen this record has deleted the manifest before.
+        if let manifest = try await touch(id) { return manifest.asset }
         if !isKnown { await discard([sequence]) }
         return nil
     }

@@ -309,6 +309,94 @@ private func day(_ days: Int64) -> Int64 { WallClock.now() + days * 86_400 * 1_0
         }
     }
 
+    @Test func `An asset that is swept while it is used or uploaded is whole or gone`() async throws {
+        // It is old at once, and each use writes the manifest again.
+        try await TestStore.with(maxAge: .milliseconds(8)) { test, _ in
+            try await test.store.provision()
+            let room = try Self.room("physics")
+            let seed = TestSeed.choose()
+            var random = SeededGenerator(seed: seed)
+            for round in 0..<12 {
+                let assets = try (0..<32).map { try SampleAsset(100, round * 32 + $0) }
+                for asset in assets { try await test.store.save(asset.bytes, asset.manifest) }
+                let (uploaded, touched) = (assets.prefix(8), assets.dropFirst(8))
+                // What was written until now is old, and nothing else.
+                async let swept = test.store.sweep(at: WallClock.now() + 10_000_001)
+                try await withThrowingTaskGroup(of: Void.self) { group in
+                    for asset in assets {
+                        let pause = random.int(0...60)
+                        let isUpload = uploaded.contains { $0.id == asset.id }
+                        group.addTask {
+                            // Some moment of the sweep.
+                            for _ in 0..<pause { _ = try await test.store.lastSequence() }
+                            if isUpload {
+                                try await test.store.save(asset.bytes, asset.manifest, for: room)
+                            } else {
+                                try await test.store.touch([asset.id])
+                            }
+                        }
+                    }
+                    try await group.waitForAll()
+                }
+                _ = try await swept
+                for asset in touched {
+                    let bytes = try await test.store.bytes(of: asset.id)
+                    let isThere = try await test.store.manifest(of: asset.id) != nil
+                    #expect(isThere ? bytes == asset.bytes : bytes == nil, "seed \(seed), round \(round)")
+                }
+                for asset in uploaded {
+                    #expect(try await test.store.bytes(of: asset.id) == asset.bytes, "seed \(seed), round \(round)")
+                    #expect(try await test.store.wasUploaded(asset.id, to: room), "seed \(seed), round \(round)")
+                }
+            }
+        }
+    }
+
+    @Test func `An upload of which a part is erased meanwhile is stored again`() async throws {
+        try await TestStore.with { test, _ in
+            try await test.store.provision()
+            let asset = try SampleAsset(8 << 20)
+            let connection = test.jetStream.connection
+            // The first part is stored when the second one comes.
+            _ = try connection.subscribe("ink.assets.\(asset.id).*.1") { _ in
+                let request = Array(#"{"seq":1}"#.utf8)
+                try? connection.publish(request, to: "$JS.API.STREAM.MSG.DELETE.INK_ASSETS", reply: "nobody")
+            }
+            try await connection.flush()
+            try await test.store.save(asset.bytes, asset.manifest)
+            #expect(try await test.store.bytes(of: asset.id) == asset.bytes)
+            // Nothing is left of the first attempt.
+            #expect(try await test.messages() == 33)
+        }
+    }
+
+    @Test func `An asset that is uploaded while it is erased is whole and the room's, or gone`() async throws {
+        try await TestStore.with { test, _ in
+            try await test.store.provision()
+            let physics = try Self.room("physics")
+            let seed = TestSeed.choose()
+            var random = SeededGenerator(seed: seed)
+            for round in 0..<30 {
+                let asset = try SampleAsset(400_000, round)
+                let pause = random.int(0...12)
+                async let upload: Void = test.store.save(asset.bytes, asset.manifest, for: physics)
+                // Some moment of the upload.
+                for _ in 0..<pause { _ = try await test.store.lastSequence() }
+                let now = try await test.store.lastSequence()
+                let boundary = AssetBoundary(before: now, after: now, decidedAt: 0)
+                let outcome = try await test.store.erase(asset.id, of: physics, boundary)
+                if outcome != .left { try await test.store.eraseRecord(of: asset.id, in: physics, boundary) }
+                try await upload
+                let isThere = try await test.store.manifest(of: asset.id) != nil
+                #expect(
+                    try await test.store.bytes(of: asset.id) == (isThere ? asset.bytes : nil),
+                    "seed \(seed), round \(round): \(outcome)")
+                let isNoted = try await test.store.wasUploaded(asset.id, to: physics)
+                #expect(!isThere || isNoted, "seed \(seed), round \(round): \(outcome)")
+            }
+        }
+    }
+
     private static func room(_ name: String) throws -> RoomID { try #require(RoomID(name)) }
 
     @Test func `A full store refuses an asset and keeps nothing of it`() async throws {

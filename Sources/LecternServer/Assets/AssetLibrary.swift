@@ -218,7 +218,7 @@ final class AssetLibrary: Sendable {
         switch error {
         case .full: return .full
         case .roomFull(let limit): return .roomFull(limit: limit)
-        case .stream:
+        case .disturbed, .stream:
             logger.warning("the store of assets cannot be used", metadata: ["error": "\(error)"])
             return .unavailable
         }
