@@ -24,6 +24,15 @@ struct PartitionStreams: Sendable {
     /// The subject of the ``Coverage``; no room's name has capitals.
     var coverage: String { "\(root).\(partition).COVERED.checkpoint" }
 
+    /// The subject of the decision to erase a room that a command has made, kept beside the log. Parts have a number in that
+    /// place.
+    func decision(on room: RoomID, by command: String) -> String {
+        "\(decisions(on: room))\(FNV1a64.digits(FNV1a64.hash(Array(command.utf8))))"
+    }
+
+    /// What the subjects of all such decisions on a room begin with.
+    func decisions(on room: RoomID) -> String { "\(manifest(of: room)).erased." }
+
     /// The room whose manifest has this subject; nil for other subjects.
     func room(ofManifest subject: String) -> RoomID? {
         let tokens = subject.dropFirst(root.count).split(separator: ".")

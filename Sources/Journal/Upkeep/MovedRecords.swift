@@ -8,8 +8,10 @@ import Whiteboard
 ///
 /// The header counts on these subjects alone, where no client may publish: nobody else can give a message another time.
 struct MovedRecord {
-    /// The mark at the beginning of such a log.
     static let header = "Ink-Moved"
+    /// Of a decision that somebody has asked for: its `Nats-Msg-Id` in the first log. In that header JetStream would drop the
+    /// record as one that it has.
+    static let requestHeader = "Ink-Moved-Request"
 
     /// Where it stood before; nil for the mark of the log.
     let subject: InboundSubject?
@@ -68,6 +70,10 @@ struct MovedMessage {
         self.subject = streams.moved(of: room) + MovedRecord.suffix(subject)
         var headers: NATSHeaders = [MovedRecord.header: record.moved.headerValue]
         if let session = record.session { headers.append(HeaderName.session, session) }
+        if let request = record.request {
+            headers.append(MovedRecord.requestHeader, request.id)
+            if let assets = request.assetsBefore { headers.append(RoomEraser.Decision.assetsHeader, assets) }
+        }
         self.headers = headers
         payload = record.bytes
     }
@@ -126,7 +132,23 @@ struct CopyReader {
     struct Record: Sendable {
         let moved: MovedRecord
         let session: String?
+        /// Of a decision that somebody has asked for.
+        let request: Request?
         let bytes: [UInt8]
+
+        struct Request: Sendable {
+            /// `Nats-Msg-Id` of the first log.
+            let id: String
+            /// See ``RoomEraser/Decision/assetsBefore``.
+            let assetsBefore: String?
+
+            /// - Returns: nil for a decision that nobody has asked for.
+            init?(_ message: borrowing NATSMessage, idHeader: String) {
+                guard let id = message.header(idHeader) else { return nil }
+                self.id = id
+                assetsBefore = message.header(RoomEraser.Decision.assetsHeader)
+            }
+        }
     }
 
     private enum Event: Sendable {
@@ -164,8 +186,9 @@ struct CopyReader {
             },
             onMessage: { message, metadata in
                 let place = LogPlace(log: log, sequence: metadata.streamSequence)
+                let again = MovedRecord(message, copies)
                 let moved =
-                    MovedRecord(message, copies)
+                    again
                     ?? InboundSubject(message.subject, root: copies.root).map {
                         MovedRecord($0, from: place, at: metadata.time)
                     }
@@ -173,10 +196,14 @@ struct CopyReader {
                 guard let moved, let address = moved.subject?.address, address.isCanonical(among: partitions),
                     address.partition == copies.partition
                 else { return }
+                let isDecision = moved.subject?.kind == .control
+                let header = again == nil ? HeaderName.msgID : MovedRecord.requestHeader
+                let request = isDecision ? Record.Request(message, idHeader: header) : nil
                 inlet.yield(
                     .record(
                         Record(
-                            moved: moved, session: message.header(HeaderName.session), bytes: message.copyPayload()),
+                            moved: moved, session: message.header(HeaderName.session),
+                            request: request, bytes: message.copyPayload()),
                         sequence: metadata.streamSequence))
             })
     }

@@ -21,7 +21,7 @@ public struct RoomEraser: Sendable {
         public let assetsBefore: UInt64
 
         /// The header with ``assetsBefore``.
-        fileprivate static let assetsHeader = "Ink-Assets-Before"
+        static let assetsHeader = "Ink-Assets-Before"
 
         /// - Parameter after: the last sequence of the stream of assets after the decision; nil where that is not known.
         public func assetBoundary(after: UInt64?) -> AssetBoundary {
@@ -63,26 +63,33 @@ public struct RoomEraser: Sendable {
         _ room: RoomID, by command: String, assetsBefore: UInt64
     ) async throws(JournalError) {
         _ = try await jetStream.write(
-            .erase, to: RoomAddress(root: root, room: room, partitions: partitions), id: command,
-            headers: [Decision.assetsHeader: "\(assetsBefore)"])
+            .erase, to: address(of: room), id: command, headers: [Decision.assetsHeader: "\(assetsBefore)"])
     }
 
-    /// The decision of a command to erase a room; nil where the log has none.
+    /// The decision of a command to erase a room; nil where there is none.
     ///
     /// JetStream drops the repeat of a decision within its duplicate window only, and commands may wait longer: so a command
-    /// that comes in twice is known by the decision that the log keeps of it.
+    /// that comes in twice is known by the decision that the log keeps of it, or by its note.
     public func decision(on room: RoomID, by command: String) async throws(JournalError) -> Decision? {
         let streams = streams(of: room)
-        let address = RoomAddress(root: root, partition: streams.partition, room: room)
         let id = JetStream.messageID(of: command, room)
         // The first: what was written after it is another life.
-        return try await list(streams.log, address.subject(.control)) { message, metadata -> Decision? in
-            guard message.header(HeaderName.msgID) == id, Self.isDecision(message) else { return nil }
-            return Decision(
-                room: room, sequence: metadata.streamSequence, time: metadata.time,
-                assetsBefore: message.header(Decision.assetsHeader).flatMap { UInt64($0) } ?? 0)
-        }.first
+        for subject in try await subjects(under: address(of: room), kinds: ["ctl"], in: streams) {
+            let isMoved = subject.hasPrefix(streams.moved(of: room))
+            let idHeader = isMoved ? MovedRecord.requestHeader : HeaderName.msgID
+            let found = try await list(streams.log, subject) { message, metadata -> Decision? in
+                guard message.header(idHeader) == id, Self.isDecision(message) else { return nil }
+                let moved = isMoved ? MovedRecord(message, streams) : nil
+                return Decision(
+                    room: room, sequence: metadata.streamSequence, time: moved?.time ?? metadata.time,
+                    assetsBefore: message.header(Decision.assetsHeader).flatMap { UInt64($0) } ?? 0)
+            }
+            if let decision = found.first { return decision }
+        }
+        return try await notedDecision(on: room, by: command)
     }
+
+    private func address(of room: RoomID) -> RoomAddress { RoomAddress(root: root, room: room, partitions: partitions) }
 
     private static func isDecision(_ message: borrowing NATSMessage) -> Bool {
         (try? ControlRecord(decoding: message.copyPayload())) == .erase
@@ -132,16 +139,17 @@ extension RoomEraser {
     public func records(before decision: Decision) async throws(JournalError) -> Records {
         var records = Records()
         let own = streams(of: decision.room)
-        let decisions = RoomAddress(root: root, partition: own.partition, room: decision.room).subject(.control)
+        let decisions = Set(
+            try await subjects(under: address(of: decision.room), kinds: ["ctl"], in: own))
         for partition in 0..<partitions {
             let streams = PartitionStreams(root: root, partition: partition)
             let log = streams.log
             let address = RoomAddress(root: root, partition: partition, room: decision.room)
-            for subject in try await recordSubjects(under: "\(address)", in: streams) {
+            for subject in try await subjects(under: address, in: streams) {
                 let found = try await list(log, subject) { message, metadata -> (UInt64, Set<AssetID>)? in
                     guard partition != own.partition || metadata.streamSequence < decision.sequence else { return nil }
                     // Commands that come in again are known by them.
-                    if message.subject == decisions, Self.isDecision(message) { return nil }
+                    if decisions.contains(message.subject), Self.isDecision(message) { return nil }
                     return (metadata.streamSequence, AssetID.named(in: message.copyPayload()))
                 }
                 for (sequence, assets) in found {
@@ -153,14 +161,14 @@ extension RoomEraser {
         return records
     }
 
-    /// The subjects of records below an address; a log that records were moved to has those too.
-    private func recordSubjects(
-        under address: String, in streams: PartitionStreams
+    /// The subjects of records of some kinds below an address. A log that records were moved to has those too, and first.
+    private func subjects(
+        under address: some CustomStringConvertible, kinds: [String] = ["in.*", "ctl"], in streams: PartitionStreams
     ) async throws(JournalError) -> [String] {
         do throws(JetStreamError) {
             let captured = try await jetStream.streamInfo(streams.log).configuration.subjects
-            let moved = captured.contains(streams.moved) ? ["\(address).moved.in.*", "\(address).moved.ctl"] : []
-            return ["\(address).in.*", "\(address).ctl"] + moved
+            let moved = captured.contains(streams.moved) ? kinds.map { "\(address).moved.\($0)" } : []
+            return moved + kinds.map { "\(address).\($0)" }
         } catch {
             throw .stream(name: streams.log, error)
         }
@@ -175,6 +183,44 @@ extension RoomEraser {
             try await delete(sequences.sorted(), in: log) { onProgress(before + $0) }
             before += sequences.count
         }
+    }
+}
+
+/// Decisions beside the log, which gives records back when it is nearly full, and those of a certain age.
+extension RoomEraser {
+    /// A decision as it is kept with the room's checkpoints, as long as those.
+    private struct Note: Codable {
+        var command: String
+        /// The incarnation prefix of the log.
+        var log: String
+        var sequence, assetsBefore: UInt64
+        var time: Int64
+    }
+
+    /// Notes a decision, before anything is deleted: so a command that comes in again is known when the log has given the
+    /// decision back.
+    public func note(_ decision: Decision, by command: String) async throws(JournalError) {
+        let streams = streams(of: decision.room)
+        let note = Note(
+            command: command, log: try await incarnationPrefix(streams.log), sequence: decision.sequence,
+            assetsBefore: decision.assetsBefore, time: decision.time)
+        do throws(JetStreamError) {
+            let subject = streams.decision(on: decision.room, by: command)
+            _ = try await jetStream.publish(HashedJSON.encode(note), to: subject)
+        } catch {
+            throw .stream(name: streams.checkpoint, error)
+        }
+    }
+
+    private func notedDecision(on room: RoomID, by command: String) async throws(JournalError) -> Decision? {
+        let streams = streams(of: room)
+        let log = try await incarnationPrefix(streams.log)
+        return try await list(streams.checkpoint, streams.decision(on: room, by: command)) { message, _ -> Decision? in
+            guard let note = HashedJSON.decode(Note.self, from: message.copyPayload()), note.command == command,
+                note.log == log
+            else { return nil }
+            return Decision(room: room, sequence: note.sequence, time: note.time, assetsBefore: note.assetsBefore)
+        }.first
     }
 }
 
@@ -252,8 +298,10 @@ extension RoomEraser {
         var all: [Stored] = []
         let subject = streams.manifest(of: decision.room)
         for filter in [subject, "\(subject).>"] {
+            let notes = streams.decisions(on: decision.room)
             let found = try await list(streams.checkpoint, filter, headersOnly: filter != subject) {
-                message, metadata in (metadata.streamSequence, message.copyPayload())
+                message, metadata in
+                message.subject.hasPrefix(notes) ? nil : (metadata.streamSequence, message.copyPayload())
             }
             all += found.map { sequence, body in
                 Stored(
@@ -299,7 +347,7 @@ extension RoomEraser {
             let own = "\(RoomAddress(root: root, partition: partition, room: decision.room))."
             // In other logs a decision takes all that came on a subject of the room, see ``records(before:)``.
             let first = partition == self.streams(of: decision.room).partition ? decision.sequence : .max
-            for subject in try await recordSubjects(under: "\(root).\(partition).*", in: streams) {
+            for subject in try await subjects(under: "\(root).\(partition).*", in: streams) {
                 let found = try await list(streams.log, subject) { message, metadata -> Set<AssetID>? in
                     guard !message.subject.hasPrefix(own) || metadata.streamSequence > first else { return nil }
                     let some = AssetID.named(in: message.copyPayload()).intersection(assets)

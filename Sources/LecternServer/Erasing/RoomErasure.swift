@@ -75,6 +75,7 @@ struct RoomErasure: Sendable {
         do {
             let (decision, boundary, shown) = try await decide(room, command)
             defer { tellCaches(of: room, gone) }
+            await note(decision, by: command)
             say("waiting until the end of the room is saved")
             try await wait(Self.savingTime) { try await eraser.isSaved(decision) }
             say("waiting until the other rooms are saved")
@@ -161,6 +162,15 @@ struct RoomErasure: Sendable {
             }
         } catch {
             logger.debug("files of a room to be erased cannot be noted", metadata: ["error": "\(error)"])
+        }
+    }
+
+    /// Keeps the decision beside the log, which may drop it while the command waits to be given again. As far as it can.
+    private func note(_ decision: RoomEraser.Decision, by command: String) async {
+        do throws(JournalError) {
+            try await eraser.note(decision, by: command)
+        } catch {
+            logger.warning("a decision is in the log alone", metadata: ["error": "\(error)"])
         }
     }
 

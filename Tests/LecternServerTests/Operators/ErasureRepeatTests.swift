@@ -93,11 +93,35 @@ import Whiteboard
         }
     }
 
+    /// Waits until the log has forgotten the ids of all commands so far.
+    private func passDuplicateWindow(_ lesson: DurableClass) async throws {
+        let other = try lesson.address("other")
+        // An id that the log took later is forgotten.
+        func isDuplicate() async throws -> Bool {
+            try await JetStream(lesson.client).publish(
+                ControlRecord.epoch(0).encoded(), to: other.subject(.control), headers: [HeaderName.msgID: "later"]
+            ).isDuplicate
+        }
+        _ = try await isDuplicate()
+        try await eventually("the duplicate window has passed") { try await isDuplicate() ? nil : () }
+    }
+
+    /// Gives a command again, of a room whose next life has 3 operations.
+    private func expectNothingErased(
+        _ address: RoomAddress, by command: String, _ life: RoomState, _ lesson: DurableClass
+    ) async throws {
+        let again = try await lesson.erase(address, by: command)
+        #expect(again.what.contains(/deleted 0 records|nothing was stored/), "\(again.what)")
+        #expect(RoomState(try await lesson.joined(address, at: 3)) == life)
+    }
+
+    private static let shortWindow: @Sendable (inout ServerConfiguration) -> Void = {
+        quickCheckpoints(&$0)
+        $0.journal?.duplicateWindow = .milliseconds(500)
+    }
+
     @Test func `a command that comes in again erases nothing of what was written since`() async throws {
-        try await DurableClass.with {
-            quickCheckpoints(&$0)
-            $0.journal?.duplicateWindow = .milliseconds(500)
-        } _: { lesson in
+        try await DurableClass.with(Self.shortWindow) { lesson in
             let doomed = try lesson.address("doomed")
             try await lesson.serve {
                 try await lesson.client.publishDurably(Hand.stroke(1, at: 0), to: doomed)
@@ -107,22 +131,72 @@ import Whiteboard
                 for command in commands { decisions.append(try await lesson.erase(doomed, by: command).sequence) }
                 for number in 1...3 { try await lesson.client.publishDurably(Hand.stroke(number, at: 0), to: doomed) }
                 let life = RoomState(try await lesson.joined(doomed, at: 3))
-
-                // An id that the log took later is forgotten.
-                func isDuplicate() async throws -> Bool {
-                    try await JetStream(lesson.client).publish(
-                        ControlRecord.epoch(0).encoded(), to: lesson.address("other").subject(.control),
-                        headers: [HeaderName.msgID: "later"]
-                    ).isDuplicate
-                }
-                _ = try await isDuplicate()
-                try await eventually("the duplicate window has passed") { try await isDuplicate() ? nil : () }
+                try await passDuplicateWindow(lesson)
                 for (command, decision) in zip(commands, decisions) {
-                    let again = try await lesson.erase(doomed, by: command)
-                    #expect(again.sequence == decision)
-                    #expect(again.what.contains(/deleted 0 records|nothing was stored/), "\(again.what)")
-                    #expect(RoomState(try await lesson.joined(doomed, at: 3)) == life)
+                    #expect(try await lesson.erase(doomed, by: command).sequence == decision)
+                    try await expectNothingErased(doomed, by: command, life, lesson)
                     #expect(try await lesson.messages("\(doomed).in.*", in: "INK_LOG_0").count == 3)
+                }
+            }
+        }
+    }
+
+    @Test func `so does one whose decision a nearly full log has given back`() async throws {
+        try await DurableClass.with(Self.shortWindow) { lesson in
+            let doomed = try lesson.address("doomed")
+            try await lesson.serve {
+                try await lesson.client.publishDurably(Hand.stroke(1, at: 0), to: doomed)
+                _ = try await lesson.joined(doomed, at: 1)
+                let decisions = ["first", "sec*nd.>"]
+                for command in decisions { _ = try await lesson.erase(doomed, by: command) }
+                let last = try await lesson.lastSequence()
+                for number in 1...3 { try await lesson.client.publishDurably(Hand.stroke(number, at: 0), to: doomed) }
+                let life = RoomState(try await lesson.joined(doomed, at: 3))
+                _ = try await lesson.savedState(of: doomed, through: last + 3)
+                try await JetStreamJournal(
+                    root: "ink", partitions: 1, settings: lesson.journal, connection: lesson.client, logger: .silent
+                ).trim(0, before: last + 1)
+                #expect(try await lesson.messages("\(doomed).ctl", in: "INK_LOG_0").isEmpty)
+                try await passDuplicateWindow(lesson)
+                for command in decisions {
+                    try await expectNothingErased(doomed, by: command, life, lesson)
+                    #expect(try await lesson.messages("\(doomed).in.*", in: "INK_LOG_0").count == 3)
+                }
+            }
+        }
+    }
+
+    @Test func `so does one whose decision was moved to another log`() async throws {
+        try await DurableClass.with(Self.shortWindow) { lesson in
+            var life: RoomState?
+            try await lesson.serve {
+                let doomed = try lesson.address("doomed")
+                try await lesson.client.publishDurably(Hand.stroke(1, at: 0), to: doomed)
+                _ = try await lesson.joined(doomed, at: 1)
+                for command in ["first", "second"] { _ = try await lesson.erase(doomed, by: command) }
+                for number in 1...3 { try await lesson.client.publishDurably(Hand.stroke(number, at: 0), to: doomed) }
+                _ = try await lesson.joined(doomed, at: 3)
+                _ = try await lesson.savedState(of: doomed, through: try await lesson.lastSequence())
+            }
+            for partitions in [2, 3, 1] {
+                try await Repartitioning(
+                    root: "ink", partitions: partitions, connection: lesson.client, logger: .silent
+                ).run { _ in }
+                var configuration = lesson.configuration
+                configuration.partitions = partitions
+                let moved = DurableClass(nats: lesson.nats, client: lesson.client, configuration: configuration)
+                let before = life
+                life = try await moved.serve {
+                    let doomed = try moved.address("doomed")
+                    let state = RoomState(try await moved.joined(doomed, at: 3))
+                    if let before { #expect(state == before) }
+                    for command in ["first", "second"] {
+                        try await expectNothingErased(doomed, by: command, state, moved)
+                        let log = "INK_LOG_\(doomed.partition)"
+                        #expect(try await moved.messages("\(doomed).moved.in.*", in: log).count == 3)
+                        #expect(try await moved.messages("\(doomed).moved.ctl", in: log).count == 2)
+                    }
+                    return state
                 }
             }
         }
