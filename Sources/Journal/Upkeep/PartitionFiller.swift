@@ -68,6 +68,16 @@ struct PartitionFiller {
         return summary
     }
 
+    /// Makes sure that the logs are those that it has made and filled, before the copies are deleted.
+    func check() async throws {
+        for (partition, target) in targets.enumerated() {
+            let log = PartitionStreams(root: root, partition: partition).log
+            let info = try await jetStream.streamInfo(log)
+            guard StreamIdentity(.log, of: info).text == target.prefix, info.lastSequence == target.writer.sequence
+            else { throw Repartitioning.Failure.disturbed(stream: log) }
+        }
+    }
+
     /// Makes the streams of a partition.
     private mutating func create(
         _ partition: Int, _ onProgress: (Repartitioning.Progress) -> Void

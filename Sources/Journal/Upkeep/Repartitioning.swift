@@ -47,6 +47,8 @@ public struct Repartitioning: Sendable {
         case incomplete(missing: String)
         case orphan(checkpoints: String, log: String)
         case daemons([String])
+        /// Another move of the root goes on.
+        case running
         case stalled(copy: String)
         case disturbed(stream: String)
         case same(partitions: Int)
@@ -63,6 +65,7 @@ public struct Repartitioning: Sendable {
             case .orphan(let checkpoints, let log):
                 "there is \(checkpoints) without \(log); restore the log, or delete the checkpoints"
             case .daemons(let names): "stop all daemons of the root first: \(names.joined(separator: ", "))"
+            case .running: "another lectern repartition of the root runs; wait until it has ended"
             case .stalled(let copy): "\(copy) is not filled by the server; has it space for a copy of all streams?"
             case .disturbed(let stream): "\(stream) does not hold what was written to it; run this again"
             case .foreign(let stream):
@@ -107,6 +110,9 @@ public struct Repartitioning: Sendable {
     private let connection: NATSConnection
     private let jetStream: JetStream
     private let logger: Logger
+    /// What it announces itself as, beside the daemons; no daemon's name has capitals.
+    private let name = "\(Self.namePrefix)\(String(UInt64.random(in: .min ... .max), radix: 36))"
+    private static let namePrefix = "MOVING-"
 
     /// - Parameter partitions: the new number, 1 or more.
     public init(
@@ -122,7 +128,15 @@ public struct Repartitioning: Sendable {
     /// Moves all rooms, or goes on where an earlier run was interrupted.
     /// - Throws: ``Failure``, `JetStreamError`, `JournalError`.
     public func run(_ onProgress: (Progress) -> Void) async throws {
-        try await refuseBesideDaemons()
+        // Before it listens: of two that begin at the same time both refuse.
+        let announcing = Task {
+            while !Task.isCancelled {
+                try? connection.publish([], to: "\(root).members.\(name)")
+                try? await Task.sleep(for: .seconds(1))
+            }
+        }
+        defer { announcing.cancel() }
+        try await refuseBesideOthers()
         var layout = try await RepartitionLayout(root, jetStream)
         if layout.step == .finish {
             try await finish()
@@ -166,11 +180,18 @@ public struct Repartitioning: Sendable {
         _ plan: RepartitionPlan, _ layout: RepartitionLayout, _ onProgress: (Progress) -> Void
     ) async throws {
         onProgress(.copied)
-        for name in layout.names { try await jetStream.delete(name) }
+        for name in layout.names {
+            // This process may have been stopped while another one did the work: then there are no copies any more.
+            guard try await RepartitionLayout(root, jetStream).copies == layout.copies else {
+                throw Failure.disturbed(stream: name)
+            }
+            try await jetStream.delete(name)
+        }
         var filler = PartitionFiller(root: root, plan: plan, jetStream: jetStream, logger: logger)
         let summary: Summary
         do {
             summary = try await filler.fill(onProgress)
+            try await filler.check()
         } catch {
             throw Failure(error) ?? error
         }
@@ -188,10 +209,11 @@ public struct Repartitioning: Sendable {
     /// How long to listen for daemons, which announce themselves every second.
     private static let listening = Duration.seconds(3)
 
-    private func refuseBesideDaemons() async throws {
+    private func refuseBesideOthers() async throws {
         let (names, inlet) = AsyncStream.makeStream(of: String.self, bufferingPolicy: .bufferingNewest(64))
-        let subscription = try connection.subscribe("\(root).members.*") { message in
-            inlet.yield(String(message.subject.split(separator: ".").last ?? ""))
+        let subscription = try connection.subscribe("\(root).members.*") { [name] message in
+            let other = message.subject.split(separator: ".").last ?? ""
+            if other != name { inlet.yield(String(other)) }
         }
         defer { subscription.unsubscribe() }
         try await connection.flush()
@@ -199,6 +221,7 @@ public struct Repartitioning: Sendable {
         inlet.finish()
         var heard: Set<String> = []
         for await name in names { heard.insert(name) }
+        guard !heard.contains(where: { $0.hasPrefix(Self.namePrefix) }) else { throw Failure.running }
         guard heard.isEmpty else { throw Failure.daemons(heard.sorted()) }
     }
 }

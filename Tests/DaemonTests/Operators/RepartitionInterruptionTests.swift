@@ -306,6 +306,33 @@ extension RepartitionTests {
         }
     }
 
+    @Test func `beside another move it is refused, and both tell of themselves`() async throws {
+        try await NATSTestServer.with(jetStream: true) { nats in
+            try await Self.provision(nats)
+            try await NATSConnection.with(nats) { connection in
+                let heard = Locked<Set<String>>([])
+                _ = try connection.subscribe("ink.members.*") { message in
+                    let subject = message.subject
+                    heard.withLock { _ = $0.insert(subject) }
+                }
+                let other = Task {
+                    while !Task.isCancelled {
+                        try connection.publish([], to: "ink.members.MOVING-other")
+                        try await Task.sleep(for: .milliseconds(200))
+                    }
+                }
+                let before = try await Self.streams(nats)
+                let refused = try await Self.run("repartition", "2", "--nats", nats.url, exits: 1)
+                #expect(refused.contains("another lectern repartition of the root runs"), "\(refused)")
+                #expect(try await Self.streams(nats) == before)
+                other.cancel()
+                _ = await other.result
+                #expect(heard.withLock { $0.count } == 2, "\(heard)")
+                _ = try await Self.run("repartition", "2", "--nats", nats.url)
+            }
+        }
+    }
+
     @Test func `it may be killed at any time, and run again`() async throws {
         let seed = TestSeed.choose()
         try await NATSTestServer.with(jetStream: true) { nats in
