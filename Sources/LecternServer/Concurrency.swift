@@ -77,13 +77,6 @@ enum BootClock {
 /// The machine's monotonic clock, the time base of all rooms.
 enum MonotonicClock {
     static func now() -> Instant { Instant(of: CLOCK_MONOTONIC) }
-
-    /// The processor time of the calling thread so far.
-    static func threadTime() -> Duration {
-        var time = timespec()
-        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
-        return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
-    }
 }
 
 extension Instant {

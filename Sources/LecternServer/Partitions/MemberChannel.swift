@@ -17,10 +17,11 @@ struct MemberChannel: Sendable {
         self.connection = connection
     }
 
-    /// Subscribes to the messages of other processes.
-    /// - Parameter handler: called on the delivery thread; must not block.
+    /// Subscribes to the messages of other processes. Not on the delivery thread of requests and bulk reads: a daemon that
+    /// does not hear the others for 3 s takes over their partitions.
+    /// - Parameter handler: called on the thread that reads the connection's socket; must not block.
     func listen(_ handler: @escaping @Sendable (PeerMessage) -> Void) throws(NATSError) -> NATSSubscription {
-        try connection.subscribe("\(root).members.*") { [run] message in
+        try connection.subscribe("\(root).members.*", on: .connection) { [run] message in
             let origin = message.header(Self.runHeader)
             guard origin != run, let announcement = Announcement(decoding: message.copyPayload()) else { return }
             handler(PeerMessage(announcement: announcement, isForeign: origin != nil))

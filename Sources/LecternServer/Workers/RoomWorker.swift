@@ -1,6 +1,7 @@
 import DequeModule
 import Foundation
 import Hosting
+import NATSClient
 import StrokeWire
 import Whiteboard
 
@@ -46,9 +47,9 @@ final class RoomWorker: Sendable {
     func closeRound(mayHandle: Bool) -> Duration {
         let now = MonotonicClock.now()
         guard mailbox.closeRound(into: &roundBatch, mayHandle: mayHandle, at: now), let loop else { return .zero }
-        let began = MonotonicClock.threadTime()
+        let began = ThreadClock.now()
         _ = loop.run(&roundBatch)
-        let duration = MonotonicClock.threadTime() - began
+        let duration = ThreadClock.now() - began
         mailbox.handled(nextWake: loop.nextWake, in: duration, at: now)
         return duration
     }

@@ -4,8 +4,10 @@ public import Logging
 /// A connection to NATS that reconnects by itself.
 ///
 /// Any thread may call any function. All connections of a process share one delivery thread for the handlers of
-/// subscriptions, unless they ask for the connection's own: see `DeliveryThread`. A handler must not block. When the server connection is lost, messages that wait for a handler are lost with it, as core NATS
-/// may lose any message, and requests fail with `.disconnected`.
+/// subscriptions, unless they ask for the connection's own: see `DeliveryThread`. A handler must not block; in debug
+/// builds one that computes for 500 ms on the shared thread ends the program. When the server connection is lost,
+/// messages that wait for a handler are lost with it, as core NATS may lose any message, and requests fail with
+/// `.disconnected`.
 ///
 /// It lives until `close()` or `drain()`. For a cluster give all URLs; servers that the cluster announces are ignored.
 public final class NATSConnection: Sendable {

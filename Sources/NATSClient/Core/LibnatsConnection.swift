@@ -289,6 +289,10 @@ private func deliverMessage(
 ) {
     guard let message, let context else { return }
     let owned = NATSMessage(owning: message)
+    #if DEBUG
+    let began = ThreadClock.now()
+    defer { ThreadClock.checkDelivery(since: began, of: subscription) }
+    #endif
     Unmanaged<DeliveryContext>.fromOpaque(context).takeUnretainedValue().handler(owned)
 }
 
