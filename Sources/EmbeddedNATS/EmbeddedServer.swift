@@ -14,6 +14,9 @@ public final class EmbeddedServer: Sendable {
         public var storeDirectory: String?
         /// The text of a configuration file: accounts, permissions, limits.
         public var configuration: String?
+        /// Whether JetStream syncs a message to disk before it acknowledges it, where the program can: from 2.10 on. Against
+        /// power cuts; it costs a sync for each message or batch of them. Not where `configuration` has a block `jetstream`.
+        public var syncsAlways = false
         /// The time limit for the server to listen.
         public var startTimeout: Duration = .seconds(30)
 
@@ -25,14 +28,17 @@ public final class EmbeddedServer: Sendable {
     public let url: String
     /// The port that it listens on.
     public let port: Int
+    /// Whether it syncs each message before it acknowledges it.
+    public let syncsAlways: Bool
     /// The number of the server's process.
     public var processIdentifier: Int32 { child.identifier }
 
     private let child: ChildProcess
     private let directory: ServerDirectory
 
-    private init(child: ChildProcess, directory: ServerDirectory, port: Int) {
+    private init(child: ChildProcess, directory: ServerDirectory, port: Int, syncsAlways: Bool) {
         self.child = child
+        self.syncsAlways = syncsAlways
         self.directory = directory
         self.port = port
         url = "nats://127.0.0.1:\(port)"
@@ -42,6 +48,14 @@ public final class EmbeddedServer: Sendable {
     ///
     /// - Throws: `EmbeddedServerError`, or an error of the file system.
     public static func start(_ settings: Settings = Settings()) async throws -> EmbeddedServer {
+        var settings = settings
+        if settings.syncsAlways, let store = settings.storeDirectory, try await canSyncAlways(settings) {
+            let block = "jetstream { store_dir: \"\(store)\", sync_interval: always }"
+            settings.configuration = [block, settings.configuration].compactMap(\.self).joined(separator: "\n")
+            settings.storeDirectory = nil
+        } else {
+            settings.syncsAlways = false
+        }
         let directory = try ServerDirectory(configuration: settings.configuration)
         do {
             let child = try ChildProcess(
@@ -49,7 +63,8 @@ public final class EmbeddedServer: Sendable {
             let deadline = ContinuousClock.now + settings.startTimeout
             while true {
                 if let port = directory.port(of: child.identifier) {
-                    return EmbeddedServer(child: child, directory: directory, port: port)
+                    return EmbeddedServer(
+                        child: child, directory: directory, port: port, syncsAlways: settings.syncsAlways)
                 }
                 if child.hasExited {
                     throw EmbeddedServerError(
@@ -67,6 +82,22 @@ public final class EmbeddedServer: Sendable {
             directory.remove()
             throw error
         }
+    }
+
+    /// Asks the program for its version.
+    private static func canSyncAlways(_ settings: Settings) async throws -> Bool {
+        let directory = try ServerDirectory(configuration: nil)
+        defer { directory.remove() }
+        let child = try ChildProcess(settings.program, arguments: ["--version"], log: directory.logFile.path)
+        guard await child.exitCode(within: settings.startTimeout) == 0 else {
+            await child.end(timeout: .zero)
+            return false
+        }
+        // nats-server: v2.10.27
+        let words = directory.logTail().split { $0.isWhitespace }
+        guard let version = words.first(where: { $0.hasPrefix("v") }) else { return false }
+        let numbers = version.dropFirst().split(separator: ".").prefix(2).compactMap { Int($0) }
+        return numbers.count == 2 && (numbers[0], numbers[1]) >= (2, 10)
     }
 
     /// Waits until the server has ended, or the task is cancelled.

@@ -69,10 +69,18 @@ public struct CheckpointManifest: Sendable, Equatable {
     public var state: State?
     /// The generation before `state`, in case `state` is damaged; kept until the next one is acknowledged.
     public var previous: Generation?
+    /// How often the room was restored after the log had lost its end: `sequence` and `handled` count from there.
+    public var restorations: UInt32
+    /// When the record `sequence` was logged, by the log's clock; nil where it is not known, as in older releases' manifests.
+    public var loggedAt: Instant?
+    /// When the record `handled` was logged. With it a log is told from one that has lost this record and has another at its
+    /// place.
+    public var handledAt: Instant?
 
     public init(
         room: RoomID, log: String, incarnation: String, sequence: UInt64, handled: UInt64,
-        cursors: [CohortName: CohortCursor], isQuiet: Bool, state: State?, previous: Generation? = nil
+        cursors: [CohortName: CohortCursor], isQuiet: Bool, state: State?, previous: Generation? = nil,
+        restorations: UInt32 = 0, loggedAt: Instant? = nil, handledAt: Instant? = nil
     ) {
         self.room = room
         self.log = log
@@ -83,6 +91,14 @@ public struct CheckpointManifest: Sendable, Equatable {
         self.isQuiet = isQuiet
         self.state = state
         self.previous = previous
+        self.restorations = restorations
+        self.loggedAt = loggedAt
+        self.handledAt = handledAt
+    }
+
+    /// Orders a room's manifests by what they hold: a sequence counts from the last restoration.
+    func isBehind(_ other: CheckpointManifest) -> Bool {
+        (restorations, sequence) < (other.restorations, other.sequence)
     }
 
     /// The generations that the room can be restored from, the newest first.
@@ -144,6 +160,10 @@ extension CheckpointManifest {
         var quiet: Bool
         var state: State?
         var previous: Generation?
+        var restorations: UInt32?
+        /// In nanoseconds since 1970. Older releases do not write them.
+        var loggedAt: Int64?
+        var handledAt: Int64?
     }
 
     /// The fields of every version.
@@ -164,7 +184,9 @@ extension CheckpointManifest {
                 cursors: Dictionary(uniqueKeysWithValues: cursors.map { ($0.key.text, $0.value.released) }),
                 pauses: pauses.isEmpty ? nil : pauses, quiet: isQuiet,
                 state: state.map(\.wire),
-                previous: previous.map { Wire.Generation(sequence: $0.sequence, state: $0.state.wire) }))
+                previous: previous.map { Wire.Generation(sequence: $0.sequence, state: $0.state.wire) },
+                restorations: restorations == 0 ? nil : restorations, loggedAt: loggedAt?.nanoseconds,
+                handledAt: handledAt?.nanoseconds))
     }
 
     init(decoding bytes: [UInt8]) throws(Unreadable) {
@@ -186,7 +208,9 @@ extension CheckpointManifest {
         }
         self.init(
             room: room, log: wire.log, incarnation: wire.incarnation, sequence: wire.sequence, handled: wire.handled,
-            cursors: cursors, isQuiet: wire.quiet, state: nil)
+            cursors: cursors, isQuiet: wire.quiet, state: nil, restorations: wire.restorations ?? 0,
+            loggedAt: wire.loggedAt.map(Instant.init(nanoseconds:)),
+            handledAt: wire.handledAt.map(Instant.init(nanoseconds:)))
         if let stored = wire.state { state = try State(stored) }
         if let stored = wire.previous {
             previous = Generation(sequence: stored.sequence, state: try State(stored.state))

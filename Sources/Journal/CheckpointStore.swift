@@ -63,7 +63,7 @@ extension CheckpointStore {
     /// Writes a room's state, part by part, each acknowledged. It counts when a manifest names it; when that is
     /// acknowledged, ``discard(_:room:)`` the state that no manifest names any more.
     ///
-    /// - Parameter stored: the room's newest manifest, from ``newest(of:log:notBeyond:)``: the parts go to a slot that
+    /// - Parameter stored: the room's newest manifest, from ``newest(notBeyond:)``: the parts go to a slot that
     ///   neither of its generations uses.
     /// - Returns: the state for the manifest.
     /// - Throws: `.checkpointTooLarge`; `.stream` when JetStream does not store a part.
@@ -92,19 +92,17 @@ extension CheckpointStore {
     ///   not replace what another has saved since. Two daemons that write at the same time do no harm: three manifests
     ///   are kept, and the best one counts.
     public func save(_ manifest: CheckpointManifest) async throws(JournalError) {
-        _ = try await newest(of: manifest.room, log: manifest.log, notBeyond: manifest.sequence)
+        _ = try await newest(notBeyond: manifest)
         let streams = streams(of: manifest.room)
         _ = try await publish(manifest.encoded(), to: streams.manifest(of: manifest.room), streams)
     }
 
     /// The room's manifest that was written last; nil when there is none of that log, or when it is damaged.
     ///
-    /// - Parameter sequence: of the caller's state.
-    /// - Throws: `.superseded` when the manifest contains records after `sequence`; `.newer` when a newer release has
-    ///   written it.
-    public func newest(
-        of room: RoomID, log: String, notBeyond sequence: UInt64
-    ) async throws(JournalError) -> CheckpointManifest? {
+    /// - Parameter manifest: the caller's, of the room and the log.
+    /// - Throws: `.superseded` when the stored one contains more; `.newer` when a newer release has written it.
+    public func newest(notBeyond manifest: CheckpointManifest) async throws(JournalError) -> CheckpointManifest? {
+        let (room, log) = (manifest.room, manifest.log)
         let streams = streams(of: room)
         let message: StoredMessage?
         do throws(JetStreamError) {
@@ -114,8 +112,24 @@ extension CheckpointStore {
         }
         let bodies = message.map { [$0.payload] } ?? []
         guard let stored = try readable(bodies, of: room, log: log).last, stored.log == log else { return nil }
-        guard stored.sequence <= sequence else { throw .superseded(room: room, by: stored.sequence) }
+        guard !manifest.isBehind(stored) else { throw .superseded(room: room, by: stored.sequence) }
         return stored
+    }
+
+    /// Writes a manifest that a room is restored from, beside those that count.
+    /// - Returns: its sequence in the checkpoint stream, for ``RoomRestoration/checkpoint``.
+    public func save(base manifest: CheckpointManifest) async throws(JournalError) -> UInt64 {
+        let streams = streams(of: manifest.room)
+        return try await publish(manifest.encoded(), to: streams.base(of: manifest.room), streams)
+    }
+
+    /// The manifest that a room is restored from; nil when it is not there any more or damaged.
+    public func base(_ sequence: UInt64, of room: RoomID) async throws(JournalError) -> CheckpointManifest? {
+        let streams = streams(of: room)
+        guard let message = try await part(sequence, streams), message.subject == streams.base(of: room) else {
+            return nil
+        }
+        return (try? CheckpointManifest(decoding: message.payload)).flatMap { $0.room == room ? $0 : nil }
     }
 
     /// Deletes the parts of a state that no manifest names any more, and overwrites them on disk: nothing of a room is left
@@ -289,8 +303,8 @@ extension CheckpointStore {
         }
         .filter { $0.room == room }.enumerated()
         .sorted {
-            ($0.element.sequence, $0.element.handled, $0.offset)
-                < ($1.element.sequence, $1.element.handled, $1.offset)
+            ($0.element.restorations, $0.element.sequence, $0.element.handled, $0.offset)
+                < ($1.element.restorations, $1.element.sequence, $1.element.handled, $1.offset)
         }.map(\.element)
     }
 

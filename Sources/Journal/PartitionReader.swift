@@ -45,6 +45,7 @@ public final class PartitionReader: Sendable {
         settings.heartbeat = journal.settings.heartbeat
         settings.startTimeout = journal.settings.timeout
         settings.thread = .connection
+        settings.comparesLastMessage = true
         do throws(NATSError) {
             let started = try journal.jetStream.read(
                 settings, logger: journal.logger, clock: { [now] in now().nanoseconds },
@@ -110,8 +111,8 @@ public enum PartitionEvent: Sendable {
     case barrier(JournalBarrier)
     /// Records that were removed before they were read, from the first to the last.
     case missing(from: UInt64, through: UInt64)
-    /// The log ends before the last record that was read: it was replaced, or the server has lost its end. No event
-    /// follows; rooms made from the log are void and must be rebuilt.
+    /// The log ends before the last record that was read, or has another at its place: it was replaced, or the server has lost
+    /// its end. No event follows. Rooms made from the log are more than it has.
     case rewound(lastRead: UInt64)
 }
 

@@ -48,6 +48,9 @@ struct PartitionStreams: Sendable {
         return "\(manifest(of: room)).\(slot)\(number)"
     }
 
+    /// The subject of the manifests that a room was restored from after its log had lost its end.
+    func base(of room: RoomID) -> String { "\(manifest(of: room)).base" }
+
     /// Where records stand that were moved to the log: `<this>in.<author>` and `<this>ctl`. Captured only by logs that
     /// records were moved to; no role but the service's may publish there.
     func moved(of room: RoomID) -> String { "\(root).\(partition).\(room).moved." }

@@ -139,7 +139,10 @@ public struct Server: Service {
             store: store, journal: journal, connection: connection, configuration: configuration,
             assetUse: pool.assetUse, metrics: pool.metrics, logger: logger)
         let opener = PartitionOpener(
-            journal: journal, store: store, keeper: keeper, workers: pool.workers, logger: logger)
+            journal: journal, store: store, keeper: keeper, workers: pool.workers,
+            rewinds: RewindRepair(
+                journal: journal, store: store, audit: auditLog(settings), metrics: pool.metrics, logger: logger),
+            logger: logger)
         let ownership = Ownership(
             configuration: configuration, members: members, peers: peers, partitions: opener,
             workers: pool.workers, metrics: pool.metrics, readiness: readiness, logger: logger
@@ -212,15 +215,17 @@ public struct Server: Service {
         return .success(owning)
     }
 
+    private func auditLog(_ settings: JournalSettings) -> AuditLog {
+        AuditLog(
+            root: configuration.root, settings: settings, maxBytes: configuration.auditBytes,
+            maxAge: configuration.auditAge, connection: bulkConnection, logger: logger)
+    }
+
     /// Takes commands; with a journal it keeps the audit log in it.
     private func commandReceiver(
         _ pool: WorkerPool, journal: JetStreamJournal?, _ revocations: RevocationRegister, replies sink: ReplySink
     ) -> CommandReceiver {
-        let audit = configuration.journal.map { settings in
-            AuditLog(
-                root: configuration.root, settings: settings, maxBytes: configuration.auditBytes,
-                maxAge: configuration.auditAge, connection: bulkConnection, logger: logger)
-        }
+        let audit = configuration.journal.map(auditLog)
         let executor = CommandExecutor(
             root: configuration.root, partitions: configuration.partitions, journal: journal,
             connection: bulkConnection, revocations: revocations,

@@ -164,6 +164,17 @@ struct ServerMetrics: Sendable {
         forgotten.increment()
     }
 
+    /// A partition's log had lost its end.
+    /// - Parameters:
+    ///   - records: lost, at most.
+    ///   - rooms: restored from what was saved of them.
+    func countRewind(of partition: Int, records: Int, rooms: Int) {
+        let dimensions = [("partition", "\(partition)")]
+        Counter(label: "lectern_log_rewound_total", dimensions: dimensions).increment()
+        Counter(label: "lectern_log_lost_records_total", dimensions: dimensions).increment(by: records)
+        Counter(label: "lectern_rooms_restored_total", dimensions: dimensions).increment(by: rooms)
+    }
+
     /// A daemon with incompatible settings was heard.
     func countIncompatiblePeer() {
         incompatiblePeers.increment()

@@ -137,7 +137,7 @@ private final class BenchHost {
         func append(_ record: ControlRecord, to room: HostedRoom, at now: Instant) -> JournalRecord? { nil }
         func countNew(_ partition: Int) -> Bool { true }
         func countStored(_ change: Int, of partition: Int) {}
-        func fetch(_ room: RoomID, _ stored: StoredRoom) {}
+        func fetch(_ room: RoomID, _ stored: StoredRoom, _ restoration: RoomRestoration?) {}
         func save(_ request: SaveRequest) {}
         func settled(_ room: HostedRoom, _ counts: RoomCounts) {}
         func count(_ outcome: WetOutcome) {}

@@ -5,6 +5,26 @@ import NATSTestServer
 import Testing
 
 @Suite struct EmbeddedServerTests {
+    @Test func `a server syncs before it acknowledges where its version can, and says whether`() async throws {
+        let store = FileManager.default.temporaryDirectory.appendingPathComponent("synced-\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(at: store) }
+        var settings = EmbeddedServer.Settings()
+        settings.storeDirectory = store.path
+        settings.syncsAlways = true
+        let asked = Process()
+        let answer = Pipe()
+        asked.executableURL = URL(fileURLWithPath: "/bin/sh")
+        asked.arguments = ["-c", "PATH=$PATH:/usr/local/sbin:/usr/sbin:/sbin nats-server --version"]
+        asked.standardOutput = answer
+        try asked.run()
+        asked.waitUntilExit()
+        let version = String(decoding: answer.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        let server = try await EmbeddedServer.start(settings)
+        #expect(server.syncsAlways == !version.contains(" v2.9."), "\(version)")
+        await server.stop()
+        #expect(FileManager.default.fileExists(atPath: store.path))
+    }
+
     @Test func `A server is there once it has started, and gone once it has stopped`() async throws {
         let server = try await EmbeddedServer.start()
         let process = server.processIdentifier

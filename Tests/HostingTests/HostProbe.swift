@@ -128,7 +128,7 @@ final class HostProbe {
                 }
                 let restored = try? Room(
                     restoring: saved.bytes, configuration: host.configuration.room, at: now, logClockAhead: .zero)
-                host.restored(room, restored, sequence: saved.sequence, tail: [], at: now)
+                host.restored(room, restored, sequence: saved.sequence, restorations: 0, tail: [], at: now)
             }
         }
     }
@@ -172,6 +172,8 @@ final class FakeHostOutput: HostOutput {
     private var isAsked = false
     private(set) var confirmations = 0
     private(set) var fetched: [(room: RoomID, stored: StoredRoom)] = []
+    /// The decisions by which rooms were fetched.
+    private(set) var restorations: [RoomRestoration] = []
     private(set) var saves: [SaveRequest] = []
     private(set) var ready: [Int] = []
     private(set) var closed: [Int] = []
@@ -212,7 +214,11 @@ final class FakeHostOutput: HostOutput {
     }
 
     func countStored(_ change: Int, of partition: Int) { storedRooms += change }
-    func fetch(_ room: RoomID, _ stored: StoredRoom) { fetched.append((room, stored)) }
+    func fetch(_ room: RoomID, _ stored: StoredRoom, _ restoration: RoomRestoration?) {
+        fetched.append((room, stored))
+        if let restoration { restorations.append(restoration) }
+    }
+
     func save(_ request: SaveRequest) { saves.append(request) }
     func settled(_ room: HostedRoom, _ counts: RoomCounts) {
         wetUpdates.merge(counts.wetUpdates, uniquingKeysWith: +)
@@ -232,7 +238,7 @@ final class FakeHostOutput: HostOutput {
 
     /// The indices of the marks, in order.
     var marks: [UInt64] {
-        published.compactMap { if case .mark(_, let mark) = $0 { mark.index } else { nil } }
+        published.compactMap { if case .mark(_?, let mark) = $0 { mark.index } else { nil } }
     }
 
     /// Whether the stroke with this number was released late; nil if it was not released.
@@ -248,9 +254,21 @@ final class FakeHostOutput: HostOutput {
         published.compactMap { if case .release(_, _, _, let due) = $0 { due } else { nil } }
     }
 
-    /// The feedback to authors.
+    /// The feedback to authors, but for ``covered``.
     var told: [Feedback] {
-        published.compactMap { if case .feedback(_, _, let feedback) = $0 { feedback } else { nil } }
+        published.compactMap { effect in
+            guard case .feedback(_, _, let feedback) = effect else { return nil }
+            if case .covered = feedback { return nil }
+            return feedback
+        }
+    }
+
+    /// What authors were told of checkpoints: the number, and the incarnation.
+    var covered: [String] {
+        published.compactMap { effect in
+            guard case .feedback(_, _, .covered(let number, let incarnation)) = effect else { return nil }
+            return "\(number) in \(incarnation)"
+        }
     }
 
     func takeFetches() -> [RoomID] {

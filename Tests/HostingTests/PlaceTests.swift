@@ -380,7 +380,7 @@ import Whiteboard
                 author: author, session: nil, bytes: Array(#"{"n":1,"d":[{"x":1,"y":1}]}"#.utf8), loggedAt: probe.now),
             incarnation: { "log-9" }, at: probe.now, into: &effects)
         let before = probe.output.storedRooms
-        probe.host.restored(.algebra, room, sequence: 9, tail: [], at: probe.now)
+        probe.host.restored(.algebra, room, sequence: 9, restorations: 0, tail: [], at: probe.now)
         #expect(probe.room()?.incarnation == "log-9")
         #expect(probe.output.released().last == 1)
         #expect(probe.output.storedRooms == before)

@@ -18,7 +18,7 @@ import Whiteboard
     private func restore(_ bytes: [UInt8], _ probe: HostProbe) throws {
         let room = try Room(
             restoring: bytes, configuration: probe.host.configuration.room, at: probe.now, logClockAhead: .zero)
-        probe.host.restored(.algebra, room, sequence: 1, tail: [], at: probe.now)
+        probe.host.restored(.algebra, room, sequence: 1, restorations: 0, tail: [], at: probe.now)
     }
 
     @Test func `a quiet room is fetched when a record comes, and the record waits for it`() throws {
@@ -87,7 +87,7 @@ import Whiteboard
             content: .message(
                 author: try #require(AuthorID("ann")), session: nil,
                 bytes: Array(#"{"n":1,"t":1,"d":[{"x":1,"y":1}]}"#.utf8)), sequence: 1, loggedAt: probe.now)
-        probe.host.restored(.algebra, nil, sequence: 0, tail: [first], at: probe.now)
+        probe.host.restored(.algebra, nil, sequence: 0, restorations: 0, tail: [first], at: probe.now)
         #expect(probe.room()?.head.index == 2)
         probe.wait(.seconds(1))
         #expect(probe.acknowledge().map { $0.bytes != nil } == [true])
@@ -103,7 +103,7 @@ import Whiteboard
             content: .message(
                 author: try #require(AuthorID("ann")), session: nil,
                 bytes: Array(#"{"n":2,"t":1,"d":[{"x":1,"y":1}]}"#.utf8)), sequence: 2, loggedAt: probe.now)
-        probe.host.restored(.algebra, room, sequence: 1, tail: [second], at: probe.now)
+        probe.host.restored(.algebra, room, sequence: 1, restorations: 0, tail: [second], at: probe.now)
         #expect(probe.output.released() == [2])
         probe.wait(.seconds(1))
         #expect(probe.acknowledge().map { $0.bytes != nil } == [true])

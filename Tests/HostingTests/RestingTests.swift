@@ -139,7 +139,7 @@ import Whiteboard
         let room = try Room(
             restoring: try #require(saved.bytes), configuration: probe.host.configuration.room, at: probe.now,
             logClockAhead: .zero)
-        probe.host.restored(.algebra, room, sequence: saved.stored.sequence, tail: [], at: probe.now)
+        probe.host.restored(.algebra, room, sequence: saved.stored.sequence, restorations: 0, tail: [], at: probe.now)
         for _ in 0..<120 {
             probe.wait(.seconds(50))
             probe.draw(3)

@@ -20,7 +20,7 @@ import Whiteboard
 
     /// Saves a whole checkpoint.
     private func save(_ test: TestJournal, _ bytes: [UInt8], at sequence: UInt64) async throws -> CheckpointManifest {
-        let before = try await test.store.newest(of: .physics, log: "abc", notBeyond: sequence)
+        let before = try await test.store.newest(notBeyond: manifest(at: sequence))
         let state = try await test.store.save(state: bytes, room: .physics, beside: before)
         let saved = try manifest(at: sequence, state: state, previous: before?.generations.first)
         try await test.store.save(saved)
@@ -47,7 +47,7 @@ import Whiteboard
             var new = old
             new.log = "new"
             new.sequence = 21
-            #expect(try await test.store.newest(of: .physics, log: "new", notBeyond: 21) == nil)
+            #expect(try await test.store.newest(notBeyond: new) == nil)
             try await test.store.save(new)
             #expect(try await test.store.catalogue(of: 0, log: "new").rooms == [try .physics: new])
             #expect(try await test.store.catalogue(of: 0, log: "abc").rooms == [try .physics: old])
@@ -61,10 +61,10 @@ import Whiteboard
             let better = try await save(test, bytes(parts: 1, 1), at: 300)
             for _ in 0..<4 {
                 await #expect(throws: JournalError.superseded(room: try .physics, by: 300)) {
-                    _ = try await test.store.newest(of: .physics, log: "abc", notBeyond: 299)
+                    _ = try await test.store.newest(notBeyond: manifest(at: 299))
                 }
             }
-            #expect(try await test.store.newest(of: .physics, log: "abc", notBeyond: 300) == better)
+            #expect(try await test.store.newest(notBeyond: manifest(at: 300)) == better)
             #expect(try await state(test, of: better) == bytes(parts: 1, 1))
         }
     }
@@ -262,7 +262,7 @@ import Whiteboard
             newer.state?.fold += 1
             _ = try await test.jetStream.publish(newer.encoded(), to: newer.subject)
             await expectNewer { _ = try await test.store.catalogue(of: 0, log: "abc") }
-            await expectNewer { _ = try await test.store.newest(of: .physics, log: "abc", notBeyond: 99) }
+            await expectNewer { _ = try await test.store.newest(notBeyond: manifest(at: 99)) }
             await expectNewer { try await test.store.save(try self.manifest(at: 99)) }
             #expect(try await test.store.catalogue(of: 0, log: "other").foreign == 1)
         }

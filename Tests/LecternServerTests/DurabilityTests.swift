@@ -243,9 +243,9 @@ extension DurableClass {
         let message = PeerMessage(
             announcement: Announcement(member: "b", serving: [], isLeaving: false), isForeign: true)
         for _ in 0..<OwnershipInbox.messageBound + 1 { inbox.receive(message) }
-        inbox.put(.rewound(8))
+        inbox.put(.lacks(8, .end))
         var events = inbox.events.makeAsyncIterator()
-        guard case .progress(.closed(7, true)) = await events.next(), case .rewound(8) = await events.next() else {
+        guard case .progress(.closed(7, true)) = await events.next(), case .lacks(8, .end) = await events.next() else {
             Issue.record("an event is missing")
             return
         }

@@ -15,7 +15,8 @@ import Testing
         var room = Room(configuration: RoomConfiguration(), at: MonotonicClock.now())
         var effects = RoomEffects()
         let message = IncomingMessage(
-            author: try #require(AuthorID("alice")), session: nil, bytes: Array(Hand.stroke(1, at: 0).utf8), loggedAt: MonotonicClock.now())
+            author: try #require(AuthorID("alice")), session: nil, bytes: Array(Hand.stroke(1, at: 0).utf8),
+            loggedAt: MonotonicClock.now())
         room.receive(message, incarnation: { life }, at: MonotonicClock.now(), into: &effects)
         try #require(room.head.visible.count == 1)
         return room
@@ -37,7 +38,8 @@ import Testing
             let generation = try await lesson.client.confirmPublished()
             func save(_ sequence: UInt64, life: String) async throws -> CheckpointKeeper.SaveOutcome {
                 let stored = StoredRoom(
-                    sequence: sequence, handled: sequence, cursors: [:], isQuiet: true, hasState: true, incarnation: life)
+                    sequence: sequence, handled: sequence, cursors: [:], isQuiet: true, hasState: true,
+                    incarnation: life)
                 let request = SaveRequest(
                     room: id, partition: 0, state: .changed(try Self.room(life: life).checkpoint()), stored: stored)
                 return await withCheckedContinuation { done in

@@ -52,6 +52,7 @@ import Testing
             (.out(cohort), "out.hls"), (.mark(cohort), "mark.hls"), (.head, "head"), (.join(cohort), "join.hls"),
             (.image(cohort), "image.hls"), (.joinHead, "join-head"), (.imageHead, "image-head"), (.control, "ctl"),
             (.info, "info"), (.wetInput(author), "wet-in.t-1"), (.wet(cohort), "wet.hls"), (.wetHead, "wet-head"),
+            (.markHead, "mark-head"),
             (.replay(cohort), "replay.hls"), (.replayHead, "replay-head"),
             (.asset(cohort), "asset.hls"), (.assetHead, "asset-head"), (.assetInput, "asset-in"),
         ]

@@ -191,7 +191,8 @@ struct RoomProbe {
         case .head(let operation): applied.append(operation)
         case .release(let cohort, let operation, let isLate, _):
             shown.append(Shown(cohort: cohort, operation: operation, isLate: isLate, at: now))
-        case .mark(let cohort, let mark): marks.append((cohort, mark, now))
+        case .mark(nil, _): break
+        case .mark(let cohort?, let mark): marks.append((cohort, mark, now))
         case .wet(let cohort, let wet): self.wet.append((cohort, wet, now))
         case .record(let record):
             decisions.append(record)
@@ -298,6 +299,7 @@ extension Feedback {
         case .missingShards(let number, let orders): "missing \(number) \(orders)"
         case .missingRange(let from, let to): "missing \(from)...\(to)"
         case .gaveUp(let from, let to): "gave up \(from)...\(to)"
+        case .covered(let number, let incarnation): "covered \(number) in \(incarnation)"
         case .rejected(let number, let order, let rejection):
             [
                 "rejected", number.map(String.init) ?? "-", order.map(String.init) ?? "-", rejection.code.rawValue,

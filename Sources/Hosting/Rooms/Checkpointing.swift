@@ -23,12 +23,16 @@ struct CheckpointTracker {
     /// Failed attempts since the last success.
     private var failures = 0
     private var pending: Pending?
+    /// The numbers of authors that the saved state holds, as they were told.
+    private var covered: [Room.SettledNumber] = []
 
     private struct Pending {
         let stored: StoredRoom
         let cursorChanges: UInt64
         let index: UInt64
         let holdsState: Bool
+        /// The numbers of authors that the state holds.
+        let settled: [Room.SettledNumber]
         /// The first record folded in since.
         var firstAfter: UInt64?
         var firstAfterAt: Instant
@@ -111,29 +115,34 @@ struct CheckpointTracker {
 
     /// - Parameter cursorChanges: the room's ``Room/cursorChanges`` when its cursors were noted in `stored`.
     mutating func begin(
-        _ stored: StoredRoom, cursorChanges: UInt64, index: UInt64, holdsState: Bool, at now: Instant
+        _ stored: StoredRoom, cursorChanges: UInt64, index: UInt64, holdsState: Bool,
+        settled: [Room.SettledNumber], at now: Instant
     ) {
         pending = Pending(
-            stored: stored, cursorChanges: cursorChanges, index: index, holdsState: holdsState, firstAfter: nil,
-            firstAfterAt: now)
+            stored: stored, cursorChanges: cursorChanges, index: index, holdsState: holdsState, settled: settled,
+            firstAfter: nil, firstAfterAt: now)
         notedAt = now
         if holdsState { hastenedTo = nil }
     }
 
     /// The save under way was acknowledged, or has failed and is to be repeated.
-    mutating func end(isSaved: Bool) {
-        guard let done = pending else { return }
+    /// - Returns: the numbers of authors that are covered by it and were not before.
+    @discardableResult
+    mutating func end(isSaved: Bool) -> [Room.SettledNumber] {
+        guard let done = pending else { return [] }
         pending = nil
         failures = isSaved ? 0 : failures + 1
-        guard isSaved else { return }
+        guard isSaved else { return [] }
         noted = done.stored
         haveCursorsMoved = false
         comparedChanges = done.cursorChanges
-        guard done.holdsState else { return }
+        guard done.holdsState else { return [] }
         savedIndex = done.index
         savedSequence = done.stored.sequence
         firstUncovered = done.firstAfter
         uncoveredSince = done.firstAfterAt
+        defer { covered = done.settled }
+        return done.settled.filter { !covered.contains($0) }
     }
 }
 
@@ -145,9 +154,11 @@ extension RoomHost {
     /// ``superseded(_:at:)`` instead: two hosts may work on one partition for a while, one of them behind the other.
     public func saved(_ room: RoomID, isSaved: Bool, at now: Instant) {
         guard let hosted = rooms[room], hosted.tracker.isSaving else { return }
-        hosted.tracker.end(isSaved: isSaved)
+        let covered = hosted.tracker.end(isSaved: isSaved)
         if isSaved, let noted = hosted.tracker.noted, noted.incarnation == hosted.incarnation {
             hosted.room?.noteSaved(noted.cursors)
+            hosted.room?.tell(covered, into: &effects)
+            perform(in: hosted, at: now)
         }
         if !isSaved { stay(hosted, at: now) }
         settle(hosted, at: now)
@@ -200,7 +211,7 @@ extension RoomHost {
         hosted.isRecorded = true
         hosted.tracker.begin(
             stored, cursorChanges: room.cursorChanges, index: room.head.index,
-            holdsState: holdsState || !stored.hasState, at: now)
+            holdsState: holdsState || !stored.hasState, settled: holdsState ? room.settledNumbers : [], at: now)
         output.save(SaveRequest(room: hosted.id, partition: hosted.partition, state: state, stored: stored))
     }
 
@@ -259,6 +270,7 @@ extension HostedRoom {
     var note: StoredRoom {
         StoredRoom(
             sequence: sequence, handled: handled, cursors: cursors, isQuiet: room?.isQuiet ?? true,
-            hasState: hasState, incarnation: incarnation)
+            hasState: hasState, incarnation: incarnation, restorations: restorations,
+            handledAt: handled == sequence ? loggedAt : nil)
     }
 }

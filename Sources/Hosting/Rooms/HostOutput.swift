@@ -17,7 +17,9 @@ public protocol HostOutput: AnyObject {
     /// Changes the number of a partition's stored rooms, whatever the limit.
     func countStored(_ change: Int, of partition: Int)
     /// Fetches the state of a stored room; answered by `restored`.
-    func fetch(_ room: RoomID, _ stored: StoredRoom)
+    /// - Parameter restoration: by which decision, where `stored` is none that was saved: the state is the one that this names,
+    ///   with the room's records before the decision, unless a state that is newer than the decision is stored.
+    func fetch(_ room: RoomID, _ stored: StoredRoom, _ restoration: RoomRestoration?)
     /// Saves a room once the server has received everything published before this call; answered by `saved` or
     /// `superseded`.
     func save(_ request: SaveRequest)
@@ -51,10 +53,15 @@ public struct StoredRoom: Sendable, Equatable {
     public var hasState: Bool
     /// Names its life, empty after it was closed.
     public var incarnation: String
+    /// How often it was restored after its log had lost its end. Sequences of rooms that were restored more often are of a
+    /// newer log.
+    public var restorations: UInt32
+    /// When the record `handled` was logged, by the log's clock; nil where that is not known.
+    public var handledAt: Instant?
 
     public init(
         sequence: UInt64, handled: UInt64, cursors: [CohortName: CohortCursor], isQuiet: Bool, hasState: Bool,
-        incarnation: String
+        incarnation: String, restorations: UInt32 = 0, handledAt: Instant? = nil
     ) {
         self.sequence = sequence
         self.handled = handled
@@ -62,6 +69,8 @@ public struct StoredRoom: Sendable, Equatable {
         self.isQuiet = isQuiet
         self.hasState = hasState
         self.incarnation = incarnation
+        self.restorations = restorations
+        self.handledAt = handledAt
     }
 }
 

@@ -31,6 +31,10 @@ public final class HostedRoom {
     var waitingBytes = 0
     /// Sequence of the last record folded in.
     var sequence: UInt64 = 0
+    /// When that record was logged, by the log's clock; nil where this host has not seen it.
+    var loggedAt: Instant?
+    /// How often the room was restored after its log had lost its end.
+    var restorations: UInt32 = 0
     /// Authors were told about records through this one by whoever had the room before.
     var toldThrough: UInt64 = 0
     /// Where the cohorts stood when the room was last saved; they go on from there when all records are folded in.

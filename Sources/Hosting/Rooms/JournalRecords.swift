@@ -11,12 +11,15 @@ extension RoomHost {
         guard let partition = partitions[record.partition], partition.phase != .closing else { return }
         guard let hosted = rooms[record.room] else {
             guard let stored = stored[record.room] else { return takeFirst(record, arrivedAt, at: now) }
-            if record.sequence > stored.sequence { load(record.room, for: record, at: now) }
+            if record.sequence > stored.sequence || record.restores(after: stored.restorations) {
+                load(record.room, for: record, at: now)
+            }
             return
         }
         guard hosted.room != nil, !hosted.isLeaving else { return wait(record, for: hosted) }
         let before = hosted.sequence
         fold(record, into: hosted, at: min(arrivedAt, now))
+        guard hosted.room != nil else { return }
         if hosted.hasState, !hosted.hasPlace, !hosted.isOverLimit {
             guard hasFreePlace else { return queueUp(hosted, for: record, after: before, at: now) }
             takePlace(hosted)
@@ -31,6 +34,10 @@ extension RoomHost {
     /// A record of a room that does not exist. It comes to exist by a message that is acceptable; anything else is
     /// answered, and leaves no trace.
     private func takeFirst(_ record: JournalRecord, _ arrivedAt: Instant, at now: Instant) {
+        guard !record.restores(after: 0) else {
+            load(record.room, for: record, at: now)
+            return
+        }
         let hosted = HostedRoom(address(of: record.room), at: now)
         var room = Room(configuration: configuration.room, at: now)
         room.setOutput(isOpen: isOutputOpen)
@@ -80,17 +87,51 @@ extension RoomHost {
     }
 
     func fold(_ record: JournalRecord, into hosted: HostedRoom, at now: Instant) {
+        // A record before this one has it fetched.
+        guard hosted.room != nil else { return wait(record, for: hosted) }
+        if case .control(.restore(let restoration)) = record.content, record.restores(after: hosted.restorations) {
+            return restore(hosted, by: restoration, in: record, at: now)
+        }
         guard record.sequence > hosted.sequence else { return }
         apply(record, to: hosted, at: now)
         // Whoever had the room before has said it all.
         if record.sequence <= hosted.toldThrough { effects.removeAll() }
         hosted.sequence = record.sequence
+        hosted.loggedAt = record.origin == nil ? record.loggedAt : nil
         guard configuration.checkpoints != nil else { return }
         if hosted.hasState || hosted.isRecorded {
             hosted.tracker.note(record.sequence, at: now)
         } else {
             hosted.tracker = CheckpointTracker(at: now)
         }
+    }
+
+    /// The log has lost what the room was made from: it is fetched as the decision says, and goes on behind the decision. What
+    /// was published of it and what waits to be is about the incarnation that has ended.
+    private func restore(
+        _ hosted: HostedRoom, by restoration: RoomRestoration, in record: JournalRecord, at now: Instant
+    ) {
+        hosted.cursorsToRestore = hosted.cursors
+        hosted.lifeToRestore = restoration.life(from: record, in: partitions[hosted.partition]?.prefix ?? "")
+        effects.removeAll()
+        dropUnsent(of: hosted)
+        forgetUnconfirmed(of: hosted)
+        evictionOrder.remove(hosted)
+        wakes.set(hosted, to: nil, among: rooms)
+        hosted.room = nil
+        partitions[hosted.partition]?.waking += 1
+        hosted.sequence = record.sequence
+        hosted.loggedAt = record.loggedAt
+        hosted.toldThrough = 0
+        hosted.restorations = restoration.number
+        hosted.isRecorded = true
+        hosted.hasState = true
+        hosted.tracker = CheckpointTracker(at: now)
+        hosted.tracker.note(record.sequence, at: now)
+        hosted.isFetching = true
+        var stored = hosted.note
+        stored.incarnation = hosted.lifeToRestore
+        output.fetch(hosted.id, stored, restoration)
     }
 
     func apply(_ record: JournalRecord, to hosted: HostedRoom, at now: Instant) {
@@ -108,6 +149,10 @@ extension RoomHost {
                 guard LogPlace(hosted.incarnation)?.isNoLater(than: end) == true else { return }
             }
             hosted.room?.receive(control, loggedAt: record.loggedAt, at: now, into: &effects)
+            // One that counts has had the room fetched, which is there now.
+            if case .restore(let restoration) = control, restoration.number == hosted.restorations {
+                hosted.room?.renew(incarnation: restoration.life(from: record, in: prefix), at: now, into: &effects)
+            }
             if control.endsLife {
                 // They are about the life that has ended.
                 hosted.cursorsToRestore = [:]
@@ -190,7 +235,23 @@ extension ControlRecord {
     fileprivate var endsLife: Bool {
         switch self {
         case .close, .full, .erase: true
-        case .gaveUp, .epoch, .mute, .unmute: false
+        case .gaveUp, .epoch, .mute, .unmute, .restore: false
         }
+    }
+}
+
+extension RoomRestoration {
+    /// Names the life that begins with the decision. The log may have had another record at that place, with which an earlier
+    /// life began: the number tells them apart.
+    fileprivate func life(from record: JournalRecord, in prefix: String) -> String {
+        let place = record.place(in: prefix)
+        return LogPlace(log: "\(place.log).\(number)", sequence: place.sequence).description
+    }
+}
+
+extension JournalRecord {
+    /// Whether it restores a room that was restored so often.
+    fileprivate func restores(after restorations: UInt32) -> Bool {
+        if case .control(.restore(let restoration)) = content { restoration.number > restorations } else { false }
     }
 }

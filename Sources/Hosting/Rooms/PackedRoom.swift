@@ -15,6 +15,7 @@ struct PackedRoom {
         /// Cursors have pauses, which are rare.
         static let pauses = Flags(rawValue: 16)
         static let waits = Flags(rawValue: 32)
+        static let restored = Flags(rawValue: 64)
     }
 
     init(bytes: [UInt8]) {
@@ -36,6 +37,7 @@ struct PackedRoom {
         let hasPauses = stored.cursors.values.contains { $0 != CohortCursor($0.released) }
         if hasPauses { flags.insert(.pauses) }
         if waitsFrom != nil { flags.insert(.waits) }
+        if stored.restorations > 0 { flags.insert(.restored) }
         var writer = PackedWriter()
         writer.write(room.text)
         writer.bytes.append(flags.rawValue)
@@ -48,6 +50,7 @@ struct PackedRoom {
         writer.write(stored.sequence)
         writer.write(stored.handled &- stored.sequence)
         if let waitsFrom { writer.write(UInt64(bitPattern: waitsFrom.nanoseconds)) }
+        if stored.restorations > 0 { writer.write(UInt64(stored.restorations)) }
         writer.write(UInt64(stored.cursors.count))
         for (name, cursor) in stored.cursors {
             writer.write(name == .main ? "" : name.text)
@@ -84,6 +87,7 @@ struct PackedRoom {
         let sequence = reader.integer()
         let handled = sequence &+ reader.integer()
         let waitsFrom = flags.contains(.waits) ? Instant(nanoseconds: Int64(bitPattern: reader.integer())) : nil
+        let restorations = flags.contains(.restored) ? UInt32(clamping: reader.integer()) : 0
         var cursors: [CohortName: CohortCursor] = [:]
         for _ in 0..<reader.integer() {
             let name = CohortName(reader.text()) ?? .main
@@ -93,7 +97,7 @@ struct PackedRoom {
         }
         let stored = StoredRoom(
             sequence: sequence, handled: handled, cursors: cursors, isQuiet: flags.contains(.quiet),
-            hasState: flags.contains(.state), incarnation: incarnation)
+            hasState: flags.contains(.state), incarnation: incarnation, restorations: restorations)
         return StoredRooms.Entry(
             room: room, stored: stored, state: Array(bytes[reader.position...]), isCounted: flags.contains(.counted),
             waitsFrom: waitsFrom)

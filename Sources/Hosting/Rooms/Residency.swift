@@ -38,6 +38,7 @@ extension RoomHost {
         hosted.hasClock = hasClock
         if let origin = stored.take(id) {
             hosted.sequence = origin.stored.sequence
+            hosted.restorations = origin.stored.restorations
             hosted.toldThrough = origin.stored.handled
             hosted.cursorsToRestore = origin.stored.cursors
             hosted.lifeToRestore = origin.stored.incarnation
@@ -128,7 +129,7 @@ extension RoomHost {
             return arrive(hosted, at: now)
         }
         hosted.isFetching = true
-        output.fetch(hosted.id, origin.stored)
+        output.fetch(hosted.id, origin.stored, nil)
     }
 
     /// A room was loaded: folds in the records that have waited for it.
@@ -137,6 +138,7 @@ extension RoomHost {
             fold(record, into: hosted, at: now)
             perform(in: hosted, at: now)
         }
+        guard hosted.room != nil else { return }
         hosted.staysUntil = max(hosted.staysUntil, now + Self.leastStay)
         // Another host may have stored a life that this one has not seen begin.
         if hosted.incarnation != hosted.lifeToRestore { hosted.cursorsToRestore = [:] }
@@ -152,16 +154,22 @@ extension RoomHost {
     /// - Parameters:
     ///   - room: nil where nothing of it could be read.
     ///   - sequence: it holds its records through this one.
+    ///   - restorations: how often it had been restored.
     ///   - tail: records after that which this host has not been given, for the state is older than what was asked
     ///     for, or than what the partition's coverage says. All of the room is saved then before its cursors are: their
     ///     manifests would displace the unreadable ones that tell another host of these records.
-    public func restored(_ id: RoomID, _ room: Room?, sequence: UInt64, tail: [JournalRecord], at now: Instant) {
+    public func restored(
+        _ id: RoomID, _ room: Room?, sequence: UInt64, restorations: UInt32, tail: [JournalRecord], at now: Instant
+    ) {
         guard let hosted = rooms[id], hosted.isWaking, hosted.isFetching, let partition = partitions[hosted.partition]
         else { return }
         hosted.isFetching = false
         if partition.phase == .closing { return close(hosted, at: now) }
-        let isCurrent = room != nil && sequence == hosted.sequence && tail.isEmpty
+        let isCurrent =
+            room != nil && sequence == hosted.sequence && restorations == hosted.restorations && tail.isEmpty
         hosted.sequence = room == nil ? 0 : sequence
+        hosted.restorations = restorations
+        if !isCurrent { hosted.loggedAt = nil }
         let index = room?.head.index ?? 0
         if isCurrent {
             hosted.tracker = CheckpointTracker(restored: hosted.tracker.noted ?? hosted.note, index: index, at: now)

@@ -48,7 +48,9 @@ extension RoomEffect {
     /// Whether it is not said again by itself.
     var isSaidOnce: Bool {
         switch self {
-        case .feedback(_, _, .missingShards), .feedback(_, _, .missingRange), .wet, .mark, .record: false
+        case .feedback(_, _, .missingShards), .feedback(_, _, .missingRange), .feedback(_, _, .covered), .wet, .mark,
+            .record:
+            false
         case .feedback, .head, .release: true
         }
     }

@@ -6,8 +6,8 @@ public import StrokeWire
 public enum RoomFeed: Sendable, Hashable {
     /// The operations released to a cohort, in step with its video.
     case cohort(CohortName)
-    /// All operations as soon as they are applied, for teachers and monitors. The head has no marks, so the loss of the
-    /// last operation is noticed with the next one.
+    /// All operations as soon as they are applied, for teachers and monitors. The head has marks when a checkpoint was stored,
+    /// so the loss of the last operation is noticed with that or with the next one.
     case head
 
     /// Subject of the operations.
@@ -27,10 +27,10 @@ public enum RoomFeed: Sendable, Hashable {
     }
 
     /// Subject of marks: the index and digest reached.
-    package var marks: RoomSubject? {
+    package var marks: RoomSubject {
         switch self {
         case .cohort(let cohort): .mark(cohort)
-        case .head: nil
+        case .head: .markHead
         }
     }
 
@@ -107,7 +107,8 @@ public final class Student: Sendable {
     public func follow(
         for limit: Duration? = nil, _ handle: (StudentEvent, borrowing StudentSession) -> Bool
     ) async throws(NATSError) -> StudentSession {
-        let needed = [feed.operations, feed.marks, wetInk ? feed.wet : nil].compactMap {
+        // Permissions of older releases have no marks of the head.
+        let needed = [feed.operations, feed == .head ? nil : feed.marks, wetInk ? feed.wet : nil].compactMap {
             $0.map { PermissionViolation(.subscribe, address.subject($0)) }
         }
         let observations = [
@@ -175,9 +176,8 @@ public final class Student: Sendable {
         }
     }
 
-    private func subscribeToMarks() throws(NATSError) -> NATSSubscription? {
-        guard let marks = feed.marks else { return nil }
-        return try connection.subscribe(address.subject(marks)) { [events] message in
+    private func subscribeToMarks() throws(NATSError) -> NATSSubscription {
+        try connection.subscribe(address.subject(feed.marks)) { [events] message in
             do throws(Rejection) {
                 events.put(.marked(try Mark(decoding: message.copyPayload())))
             } catch {

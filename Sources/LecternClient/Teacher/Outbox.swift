@@ -20,8 +20,11 @@ struct Outbox: Sendable {
         fileprivate(set) var entries: [Entry] = []
         /// Whether the operation was resent after the service gave it up.
         fileprivate(set) var isSecondChance = false
+        /// Whether the room has applied it before, and may have lost it.
+        fileprivate(set) var wasApplied = false
 
         var isStored: Bool { entries.allSatisfy(\.isStored) }
+        var byteCount: Int { entries.reduce(0) { $0 + $1.message.bytes.count } }
     }
 
     private(set) var operations: [Int64: Operation] = [:]
@@ -101,8 +104,20 @@ struct Outbox: Sendable {
     /// - Returns: the operation, if it was there.
     mutating func remove(_ number: Int64) -> Operation? {
         guard let operation = operations.removeValue(forKey: number) else { return nil }
-        bytes -= operation.entries.reduce(0) { $0 + $1.message.bytes.count }
+        bytes -= operation.byteCount
         return operation
+    }
+
+    /// Takes back an operation that the room has applied and may have lost, under new message ids.
+    mutating func takeBack(_ operation: Operation, _ number: Int64) {
+        var operation = operation
+        operation.wasApplied = true
+        for place in operation.entries.indices {
+            operation.entries[place].isAcknowledged = false
+            operation.entries[place].generation += 1
+        }
+        operations[number] = operation
+        bytes += operation.byteCount
     }
 
     mutating func giveSecondChance(_ number: Int64) {
@@ -120,6 +135,56 @@ struct Outbox: Sendable {
 extension [Outbox.Entry] {
     fileprivate mutating func withElement(_ place: Int, _ body: (inout Outbox.Entry) -> Void) {
         body(&self[place])
+    }
+}
+
+/// Operations that the room has applied and that no checkpoint holds yet: a log that loses its end loses them.
+///
+/// Bounded to 10,000 operations and 32 MiB; beyond, the oldest are forgotten.
+struct UncoveredOperations: Sendable {
+    private var kept: Deque<(number: Int64, operation: Outbox.Operation)> = []
+    private var bytes = 0
+    /// The room's incarnation, as it was told last.
+    private var incarnation: String?
+    private let maximumOperations: Int
+    private let maximumBytes: Int
+
+    init(maximumOperations: Int = 10_000, maximumBytes: Int = 32 << 20) {
+        self.maximumOperations = maximumOperations
+        self.maximumBytes = maximumBytes
+    }
+
+    var count: Int { kept.count }
+
+    /// Keeps an operation that was applied.
+    mutating func keep(_ number: Int64, _ operation: Outbox.Operation) {
+        kept.append((number, operation))
+        bytes += operation.byteCount
+        while kept.count > maximumOperations || bytes > maximumBytes { removeFirst() }
+    }
+
+    /// Forgets what a checkpoint holds.
+    /// - Returns: what is left, if it is to be given again: the room is in another incarnation, which may have lost it.
+    mutating func cover(through number: Int64, in incarnation: String) -> [(number: Int64, operation: Outbox.Operation)]
+    {
+        kept.removeAll { $0.number <= number }
+        bytes = kept.reduce(0) { $0 + $1.operation.byteCount }
+        defer { self.incarnation = incarnation }
+        guard let known = self.incarnation, known != incarnation else { return [] }
+        return take { _ in true }
+    }
+
+    /// Takes out operations that the room says it misses.
+    mutating func take(where isMissing: (Int64) -> Bool) -> [(number: Int64, operation: Outbox.Operation)] {
+        let taken = kept.filter { isMissing($0.number) }
+        guard !taken.isEmpty else { return [] }
+        kept.removeAll { isMissing($0.number) }
+        bytes -= taken.reduce(0) { $0 + $1.operation.byteCount }
+        return Array(taken)
+    }
+
+    private mutating func removeFirst() {
+        bytes -= kept.removeFirst().operation.byteCount
     }
 }
 

@@ -8,12 +8,28 @@ public struct OutboxHistory: Sendable, Equatable {
         var isStored = false
     }
 
+    /// An operation that the room has applied.
+    struct Applied: Sendable, Equatable {
+        let number: Int64
+        let messages: [OutgoingMessage]
+    }
+
+    /// Through which operation a checkpoint holds all, in which incarnation of the room.
+    struct Coverage: Sendable, Equatable {
+        let number: Int64
+        let incarnation: String
+    }
+
     /// Settled operations by number.
     private(set) var outcomes: [Int64: OutboxRecord.Outcome] = [:]
     /// Number of messages stored in the journal.
     private(set) var storedCount = 0
     private var order: [MessageKey] = []
     private var pending: [MessageKey: Pending] = [:]
+    /// Applied operations that no checkpoint is known to hold, in the order of their answers.
+    private(set) var uncovered: [Applied] = []
+    /// As it was told last.
+    private(set) var covered: Coverage?
     /// A hash of every recorded message.
     private var known: [MessageKey: UInt32] = [:]
 
@@ -39,8 +55,15 @@ public struct OutboxHistory: Sendable, Equatable {
             outcomes[number] = outcome
             // Its shards are all recorded by now, or are never sent.
             let orders = order.filter { $0.number == number }
+            let messages = orders.compactMap { pending[$0]?.message }
+            if case .applied = outcome, !messages.isEmpty {
+                uncovered.append(Applied(number: number, messages: messages))
+            }
             for key in orders { pending[key] = nil }
             order.removeAll { $0.number == number }
+        case .covered(let number, let incarnation):
+            covered = Coverage(number: number, incarnation: incarnation)
+            uncovered.removeAll { $0.number <= number }
         }
     }
 

@@ -9,6 +9,9 @@ public enum OutboxRecord: Sendable, Equatable {
     /// The service has answered an operation.
     case settled(number: Int64, Outcome)
 
+    /// A checkpoint holds the operations through this one, in an incarnation of the room.
+    case covered(number: Int64, incarnation: String)
+
     /// The service's answer.
     public enum Outcome: Sendable, Equatable {
         /// Applied with this index.
@@ -33,7 +36,7 @@ extension OutboxRecord {
 
 extension OutboxRecord {
     /// The line's content: `m NUMBER ORDER s|c MESSAGE`, `a NUMBER ORDER`, `s NUMBER applied INDEX`,
-    /// `s NUMBER rejected CODE`, `s NUMBER gave-up`.
+    /// `s NUMBER rejected CODE`, `s NUMBER gave-up`, `c NUMBER INCARNATION`.
     var content: [UInt8] {
         switch self {
         case .message(let number, let order, let isStroke, let bytes):
@@ -42,6 +45,7 @@ extension OutboxRecord {
         case .settled(let number, .applied(let index)): Array("s \(number) applied \(index)".utf8)
         case .settled(let number, .rejected(let code)): Array("s \(number) rejected \(code.rawValue)".utf8)
         case .settled(let number, .gaveUp): Array("s \(number) gave-up".utf8)
+        case .covered(let number, let incarnation): Array("c \(number) \(incarnation)".utf8)
         }
     }
 
@@ -66,6 +70,8 @@ extension OutboxRecord {
             self = .settled(number: number, .rejected(code))
         case ("s", "gave-up", nil):
             self = .settled(number: number, .gaveUp)
+        case ("c", let incarnation, nil):
+            self = .covered(number: number, incarnation: incarnation)
         default:
             return nil
         }

@@ -27,6 +27,7 @@ public struct TeacherSession: Sendable {
     private var plan: Deque<OutgoingMessage>
     private var rate = SendingRate()
     private var outbox: Outbox
+    private var uncovered = UncoveredOperations()
     private var resends = ResendQueue()
     private var silence = SilenceTimer()
     /// Messages that may be unacknowledged, in order of first sending; acknowledged ones are removed lazily.
@@ -170,11 +171,23 @@ extension TeacherSession {
             }
         case .missingRange(let from, let to):
             counts.missing += 1
+            giveAgain(uncovered.take { from <= $0 && $0 <= to })
             for number in outbox.numbers where from <= number && number <= to { resend(number, isWanted: true) }
         case .gaveUp(let from, let to):
             for number in outbox.numbers where from <= number && number <= to { gaveUp(number) }
         case .rejected(let number, _, let rejection):
             rejected(number, rejection)
+        case .covered(let number, let incarnation):
+            records?.append(.covered(number: number, incarnation: incarnation))
+            giveAgain(uncovered.cover(through: number, in: incarnation))
+        }
+    }
+
+    /// Gives operations again that the room has applied and may have lost.
+    private mutating func giveAgain(_ operations: [(number: Int64, operation: Outbox.Operation)]) {
+        for (number, operation) in operations {
+            outbox.takeBack(operation, number)
+            resend(number, isWanted: true)
         }
     }
 
@@ -226,6 +239,9 @@ extension TeacherSession {
     /// - Returns: whether the operation was unsettled.
     private mutating func settle(_ number: Int64, _ outcome: OutboxRecord.Outcome) -> Bool {
         guard let operation = outbox.remove(number) else { return false }
+        if case .applied = outcome { uncovered.keep(number, operation) }
+        // It was settled, and counted, before.
+        guard !operation.wasApplied else { return false }
         // An answered message is stored, even if its acknowledgement is lost.
         if counts.isJournalled { counts.stored += operation.entries.count { !$0.isStored } }
         records?.append(.settled(number: number, outcome))
@@ -374,6 +390,14 @@ extension TeacherSession {
                 counts.rejected[code, default: 0] += 1
                 rejectedNumbers.insert(number)
             }
+        }
+        for applied in history.uncovered {
+            var kept = Outbox()
+            for message in applied.messages { kept.keep(message, isStored: true) }
+            if let operation = kept.remove(applied.number) { uncovered.keep(applied.number, operation) }
+        }
+        if let covered = history.covered {
+            _ = uncovered.cover(through: covered.number, in: covered.incarnation)
         }
         for pending in history.unsettled {
             outbox.keep(pending.message, isStored: pending.isStored)

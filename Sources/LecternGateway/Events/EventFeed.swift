@@ -41,14 +41,11 @@ final class EventFeed: Sendable {
 
     /// Subscribes and joins. Call it once, before the first reader.
     func open() throws(NATSError) {
-        var subscriptions = [
+        let subscriptions = [
             try connection.subscribe(address.subject(source.operations)) { [weak self] in self?.receive($0) },
             try connection.subscribe(address.subject(source.wet)) { [weak self] in self?.receiveWet($0) },
+            try connection.subscribe(address.subject(source.marks)) { [weak self] in self?.receiveMark($0) },
         ]
-        if let marks = source.marks {
-            subscriptions.append(
-                try connection.subscribe(address.subject(marks)) { [weak self] in self?.receiveMark($0) })
-        }
         let observation = connection.onStateChange { [weak self] state in
             guard let self else { return }
             perform { feed, now in state == .connected ? feed.connected(at: now) : feed.disconnected() }

@@ -176,17 +176,20 @@ final class CheckpointKeeper: Sendable {
         var manifest = CheckpointManifest(
             room: room, log: log, incarnation: request.stored.incarnation, sequence: request.stored.sequence,
             handled: request.stored.handled, cursors: request.stored.cursors, isQuiet: request.stored.isQuiet,
-            state: nil)
+            state: nil, restorations: request.stored.restorations, handledAt: request.stored.handledAt)
+        if manifest.handledAt == nil, known?.handled == manifest.handled { manifest.handledAt = known?.handledAt }
         var before = known
         var written = 0
         switch request.state {
         case .none: break
-        case .unchanged: (manifest.state, manifest.previous) = (known?.state, known?.previous)
+        case .unchanged:
+            (manifest.state, manifest.previous, manifest.loggedAt) = (known?.state, known?.previous, known?.loggedAt)
         case .changed(let checkpoint):
             // Another daemon may have saved meanwhile.
-            before = try await store.newest(of: room, log: log, notBeyond: manifest.sequence) ?? known
+            before = try await store.newest(notBeyond: manifest) ?? known
             let bytes = try readBack(checkpoint, request.partition)
             manifest.state = try await store.save(state: bytes, room: room, beside: before)
+            if manifest.handled == manifest.sequence { manifest.loggedAt = manifest.handledAt }
             // A life that has ended is not gone back to.
             manifest.previous = before?.incarnation == manifest.incarnation ? before?.generations.first : nil
             written = bytes.count
@@ -219,23 +222,27 @@ final class CheckpointKeeper: Sendable {
     }
 
     /// Fetches a room. Retries until it has the room or knows that there is none; between two attempts other rooms go on.
-    func fetch(_ room: RoomID, _ stored: StoredRoom, then: @escaping @Sendable (RestoredRoom) -> Void) {
-        attempt(room, stored.sequence, pause: .milliseconds(100), isRebuild: false, then)
+    /// - Parameter restoration: see ``HostOutput/fetch(_:_:_:)``.
+    func fetch(
+        _ room: RoomID, _ stored: StoredRoom, _ restoration: RoomRestoration? = nil,
+        then: @escaping @Sendable (RestoredRoom) -> Void
+    ) {
+        attempt(room, stored, restoration, pause: .milliseconds(100), isRebuild: false, then)
     }
 
     /// - Parameters:
-    ///   - sequence: the host receives the records after this one from the journal.
+    ///   - stored: the host receives the records after its sequence from the journal.
     ///   - isRebuild: whether the newest checkpoint cannot be used.
     private func attempt(
-        _ room: RoomID, _ sequence: UInt64, pause: Duration, isRebuild: Bool,
+        _ room: RoomID, _ stored: StoredRoom, _ restoration: RoomRestoration?, pause: Duration, isRebuild: Bool,
         _ then: @escaping @Sendable (RestoredRoom) -> Void
     ) {
         guard !isStopped.withLock({ $0 }) else { return }
         (isRebuild ? rebuilds : tasks).run(for: room) { [self] in
             do throws(JournalError) {
-                if isRebuild { return then(try await rebuild(room)) }
-                if let restoration = try await restored(room, through: sequence) { return then(restoration) }
-                attempt(room, sequence, pause: pause, isRebuild: true, then)
+                if isRebuild { return then(try await rebuild(room, restoration, before: stored.sequence)) }
+                if let restored = try await restored(room, stored) { return then(restored) }
+                attempt(room, stored, restoration, pause: pause, isRebuild: true, then)
             } catch {
                 if let count = fetchThrottle.withLock({ $0.add(at: MonotonicClock.now()) }) {
                     logger.warning(
@@ -244,25 +251,27 @@ final class CheckpointKeeper: Sendable {
                 }
                 Task { [self] in
                     try? await Task.sleep(for: pause)
-                    attempt(room, sequence, pause: min(pause * 2, .seconds(30)), isRebuild: isRebuild, then)
+                    attempt(
+                        room, stored, restoration, pause: min(pause * 2, .seconds(30)), isRebuild: isRebuild, then)
                 }
             }
         }
     }
 
     /// The room from its newest checkpoint; nil if that cannot be used or lacks records.
-    private func restored(_ id: RoomID, through sequence: UInt64) async throws(JournalError) -> RestoredRoom? {
+    private func restored(_ id: RoomID, _ stored: StoredRoom) async throws(JournalError) -> RestoredRoom? {
         guard !outdated.withLock({ $0.contains(id) }), let manifest = try await newest(of: id),
-            manifest.sequence >= sequence
+            (manifest.restorations, manifest.sequence) >= (stored.restorations, stored.sequence)
         else { return nil }
         guard let state = manifest.state else {
             // It was closed in the meantime.
             let blank = Room(configuration: configuration.room, at: MonotonicClock.now())
-            return RestoredRoom(room: blank, sequence: manifest.sequence, tail: [])
+            return RestoredRoom(
+                room: blank, sequence: manifest.sequence, restorations: manifest.restorations, tail: [])
         }
         guard let room = try await room(from: state, id) else { return nil }
         manifests.withLock { $0[id] = manifest }
-        return RestoredRoom(room: room, sequence: manifest.sequence, tail: [])
+        return RestoredRoom(room: room, sequence: manifest.sequence, restorations: manifest.restorations, tail: [])
     }
 
     /// The newest usable manifest.
@@ -272,9 +281,15 @@ final class CheckpointKeeper: Sendable {
     }
 
     /// The room from the newest readable generation, with the records since then.
-    private func rebuild(_ id: RoomID) async throws(JournalError) -> RestoredRoom {
+    /// - Parameters:
+    ///   - restoration: the decision by which it is restored, if it is.
+    ///   - decision: the sequence of that.
+    private func rebuild(
+        _ id: RoomID, _ restoration: RoomRestoration?, before decision: UInt64
+    ) async throws(JournalError) -> RestoredRoom {
         // The log must keep all records until the room is saved.
         rebuilding.withLock { $0[id] = 0 }
+        if let restoration { return try await restore(id, restoration, decision) }
         var manifest = try await newest(of: id)
         manifests.withLock { $0[id] = manifest }
         while let candidate = manifest {
@@ -288,12 +303,38 @@ final class CheckpointKeeper: Sendable {
                 rebuilding.withLock { $0[id] = generation.sequence }
                 let tail = try await journal.records(of: id, after: generation.sequence)
                 outdated.withLock { _ = $0.remove(id) }
-                return RestoredRoom(room: room, sequence: generation.sequence, tail: tail)
+                return RestoredRoom(
+                    room: room, sequence: generation.sequence, restorations: candidate.restorations, tail: tail)
             }
             manifest = try await store.manifest(before: candidate)
         }
         logger.error("no usable checkpoint, reading the whole log", metadata: ["room": "\(id)"])
-        return RestoredRoom(room: nil, sequence: 0, tail: try await journal.records(of: id, after: 0))
+        return RestoredRoom(
+            room: nil, sequence: 0, restorations: 0, tail: try await journal.records(of: id, after: 0))
+    }
+
+    /// The room as a decision restores it: from the state that the decision names, with the records that the log has had since
+    /// it lost its end. Every daemon that reads the decision makes the same room of it.
+    private func restore(
+        _ id: RoomID, _ restoration: RoomRestoration, _ decision: UInt64
+    ) async throws(JournalError) -> RestoredRoom {
+        let base = try await store.base(restoration.checkpoint, of: id)
+        for (place, generation) in (base?.generations ?? []).enumerated() {
+            guard let room = try await room(from: generation.state, id) else { continue }
+            // Records that the state holds, and that the log may have kept, are not told twice.
+            let held = place == 0 ? base?.loggedAt : nil
+            let after = min(restoration.after, generation.sequence)
+            let tail = try await journal.records(of: id, after: after).filter { record in
+                record.sequence == decision || record.sequence < decision && held.map { record.loggedAt > $0 } ?? true
+            }
+            return RestoredRoom(room: room, sequence: after, restorations: restoration.number, tail: tail)
+        }
+        logger.error(
+            "the state that a room was to be restored from is gone; only what the log still has is left",
+            metadata: ["room": "\(id)", "checkpoint": "\(restoration.checkpoint)"])
+        return RestoredRoom(
+            room: nil, sequence: 0, restorations: restoration.number,
+            tail: try await journal.records(of: id, after: 0).filter { $0.sequence <= decision })
     }
 
     /// - Returns: nil if the state is missing or damaged.
@@ -423,6 +464,8 @@ struct RestoredRoom: Sendable {
     let room: Room?
     /// Last record that it holds.
     let sequence: UInt64
+    /// How often it had been restored after its log had lost its end.
+    let restorations: UInt32
     /// The records after that, if the checkpoint is older than the requested one.
     let tail: [JournalRecord]
 }

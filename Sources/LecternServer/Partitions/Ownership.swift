@@ -65,7 +65,7 @@ actor Ownership {
         let positions = Task { await reportPositions() }
         let watch = StreamWatch(
             journal: partitions.journal, recreates: configuration.journal?.recreatesStreams ?? false, logger: logger,
-            onRenewed: { [inbox] in inbox.put(.rewound($0)) }, onMissing: { [inbox] in inbox.put(.lost($0)) })
+            onRenewed: { [inbox] in inbox.put(.lacks($0, .records)) }, onMissing: { [inbox] in inbox.put(.lost($0)) })
         let streams = Task { await watch.run { openPartitions } }
         let survey = StreamSurvey(journal: partitions.journal, interval: configuration.upkeepInterval * 5)
         let surveying = Task {
@@ -93,7 +93,8 @@ actor Ownership {
             switch event {
             case .progress(.ready(let partition)): workerIsReady(with: partition)
             case .progress(.closed(let partition, let isWhole)): workerHasClosed(partition, isWhole: isWhole)
-            case .rewound(let partition): close(partition, discarding: true)
+            case .lacks(let partition, .records): close(partition, discarding: true)
+            case .lacks(let partition, .end): close(partition)
             case .lost(let partitions): lost = partitions
             }
             step()
@@ -172,7 +173,7 @@ actor Ownership {
     }
 
     private func open(_ partition: Int) {
-        works[partition] = partitions.open(partition) { [inbox] in inbox.put(.rewound(partition)) }
+        works[partition] = partitions.open(partition) { [inbox] in inbox.put(.lacks(partition, $0)) }
     }
 
     private func workerIsReady(with partition: Int) {
@@ -253,7 +254,7 @@ actor Ownership {
 struct OwnershipInbox: Sendable {
     enum Event: Sendable {
         case progress(PartitionProgress)
-        case rewound(Int)
+        case lacks(Int, JournalLoss)
         /// The partitions whose streams are gone.
         case lost(Set<Int>)
     }

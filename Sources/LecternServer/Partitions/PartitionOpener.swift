@@ -14,6 +14,7 @@ struct PartitionOpener: Sendable {
     let store: CheckpointStore
     let keeper: CheckpointKeeper
     let workers: RoomWorkers
+    let rewinds: RewindRepair
     let logger: Logger
     /// For partitions that were reopened because records were missing, up to where checkpoints held all records before:
     /// where that has not changed, nobody has newer checkpoints, and what is missing is passed over.
@@ -22,19 +23,20 @@ struct PartitionOpener: Sendable {
 
     init(
         journal: JetStreamJournal, store: CheckpointStore, keeper: CheckpointKeeper, workers: RoomWorkers,
-        logger: Logger
+        rewinds: RewindRepair, logger: Logger
     ) {
         self.journal = journal
         self.store = store
         self.keeper = keeper
         self.workers = workers
+        self.rewinds = rewinds
         self.logger = logger
     }
 
     /// Begins to open a partition; retries until it is open or closed again.
-    /// - Parameter onRewound: called if the journal was replaced, and rooms made from it have to be discarded.
-    func open(_ partition: Int, onRewound: @escaping @Sendable () -> Void) -> PartitionWork {
-        let work = PartitionWork(partition, onRewound: onRewound)
+    /// - Parameter onLost: called if the journal lacks records, and the partition has to be opened again.
+    func open(_ partition: Int, onLost: @escaping @Sendable (JournalLoss) -> Void) -> PartitionWork {
+        let work = PartitionWork(partition, onLost: onLost)
         work.begin(Task { await open(partition, work) })
         return work
     }
@@ -113,9 +115,7 @@ struct PartitionOpener: Sendable {
     }
 
     private func begin(_ partition: Int, _ work: PartitionWork) async throws(JournalError) {
-        let log = try await journal.provision(partition)
-        let catalogue = fitting(
-            try await store.catalogue(of: partition, log: log.incarnationPrefix), to: log, partition)
+        let (log, catalogue) = try await rewinds.open(partition)
         work.countRooms(catalogue.rooms.count)
         var shares: [[RoomID: StoredRoom]] = workers.all.map { _ in [:] }
         for (room, manifest) in catalogue.rooms {
@@ -145,20 +145,6 @@ struct PartitionOpener: Sendable {
             })
     }
 
-    /// The catalogue; empty if it goes beyond the end of the log, which then is another one.
-    private func fitting(
-        _ catalogue: CheckpointCatalogue, to log: PartitionLog, _ partition: Int
-    ) -> CheckpointCatalogue {
-        let isCut = catalogue.covered > log.lastSequence
-        let passedOver = catalogue.foreign + (isCut ? catalogue.rooms.count : 0)
-        if passedOver > 0 {
-            logger.error(
-                "the checkpoints belong to another log; ignored",
-                metadata: ["partition": "\(partition)", "rooms": "\(passedOver)"])
-        }
-        return isCut ? CheckpointCatalogue() : catalogue
-    }
-
     /// - Parameters:
     ///   - covered: up to where the checkpoints that were read hold all records.
     ///   - lostThrough: last record that had been deleted before the checkpoints were read.
@@ -184,9 +170,9 @@ struct PartitionOpener: Sendable {
             workers.postToAll(.partition(.barrier(pass: latch.countDown)))
         case .rewound(let lastRead):
             logger.error(
-                "the journal ends before the last record read; its rooms are rebuilt from it",
+                "the log ends before the last record read; its rooms are saved, and restored from what was saved",
                 metadata: ["partition": "\(partition)", "read": "\(lastRead)"])
-            work.onRewound()
+            work.onLost(.end)
         case .missing(let from, let through):
             if through <= lostThrough || wasReopened(partition, at: covered) {
                 // The records of an erased room lie among those of others.
@@ -202,7 +188,7 @@ struct PartitionOpener: Sendable {
                     "records were deleted before they were read; reopening the partition from the checkpoints",
                     metadata: ["partition": "\(partition)", "from": "\(from)", "through": "\(through)"])
                 work.discard()
-                work.onRewound()
+                work.onLost(.records)
             }
         }
     }

@@ -5,10 +5,18 @@ import Logging
 import Synchronization
 import Whiteboard
 
+/// What a partition's journal was found to lack while it was read.
+enum JournalLoss: Sendable {
+    /// Records that newer checkpoints hold, or the whole log: what was made of it is discarded.
+    case records
+    /// Its end: what was made of it is all that there is, and is saved.
+    case end
+}
+
 /// The state of one partition in this daemon, from the decision to open it until its rooms are evicted.
 final class PartitionWork: Sendable {
     private let partition: Int
-    let onRewound: @Sendable () -> Void
+    let onLost: @Sendable (JournalLoss) -> Void
     private let began = MonotonicClock.now()
     private let records = Atomic<Int>(0)
     private let rooms = Atomic<Int>(0)
@@ -27,9 +35,9 @@ final class PartitionWork: Sendable {
         var recovery: (duration: Duration, records: Int)?
     }
 
-    init(_ partition: Int, onRewound: @escaping @Sendable () -> Void) {
+    init(_ partition: Int, onLost: @escaping @Sendable (JournalLoss) -> Void) {
         self.partition = partition
-        self.onRewound = onRewound
+        self.onLost = onLost
     }
 
     var isReady: Bool { state.withLock { $0.recovery != nil } }

@@ -76,7 +76,8 @@ final class Fanout {
             if let cohort { metrics.countWet(cohort.metrics, wet, at: MonotonicClock.now()) }
             return true
         case .mark(let name, let mark):
-            return send(room.cohort(name, metrics).mark, on: generation) { $0 = mark.encoded() }
+            let subject = name.map { room.cohort($0, metrics).mark } ?? room.markHead
+            return send(subject, on: generation) { $0 = mark.encoded() }
         case .record:
             return true
         }
@@ -178,6 +179,7 @@ final class RoomOutput {
     private let address: RoomAddress
     let head: PublishSubject?
     let wetHead: PublishSubject?
+    let markHead: PublishSubject?
     private var cohorts: [Cohort] = []
     private var authors: [Author] = []
     private var incarnation: (name: String, header: HeaderBuffer.Field)?
@@ -188,6 +190,7 @@ final class RoomOutput {
         self.address = address
         head = try? PublishSubject(address.subject(.head))
         wetHead = try? PublishSubject(address.subject(.wetHead))
+        markHead = try? PublishSubject(address.subject(.markHead))
     }
 
     /// Of a cohort that the room has, or had.

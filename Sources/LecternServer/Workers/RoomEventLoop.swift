@@ -65,7 +65,8 @@ final class RoomEventLoop {
         case .partition(let item): handle(item, at: now)
         case .restored(let room, let restoration):
             host.restored(
-                room, restoration.room, sequence: restoration.sequence, tail: restoration.tail, at: now)
+                room, restoration.room, sequence: restoration.sequence, restorations: restoration.restorations,
+                tail: restoration.tail, at: now)
         case .saved(let room, let isSaved): host.saved(room, isSaved: isSaved, at: now)
         case .superseded(let room): host.superseded(room, at: now)
         case .probe(let probe, let worker): probe.answered(by: worker, at: now)

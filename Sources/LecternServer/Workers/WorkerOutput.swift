@@ -79,8 +79,8 @@ final class WorkerOutput: HostOutput {
     func countNew(_ partition: Int) -> Bool { storedRooms.take(partition) }
     func countStored(_ change: Int, of partition: Int) { storedRooms.add(change, to: partition) }
 
-    func fetch(_ room: RoomID, _ stored: StoredRoom) {
-        keeper?.fetch(room, stored) { [worker] restoration in worker.post(.restored(room, restoration)) }
+    func fetch(_ room: RoomID, _ stored: StoredRoom, _ restoration: RoomRestoration?) {
+        keeper?.fetch(room, stored, restoration) { [worker] restoration in worker.post(.restored(room, restoration)) }
     }
 
     func save(_ request: SaveRequest) {

@@ -17,8 +17,10 @@ public final class OrderedConsumer: Sendable {
         var delivery: NATSSubscription?
         /// The server's name of the consumer.
         var name: String?
-        /// The answer to the current attempt, while it is asked where the stream ends.
+        /// The answer to the current attempt, while it is asked where the stream ends, or for the last message delivered.
         var unchecked: UncheckedAnswer?
+        /// When the stream stored the last message delivered; nil before the first.
+        var lastTime: Int64?
         /// When the consumer was requested, by the caller's clock.
         var requestedAt: Int64 = 0
         /// The flow control subject that was passed on as a barrier and not answered yet.
@@ -220,20 +222,24 @@ extension OrderedConsumer {
     /// The server's answer to a consumer request, or to the question where the stream ends.
     private func receiveAnswer(_ message: borrowing NATSMessage) {
         guard let token = message.subject.split(separator: ".").last else { return }
-        let isEnd = token.hasPrefix(Self.endMark)
-        guard let attempt = UInt64(isEnd ? token.dropFirst(Self.endMark.count) : token) else { return }
+        let parts = token.split(separator: "-")
+        guard let attempt = parts.last.flatMap({ UInt64($0) }) else { return }
         do throws(JetStreamError) {
             guard !message.saysNoResponders else { throw .notEnabled }
-            guard !isEnd else {
+            switch parts.count == 2 ? parts[0] : "" {
+            case Self.endMark:
                 return check(attempt, try APIBody.decode(StreamInfo.Wire.self, from: message.copyPayload()))
+            case Self.lastMark: return checkLast(attempt, try time(of: message.copyPayload()))
+            default: break
             }
             let answer = try APIBody.decode(ConsumerAnswer.self, from: message.copyPayload())
             let unchecked = UncheckedAnswer(
                 attempt: attempt, answer: answer, serverTime: try ServerTime.parse(answer.created), answeredAt: clock())
-            if answer.numPending == 0, shared.withLock({ $0.state.next }) > 1 {
-                askForEnd(unchecked)
+            let (next, hasLast) = shared.withLock { ($0.state.next, $0.lastTime != nil) }
+            if hasLast, settings.comparesLastMessage {
+                askForLast(unchecked, next - 1)
             } else {
-                begin(unchecked)
+                beginOrAskForEnd(unchecked)
             }
         } catch {
             log(error)
@@ -241,14 +247,55 @@ extension OrderedConsumer {
         }
     }
 
-    private static let endMark = "end-"
+    private static let endMark = "end"
+    private static let lastMark = "last"
+
+    /// When the stream stored a message that was asked for; nil where it has none.
+    private func time(of answer: [UInt8]) throws(JetStreamError) -> Int64? {
+        struct Answer: Decodable {
+            struct Message: Decodable {
+                var time: String
+            }
+            var message: Message
+        }
+        do throws(JetStreamError) {
+            return try ServerTime.parse(try APIBody.decode(Answer.self, from: answer).message.time)
+        } catch {
+            guard error.isMessageMissing else { throw error }
+            return nil
+        }
+    }
+
+    /// A stream that has lost its end, and has grown again meanwhile, has another message there.
+    private func askForLast(_ unchecked: UncheckedAnswer, _ sequence: UInt64) {
+        shared.withLock { $0.unchecked = unchecked }
+        try? connection.publish(
+            Array("{\"seq\":\(sequence)}".utf8), to: "$JS.API.STREAM.MSG.GET.\(settings.stream)",
+            reply: "\(inbox).\(Self.lastMark)-\(unchecked.attempt)")
+    }
+
+    /// - Parameter time: nil where the message is not there: deleted, or beyond the end.
+    private func checkLast(_ attempt: UInt64, _ time: Int64?) {
+        let (unchecked, last) = shared.withLock { ($0.unchecked, $0.lastTime) }
+        guard let unchecked, unchecked.attempt == attempt else { return }
+        guard let time, time != last else { return beginOrAskForEnd(unchecked) }
+        update { $0.foundAnotherMessage(attempt) }
+    }
+
+    private func beginOrAskForEnd(_ unchecked: UncheckedAnswer) {
+        if unchecked.answer.numPending == 0, shared.withLock({ $0.state.next }) > 1 {
+            askForEnd(unchecked)
+        } else {
+            begin(unchecked)
+        }
+    }
 
     /// From nats-server 2.11 on a consumer begins where it is asked to, also beyond the end of its stream.
     private func askForEnd(_ unchecked: UncheckedAnswer) {
         shared.withLock { $0.unchecked = unchecked }
         // Between two connections the next one, or the time limit, brings another attempt.
         try? connection.publish(
-            [], to: "$JS.API.STREAM.INFO.\(settings.stream)", reply: "\(inbox).\(Self.endMark)\(unchecked.attempt)")
+            [], to: "$JS.API.STREAM.INFO.\(settings.stream)", reply: "\(inbox).\(Self.endMark)-\(unchecked.attempt)")
     }
 
     private func check(_ attempt: UInt64, _ stream: StreamInfo.Wire) {
@@ -300,6 +347,7 @@ extension OrderedConsumer {
         if let metadata = message.withReply({ DeliveryMetadata(acknowledgementSubject: $0) }) {
             let (isNext, isCaughtUp) = shared.withLock { shared in
                 let isNext = shared.state.accepts(metadata, of: attempt, at: now)
+                if isNext { shared.lastTime = metadata.time }
                 return (isNext, isNext && shared.streamEnd.message(pending: metadata.pending))
             }
             guard isNext else { return restart(attempt, "a gap") }

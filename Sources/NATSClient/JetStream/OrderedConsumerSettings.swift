@@ -26,7 +26,10 @@ public struct OrderedConsumerSettings: Sendable, Equatable {
     /// The first wait after a failure, and the longest one; each wait is twice the one before.
     public var retryWait: ClosedRange<Duration> = .milliseconds(50) ... .seconds(2)
     /// How long the stream may end before the last message that was read of it; a replica may lag for a moment.
-    public var rewindTimeout: Duration = .seconds(10)
+    public var rewindTimeout: Duration = .seconds(5)
+    /// Whether a reading that restarts looks at once whether the stream still has the last message that was delivered, and not
+    /// another in its place. Needs the right to get messages of the stream.
+    public var comparesLastMessage = false
 
     /// The thread of the handlers.
     public var thread = DeliveryThread.shared
@@ -47,8 +50,8 @@ public enum OrderedConsumerEvent: Sendable {
     case caughtUp
     /// To be passed when everything before it is processed; until then only a bounded amount follows.
     case barrier(FlowControlBarrier)
-    /// For `rewindTimeout` the stream has ended before the last message that was read of it: it was replaced, or has
-    /// lost its end. Reading is over.
+    /// For `rewindTimeout` the stream has ended before the last message that was read of it, or it has another message in its
+    /// place: it was replaced, or has lost its end. Reading is over.
     case rewound(lastSequence: UInt64)
 }
 

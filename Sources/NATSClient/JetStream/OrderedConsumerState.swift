@@ -178,12 +178,22 @@ struct OrderedConsumerState {
         return [.drop, arm(after: wait)]
     }
 
+    /// The stream has another message in the place of the last one delivered.
+    mutating func foundAnotherMessage(_ attempt: UInt64) -> [Action] {
+        guard phase == .creating, attempt == self.attempt else { return [] }
+        return endRewound()
+    }
+
+    private mutating func endRewound() -> [Action] {
+        phase = .ended
+        return [.drop, .reportRewound(last: next - 1)]
+    }
+
     private mutating func streamEndsEarly(at now: Int64) -> [Action] {
         let since = shortSince ?? now
         shortSince = since
         guard now &- since >= limits.rewindTimeout else { return retry() }
-        phase = .ended
-        return [.drop, .reportRewound(last: next - 1)]
+        return endRewound()
     }
 
     private mutating func arm(after time: Int64) -> Action {

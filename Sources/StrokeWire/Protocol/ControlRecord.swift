@@ -17,9 +17,30 @@ public enum ControlRecord: Sendable, Hashable {
     case unmute(AuthorID)
     /// The room's incarnation ends as with ``close``, and what stands before this record in the journal is deleted.
     case erase
+    /// The log had lost its end, and the room goes on in a new incarnation from what was known of it.
+    case restore(RoomRestoration)
 
     /// Muted authors of a room at most.
     public static let mutedLimit = 256
+}
+
+/// From what a room goes on after its log has lost its end: the state that a message of the checkpoint stream names, and the
+/// room's records between `after` and the decision.
+public struct RoomRestoration: Sendable, Hashable {
+    /// The sequence of that message in the checkpoint stream of the partition.
+    public var checkpoint: UInt64
+    /// The log is known to be what it was up to this record. Of those after it the state lacks the ones that were logged
+    /// later than all that it holds.
+    public var after: UInt64
+    /// How often the room was restored, this time included. A decision with no higher number than the room has changes
+    /// nothing.
+    public var number: UInt32
+
+    public init(checkpoint: UInt64, after: UInt64, number: UInt32) {
+        self.checkpoint = checkpoint
+        self.after = after
+        self.number = number
+    }
 }
 
 extension ControlRecord {
@@ -55,12 +76,21 @@ extension ControlRecord {
             bytes.append(string: author.text)
         case .erase:
             bytes.append("{\"v\":1,\"kind\":\"close\",\"code\":\"erased\"")
+        case .restore(let restoration):
+            bytes.append("{\"v\":1,\"kind\":\"restore\",\"checkpoint\":")
+            bytes.append(integer: Int64(clamping: restoration.checkpoint))
+            bytes.append(",\"after\":")
+            bytes.append(integer: Int64(clamping: restoration.after))
+            bytes.append(",\"number\":")
+            bytes.append(integer: Int64(restoration.number))
         }
         bytes.append(UInt8(ascii: "}"))
         return bytes
     }
 
-    private static let keys = ["v", "kind", "author", "from", "to", "room", "ep", "code", "through"]
+    private static let keys = [
+        "v", "kind", "author", "from", "to", "room", "ep", "code", "through", "checkpoint", "after", "number",
+    ]
 
     /// Reads a record from a room's log.
     /// - Throws: the first fault; another version than 1 is `out-of-range` at `v`.
@@ -89,8 +119,14 @@ extension ControlRecord {
             }
         case "mute": self = .mute(try author())
         case "unmute": self = .unmute(try author())
+        case "restore":
+            self = .restore(
+                RoomRestoration(
+                    checkpoint: UInt64(try body.requiredInteger("checkpoint", in: 1...safe)),
+                    after: UInt64(try body.requiredInteger("after", in: 0...safe)),
+                    number: UInt32(try body.requiredInteger("number", in: 1...Int64(UInt32.max)))))
         default:
-            throw .outOfRange("kind", "gave-up, epoch, close, mute or unmute")
+            throw .outOfRange("kind", "gave-up, epoch, close, mute, unmute or restore")
         }
     }
 }

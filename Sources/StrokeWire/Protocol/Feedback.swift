@@ -10,6 +10,9 @@ public enum Feedback: Sendable, Hashable {
     case gaveUp(from: Int64, to: Int64)
     /// A message was not accepted. Number and order are nil if they could not be read.
     case rejected(number: Int64?, order: Int?, Rejection)
+    /// A stored checkpoint holds the author's operations through this one, in the room's incarnation: they outlast a log that
+    /// loses its end. Another incarnation than before has lost those after it that its author does not give again.
+    case covered(number: Int64, incarnation: String)
 }
 
 /// Feedback and the session that it is about.
@@ -25,7 +28,7 @@ public struct FeedbackMessage: Sendable, Hashable {
 }
 
 extension Feedback {
-    fileprivate static let keys = ["kind", "n", "o", "index", "from", "to", "error", "session"]
+    fileprivate static let keys = ["kind", "n", "o", "index", "from", "to", "error", "session", "room"]
 
     /// Writes the body of a message on `.feedback.<author>`.
     /// - Parameter session: the `Ink-Session` that it is about; nil for an unnamed session.
@@ -66,6 +69,11 @@ extension Feedback {
             }
             bytes.append(",\"error\":")
             bytes.append(rejection: rejection)
+        case .covered(let number, let incarnation):
+            bytes.append("{\"kind\":\"covered\",\"n\":")
+            bytes.append(integer: number)
+            bytes.append(",\"room\":")
+            bytes.append(string: incarnation)
         }
         if let session {
             bytes.append(",\"session\":")
@@ -107,8 +115,12 @@ extension Feedback {
                 number: try body.integer("n", in: 0...safe),
                 order: try body.integer("o", in: 0...safe).map(Int.init),
                 try Rejection(error, of: body.bytes))
+        case "covered":
+            self = .covered(
+                number: try body.requiredInteger("n", in: 0...safe),
+                incarnation: try body.requiredString("room", limit: 256))
         default:
-            throw .outOfRange("kind", "applied, missing, gave-up or rejected")
+            throw .outOfRange("kind", "applied, missing, gave-up, rejected or covered")
         }
     }
 

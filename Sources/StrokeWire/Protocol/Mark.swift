@@ -10,8 +10,25 @@ public struct Mark: Sendable, Hashable {
     public var page: Int
     /// The cohort's video time, nil while unknown.
     public var video: MediaTime?
+    /// At the head: an author, and the number through which a checkpoint holds the author's operations, as in
+    /// ``Feedback/covered(number:incarnation:)``.
+    public var covered: Covered?
 
-    public init(room: String, index: UInt64, digest: BoardDigest, page: Int = 0, video: MediaTime?) {
+    /// See ``covered``.
+    public struct Covered: Sendable, Hashable {
+        public let author: AuthorID
+        public let number: Int64
+
+        public init(author: AuthorID, number: Int64) {
+            self.author = author
+            self.number = number
+        }
+    }
+
+    public init(
+        room: String, index: UInt64, digest: BoardDigest, page: Int = 0, video: MediaTime?, covered: Covered? = nil
+    ) {
+        self.covered = covered
         self.room = room
         self.index = index
         self.digest = digest
@@ -21,7 +38,7 @@ public struct Mark: Sendable, Hashable {
 }
 
 extension Mark {
-    /// Writes the body of a message on `.mark.<cohort>`.
+    /// Writes the body of a message on `.mark.<cohort>` or `.mark-head`.
     public func encoded() -> [UInt8] {
         var bytes: [UInt8] = []
         bytes.append("{\"room\":")
@@ -34,6 +51,12 @@ extension Mark {
         bytes.append(integer: page)
         bytes.append(",\"v\":")
         if let video { bytes.append(time: video) } else { bytes.append("null") }
+        if let covered {
+            bytes.append(",\"author\":")
+            bytes.append(string: covered.author.text)
+            bytes.append(",\"covered\":")
+            bytes.append(integer: covered.number)
+        }
         bytes.append(UInt8(ascii: "}"))
         return bytes
     }
@@ -41,7 +64,7 @@ extension Mark {
     /// Reads a body as a student's client gets it.
     /// - Throws: the first fault.
     public init(decoding bytes: [UInt8]) throws(Rejection) {
-        let body = try JSONObject(bytes, keeping: ["room", "index", "digest", "page", "v"])
+        let body = try JSONObject(bytes, keeping: ["room", "index", "digest", "page", "v", "author", "covered"])
         room = try body.requiredString("room", limit: 256)
         index = try body.requiredIndex("index")
         digest = try body.requiredDigest("digest")
@@ -51,6 +74,12 @@ extension Mark {
         } else {
             let milliseconds = try body.number("v", in: -0x1p53...0x1p53)
             video = milliseconds.flatMap { MediaTime(milliseconds: $0) }
+        }
+        if let number = try body.integer("covered", in: 0...Int64.maxSafeInteger) {
+            covered = Covered(
+                author: try body.required("author", "the name of an author") { AuthorID($0) }, number: number)
+        } else {
+            covered = nil
         }
     }
 }

@@ -109,6 +109,8 @@ public enum RoomSubject: Hashable, Sendable {
     case out(CohortName)
     /// Marks: the position of a cohort.
     case mark(CohortName)
+    /// Marks of the end of the log: what checkpoints hold of an author. No wildcard over cohorts matches this subject.
+    case markHead
     /// All operations as soon as they are applied.
     case head
     /// Requests to catch up with a cohort.
@@ -151,6 +153,7 @@ extension RoomSubject: CustomStringConvertible {
         case .clock(let cohort): "clock.\(cohort)"
         case .out(let cohort): "out.\(cohort)"
         case .mark(let cohort): "mark.\(cohort)"
+        case .markHead: "mark-head"
         case .head: "head"
         case .join(let cohort): "join.\(cohort)"
         case .image(let cohort): "image.\(cohort)"
@@ -256,6 +259,7 @@ extension RoomSubject {
             case "clock": cohort(RoomSubject.clock)
             case "out": cohort(RoomSubject.out)
             case "mark": cohort(RoomSubject.mark)
+            case "mark-head": bare(.markHead)
             case "join": cohort(RoomSubject.join)
             case "image": cohort(RoomSubject.image)
             case "head": bare(.head)

@@ -132,6 +132,48 @@ extension Room {
         case .full:
             rejectAll(into: &effects)
             close(at: now, into: &effects)
+        case .restore:
+            // Whoever hosts the room fetches the state that it goes on from, and names the incarnation.
+            break
+        }
+    }
+
+    /// Goes on in another incarnation with the same board, because the log has lost what was released in this one.
+    public mutating func renew(incarnation: String, at now: Instant, into effects: inout RoomEffects) {
+        guard !isBlank else { return }
+        ink.end(into: &effects)
+        self.incarnation = incarnation
+        tell(settledNumbers, into: &effects)
+    }
+
+    /// The numbers through which each author's operations are settled, in the count that the author is at.
+    public struct SettledNumber: Sendable, Equatable {
+        public let author: AuthorID
+        /// The author's session; nil for an unnamed one.
+        public let session: String?
+        public let number: Int64
+    }
+
+    /// See ``SettledNumber``; of authors that have settled some.
+    public var settledNumbers: [SettledNumber] {
+        intake.authorsByName.compactMap { author in
+            guard let sequence = author.sequence, sequence.expected > sequence.start else { return nil }
+            return SettledNumber(
+                author: author.id, session: author.sessions.current, number: sequence.expected - 1)
+        }
+    }
+
+    /// Tells authors, and those at the head, that a checkpoint holds what authors have settled through these numbers.
+    public func tell(_ covered: [SettledNumber], into effects: inout RoomEffects) {
+        for author in covered {
+            effects.list.append(
+                .feedback(
+                    author.author, session: author.session,
+                    .covered(number: author.number, incarnation: incarnation)))
+            let mark = Mark(
+                room: incarnation, index: head.index, digest: head.digest, page: head.pages.shown, video: nil,
+                covered: Mark.Covered(author: author.author, number: author.number))
+            effects.list.append(.mark(nil, mark))
         }
     }
 

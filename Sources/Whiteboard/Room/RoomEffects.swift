@@ -11,8 +11,8 @@ public enum RoomEffect: Sendable {
     case release(CohortName, Operation, isLate: Bool, due: Instant)
     /// Publish points of a stroke that grows, to a cohort or, for nil, to those at the head.
     case wet(CohortName?, WetPublication)
-    /// Publish a cohort's position in the log.
-    case mark(CohortName, Mark)
+    /// Publish a position in the log: a cohort's, or, for nil, that of its end.
+    case mark(CohortName?, Mark)
     /// Write to the room's log; it takes effect when it comes back.
     case record(ControlRecord)
 }

@@ -51,13 +51,27 @@ struct Daemon {
     private func natsServer(_ logger: Logger) async throws -> (url: String, embedded: EmbeddedServer?) {
         switch configuration.nats.url {
         case .servers(let url):
+            if configuration.journal.mode == .jetstream, configuration.journal.replicas == 1 {
+                logger.notice(
+                    """
+                    streams have one replica: what a power cut takes depends on sync_interval of nats-server, which is not \
+                    known here
+                    """,
+                    metadata: ["hint": "sync_interval: always (nats-server 2.10 and later), or journal.replicas: 3"])
+            }
             return (url, nil)
         case .embedded:
             var settings = EmbeddedServer.Settings()
             settings.program = configuration.nats.server
             settings.port = 4222
             if configuration.journal.mode == .jetstream { settings.storeDirectory = configuration.nats.storeDirectory }
+            settings.syncsAlways = true
             let server = try await EmbeddedServer.start(settings)
+            if settings.storeDirectory != nil, !server.syncsAlways {
+                logger.warning(
+                    "nats-server acknowledges before it syncs: a power cut may take the last seconds",
+                    metadata: ["hint": "nats-server 2.10 or later can sync before"])
+            }
             logger.info("started a NATS server", metadata: ["url": "\(server.url)"])
             return (server.url, server)
         }

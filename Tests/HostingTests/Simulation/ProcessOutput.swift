@@ -58,7 +58,8 @@ final class ProcessOutput: HostOutput {
                 cluster.ledger.release(operation, of: room, life, to: cohort, isLate: isLate, by: process)
                 cluster.network.release(operation, of: life, to: room.id, cohort)
             }
-        case .mark(let cohort, let mark):
+        case .mark(nil, _): break
+        case .mark(let cohort?, let mark):
             process.buffer.send { [id = room.id] in cluster.network.mark(mark, to: id, cohort) }
         case .wet(_, let wet) where cluster.fault == .forgetsStrokes && wet.newPoints == 0: break
         case .wet(let cohort, let wet):
@@ -101,7 +102,9 @@ final class ProcessOutput: HostOutput {
         if stored[partition, default: 0] < 0 { process.report("counts fewer rooms than none") }
     }
 
-    func fetch(_ room: RoomID, _ stored: StoredRoom) { process.keeper.fetch(room, stored.sequence) }
+    func fetch(_ room: RoomID, _ stored: StoredRoom, _ restoration: RoomRestoration?) {
+        process.keeper.fetch(room, stored.sequence)
+    }
     func save(_ request: SaveRequest) { process.keeper.save(request) }
     func settled(_ room: HostedRoom, _ counts: RoomCounts) {}
     func count(_ outcome: WetOutcome) {}
@@ -235,7 +238,7 @@ final class CheckpointKeeper {
             later(0...20) { [self] in
                 world.note("\(process.name) has \(room) back as of \(sequence), and \(tail.count) records")
                 restoredThrough[room] = max(sequence, tail.last?.sequence ?? 0)
-                process.host.restored(room, restored, sequence: sequence, tail: tail, at: process.now)
+                process.host.restored(room, restored, sequence: sequence, restorations: 0, tail: tail, at: process.now)
             }
         }
     }

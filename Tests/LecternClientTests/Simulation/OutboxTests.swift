@@ -305,6 +305,22 @@ struct PublisherRestartTests {
         #expect(history.unsettled.map(\.message.number) == [1, 2, 2, 3])
     }
 
+    @Test("keeps what was applied until a checkpoint holds it")
+    func uncovered() throws {
+        var history = OutboxHistory()
+        for message in try plan().messages.prefix(4) {
+            history.append(OutboxRecord(message))
+        }
+        for number in 1...3 { history.append(.settled(number: Int64(number), .applied(index: UInt64(number)))) }
+        #expect(history.uncovered.map(\.number) == [1, 2, 3])
+        #expect(history.uncovered.map(\.messages.count) == [1, 2, 1])
+        let covered = OutboxRecord.covered(number: 2, incarnation: "log-1")
+        #expect(OutboxRecord(covered.content) == covered)
+        history.append(covered)
+        #expect(history.uncovered.map(\.number) == [3])
+        #expect(history.covered == OutboxHistory.Coverage(number: 2, incarnation: "log-1"))
+    }
+
     @Test("refuses a lesson that has another message under a number that went out")
     func otherLesson() throws {
         var history = OutboxHistory()

@@ -108,6 +108,28 @@ struct TeacherSessionTests {
         #expect(report.resent < 300)
     }
 
+    @Test("gives again, under new ids and in order, what was applied and no checkpoint held when the log lost its end")
+    func uncovered() throws {
+        var session = TeacherSession(PublishPlan(try lesson(), speed: 1000), session: "x", answerTimeout: .seconds(9))
+        for number in 1...4 {
+            expect("r/a/x/\(number)/0", from: &session, at: .seconds(1))
+            session.receive(.applied(number: Int64(number), index: UInt64(number)), at: .seconds(1))
+        }
+        session.receive(.covered(number: 1, incarnation: "log-1"), at: .seconds(1))
+        session.receive(.covered(number: 2, incarnation: "log-1"), at: .seconds(1))
+        #expect(session.report.resent == 0)
+        // The restored room has the second. The third was lost, and the fourth.
+        session.receive(.covered(number: 2, incarnation: "log.1-9"), at: .seconds(1))
+        expect("r/a/x/3/0-run-1", from: &session, at: .seconds(1))
+        expect("r/a/x/4/0-run-1", from: &session, at: .seconds(1))
+        expect("r/a/x/5/0", from: &session, at: .seconds(1))
+        for number in 3...4 { session.receive(.applied(number: Int64(number), index: UInt64(number)), at: .seconds(1)) }
+        #expect(session.report.applied == 4)
+        // A notice that it is missed has it given again as well.
+        session.receive(.missingRange(from: 3, to: 3), at: .seconds(1))
+        expect("r/a/x/3/0-run-2", from: &session, at: .seconds(1))
+    }
+
     @Test("sends under the same id what may not have arrived, and under a new one what the room wants once more")
     func messageIDs() throws {
         var session = TeacherSession(PublishPlan(try lesson(), speed: 1000), session: "x", answerTimeout: .seconds(9))

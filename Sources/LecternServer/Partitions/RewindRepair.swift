@@ -1,0 +1,123 @@
+import Foundation
+import Journal
+import Logging
+import StrokeWire
+import Whiteboard
+
+/// Opens a partition's streams, and mends what a log has lost that lost its end: of each room the newest saved state goes on, in
+/// a new incarnation. An owner that was alive has saved all rooms before.
+///
+/// A decision in the log names each state, so that every daemon goes on from the same. Whoever is interrupted begins again: a
+/// decision with the number of one that the log has changes nothing, nor do two daemons that repair at once.
+struct RewindRepair: Sendable {
+    let journal: JetStreamJournal
+    let store: CheckpointStore
+    let audit: AuditLog
+    let metrics: ServerMetrics
+    let logger: Logger
+
+    /// A leader that has just been elected may not have all records yet.
+    private static let patience = Duration.seconds(5)
+    private static let pause = Duration.milliseconds(500)
+    /// Rooms that are decided about in parallel.
+    private static let parallel = 16
+
+    /// - Returns: the log as it is, and the checkpoints that fit it.
+    func open(_ partition: Int) async throws(JournalError) -> (PartitionLog, CheckpointCatalogue) {
+        let began = MonotonicClock.now()
+        var isFirst = true
+        while true {
+            var log = try await journal.provision(partition)
+            var catalogue = try await store.catalogue(of: partition, log: log.incarnationPrefix)
+            guard try await journal.rewind(of: partition, catalogue, log) != nil else {
+                warn(of: catalogue, partition)
+                return (log, catalogue)
+            }
+            // Another daemon may have written records and saved them between the two.
+            log = try await journal.provision(partition)
+            if MonotonicClock.now() - began >= Self.patience,
+                let rewind = try await journal.rewind(of: partition, catalogue, log)
+            {
+                catalogue.covered = min(catalogue.covered, rewind.end)
+                return (try await repair(partition, rewind, &catalogue, log), catalogue)
+            }
+            if !isFirst { try? await Task.sleep(for: Self.pause) }
+            isFirst = false
+            guard !Task.isCancelled else { throw .unconfirmed }
+        }
+    }
+
+    private func warn(of catalogue: CheckpointCatalogue, _ partition: Int) {
+        guard catalogue.foreign > 0 else { return }
+        logger.error(
+            "the checkpoints belong to another log; ignored",
+            metadata: ["partition": "\(partition)", "rooms": "\(catalogue.foreign)"])
+    }
+
+    /// - Returns: the log as it is afterwards.
+    private func repair(
+        _ partition: Int, _ rewind: LogRewind, _ catalogue: inout CheckpointCatalogue, _ log: PartitionLog
+    ) async throws(JournalError) -> PartitionLog {
+        try await journal.renewFile(of: partition, rewind, catalogue)
+        let failure = await withTaskGroup(of: JournalError?.self) { group -> JournalError? in
+            var rooms = rewind.rooms[...]
+            func next() {
+                guard let manifest = rooms.popFirst() else { return }
+                group.addTask {
+                    do throws(JournalError) {
+                        try await decide(manifest, rewind)
+                        return nil
+                    } catch {
+                        return error
+                    }
+                }
+            }
+            for _ in 0..<Self.parallel { next() }
+            for await error in group {
+                if let error { return error }
+                next()
+            }
+            return nil
+        }
+        if let failure { throw failure }
+        let renewed = try await journal.provision(partition)
+        catalogue.covered = max(catalogue.covered, max(1, renewed.firstSequence) - 1)
+        // Nobody passes over what is written from here on.
+        try await store.save(covered: catalogue.covered, of: partition, log: log.incarnationPrefix)
+        metrics.countRewind(of: partition, records: Int(rewind.lost), rooms: rewind.rooms.count)
+        logger.error(
+            "the log has lost its end; rooms go on from what was saved, in new incarnations",
+            metadata: [
+                "partition": "\(partition)", "ends": "\(log.lastSequence)", "known_through": "\(rewind.known)",
+                "records_lost": "\(rewind.lost)", "rooms_restored": "\(rewind.rooms.count)",
+            ])
+        await note(
+            "partition \(partition)",
+            "of \(rewind.known) records \(rewind.lost) were lost; rooms restored: \(rewind.rooms.count)")
+        return renewed
+    }
+
+    private func decide(_ manifest: CheckpointManifest, _ rewind: LogRewind) async throws(JournalError) {
+        // Nobody can guess the number and have the log drop the decision for a repeat.
+        let id = UUID().uuidString
+        guard manifest.state != nil else {
+            // The log may have the life again that had ended.
+            _ = try await journal.write(.close, room: manifest.room, id: id)
+            return
+        }
+        let restoration = RoomRestoration(
+            checkpoint: try await store.save(base: manifest), after: min(rewind.end, manifest.sequence),
+            number: manifest.restorations + 1)
+        _ = try await journal.write(.restore(restoration), room: manifest.room, id: id)
+    }
+
+    private func note(_ target: String, _ detail: String) async {
+        let entry = AuditEntry(
+            id: UUID().uuidString, who: "lectern", command: "restore", target: target, outcome: .done, detail: detail)
+        do throws(JournalError) {
+            try await audit.record(entry)
+        } catch {
+            logger.warning("not written to the audit log", metadata: ["error": "\(error)", "detail": "\(detail)"])
+        }
+    }
+}
