@@ -13,22 +13,30 @@ const mostOperations = 16_384;
  * An operation that waits.
  *
  * @typedef {object} OutboxEntry
- * @property {number} n its number in the author's session
+ * @property {string} session the author's session in which its number counts
+ * @property {number} n
  * @property {string[]} messages one, or the shards of a stroke
  * @property {object} operation the message with all points, as it is drawn
  */
 
-/** The outbox of one author in one room. */
+/**
+ * The outbox of one author in one room.
+ *
+ * Each page numbers in a session of its own: what an earlier page has given numbers to, this one cannot know for certain. What
+ * that page has left goes out first, under the numbers that it has, so that the room knows it again.
+ */
 export class Outbox {
-    /** The session in which the numbers count. */
+    /** The session in which this page numbers. */
     session = "";
     /** The number of the next operation. */
     next = 1;
-    /** Whether the browser keeps it; false where it has no storage, as in some private windows. */
+    /** Whether the browser keeps all that waits; false where it has no storage, as in some private windows. */
     isKept = false;
     #name;
     #database = null;
     #entries = new Map();
+    /** Entries that the browser does not have yet. */
+    #unkept = new Set();
     #bytes = 0;
 
     /** @param {string} name of this outbox: gateway, room and author */
@@ -36,7 +44,7 @@ export class Outbox {
         this.#name = name;
     }
 
-    /** What waits, in the order of the numbers. */
+    /** What waits, in the order in which it is sent: one session after the other. */
     get entries() {
         return [...this.#entries.values()];
     }
@@ -50,114 +58,136 @@ export class Outbox {
         return this.#bytes > mostBytes || this.#entries.size >= mostOperations;
     }
 
-    /** Reads what an earlier page has left. */
+    /** Whether an entry waits still, under its number. */
+    has(entry) {
+        return this.#entries.get(keyOf(entry)) === entry;
+    }
+
+    /** Reads what earlier pages have left, and begins a session. */
     async open() {
+        const known = this.#entries;
+        const waiting = new Map();
         try {
             this.#database ??= await openDatabase();
-            const transaction = this.#database.transaction(["authors", "operations"]);
-            const [author, entries] = await Promise.all([
-                result(transaction.objectStore("authors").get(this.#name)),
-                result(transaction.objectStore("operations").getAll(IDBKeyRange.bound([this.#name], [this.#name, []]))),
-            ]);
-            this.isKept = true;
-            if (author) ({ session: this.session, next: this.next } = author);
-            this.#entries.clear();
-            this.#bytes = 0;
-            for (const { entry } of entries) this.#add(entry);
+            const kept = await result(this.#database.transaction("waiting").objectStore("waiting").getAll(this.#range));
+            for (const entry of kept) waiting.set(keyOf(entry), known.get(keyOf(entry)) ?? entry);
+            // What the browser had of this page, and has no more, another page has sent.
+            for (const entry of this.#unkept) waiting.set(keyOf(entry), entry);
+            this.isKept = this.#unkept.size === 0;
         } catch {
+            for (const [key, entry] of known) waiting.set(key, entry);
             this.isKept = false;
         }
-        if (this.session === "") await this.begin();
+        this.#take([...waiting.values()].sort(inOrder));
+        this.#beginSession();
+        if (this.#unkept.size > 0) this.#write();
     }
 
     /** Begins a new session; what waits is numbered anew, in its order. */
     async begin() {
-        const entries = this.entries;
-        const old = entries.map(({ n }) => n);
-        this.session = newSession();
-        this.next = 1;
-        this.#entries.clear();
-        this.#bytes = 0;
-        for (const entry of entries) this.#add(renumbered(entry, this.next++));
-        await this.#write((authors, operations) => {
-            authors.put(this.#author, this.#name);
-            for (const n of old) operations.delete([this.#name, n]);
-            for (const entry of this.#entries.values()) operations.put({ entry: stored(entry) }, [this.#name, entry.n]);
-        });
+        const old = this.entries;
+        this.#beginSession();
+        this.#unkept.clear();
+        this.#take(old.map((entry) => renumbered(entry, this.session, this.next++)));
+        for (const entry of this.#entries.values()) this.#unkept.add(entry);
+        await this.#write(old);
     }
 
     /**
      * Adds an operation under the next number.
      *
-     * @param {(n: number) => OutboxEntry} make makes it of its number
-     * @returns {{entry: OutboxEntry, kept: Promise<void>}} `kept`: when the browser has it; never rejected
+     * @param {(n: number) => {messages: string[], operation: object}} make makes it of its number
+     * @returns {{entry: OutboxEntry, kept: Promise<void>}} `kept`: when the browser has it, or cannot keep it; never rejected
      */
     add(make) {
-        const entry = make(this.next++);
-        this.#add(entry);
-        const kept = this.#write((authors, operations) => {
-            authors.put(this.#author, this.#name);
-            operations.put({ entry: stored(entry) }, [this.#name, entry.n]);
-        });
-        return { entry, kept };
+        const n = this.next++;
+        return this.#add({ ...make(n), n, session: this.session });
     }
 
     /** Puts an operation behind all others, under a new number: the room has settled its old one. */
     renumber(entry) {
-        this.remove([entry.n]);
-        return this.add((n) => renumbered(entry, n));
+        this.remove([entry]);
+        return this.#add(renumbered(entry, this.session, this.next++));
     }
 
     /** Forgets operations that the room has answered for. */
-    remove(numbers) {
-        const known = numbers.filter((n) => this.#entries.has(n));
-        for (const n of known) {
-            this.#bytes -= sizeOf(this.#entries.get(n));
-            this.#entries.delete(n);
+    remove(entries) {
+        const known = entries.filter((entry) => this.has(entry));
+        for (const entry of known) {
+            this.#bytes -= sizeOf(entry);
+            this.#entries.delete(keyOf(entry));
+            this.#unkept.delete(entry);
         }
-        if (known.length === 0) return;
-        this.#write((authors, operations) => {
-            for (const n of known) operations.delete([this.#name, n]);
-        });
+        if (known.length > 0) this.#write(known);
     }
 
-    get #author() {
-        return { session: this.session, next: this.next };
+    #beginSession() {
+        [this.session, this.next] = [newSession(), 1];
     }
 
     #add(entry) {
-        this.#entries.set(entry.n, entry);
+        this.#entries.set(keyOf(entry), entry);
         this.#bytes += sizeOf(entry);
+        this.#unkept.add(entry);
+        return { entry, kept: this.#write() };
     }
 
-    async #write(body) {
-        if (!this.isKept) return;
+    #take(entries) {
+        this.#entries = new Map(entries.map((entry) => [keyOf(entry), entry]));
+        this.#bytes = entries.reduce((sum, entry) => sum + sizeOf(entry), 0);
+    }
+
+    get #range() {
+        return IDBKeyRange.bound([this.#name], [this.#name, []]);
+    }
+
+    #key({ session, n }) {
+        return [this.#name, session, n];
+    }
+
+    /** Has the browser keep what it does not have yet, and forget others. */
+    async #write(gone = []) {
+        if (!this.#database) return;
+        const unkept = [...this.#unkept];
         try {
-            const transaction = this.#database.transaction(["authors", "operations"], "readwrite");
-            body(transaction.objectStore("authors"), transaction.objectStore("operations"));
+            const transaction = this.#database.transaction("waiting", "readwrite");
+            const waiting = transaction.objectStore("waiting");
+            for (const entry of gone) waiting.delete(this.#key(entry));
+            for (const entry of unkept) waiting.put(stored(entry), this.#key(entry));
             await new Promise((resolve, reject) => {
                 transaction.oncomplete = resolve;
                 transaction.onabort = transaction.onerror = () => reject(transaction.error);
             });
+            for (const entry of unkept) this.#unkept.delete(entry);
+            this.isKept = true;
         } catch {
-            // The disk is full, or the user has cleared it: what waits is in memory only.
+            // The disk is full, or the user has cleared it: what is new is in memory only. The next write tries again.
             this.isKept = false;
         }
     }
 }
 
 /** What of an entry is kept: not what a page has noted on it. */
-function stored({ n, messages, operation }) {
-    return { n, messages, operation };
+function stored({ session, n, messages, operation }) {
+    return { session, n, messages, operation };
+}
+
+function keyOf({ session, n }) {
+    return `${session} ${n}`;
+}
+
+/** Sessions in the order in which they began: their names begin with the time. */
+function inOrder(one, other) {
+    return one.session === other.session ? one.n - other.n : one.session < other.session ? -1 : 1;
 }
 
 function sizeOf(entry) {
     return entry.messages.reduce((sum, message) => sum + message.length, 0);
 }
 
-function renumbered(entry, n) {
+function renumbered(entry, session, n) {
     const messages = entry.messages.map((text) => JSON.stringify({ ...JSON.parse(text), n }));
-    return { n, messages, operation: { ...entry.operation, n } };
+    return { session, n, messages, operation: { ...entry.operation, n } };
 }
 
 /** A name that no client has used before: 64 random bits and the time. */
@@ -166,13 +196,51 @@ function newSession() {
     return `${Date.now().toString(36)}-${[...random].map((part) => part.toString(36)).join("")}`;
 }
 
+/** Opens the database, whose entries are kept under `[name, session, n]`. */
 function openDatabase() {
-    const request = indexedDB.open("lectern-outbox", 1);
-    request.onupgradeneeded = () => {
-        request.result.createObjectStore("authors");
-        request.result.createObjectStore("operations");
+    const request = indexedDB.open("lectern-outbox", 2);
+    request.onupgradeneeded = ({ oldVersion }) => {
+        const waiting = request.result.createObjectStore("waiting");
+        if (oldVersion === 1) takeFirstVersion(request.result, request.transaction, waiting);
     };
-    return result(request);
+    return new Promise((resolve, reject) => {
+        let isLate = false;
+        request.onsuccess = () => {
+            const database = request.result;
+            // A page of a later version must not wait for this one.
+            database.onversionchange = () => database.close();
+            if (isLate) database.close();
+            else resolve(database);
+        };
+        request.onerror = () => reject(request.error);
+        // A page of the version before is open: this one keeps nothing rather than wait for its end.
+        request.onblocked = () => {
+            isLate = true;
+            reject(new Error("blocked"));
+        };
+    });
+}
+
+/** The first version kept operations under `[name, n]`, and one session of each name apart. */
+function takeFirstVersion(database, transaction, waiting) {
+    transaction.objectStore("authors").openCursor().onsuccess = ({ target: { result: author } }) => {
+        if (author) {
+            const [name, { session }] = [author.key, author.value];
+            const range = IDBKeyRange.bound([name], [name, []]);
+            transaction.objectStore("operations").openCursor(range).onsuccess = ({ target: { result: operation } }) => {
+                if (!operation) return;
+                const { entry } = operation.value;
+                waiting.put(stored({ ...entry, session }), [name, session, entry.n]);
+                operation.continue();
+            };
+            return author.continue();
+        }
+        // Behind the requests above.
+        transaction.objectStore("operations").count().onsuccess = () => {
+            database.deleteObjectStore("authors");
+            database.deleteObjectStore("operations");
+        };
+    };
 }
 
 function result(request) {

@@ -100,14 +100,14 @@ export class Sender {
         await pause(wait, this.#pausing.signal);
     }
 
-    /** The lowest operations that fit a request. */
+    /** The first operations that fit a request, of one session. */
     #batch() {
         const batch = [];
         let [lines, characters] = [0, 0];
         for (const entry of this.#outbox.entries) {
             const size = entry.messages.reduce((sum, message) => sum + message.length + 1, 0);
             const isFull = lines + entry.messages.length > mostLines || characters + size > mostCharacters;
-            if (batch.length > 0 && isFull) break;
+            if (batch.length > 0 && (isFull || entry.session !== batch[0].session)) break;
             batch.push(entry);
             lines += entry.messages.length;
             characters += size;
@@ -117,7 +117,7 @@ export class Sender {
 
     /** Sends operations; a stroke that is too long for one request goes out in several. Returns whether all are settled. */
     async #post(batch) {
-        const session = this.#outbox.session;
+        const [{ session }] = batch;
         const lines = batch.flatMap(({ messages }) => messages);
         const outcomes = new Map();
         for (let start = 0; start < lines.length; ) {
@@ -133,21 +133,23 @@ export class Sender {
             for (const outcome of results) outcomes.set(outcome.n, strongest(outcomes.get(outcome.n), outcome));
             start = end;
         }
-        return session === this.#outbox.session && this.#settle(batch, outcomes);
+        return this.#settle(batch, outcomes);
     }
 
     #settle(batch, outcomes) {
         const settled = [];
         let isOver = false;
         for (const entry of batch) {
+            // It was numbered anew meanwhile.
+            if (!this.#outbox.has(entry)) continue;
             const outcome = outcomes.get(entry.n);
             if (outcome?.index !== undefined) {
-                settled.push(entry.n);
+                settled.push(entry);
                 this.#listener.applied(entry, outcome.index);
             } else if (outcome?.error?.code === "session-over") isOver = true;
             else if (outcome?.error && passing.has(outcome.error.code)) this.#outbox.renumber(entry);
             else if (outcome?.error) {
-                settled.push(entry.n);
+                settled.push(entry);
                 this.#listener.rejected(entry, outcome.error);
             }
         }

@@ -272,8 +272,6 @@ export class Teacher extends EventTarget {
             return this.#become("elsewhere");
         }
         await this.#outbox.open();
-        // A session that has nothing to say any more might have ended meanwhile.
-        if (this.#hasLock && this.#outbox.length === 0) await this.#outbox.begin();
         if (this.#hasLock) this.#write();
     }
 
@@ -391,7 +389,7 @@ export class Teacher extends EventTarget {
         }
         const { kept } = this.#outbox.add((n) => {
             const operation = make(n);
-            return { n, operation, messages: shards(operation) };
+            return { operation, messages: shards(operation) };
         });
         this.#showLive();
         this.#tellOutbox();
@@ -411,8 +409,9 @@ export class Teacher extends EventTarget {
     /** The board shows an operation: if it is one that waits for its answer, it is not drawn twice. */
     #seen(operation) {
         if (operation.author !== this.author) return;
-        const entry = this.#outbox.entries.find(({ n }) => n === operation.message.n);
-        if (entry && isSame(entry.operation, operation.message)) entry.isSeen = true;
+        const entry = this.#outbox.entries.find(
+            (one) => one.n === operation.message.n && isSame(one.operation, operation.message));
+        if (entry) entry.isSeen = true;
     }
 
     #shown() {
