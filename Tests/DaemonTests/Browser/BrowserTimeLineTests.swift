@@ -38,6 +38,28 @@ struct BrowserTimeLineTests {
         }
     }
 
+    @Test("after a sleep of the machine, which stops its clock, the newest measurement of the server's counts alone")
+    func sleep() async throws {
+        try await BrowserRoom.with { room, _ in
+            let window = try await BrowserWindow()
+            try await window.open(room.address)
+            let offsets = try await window.run(
+                """
+                const { ServerClock } = await import("/lectern/server-clock.js");
+                let answer;
+                const clock = new ServerClock({ clockOffset: async () => answer });
+                const offsets = [];
+                for (const [offset, roundTrip] of [[100, 4], [101, 80], [60_050, 40], [60_100, 200], [60_049, 10], [-5, 900]]) {
+                    answer = { offset, roundTrip };
+                    await clock.measure();
+                    offsets.push(clock.offset);
+                }
+                return offsets.join();
+                """)
+            #expect(offsets == .string("100,100,60050,60050,60049,-5"))
+        }
+    }
+
     @Test("without a choice strokes follow the time line of the room's video, else they get the time of day")
     func automatic() async throws {
         try await BrowserRoom.with { room, _ in

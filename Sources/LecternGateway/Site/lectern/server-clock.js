@@ -76,7 +76,11 @@ export class ServerClock extends EventTarget {
      */
     async measure() {
         const { offset, roundTrip } = await this.#gateway.clockOffset();
-        this.#measurements = [...this.#measurements.slice(1 - remembered), { offset, roundTrip, at: now() }];
+        const measurement = { offset, roundTrip, at: now() };
+        // Measurements before the machine slept, or before a clock was set, are no longer true: none can be off by more than
+        // its bound.
+        const agreeing = this.#measurements.filter((one) => Math.abs(one.offset - offset) <= bound(one) + bound(measurement));
+        this.#measurements = [...agreeing.slice(1 - remembered), measurement];
         this.dispatchEvent(new Event("measured"));
     }
 
