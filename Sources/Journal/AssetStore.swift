@@ -200,8 +200,8 @@ extension AssetStore {
     /// Bytes that all assets take.
     public func usedBytes() async throws(AssetStoreError) -> Int64 { Int64(clamping: try await info().bytes) }
 
-    /// The bytes of a part; fewer than the limit where the server allows no such message, headers included.
-    private var partBytes: Int { max(1, min(AssetLimits.partBytes, jetStream.connection.maxPayload - 4096)) }
+    /// The bytes of a part; fewer than the limit where the server allows no such message.
+    private var partBytes: Int { min(AssetLimits.partBytes, jetStream.connection.maxBody) }
 
     func publish(_ bytes: [UInt8], to subject: String) async throws(AssetStoreError) -> UInt64 {
         do throws(JetStreamError) {

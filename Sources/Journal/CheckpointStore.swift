@@ -70,8 +70,7 @@ extension CheckpointStore {
     public func save(
         state bytes: [UInt8], room: RoomID, beside stored: CheckpointManifest?
     ) async throws(JournalError) -> CheckpointManifest.State {
-        // The server's limit includes headers.
-        let size = max(1, min(Self.partBytes, jetStream.connection.maxPayload - 4096))
+        let size = min(Self.partBytes, jetStream.connection.maxBody)
         let count = (bytes.count + size - 1) / size
         guard count <= Self.maxParts else { throw .checkpointTooLarge(bytes: bytes.count) }
         let streams = streams(of: room)

@@ -55,7 +55,7 @@ public struct RoomDirectory: Sendable {
     public func room(at address: RoomAddress) async throws(RoomDirectoryError) -> RoomSummary? {
         let reply: NATSReply
         do throws(NATSError) {
-            reply = try await connection.request(to: address.subject(.info))
+            reply = try await connection.requestParts(to: address.subject(.info))
         } catch {
             throw error == .noResponders || error == .timeout ? .noReply : .nats(error)
         }

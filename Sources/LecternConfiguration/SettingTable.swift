@@ -27,7 +27,7 @@ extension DaemonConfiguration {
     private static let limitSettings: [Setting<DaemonConfiguration>] = [
         Setting(
             "limits.message_bytes", \.limits.intake.wire.messageBytes, .size(1024...8 << 20),
-            "Bytes of a message; beyond: too-large. NATS has a limit too, 1MiB by default."),
+            "Bytes of a message; beyond: too-large. The NATS server's max_payload is to be 4KiB more."),
         Setting(
             "limits.shards", \.limits.intake.wire.shards, .count(1...16_384),
             "Messages that a stroke may be cut into; beyond: too-many-shards."),

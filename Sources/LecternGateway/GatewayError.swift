@@ -129,6 +129,8 @@ extension GatewayError {
             self.init(.gatewayTimeout, "timeout", "The service did not answer in time.")
         case .noResponders:
             self = .notReady("No service answers for this room.")
+        case .payloadTooLarge(_, let limit):
+            self = .tooLarge("A message is larger than the NATS server takes, \(limit) bytes with its headers.")
         case .malformedReply, .replyTooLarge:
             self = .badGateway("The service's answer cannot be used: \(error).")
         default:

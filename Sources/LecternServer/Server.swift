@@ -52,11 +52,12 @@ public struct Server: Service {
         self.logger = logger
         self.onScrape = onScrape
         self.onServing = onServing
-        readiness = Readiness(connections: [connection, bulkConnection], probe: probe)
+        readiness = Readiness(
+            connections: [connection, bulkConnection], configuration: configuration, probe: probe)
     }
 
-    /// - Throws: `SettingsConflict` if another daemon on the root has incompatible settings; `JournalError` if the root's
-    ///   streams are of another number of partitions.
+    /// - Throws: `SettingsConflict` if another daemon on the root has incompatible settings; `PayloadLimitTooLow` if the
+    ///   NATS server takes too small messages; `JournalError` if the root's streams are of another number of partitions.
     public func run() async throws {
         let sink = replySink(ReplySender(connection: bulkConnection, logger: logger).sink)
         let pool = WorkerPool(configuration, connection, bulkConnection, replies: sink, logger)
@@ -251,17 +252,29 @@ public struct Server: Service {
     /// Bound on the handover to a successor, and again on saving, at shutdown.
     private static let drainTimeout = Duration.seconds(10)
 
-    /// Connects and checks the settings of the other daemons.
+    /// Connects, and checks the NATS server's limit and the settings of the other daemons.
     /// - Returns: nil if shutdown began first.
     private func connectAndCheck(_ members: MemberChannel) async throws -> StartupCheck.Peers? {
         do {
             return try await cancelWhenGracefulShutdown {
                 await connect()
-                return try await StartupCheck(configuration: configuration, members: members).run()
+                let peers = try await StartupCheck(configuration: configuration, members: members).run()
+                watchPayloadLimit()
+                return peers
             }
         } catch {
             await drain()
             throw error
+        }
+    }
+
+    /// Logs each reconnect to a server that takes too small messages.
+    private func watchPayloadLimit() {
+        for connection in [connection, bulkConnection] {
+            connection.onStateChange { [weak connection, configuration, logger] _ in
+                guard let fault = connection.flatMap({ PayloadLimitTooLow($0, configuration) }) else { return }
+                logger.error("\(fault)")
+            }
         }
     }
 
@@ -301,12 +314,14 @@ public final class Readiness: Sendable {
     }
 
     private let connections: [NATSConnection]
+    private let configuration: ServerConfiguration
     private let probe: WorkerProbe
     private let phase = Locked(Phase.starting)
 
     /// - Parameter connections: the server's.
-    init(connections: [NATSConnection], probe: WorkerProbe) {
+    init(connections: [NATSConnection], configuration: ServerConfiguration, probe: WorkerProbe) {
         self.connections = connections
+        self.configuration = configuration
         self.probe = probe
     }
 
@@ -321,6 +336,8 @@ public final class Readiness: Sendable {
         switch phase.withLock({ $0 }) {
         case .stopping: "The service is shutting down."
         case _ where connections.contains { $0.state != .connected }: "The service has no connection to NATS."
+        case _ where connections.contains { PayloadLimitTooLow($0, configuration) != nil }:
+            "The max_payload of the NATS server is below the \(configuration.neededPayload) bytes that the service needs."
         case .starting: "The service is starting."
         case .opening: "The service is opening its partitions."
         case .streamsLost: "Streams of the journal are gone: nothing is acknowledged or saved."

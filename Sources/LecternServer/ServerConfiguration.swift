@@ -1,6 +1,7 @@
 public import Hosting
 public import Ink
 public import Journal
+internal import NATSClient
 public import StrokeWire
 public import Whiteboard
 
@@ -82,6 +83,15 @@ public struct ServerConfiguration: Sendable {
     var commonSettings: CommonSettings {
         CommonSettings(partitions: partitions, journal: journal == nil ? CommonSettings.noJournal : "jetstream")
     }
+
+    /// The `max_payload` that the NATS server must have, in bytes. An operation goes out as it came in, with other headers;
+    /// boards, pictures, lists and files are cut to what the server takes. What else is not cut fits into
+    /// ``leastPayload``.
+    public var neededPayload: Int {
+        max(Self.leastPayload, room.intake.wire.messageBytes + NATSConnection.headerBytes)
+    }
+
+    static let leastPayload = 64 << 10
 
     /// The settings of one worker's room host.
     func host(worker: Int, of workers: Int) -> HostConfiguration {

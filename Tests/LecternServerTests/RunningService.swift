@@ -65,13 +65,15 @@ struct RunningService: Sendable {
     let configuration: ServerConfiguration
 
     /// Runs a body, then stops everything, also if the body throws.
-    /// - Parameter replies: replaces the sink for replies.
+    /// - Parameters:
+    ///   - server: the configuration of the nats-server.
+    ///   - replies: replaces the sink for replies.
     static func with(
-        _ configuration: ServerConfiguration = ServerConfiguration(),
+        _ configuration: ServerConfiguration = ServerConfiguration(), server: String? = nil,
         replies: @escaping @Sendable (ReplySink) -> ReplySink = { $0 },
         _ body: @escaping @Sendable (RunningService) async throws -> Void
     ) async throws {
-        try await NATSTestServer.with { nats in
+        try await NATSTestServer.with(configuration: server) { nats in
             try await RunningDaemon.with(configuration, nats, replies: replies) {
                 try await NATSConnection.with(nats) { client in
                     try await body(RunningService(nats: nats, client: client, configuration: configuration))

@@ -86,6 +86,17 @@ import Testing
         }
         #expect(place == 1234 * 3)
         #expect(found == (try (1...1234).map { try token("t\($0)") }))
+        var small: [Revocation] = []
+        place = 0
+        while true {
+            let page = table.page(after: place, of: "l", bytes: 1000)
+            #expect(page.encoded().count <= 1000 && page.revocations.count > 5)
+            small += page.revocations
+            place = page.through
+            if !page.hasMore { break }
+        }
+        #expect(place == 1234 * 3 && small == found)
+        #expect(table.page(after: 0, of: "l", bytes: 1).revocations == [try token("t1")])
         #expect(table.page(after: place, of: "l").revocations.isEmpty)
         #expect(table.page(after: .max, of: "l").revocations.isEmpty)
     }

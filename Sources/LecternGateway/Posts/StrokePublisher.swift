@@ -41,8 +41,6 @@ struct StrokePublisher: Sendable {
             if outcomes.withLock({ $0.isComplete }) { return outcomes.withLock { $0 } }
             _ = await isComplete.value(within: timeout)
             return outcomes.withLock { $0 }
-        } catch .payloadTooLarge {
-            throw .tooLarge("A message is larger than the NATS server takes.")
         } catch {
             throw GatewayError(error)
         }

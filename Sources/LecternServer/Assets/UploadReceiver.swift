@@ -65,7 +65,7 @@ final class UploadReceiver: Sendable {
             metrics.count(AssetUploadOutcome(refusal))
             return answer(AssetUpload.Refusal(refusal), reply)
         }
-        let part = max(1, min(AssetUpload.partBytes, connection.maxPayload - 4096))
+        let part = min(AssetUpload.partBytes, connection.maxBody)
         answer(AssetUpload.Ticket(to: "\(root).uploads.\(taker).\(name)", part: part), reply)
     }
 

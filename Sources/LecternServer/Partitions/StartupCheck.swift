@@ -22,7 +22,7 @@ struct StartupCheck: Sendable {
 
     /// Announces this daemon once there is a connection, and listens for the replies of the others.
     /// - Returns: nil if the task was cancelled.
-    /// - Throws: `SettingsConflict`.
+    /// - Throws: `PayloadLimitTooLow`, `SettingsConflict`.
     func run() async throws -> Peers? {
         let heard = Locked<[String: PeerMessage]>([:])
         let subscription = try members.listen { message in
@@ -38,6 +38,7 @@ struct StartupCheck: Sendable {
         var since: Instant
         repeat {
             await waitForConnection()
+            if let fault = PayloadLimitTooLow(members.connection, configuration) { throw fault }
             since = BootClock.now()
             members.announce(joining)
             try? await Task.sleep(for: Membership.joinDelay)
@@ -78,6 +79,28 @@ public struct SettingsConflict: Error, Sendable, Equatable, CustomStringConverti
     public var description: String {
         let settings = conflicts.map { "\($0.setting) is \($0.mine) here and \($0.theirs) there" }
         return "the daemon \"\(member)\" is on the root \"\(root)\", too: \(settings.joined(separator: ", "))"
+    }
+}
+
+/// The NATS server takes no messages of the size that the settings allow: some operations could not be published.
+public struct PayloadLimitTooLow: Error, Sendable, Equatable, CustomStringConvertible {
+    /// The server's `max_payload`, in bytes.
+    public let limit: Int
+    /// What it has to be at least; see ``ServerConfiguration/neededPayload``.
+    public let needed: Int
+    /// The `limits.message_bytes` for which the server's limit is enough; nil where none is.
+    public var messageBytes: Int? {
+        limit >= ServerConfiguration.leastPayload ? limit - NATSConnection.headerBytes : nil
+    }
+
+    /// Nil where the limit of a connection's server is enough, or not known.
+    init?(_ connection: NATSConnection, _ configuration: ServerConfiguration) {
+        (limit, needed) = (connection.maxPayload, configuration.neededPayload)
+        guard connection.state == .connected, limit < needed else { return nil }
+    }
+
+    public var description: String {
+        "the NATS server takes messages of at most \(limit) bytes (max_payload); the service needs \(needed)"
     }
 }
 

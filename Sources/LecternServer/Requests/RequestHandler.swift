@@ -181,7 +181,8 @@ struct RequestHandler: Sendable {
 
 /// Sends replies, from any thread.
 struct ReplySender: Sendable {
-    /// Bytes of a reply's message at most; a larger reply is sent in parts.
+    /// Bytes of a reply's message at most, and fewer where the server allows no such message; a larger reply is sent in
+    /// parts.
     static let partBytes = 256 * 1024
 
     /// How long a message waits at most; then it is sent in any case.
@@ -196,19 +197,24 @@ struct ReplySender: Sendable {
     func send(_ bytes: [UInt8], _ headers: NATSHeaders = [:], to reply: String) {
         do {
             if bytes.count >= Fanout.largeMessage { waitForSocket() }
-            guard bytes.count > Self.partBytes else {
+            let size = min(Self.partBytes, connection.maxBody)
+            guard bytes.count > size else {
                 try connection.publish(bytes, to: reply, headers: headers)
                 return
             }
-            let count = (bytes.count + Self.partBytes - 1) / Self.partBytes
+            let count = (bytes.count + size - 1) / size
+            guard count <= NATSConnection.maxParts else {
+                throw NATSError.replyTooLarge(limit: size * NATSConnection.maxParts)
+            }
             for part in 0..<count {
-                let range = part * Self.partBytes..<min(bytes.count, (part + 1) * Self.partBytes)
+                let range = part * size..<min(bytes.count, (part + 1) * size)
                 if part > 0 { waitForSocket() }
                 var headers = headers
                 headers.append(HeaderName.part, "\(part + 1)/\(count)")
                 try connection.publish(Array(bytes[range]), to: reply, headers: headers)
             }
         } catch {
+            // Lost with its connection, or the server takes less since a moment ago: who asked asks again.
             logger.debug("reply not sent", metadata: ["reply": "\(reply)", "error": "\(error)"])
         }
     }

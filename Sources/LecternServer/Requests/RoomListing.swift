@@ -56,7 +56,8 @@ final class RoomListing: Sendable {
     }
 
     private func publish(_ found: ScannedRooms) {
-        // A page has room for the longest line, which has less than 96 KiB with 256 cohorts and 256 muted authors.
+        // A page has room for the longest line, which has less than 96 KiB with 256 cohorts and 256 muted authors. Where
+        // the server takes less, the sink cuts it.
         let pages = RoomList.pages(
             of: found.rooms, service: service, partitions: partitions, covered: found.covered.sorted(),
             bytes: ReplySender.partBytes)

@@ -75,7 +75,9 @@ final class RevocationRegister: Sendable {
             guard let list = state.list else {
                 return RequestError(.notReady, "The service has not read the list of revocations yet.").encoded()
             }
-            return state.table.page(after: request.list == list ? request.after : 0, of: list).encoded()
+            return state.table.page(
+                after: request.list == list ? request.after : 0, of: list, bytes: connection.maxBody
+            ).encoded()
         }
     }
 

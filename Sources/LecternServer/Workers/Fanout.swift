@@ -101,10 +101,12 @@ final class Fanout {
         headers.append(Self.page) { $0.append(integer: operation.page) }
         if isLate { headers.append(Self.late) }
         let message = encoding == .binary ? operation.payload.message : operation.restoredMessage
-        guard message.count > maxBytes, operation.isJoined else {
+        // The daemon has reconnected to a server that takes less than the one before: also what came whole is cut.
+        let maxBody = message.count > Self.largeMessage ? connection.maxBody : .max
+        guard message.count > maxBody || message.count > maxBytes && operation.isJoined else {
             return send(message, to: subject, on: generation)
         }
-        for frame in operation.cut(operation.restoredMessage, maxBytes: maxBytes) {
+        for frame in operation.cut(operation.restoredMessage, maxBytes: min(maxBytes, maxBody)) {
             let frame = encoding == .binary ? BinaryMessage.encode(frame) : frame
             guard send(frame, to: subject, on: generation) else { return false }
         }
@@ -225,10 +227,10 @@ final class RoomOutput {
 }
 
 extension Operation {
-    /// A stroke joined from shards that is larger than `maxBytes`, cut again.
+    /// A stroke that is larger than `maxBytes`, cut into shards.
     /// - Parameter message: ``restoredMessage``.
     fileprivate func cut(_ message: [UInt8], maxBytes: Int) -> [[UInt8]] {
-        guard let joined = joined(message) else { return [message] }
-        return ShardCutter.cut(joined, interior: message[joined.points.interior], maxBytes: maxBytes)
+        guard let stroke = fields(of: message) else { return [message] }
+        return ShardCutter.cut(stroke, interior: message[stroke.points.interior], maxBytes: maxBytes)
     }
 }

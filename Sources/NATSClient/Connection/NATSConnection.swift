@@ -79,6 +79,18 @@ public final class NATSConnection: Sendable {
         core.maxPayload
     }
 
+    /// Bytes of a body that a message may have beside ``headerBytes`` of headers: the size of parts.
+    /// 1 KiB at least, which a server that takes next to nothing refuses.
+    public var maxBody: Int {
+        max(1024, core.maxPayload - Self.headerBytes)
+    }
+
+    /// Parts of a reply at most; see ``requestParts(_:to:headers:timeout:)``.
+    public static let maxParts = PartAssembly.maxParts
+
+    /// Bytes of a message that are kept for its headers.
+    public static let headerBytes = 4096
+
     /// Bytes that were published and wait for the socket, 0 without a connection. What is published next waits behind
     /// them.
     public var bufferedBytes: Int {

@@ -32,7 +32,7 @@ extension JetStream {
         struct Request: Encodable {
             var deliverSubject: String
             var noConsumers = true
-            var chunkSize = StreamSnapshotHeader.partBytes
+            var chunkSize: Int
         }
         let (parts, inlet) = AsyncStream.makeStream(of: Part.self)
         let inbox = connection.makeInbox()
@@ -45,7 +45,8 @@ extension JetStream {
         try await connection.flush()
         let answer: NATSReply
         let subject = "$JS.API.STREAM.SNAPSHOT.\(stream)"
-        let request = try APIBody.encode(Request(deliverSubject: inbox))
+        let request = try APIBody.encode(
+            Request(deliverSubject: inbox, chunkSize: min(StreamSnapshotHeader.partBytes, connection.maxBody)))
         do throws(NATSError) {
             answer = try await connection.request(request, to: subject, timeout: max(timeout, idle))
         } catch {
@@ -98,7 +99,13 @@ extension JetStream {
         }
         let subject = "$JS.API.STREAM.RESTORE.\(header.stream)"
         let place = try APIBody.decode(Place.self, from: try await ask(header.request, subject, idle))
-        while let part = try next() { _ = try await ask(part, place.deliverSubject, idle) }
+        while let part = try next() {
+            // The server that it was copied from may have taken more.
+            let size = connection.maxBody
+            for start in stride(from: 0, to: part.count, by: size) {
+                _ = try await ask(Array(part[start..<min(part.count, start + size)]), place.deliverSubject, idle)
+            }
+        }
         struct Restored: Decodable {
             var config: Configuration
             struct Configuration: Decodable { var name: String }

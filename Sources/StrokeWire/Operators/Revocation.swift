@@ -321,10 +321,17 @@ public struct RevocationTable: Sendable {
     }
 
     /// Those after a place, at most ``RevocationPage/limit``.
-    /// - Parameter list: the name of the list.
-    public func page(after place: UInt64, of list: String) -> RevocationPage {
+    /// - Parameters:
+    ///   - list: the name of the list.
+    ///   - bytes: of the page as it is written, at most; a page has one at least.
+    public func page(after place: UInt64, of list: String, bytes: Int = .max) -> RevocationPage {
         let start = place == .max ? entries.count : position(of: place + 1)
-        let part = entries[start...].prefix(RevocationPage.limit)
+        var space = bytes - RevocationPage(list: list, through: .max, hasMore: false, revocations: []).encoded().count
+        var part = entries[start...].prefix(RevocationPage.limit)
+        part = part.prefix { entry in
+            space -= entry.revocation.encoded().count + 1
+            return space >= 0 || entry.place == part.first?.place
+        }
         let hasMore = part.endIndex < entries.count
         return RevocationPage(
             list: list, through: hasMore ? part.last?.place ?? last : last, hasMore: hasMore,

@@ -79,13 +79,12 @@ public struct Operation: Sendable {
     /// Whether the message was joined from shards.
     public var isJoined: Bool { fields.isJoined }
 
-    /// The fields of a message joined from shards; nil for any other.
+    /// The fields of a stroke's message; nil for other actions.
     /// - Parameter message: ``restoredMessage``.
-    public func joined(_ message: [UInt8]) -> StrokeMessage? {
-        guard isJoined else { return nil }
+    public func fields(of message: [UInt8]) -> StrokeMessage? {
+        guard action == .draw else { return nil }
         // It was within the room's limits when it came.
-        return try? StrokeMessage(
-            decoding: message, limits: .accepted)
+        return try? StrokeMessage(decoding: message, limits: .accepted)
     }
 
     /// The operation that an undo or redo refers to; nil for other actions.

@@ -65,6 +65,9 @@ struct Daemon {
             settings.program = configuration.nats.server
             settings.port = 4222
             if configuration.journal.mode == .jetstream { settings.storeDirectory = configuration.nats.storeDirectory }
+            let payload = configuration.serverConfiguration.neededPayload
+            // The server's default is enough for most.
+            if payload > 1 << 20 { settings.configuration = "max_payload: \(payload)" }
             settings.syncsAlways = true
             let server = try await EmbeddedServer.start(settings)
             if settings.storeDirectory != nil, !server.syncsAlways {
@@ -170,6 +173,11 @@ struct Daemon {
             """
             \(error). Of the daemons of one root all need the same subjects.partitions and journal.mode, and with none \
             there can be just one; set these alike, stop the other daemon, or choose another subjects.root
+            """
+        case let error as PayloadLimitTooLow:
+            """
+            \(error). Raise max_payload in the NATS server's configuration\
+            \(error.messageBytes.map { ", or lower limits.message_bytes to \($0)" } ?? "")
             """
         default:
             "\(error)"

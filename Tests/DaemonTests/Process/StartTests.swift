@@ -35,6 +35,29 @@ import Testing
         }
     }
 
+    @Test func `a NATS server that takes too small messages ends a daemon that starts, and a running one is not ready`()
+        async throws
+    {
+        try await NATSTestServer.with(jetStream: true, configuration: "max_payload: 65536") { nats in
+            let refused = try DaemonProcess("refused", nats: nats.url)
+            #expect(await refused.exitCode() == 1)
+            #expect(refused.log.contains("at most 65536 bytes (max_payload); the service needs 266240"))
+            #expect(refused.log.contains("or lower limits.message_bytes to 61440"))
+
+            let daemon = try DaemonProcess("a", nats: nats.url, http: "127.0.0.1:0", ["limits.message_bytes=60KiB"])
+            try await daemon.waitUntilServing()
+            let http = HTTPClient(port: try await daemon.httpPort())
+            #expect(try await http.get("/readyz").statusCode == 200)
+            try await nats.restart(configuration: "max_payload: 32768")
+            try await daemon.waitForLog("the service needs 65536")
+            let answer = try await http.get("/readyz")
+            #expect(answer.statusCode == 503 && answer.text.contains("max_payload"))
+            try await nats.restart(configuration: "max_payload: 65536")
+            try await eventually("it is ready again") { try await http.get("/readyz").statusCode == 200 ? () : nil }
+            #expect(await daemon.terminate() == 0)
+        }
+    }
+
     @Test func `streams deleted while a daemon serves are created again if configured`() async throws {
         var plan = Lesson.Plan(seed: TestSeed.choose())
         plan.mayLose = true

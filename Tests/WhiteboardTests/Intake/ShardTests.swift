@@ -77,7 +77,7 @@ struct ShardTests {
         #expect(header.boardHeight == 350)
         #expect(header.shardCount == 0)
         #expect(header.shardOrder == 0)
-        let joined = try #require(operation.joined(operation.restoredMessage))
+        let joined = try #require(operation.fields(of: operation.restoredMessage))
         #expect(joined.points == header.points)
     }
 
