@@ -17,7 +17,8 @@ struct BoardRoutes {
     init(rooms: RoomService, replies: ReplyMemory, limits: GatewayLimits) {
         self.rooms = rooms
         self.replies = replies
-        cache = PictureCache(drawings: limits.drawings, byteLimit: limits.pictureBytes)
+        cache = PictureCache(
+            drawings: limits.drawings, feedDrawings: max(1, limits.drawings / 2), byteLimit: limits.pictureBytes)
     }
 
     func add(to router: Router<GatewayContext>) {
@@ -322,7 +323,7 @@ actor PictureCache {
     ///   - drawings: under way at most.
     ///   - feedDrawings: of them, those of one feed of a room.
     ///   - byteLimit: bytes of pictures at most. One of more than an eighth of it is not kept.
-    init(drawings: Int, feedDrawings: Int = .max, byteLimit: Int) {
+    init(drawings: Int, feedDrawings: Int, byteLimit: Int) {
         self.drawings = drawings
         self.feedDrawings = feedDrawings
         self.byteLimit = byteLimit

@@ -171,10 +171,11 @@ struct PictureRouteTests {
             // Holds up drawings until the test opens it.
             let held = Locked<[(width: String, answer: @Sendable () -> Void)]>([])
             let connection = gateway.service.connection
-            _ = try connection.subscribe("ink.0.r.image.main") { message in
+            _ = try connection.subscribe("ink.0.*.image.main") { message in
                 guard let inbox = message.reply else { return }
                 let text = String(decoding: message.copyPayload(), as: UTF8.self)
-                let width = String(text.filter(\.isNumber))
+                let room = message.subject.split(separator: ".")[2]
+                let width = room + text.filter(\.isNumber)
                 let headers: NATSHeaders = [HeaderName.tag: "life.7.\(width)"]
                 guard !text.contains("unless") else { return try! connection.publish([], to: inbox, headers: headers) }
                 held.withLock {
@@ -182,23 +183,30 @@ struct PictureRouteTests {
                 }
             }
             try await gateway.service.ready()
-            @Sendable func get(_ width: Int) async throws -> HTTPClient.Response {
-                try await gateway.http.get("/api/rooms/r/board.png?width=\(width)")
+            @Sendable func get(_ room: String, _ width: Int) async throws -> HTTPClient.Response {
+                try await gateway.http.get("/api/rooms/\(room)/board.png?width=\(width)")
             }
-            try await withThrowingTaskGroup(of: HTTPClient.Response.self) { group in
-                for width in 1...4 {
-                    for _ in 0..<3 { group.addTask { try await get(width) } }
-                }
-                try await eventually("four are being drawn") { held.withLock { $0.count } == 4 ? () : nil }
-                let refused = try await get(5)
+            func expectRefusal(_ room: String, _ width: Int) async throws {
+                let refused = try await get(room, width)
                 #expect(refused.status == .serviceUnavailable)
                 #expect(refused.headers[.retryAfter] == "1")
                 #expect(try refused.errorCode == "not-ready")
+            }
+            try await withThrowingTaskGroup(of: HTTPClient.Response.self) { group in
+                for (room, drawn) in [("r", 2), ("s", 4)] {
+                    for width in 1...2 {
+                        for _ in 0..<3 { group.addTask { try await get(room, width) } }
+                    }
+                    try await eventually("\(drawn) are being drawn") { held.withLock { $0.count } == drawn ? () : nil }
+                    // One cohort of a room has half of them.
+                    try await expectRefusal(room, 3)
+                }
+                try await expectRefusal("t", 1)
                 for drawing in held.withLock({ $0 }) { drawing.answer() }
                 for try await response in group { #expect(response.status == .ok) }
             }
-            #expect(held.withLock { $0.map(\.width).sorted() } == ["1", "2", "3", "4"])
-            #expect(try await get(3).bytes == document(.png), "it is cached")
+            #expect(held.withLock { $0.map(\.width).sorted() } == ["r1", "r2", "s1", "s2"])
+            #expect(try await get("s", 2).bytes == document(.png), "it is cached")
         }
     }
 
