@@ -38,6 +38,10 @@ public final class AssetOpener: Sendable {
     /// The first argument of this program where it is a child. See ``runChild(_:)``.
     public static let command = "open-asset"
 
+    /// Whether the kernel (Landlock, Linux 5.13) keeps a reader of PDFs from all files but programs, libraries and fonts. Else
+    /// one that is taken over could read what this process's user may, and show it in a picture.
+    public static var restrictsFiles: Bool { lectern_asset_restricts_files() }
+
     private let program: String
     private let bounds: Bounds
     /// A child is ended when the thread that has started it ends: this one blocks until the child has ended.

@@ -2,6 +2,9 @@ internal import Assets
 
 /// What `pdfinfo` of poppler-utils prints.
 enum PDFInfo {
+    /// In points: a box of less is empty. What is next to nothing would be enlarged beyond all numbers.
+    private static let leastSide = 0.001
+
     /// The sizes of all pages, turned as they are to be seen: those of their crop boxes, else of their media boxes, else of
     /// the page before, or of the first that has a size.
     ///
@@ -37,7 +40,7 @@ enum PDFInfo {
         for number in 1...count {
             let boxes = [(AssetPage.Box.crop, sizes[number]), (.media, mediaBoxes[number])]
             let shown = boxes.lazy.compactMap { box, size in size.map { (box: box, size: $0) } }
-            guard let (box, size) = shown.first(where: { $0.size.width > 0 && $0.size.height > 0 }) else {
+            guard let (box, size) = shown.first(where: { min($0.size.width, $0.size.height) >= leastSide }) else {
                 pages.append(pages.last.flatMap { $0?.blank })
                 continue
             }

@@ -36,10 +36,13 @@ struct ChildRequest {
             Int(getpid()), bounds.memory, Int(bounds.processorTime.components.seconds),
             // The child's own alarm, should this process stand still.
             Int(bounds.time.components.seconds) + 2, AssetLimits.pagePixels, page, width, height,
-            Int(resolution.x * 1e9), Int(resolution.y * 1e9), showsMediaBox ? 1 : 0,
+            Self.nanodots(resolution.x), Self.nanodots(resolution.y), showsMediaBox ? 1 : 0,
         ]
         return [AssetOpener.command, operation.rawValue, format.rawValue] + numbers.map(String.init)
     }
+
+    /// - Parameter resolution: in dots an inch; of a page that is next to nothing, more than any number holds.
+    private static func nanodots(_ resolution: Double) -> Int { Int(min(resolution * 1e9, 9e18)) }
 
     /// The most bytes that a right answer can have.
     var mostOutput: Int {

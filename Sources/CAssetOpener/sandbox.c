@@ -43,8 +43,14 @@ static void restrict_files(bool programs) {
         }
         close(place);
     }
-    syscall(SYS_landlock_restrict_self, ruleset, 0);
+    if (syscall(SYS_landlock_restrict_self, ruleset, 0) != 0) {
+        asset_fail(lectern_asset_no_sandbox, "files cannot be restricted: %s", strerror(errno));
+    }
     close(ruleset);
+}
+
+bool lectern_asset_restricts_files(void) {
+    return syscall(SYS_landlock_create_ruleset, NULL, 0, LANDLOCK_CREATE_RULESET_VERSION) > 0;
 }
 
 // What both kinds of child need: memory, their own descriptors, time, their end. Everything else fails with EPERM: no
@@ -124,5 +130,9 @@ void asset_enter_sandbox(enum asset_sandbox kind) {
     if (code != 0) asset_fail(lectern_asset_no_sandbox, "seccomp cannot be had: %s", strerror(-code));
     seccomp_release(filter);
 }
+
+#else
+
+bool lectern_asset_restricts_files(void) { return false; }
 
 #endif

@@ -157,6 +157,9 @@ public struct Server: Service {
                 root: configuration.root, partitions: configuration.partitions, settings: settings,
                 connection: bulkConnection, logger: logger))
         let ended = pool.start(journal, keeper: keeper) { ownership.report($0) }
+        if !AssetOpener.restrictsFiles {
+            logger.warning("the kernel has no Landlock: a PDF that takes over its reader could read this user's files")
+        }
         let assets = AssetLibrary(
             store: AssetStore(
                 root: configuration.root, settings: settings, maxBytes: configuration.assetBytes,

@@ -51,6 +51,7 @@ import Testing
         for attempt in changes { #expect(attempts[attempt] == "Operation not permitted", "\(attempt)") }
         #expect(attempts["thread"] != "allowed")
         #expect(attempts["read fonts"] == "allowed")
+        #expect(AssetOpener.restrictsFiles == (attempts["landlock"] == "allowed"))
         // Older kernels, and containers that forbid it, have no Landlock.
         guard attempts["landlock"] == "allowed" else { return }
         #expect(attempts["read passwords"] == "Permission denied")

@@ -2,6 +2,7 @@
 
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -26,6 +27,9 @@ enum lectern_asset_exit {
 // Returns the process number, which the caller must wait for; a negative errno where nothing was started.
 pid_t lectern_asset_spawn(const char *program, char *const arguments[], const uint8_t *bytes, size_t count,
                           const uint8_t *secret, size_t secret_count, int *output, int *error);
+
+// Whether the kernel has Landlock, so that programs of poppler can read their libraries and fonts alone.
+bool lectern_asset_restricts_files(void);
 
 // The child: reads standard input, writes to standard output what was asked for, and why it cannot to standard error. Ends
 // the process, with a `lectern_asset_exit` where it fails.
