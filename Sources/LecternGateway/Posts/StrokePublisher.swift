@@ -75,38 +75,51 @@ final class RefusalMetrics: Sendable {
 /// How much each author may send, so that the service does not have to refuse what it would then have settled: the
 /// service's own limits, by author, in this gateway.
 final class AuthorRates: Sendable {
-    private struct Author: Hashable {
-        let room: RoomAddress
-        let author: AuthorID
-    }
-
     private struct Bucket {
         var messages: Double
         var bytes: Double
         var updated: ContinuousClock.Instant
     }
 
-    /// Authors that are kept; when there are more, those who have not sent for two seconds are forgotten.
+    private struct State {
+        var authors: [AuthorID: [RoomAddress: Bucket]] = [:]
+        var count = 0
+
+        /// Forgets those who have not sent for as long as it takes to fill a bucket: they would get a full one.
+        mutating func forget(_ author: AuthorID, at now: ContinuousClock.Instant) {
+            guard let rooms = authors[author] else { return }
+            let left = rooms.filter { now - $0.value.updated < .seconds(2) }
+            count -= rooms.count - left.count
+            authors[author] = left.isEmpty ? nil : left
+        }
+    }
+
+    /// Authors in rooms that are kept.
     private static let bound = 10_000
+    /// Of them those of one author, who may write in any number of rooms; beyond, this author alone is refused.
+    static let roomsOfAuthor = 100
     private static let messagesPerSecond = 200.0
     /// Messages that an author may send at once.
     static let burst = 400
     private static let bytesPerSecond = Double(1 << 20)
 
-    private let buckets = Locked<[Author: Bucket]>([:])
+    private let state = Locked(State())
 
     /// Takes the messages of one request, all or none.
     /// - Returns: nil when they were taken, else after how many seconds to come again.
     func take(_ messages: Int, bytes: Int, of author: AuthorID, in room: RoomAddress) -> Int? {
         let now = ContinuousClock.now
-        return buckets.withLock { buckets in
-            if buckets.count >= Self.bound {
-                buckets = buckets.filter { now - $0.value.updated < .seconds(2) }
-                if buckets.count >= Self.bound { return 1 }
+        return state.withLock { state in
+            let known = state.authors[author]?[room]
+            if known == nil {
+                if state.authors[author]?.count ?? 0 >= Self.roomsOfAuthor { state.forget(author, at: now) }
+                guard state.authors[author]?.count ?? 0 < Self.roomsOfAuthor else { return 1 }
+                if state.count >= Self.bound { for author in state.authors.keys { state.forget(author, at: now) } }
+                guard state.count < Self.bound else { return 1 }
+                state.count += 1
             }
-            let key = Author(room: room, author: author)
             var bucket =
-                buckets[key]
+                known
                 ?? Bucket(
                     messages: Double(Self.burst), bytes: 2 * Self.bytesPerSecond, updated: now)
             let seconds = (now - bucket.updated) / .seconds(1)
@@ -114,7 +127,7 @@ final class AuthorRates: Sendable {
                 Double(Self.burst), bucket.messages + seconds * Self.messagesPerSecond)
             bucket.bytes = min(2 * Self.bytesPerSecond, bucket.bytes + seconds * Self.bytesPerSecond)
             bucket.updated = now
-            defer { buckets[key] = bucket }
+            defer { state.authors[author, default: [:]][room] = bucket }
             let missing = max(
                 (Double(messages) - bucket.messages) / Self.messagesPerSecond,
                 (Double(bytes) - bucket.bytes) / Self.bytesPerSecond)
