@@ -11,10 +11,11 @@ import Whiteboard
 ///
 /// Safe from any thread; different rooms are rendered in parallel, one room on one thread at a time. Bounded: caches and
 /// renderings under way, of all rooms and threads, take at most the given bytes together. Before a rendering, the least
-/// recently used canvases are evicted to make space for it; if that is not enough it waits until others are done. An
-/// evicted canvas is rendered again to the same pixels. A board of more pixels than fit the bytes is rendered smaller. A
-/// board of more points than fit them is not rendered as SVG, PDF or InkML. Lassos that would make more of a page than a
-/// quarter of the bytes holds are not applied (``DisplayList/Limits``).
+/// recently used canvases are evicted to make space for it; if that is not enough it waits until others are done, in the
+/// order in which they came. An evicted canvas is rendered again to the same pixels. A board of more pixels than fit the
+/// bytes, beside its lassos and images, is rendered smaller. A board of more points than fit them is not rendered as SVG,
+/// PDF or InkML. Lassos that would make more of a page than a quarter of the bytes holds are not applied
+/// (``DisplayList/Limits``).
 final class BoardRenderer: Sendable {
     enum Failure: Error {
         /// The picture is no longer wanted.
@@ -37,6 +38,7 @@ final class BoardRenderer: Sendable {
         /// What lassos have made of its pages.
         var scenes: SceneCache
         let size: BoardSize
+        let canvas: CanvasSize
         var lastUse: Instant
     }
 
@@ -45,7 +47,7 @@ final class BoardRenderer: Sendable {
         var images: ImageCache
         /// Bytes reserved for renderings under way.
         var reserved = 0
-        /// Renderings that wait for memory.
+        /// Renderings that wait for memory, the first one first. No other begins before it: a large one would wait for ever.
         var waiting: [DispatchSemaphore] = []
         /// The most bytes ever in use.
         var most = 0
@@ -109,6 +111,9 @@ final class BoardRenderer: Sendable {
 
     /// The same by what it is.
     var usage: CanvasUsage { state.withLock { $0.usage } }
+
+    /// Renderings that wait for memory, for tests.
+    var waitingCount: Int { state.withLock { $0.waiting.count } }
 
     /// The most bytes ever in use, for tests.
     var mostBytes: Int { state.withLock { $0.most } }
@@ -203,13 +208,12 @@ final class BoardRenderer: Sendable {
         of board: Board, _ position: BoardPosition, _ images: PageImageSet, _ key: ImageCache.Key, at now: Instant,
         while interest: Interest
     ) throws(Failure) -> [UInt8] {
-        let size = canvasSize(board.size)
-        let bytes =
-            bytesToDraw(size, pictureWidth: key.form.width) + sceneBytes(of: position.page, on: board)
-            + Self.copiesOfImages * images.byteCount
+        let (scenes, copies) = (sceneBytes(of: position.page, on: board), Self.copiesOfImages * images.byteCount)
+        let size = canvasSize(board.size, beside: scenes + copies)
+        let bytes = bytesToDraw(size, pictureWidth: key.form.width, scenes: scenes, images: copies)
         // Removed from the table while in use, so that nothing is copied; its bytes are part of the reservation.
-        var painting = reserve(bytes, for: key.room) ?? blank(board.size, at: now)
-        if painting.size != board.size { painting = blank(board.size, at: now) }
+        var painting = reserve(bytes, for: key.room) ?? blank(board.size, size, at: now)
+        if painting.size != board.size || painting.canvas != size { painting = blank(board.size, size, at: now) }
         painting.lastUse = now
         var made: [UInt8]?
         defer { finish(painting, made, key, at: now, reserved: bytes) }
@@ -369,25 +373,39 @@ final class BoardRenderer: Sendable {
         return scene
     }
 
-    private func blank(_ size: BoardSize, at now: Instant) -> Painting {
-        let canvas = canvasSize(size)
+    private func blank(_ size: BoardSize, _ canvas: CanvasSize, at now: Instant) -> Painting {
         let painter = BoardPainter(
             width: canvas.width, height: canvas.height, scale: canvas.scale, versionBytes: versionBytes)
         return Painting(
-            painter: painter, scenes: SceneCache(byteLimit: sceneLimits.bytes / 2), size: size, lastUse: now)
+            painter: painter, scenes: SceneCache(byteLimit: sceneLimits.bytes / 2), size: size, canvas: canvas,
+            lastUse: now)
     }
 
-    private func canvasSize(_ size: BoardSize) -> CanvasSize {
-        CanvasSize(boardWidth: size.width, boardHeight: size.height, scale: scale, mostPixels: mostPixels)
+    /// - Parameter bytes: what else is in memory while the canvas is drawn.
+    private func canvasSize(_ size: BoardSize, beside bytes: Int = 0) -> CanvasSize {
+        let left = max(1, (byteLimit - versionBytes - bytes) / Self.bytesOfDrawnPixel)
+        var pixels = min(mostPixels, left)
+        while true {
+            let canvas = CanvasSize(
+                boardWidth: size.width, boardHeight: size.height, scale: scale, mostPixels: pixels)
+            // It may have a row and a column more.
+            if canvas.width * canvas.height <= left || pixels <= 1 { return canvas }
+            pixels = pixels * 7 / 8
+        }
     }
 
-    /// Bytes that rendering and encoding take at most: the painter's versions, plus the larger of two phases: the canvas,
-    /// the one it starts from and scratch memory; then the canvas, its scaled picture and the file.
-    private func bytesToDraw(_ size: CanvasSize, pictureWidth: Int?) -> Int {
+    /// Bytes of a canvas, the one that it starts from, and scratch memory, for each pixel.
+    private static let bytesOfDrawnPixel = 21
+
+    /// Bytes that rendering and encoding take at most: the painter's versions, what lassos have made, and the larger of two
+    /// phases: the canvas, the one it starts from, scratch memory and the images; then the canvas, its scaled picture and the
+    /// file.
+    private func bytesToDraw(_ size: CanvasSize, pictureWidth: Int?, scenes: Int, images: Int) -> Int {
         let pixels = size.width * size.height
         let width = pictureWidth ?? size.width
         let picturePixels = min(width * (width * size.height / size.width + 1), mostPicturePixels)
-        return max(versionBytes, 4 * pixels) + max(21 * pixels, 4 * pixels + 8 * picturePixels)
+        return max(versionBytes, 4 * pixels) + scenes
+            + max(Self.bytesOfDrawnPixel * pixels + images, 4 * pixels + 8 * picturePixels)
     }
 
     /// Bytes that cutting takes for each point of a page's entries, about: outlines, their parts, and those of one in work.
@@ -403,21 +421,28 @@ final class BoardRenderer: Sendable {
     /// Waits until there is memory for a rendering, and removes the painting of its room from the table.
     @discardableResult
     private func reserve(_ bytes: Int, for room: RoomIncarnation? = nil) -> Painting? {
+        let turn = DispatchSemaphore(value: 0)
         while true {
-            let (painting, turn) = state.withLock { state -> (Painting?, DispatchSemaphore?) in
+            let (painting, isReserved) = state.withLock { state -> (Painting?, Bool) in
+                if let first = state.waiting.first, first !== turn {
+                    state.waiting.append(turn)
+                    return (nil, false)
+                }
                 let painting = room.flatMap { state.paintings.removeValue(forKey: $0) }
                 state.shrink(to: byteLimit - bytes, keeping: 0)
                 guard state.reserved == 0 || state.byteCount + bytes <= byteLimit else {
                     if let room, let painting { state.paintings[room] = painting }
-                    let turn = DispatchSemaphore(value: 0)
-                    state.waiting.append(turn)
-                    return (nil, turn)
+                    if state.waiting.isEmpty { state.waiting.append(turn) }
+                    return (nil, false)
                 }
+                if !state.waiting.isEmpty { state.waiting.removeFirst() }
                 state.reserved += bytes
                 state.most = max(state.most, state.byteCount)
-                return (painting, nil)
+                // There may be memory for the next one, too.
+                state.waiting.first?.signal()
+                return (painting, true)
             }
-            guard let turn else { return painting }
+            if isReserved { return painting }
             turn.wait()
         }
     }
@@ -426,15 +451,13 @@ final class BoardRenderer: Sendable {
     private func finish(
         _ painting: Painting?, _ file: [UInt8]?, _ key: ImageCache.Key, at now: Instant, reserved bytes: Int
     ) {
-        let waiting = state.withLock { state in
+        state.withLock { state in
             state.reserved -= bytes
             if let painting { state.paintings[key.room] = painting }
             if let file { state.images.insert(file, key, at: now) }
             state.shrink(to: byteLimit, keeping: 1)
-            defer { state.waiting = [] }
-            return state.waiting
+            state.waiting.first?.signal()
         }
-        for turn in waiting { turn.signal() }
     }
 }
 

@@ -69,10 +69,15 @@ final class RenderQueue: Sendable {
 
     /// Drops the pictures of a room, and the pixels of assets that are gone.
     func forget(_ room: RoomID, _ assets: [AssetID]) {
+        state.withLock { $0.pending.forget(room) }
+        dropPictures(of: room)
+        images.withLock { $0 }?.forget(Set(assets))
+    }
+
+    private func dropPictures(of room: RoomID) {
         state.withLock { state in state.drawn = state.drawn.filter { $0.key.room.room != room } }
         // All threads share one renderer.
         workers.first?.renderer.forget(room)
-        images.withLock { $0 }?.forget(Set(assets))
     }
 
     /// Queues the rendering of a board; returns at once.
@@ -170,6 +175,8 @@ final class RenderQueue: Sendable {
                     of: board, slowest: slowest, key.room, key.form, images: images, at: MonotonicClock.now(),
                     while: interest(in: board, key))
                 if version.mayHaveImages { note(images, of: key, at: board.index) }
+                // What is drawn of a room that was erased since it was asked for is not kept.
+                if state.withLock({ $0.pending.isForgotten(key) }) { dropPictures(of: key.room.room) }
                 let headers = headers(
                     of: key, at: board.index, images.hash, isIncomplete: images.isIncomplete
                 ).fields
@@ -265,6 +272,8 @@ struct PendingRenders: Sendable {
         var requests: [(reply: String, index: UInt64)]
         /// Whether its images have been asked for.
         var isLoaded = false
+        /// Whether the room was erased since the first request.
+        var isForgotten = false
     }
 
     private var pending: [RenderKey: Pending] = [:]
@@ -302,6 +311,14 @@ struct PendingRenders: Sendable {
         pending.values[index].isLoaded = true
         return true
     }
+
+    /// Notes that a room was erased.
+    mutating func forget(_ room: RoomID) {
+        for key in pending.keys where key.room.room == room { pending[key]?.isForgotten = true }
+    }
+
+    /// Whether the room of a picture that is asked for was erased since.
+    func isForgotten(_ key: RenderKey) -> Bool { pending[key]?.isForgotten ?? false }
 
     /// Removes the requests that a board of that index satisfies.
     /// - Returns: their replies, whether a request for a newer board waits, and the bytes of the board if none does.

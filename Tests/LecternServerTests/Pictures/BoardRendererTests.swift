@@ -1,3 +1,6 @@
+import Dispatch
+import Locking
+import Raster
 import StrokeWire
 import TestSupport
 import Testing
@@ -213,6 +216,76 @@ import Testing
         }
         #expect(renderer.mostBytes <= limit)
         #expect(renderer.mostBytes > limit / 2)
+    }
+
+    @Test func `of renderings that wait for memory none passes one that came before it`() async throws {
+        var room = DrawnRoom()
+        try room.draw()
+        let small = room.board
+        var wide = DrawnRoom()
+        try wide.draw(width: 1200, height: 300)
+        let large = wide.board
+        let renderer = renderer(10 << 20)
+        let order = Locked<[String]>([])
+        let held = DispatchSemaphore(value: 0)
+        @Sendable func draw(_ board: Board, _ name: String, isHeld: Bool = false) throws {
+            var isFirst = true
+            let interest = BoardRenderer.Interest(isWanted: {
+                if isFirst { order.withLock { $0.append(name) } }
+                if isFirst, isHeld { held.wait() }
+                isFirst = false
+                return true
+            })
+            _ = try renderer.png(of: board, life(name), at: start, while: interest)
+        }
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            // Each on a thread of its own, as it blocks it.
+            func start(_ board: Board, _ name: String, isHeld: Bool = false) {
+                group.addTask {
+                    try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
+                        DispatchQueue(label: name).async {
+                            continuation.resume(with: Result { try draw(board, name, isHeld: isHeld) })
+                        }
+                    }
+                }
+            }
+            start(small, "first", isHeld: true)
+            try await eventually("the first is drawn") { order.withLock { $0.isEmpty } ? nil : () }
+            start(large, "large")
+            try await eventually("the large one waits") { renderer.waitingCount == 1 ? () : nil }
+            start(small, "small")
+            // There is memory for it beside the first.
+            try await eventually("the small one waits behind it") {
+                #expect(order.withLock { $0 } == ["first"])
+                return renderer.waitingCount == 2 || order.withLock { $0.count } > 1 ? () : nil
+            }
+            held.signal()
+            try await group.waitForAll()
+        }
+        #expect(order.withLock { $0 } == ["first", "large", "small"])
+    }
+
+    @Test func `a large board with images and a lasso stays within the byte limit, too`() throws {
+        let limit = 16 << 20
+        let asset = String(repeating: "a", count: 64)
+        var room = DrawnRoom()
+        try room.draw(width: 2000, height: 1000)
+        try room.send(##""e":5,"i":"\##(asset)","d":[{"x":0,"y":0},{"x":2000,"y":1000}]"##)
+        for number in 0..<300 {
+            let (far, near) = (number * 5, number % 300)
+            try room.send(##""l":3,"d":[{"x":\##(near),"y":0},{"x":\##(far),"y":900},{"x":3,"y":\##(near)}]"##)
+        }
+        let loop = ##"{"x":100,"y":100},{"x":900,"y":100},{"x":500,"y":900}"##
+        try room.send(##""e":6,"m":[1,0,0,1,300,50],"k":1,"d":[\##(loop)]"##)
+        let source = ImageSource(asset: try #require(AssetID(hexadecimal: asset)), page: 0)
+        let key = PageImageCache.Key(source: source, width: 1024)
+        let pixels = ImagePixels(width: 1024, height: 1024, bytes: [UInt8](repeating: 200, count: 4 << 20))
+        let renderer = renderer(limit)
+        let file = try renderer.picture(
+            of: room.board, life(), PictureForm(width: nil), images: PageImageSet([key], [key: pixels]), at: start)
+        let side = size(of: file)
+        #expect(side[0] * side[1] > 50_000 && abs(Double(side[0]) / Double(side[1]) - 2) < 0.1)
+        #expect(renderer.mostBytes <= limit)
     }
 
     @Test func `a board too large for the memory or for a canvas is rendered smaller, as a whole`() throws {

@@ -171,6 +171,19 @@ import Whiteboard
         queue.close()
     }
 
+    @Test func `of a room that is erased during its rendering nothing is kept`() async throws {
+        let recorder = ReplyRecorder()
+        let queue = queue(recorder)
+        var room = DrawnRoom()
+        try room.draw(3000)
+        queue.render(try key(), of: BoardVersion(room.board), reply: "drawn")
+        queue.forget(try key().room.room, [])
+        recorder.open(1)
+        #expect(try await recorder.next() == ["drawn": .sent(file(of: room.board))])
+        #expect(queue.usage.total == 0)
+        queue.close()
+    }
+
     @Test func `requests beyond the bound are refused, and answered ones are released`() async throws {
         let recorder = ReplyRecorder()
         // One room has half of the bound.
