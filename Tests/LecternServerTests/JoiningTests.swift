@@ -123,10 +123,12 @@ import Whiteboard
 }
 
 @Suite struct JoinQueueTests {
-    private func queue(_ recorder: ReplyRecorder, requests: Int = 100, bytes: Int = 64 << 20) -> JoinQueue {
+    private func queue(
+        _ recorder: ReplyRecorder, requests: Int = 100, bytes: Int = 64 << 20, turnBytes: Int = 4 << 20
+    ) -> JoinQueue {
         JoinQueue(
-            palette: .standard, style: "smooth", features: .all, budget: ReplyBudget(requests: requests, bytes: bytes),
-            sink: recorder.sink)
+            palette: .standard, style: "smooth", features: .all,
+            budget: ReplyBudget(requests: requests, bytes: bytes, turnBytes: turnBytes), sink: recorder.sink)
     }
 
     private func room(_ name: String) throws -> RoomID { try #require(RoomID(name)) }
@@ -172,6 +174,29 @@ import Whiteboard
                 palette: .standard, style: "smooth", features: .all, as: encoding)
             #expect(answers[encoding.rawValue] == .sent(reply))
         }
+        queue.close()
+        #expect(queue.isIdle)
+    }
+
+    @Test func `many who wait for one large board hold up no other reply for longer than a turn`() async throws {
+        let recorder = ReplyRecorder()
+        var drawn = DrawnRoom()
+        try drawn.draw(20)
+        let size = drawn.catchUp.encoded(palette: .standard, style: "smooth", features: .all, as: .json).count
+        let queue = queue(recorder, turnBytes: 2 * size)
+        let id = try room("room")
+        // The thread is busy until the gate opens. All views of a room have the same thread.
+        #expect(queue.answer(drawn.catchUp, of: id, .cohort(try #require(CohortName("busy"))), reply: "busy"))
+        _ = try await recorder.next()
+        for number in 1...7 { #expect(queue.answer(drawn.catchUp, of: id, .cohort(.main), reply: "\(number)")) }
+        #expect(queue.answer(drawn.catchUp, of: id, .head, reply: "other"))
+        var order: [String] = []
+        for _ in 1...8 {
+            recorder.open(1)
+            order += try await recorder.next().keys
+        }
+        #expect(order == ["1", "2", "other", "3", "4", "5", "6", "7"])
+        recorder.open(1)
         queue.close()
         #expect(queue.isIdle)
     }

@@ -8,8 +8,9 @@ import Whiteboard
 /// Answers joins on threads of its own, apart from those that release operations and those that render.
 ///
 /// Equal requests that wait at the same time share one reply, encoded once from the newest of their snapshots: nobody
-/// gets a board older than their request. Rooms are divided among the threads by name. Bounded by a ``ReplyBudget``;
-/// requests beyond are answered `not-ready`. Safe from any thread.
+/// gets a board older than their request. Rooms are divided among the threads by name; many who wait for one large board
+/// get it in turns, between those of other rooms. Bounded by a ``ReplyBudget``; requests beyond are answered `not-ready`.
+/// Safe from any thread.
 final class JoinQueue: Sendable {
     /// The content of a reply: equal keys share one.
     private struct Key: Hashable {
@@ -68,8 +69,7 @@ final class JoinQueue: Sendable {
             part: request.part)
         switch state.withLock({ Self.add(snapshot, key, reply, to: &$0) }) {
         case .first?:
-            let number = UInt(bitPattern: room.hashValue) % UInt(queues.count)
-            queues[Int(number)].async { self.make(key) }
+            queue(of: room).async { self.make(key) }
             return true
         case .another?:
             return true
@@ -77,6 +77,10 @@ final class JoinQueue: Sendable {
             sink.refuse(reply, .busy)
             return false
         }
+    }
+
+    private func queue(of room: RoomID) -> DispatchQueue {
+        queues[Int(UInt(bitPattern: room.hashValue) % UInt(queues.count))]
     }
 
     private enum Order { case first, another }
@@ -105,16 +109,29 @@ final class JoinQueue: Sendable {
     private func make(_ key: Key) {
         let (pending, isClosing) = state.withLock { ($0.pending.removeValue(forKey: key), $0.isClosing) }
         guard let pending else { return }
-        if isClosing {
-            for reply in pending.replies { sink.refuse(reply, .shuttingDown) }
-        } else {
-            let bytes = pending.snapshot.encoded(
-                palette: palette, style: style, features: features, as: key.encoding)
-            for reply in pending.replies { sink.send(bytes, reply) }
+        let bytes =
+            isClosing
+            ? []
+            : pending.snapshot.encoded(palette: palette, style: style, features: features, as: key.encoding)
+        send(bytes, to: pending.replies[...], of: key.room.room, reserved: pending.bytes)
+    }
+
+    /// Sends a reply to as many as one turn has, and to the others when it is their turn again.
+    private func send(_ bytes: [UInt8], to replies: ArraySlice<String>, of room: RoomID, reserved: Int) {
+        let (isClosing, turn) = state.withLock { ($0.isClosing, $0.budget.turn(bytes: bytes.count)) }
+        let count = isClosing ? replies.count : turn
+        for reply in replies.prefix(count) {
+            if isClosing { sink.refuse(reply, .shuttingDown) } else { sink.send(bytes, reply) }
         }
+        let rest = replies.dropFirst(count)
         state.withLock {
-            $0.budget.release(key.room.room, requests: pending.replies.count, bytes: pending.bytes)
+            $0.budget.release(
+                room, requests: replies.count - rest.count, bytes: rest.isEmpty ? reserved : 0)
         }
+        guard !rest.isEmpty else { return }
+        // Queues are waited for at the end: what has not been queued by then is refused here.
+        guard !self.isClosing else { return send([], to: rest, of: room, reserved: reserved) }
+        queue(of: room).async { self.send(bytes, to: rest, of: room, reserved: reserved) }
     }
 
     /// Finishes the replies being made and refuses the requests that wait.

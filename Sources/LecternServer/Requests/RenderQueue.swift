@@ -151,8 +151,7 @@ final class RenderQueue: Sendable {
     }
 
     private func draw(_ key: RenderKey) {
-        let number = UInt(bitPattern: key.room.hashValue) % UInt(workers.count)
-        workers[Int(number)].draw { [self] renderer in
+        worker(of: key.room).draw { [self] renderer in
             // Other keys first, then the requests for a newer board than this one.
             if answer(key, by: renderer) == .areMoreLeft { draw(key) }
         }
@@ -180,18 +179,18 @@ final class RenderQueue: Sendable {
                 let headers = headers(
                     of: key, at: board.index, images.hash, isIncomplete: images.isIncomplete
                 ).fields
-                return finish(key, through: board.index) {
+                return finish(key, through: board.index, bytes: file.count) { [self] in
                     countOutcome(.drawn(key.form.format))
                     sink.send(file, headers, $0)
                 }
             } catch {
                 // Else it was superseded by a newer board, or cancelled at shutdown.
                 guard error == .cancelled else {
-                    return finish(key, through: board.index) { refuse($0, .pictureTooLarge, .tooLarge) }
+                    return finish(key, through: board.index) { [self] in refuse($0, .pictureTooLarge, .tooLarge) }
                 }
             }
         }
-        return finish(key, through: .max) { refuse($0, .shuttingDown, .notReady) }
+        return finish(key, through: .max) { [self] in refuse($0, .shuttingDown, .notReady) }
     }
 
     /// The images of a picture. Those that are not there are fetched once for the requests that wait, and the picture drawn
@@ -239,11 +238,37 @@ final class RenderQueue: Sendable {
             })
     }
 
-    private func finish(_ key: RenderKey, through index: UInt64, _ answer: (String) -> Void) -> Progress {
-        let (replies, areMoreLeft, bytes) = state.withLock { $0.pending.take(key, through: index) }
-        for reply in replies { answer(reply) }
-        state.withLock { $0.budget.release(key.room.room, requests: replies.count, bytes: bytes) }
+    /// - Parameter bytes: of an answer.
+    private func finish(
+        _ key: RenderKey, through index: UInt64, bytes: Int = 0, _ answer: @escaping @Sendable (String) -> Void
+    ) -> Progress {
+        let (replies, areMoreLeft, reserved) = state.withLock { $0.pending.take(key, through: index) }
+        send(answer, bytes, to: replies[...], of: key.room, reserved: reserved)
         return areMoreLeft ? .areMoreLeft : .done
+    }
+
+    /// Answers as many as one turn has, and the others when it is their turn again.
+    private func send(
+        _ answer: @escaping @Sendable (String) -> Void, _ bytes: Int, to replies: ArraySlice<String>,
+        of room: RoomIncarnation, reserved: Int
+    ) {
+        let (isClosing, turn) = state.withLock { ($0.isClosing, $0.budget.turn(bytes: bytes)) }
+        // Workers are waited for at the end: what would be queued again then is answered here.
+        let count = isClosing ? replies.count : turn
+        for reply in replies.prefix(count) { answer(reply) }
+        let rest = replies.dropFirst(count)
+        state.withLock {
+            $0.budget.release(room.room, requests: replies.count - rest.count, bytes: rest.isEmpty ? reserved : 0)
+        }
+        guard !rest.isEmpty else { return }
+        guard !state.withLock({ $0.isClosing }) else {
+            return send(answer, bytes, to: rest, of: room, reserved: reserved)
+        }
+        worker(of: room).draw { [self] _ in send(answer, bytes, to: rest, of: room, reserved: reserved) }
+    }
+
+    private func worker(of room: RoomIncarnation) -> RenderWorker {
+        workers[Int(UInt(bitPattern: room.hashValue) % UInt(workers.count))]
     }
 }
 

@@ -290,12 +290,18 @@ struct ReplyBudget: Sendable {
     }
 
     private let limit: Share
+    private let turnBytes: Int
     private var taken = Share()
     private var rooms: [RoomID: Share] = [:]
 
-    init(requests: Int, bytes: Int) {
+    /// - Parameter turnBytes: bytes of replies that are sent to those who share one, before other replies have their turn.
+    init(requests: Int, bytes: Int, turnBytes: Int = 4 << 20) {
         limit = Share(requests: requests, bytes: bytes)
+        self.turnBytes = turnBytes
     }
+
+    /// Replies of a size that are sent in one turn, at least one.
+    func turn(bytes: Int) -> Int { max(1, turnBytes / max(bytes, 1)) }
 
     /// Reserves one request.
     /// - Parameter bytes: that it adds to those pending; negative if its snapshot is smaller than the one it replaces for
