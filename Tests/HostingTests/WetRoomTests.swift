@@ -60,6 +60,25 @@ import Whiteboard
         #expect(try published(probe) == ["0:2"])
     }
 
+    @Test func `takes a free place where it is there for an answer alone, and stays when that is confirmed`() throws {
+        let probe = probe()
+        probe.output.confirms = false
+        probe.send("{}")
+        #expect(probe.output.told.count == 1)
+        probe.wet(update(1))
+        #expect(probe.output.wetUpdates == [.taken: 1])
+        probe.wait(.milliseconds(250))
+        probe.output.confirms = true
+        #expect(probe.confirm())
+        probe.wet(update(2, k: 1))
+        #expect(try published(probe) == ["0:1", "1:1"])
+        #expect(probe.output.left.isEmpty)
+        probe.wait(.seconds(12))
+        #expect(try published(probe).last == "x")
+        #expect(probe.output.left == [.algebra])
+        #expect(probe.host.wetBytes == 0)
+    }
+
     @Test func `stays where it is when there is no place for it, and the update is counted`() throws {
         let probe = probe(rooms: 1)
         probe.draw(7, to: .botany)

@@ -33,14 +33,6 @@ import Testing
         }
     }
 
-    /// An update for a room that is there for an answer alone; a stroke of the log with a later `Ink-Session` of its author;
-    /// a point that came again and again while the video stepped back.
-    @Test(arguments: [814_555_582, 814_555_583, 814_555_618] as [UInt64])
-    func `what was found once is not found again`(seed: UInt64) {
-        let findings = Schedule(seed: seed).run()
-        #expect(findings.isEmpty, "make simulate SEED=\(seed): \(findings.prefix(3))")
-    }
-
     @Test(arguments: Fault.allCases)
     func `daemons that do one thing wrong are found out`(fault: Fault) {
         #expect((1...200).contains { !Schedule(seed: $0, fault: fault).run().isEmpty })
