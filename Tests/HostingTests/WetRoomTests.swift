@@ -10,6 +10,18 @@ import Whiteboard
         HostProbe(cohorts: CohortsConfiguration(defaults: CohortSettings(gate: .none, ink: .progressive)), rooms: rooms)
     }
 
+    private func lose(_ probe: HostProbe) {
+        probe.output.isConnected = false
+        probe.host.setOutput(isOpen: false, at: probe.now)
+    }
+
+    private func reconnect(_ probe: HostProbe) {
+        probe.output.isConnected = true
+        probe.host.setOutput(isOpen: true, at: probe.now)
+    }
+
+    private var givenUp: [UInt8] { WetUpdate(number: 8, update: 9, .givenUp).encoded() }
+
     private func update(_ u: Int64, k: Int = 0, count: Int = 1) -> [UInt8] {
         WetUpdate(
             number: 8, update: u,
@@ -95,6 +107,58 @@ import Whiteboard
         probe.draw(7, to: .botany)
         probe.wait(.milliseconds(20))
         #expect(probe.room(.botany) != nil)
+        #expect(try published(probe) == ["0:1", "x"])
+    }
+
+    @Test func `tells of an end that comes without a connection when there is one again`() throws {
+        let probe = probe()
+        probe.wet(update(1))
+        lose(probe)
+        probe.wait(.milliseconds(50))
+        probe.wet(givenUp)
+        #expect(try published(probe) == ["0:1"])
+        reconnect(probe)
+        #expect(try published(probe) == ["0:1", "x"])
+    }
+
+    @Test func `tells again of an end that the lost connection may have taken with it`() throws {
+        let probe = probe()
+        probe.output.confirms = false
+        probe.wet(update(1))
+        probe.wait(.milliseconds(50))
+        probe.wet(givenUp)
+        #expect(try published(probe) == ["0:1", "x"])
+        lose(probe)
+        reconnect(probe)
+        #expect(try published(probe) == ["0:1", "x", "x"])
+        probe.host.confirmed(false, at: probe.now)
+        probe.output.confirms = true
+        probe.wait(.seconds(1))
+        #expect(probe.output.left == [.algebra])
+        #expect(try published(probe) == ["0:1", "x", "x"])
+    }
+
+    @Test func `gives its place to no other while nobody can be told of the end`() throws {
+        let probe = probe(rooms: 1)
+        probe.wet(update(1))
+        probe.wait(.milliseconds(300))
+        lose(probe)
+        probe.draw(7, to: .botany)
+        probe.wait(.milliseconds(100))
+        #expect(probe.output.left.isEmpty)
+        reconnect(probe)
+        probe.wait(.milliseconds(100))
+        #expect(try published(probe) == ["0:1", "x"])
+        #expect(probe.output.left == [.algebra])
+        #expect(probe.room(.botany) != nil)
+    }
+
+    @Test func `tells of an end also where it is one room too many`() throws {
+        let probe = probe()
+        probe.output.storedLimit = 0
+        probe.wet(update(1))
+        probe.draw(8)
+        probe.log(.control(.full(through: 1)))
         #expect(try published(probe) == ["0:1", "x"])
     }
 

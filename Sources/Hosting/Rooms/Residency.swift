@@ -288,6 +288,8 @@ extension RoomHost {
 
     private func canLeaveWhenConfirmed(_ hosted: HostedRoom) -> Bool {
         guard hosted.room != nil, hosted.unsent.isEmpty else { return false }
+        // Nobody could be told now that the strokes that are being drawn are over.
+        if !isOutputOpen, !hosted.isDiscarded, hosted.withRoom({ $0.isShowingInk }) ?? false { return false }
         guard configuration.checkpoints != nil else { return isLive(hosted) }
         if hosted.isDiscarded { return true }
         return !hosted.tracker.isSaving && hosted.tracker.firstUncovered == nil

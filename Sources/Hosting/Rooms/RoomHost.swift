@@ -168,6 +168,7 @@ public final class RoomHost<Output: HostOutput> {
         guard rooms[hosted.id] === hosted else { return }
         if isLive(hosted) {
             if hosted.isOverLimit {
+                hosted.room?.endDrawing(into: &effects)
                 askForRefusal(of: hosted, at: now)
             } else if isTurn || hosted.room?.hasMoreToRelease != true {
                 hosted.room?.advance(to: now, isTurn: isTurn, into: &effects)
@@ -221,7 +222,7 @@ public final class RoomHost<Output: HostOutput> {
             return
         }
         if case .release(_, let operation, _, _) = effect { releasedBytes += operation.messageByteCount }
-        guard !hosted.isOverLimit || effect.isRefusal else { return }
+        guard !hosted.isOverLimit || effect.isForRefused else { return }
         publish(effect, of: hosted, at: now)
     }
 
@@ -330,20 +331,21 @@ extension RoomHost {
 }
 
 extension RoomEffect {
-    /// Whether it tells an author that something was refused.
-    fileprivate var isRefusal: Bool {
+    /// Whether it is published of a room that is refused: it tells an author so, or ends what others have of a stroke.
+    fileprivate var isForRefused: Bool {
         switch self {
         case .feedback(_, _, .rejected), .feedback(_, _, .gaveUp): true
-        case .feedback, .head, .release, .wet, .mark, .record: false
+        case .wet(_, let wet): wet.isEnd
+        case .feedback, .head, .release, .mark, .record: false
         }
     }
 
     /// Bytes that it occupies while it waits for the connection, about; a release shares them with the room's log.
     fileprivate var keptBytes: Int {
         switch self {
-        case .feedback: 512
+        case .feedback, .wet: 512
         case .head(let operation): 512 + operation.message.count
-        case .release, .wet, .mark, .record: 0
+        case .release, .mark, .record: 0
         }
     }
 }

@@ -48,15 +48,20 @@ extension RoomEffect {
     /// Whether it is not said again by itself.
     var isSaidOnce: Bool {
         switch self {
-        case .feedback(_, _, .missingShards), .feedback(_, _, .missingRange), .feedback(_, _, .covered), .wet, .mark,
-            .record:
-            false
+        case .feedback(_, _, .missingShards), .feedback(_, _, .missingRange), .feedback(_, _, .covered), .mark, .record: false
+        // Points go out again every second.
+        case .wet(_, let wet): wet.isEnd
         case .feedback, .head, .release: true
         }
     }
 
-    fileprivate var isFeedback: Bool {
-        if case .feedback = self { true } else { false }
+    /// Whether it goes out although the room's life has ended meanwhile.
+    fileprivate var outlastsLife: Bool {
+        switch self {
+        case .feedback: true
+        case .wet(_, let wet): wet.isEnd
+        case .head, .release, .mark, .record: false
+        }
     }
 
     /// Bytes that it holds while it waits, about.
@@ -174,14 +179,15 @@ extension RoomHost {
         hosted.unconfirmed = UnconfirmedEffects()
     }
 
-    /// A room's life has ended: of what is not sent, or not confirmed, the answers to its authors remain.
+    /// A room's life has ended: of what is not sent, or not confirmed, the answers to its authors and the ends of strokes
+    /// remain.
     func keepAnswers(of hosted: HostedRoom) {
-        let unsent = hosted.unsent.filter(\.isFeedback)
+        let unsent = hosted.unsent.filter(\.outlastsLife)
         dropUnsent(of: hosted)
         if !unsent.isEmpty { putAside(unsent, in: hosted) }
         guard !hosted.unconfirmed.isEmpty else { return }
         confirmation.bytes -= hosted.unconfirmed.bytes
-        hosted.unconfirmed.removeAll { !$0.isFeedback }
+        hosted.unconfirmed.removeAll { !$0.outlastsLife }
         confirmation.bytes += hosted.unconfirmed.bytes
     }
 

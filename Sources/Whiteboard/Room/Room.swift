@@ -309,9 +309,10 @@ extension Room {
     }
 
     /// Forgets the strokes being drawn, and tells those who have points of them, before the room leaves memory.
-    public mutating func endDrawing(into effects: inout RoomEffects) {
-        if isOutputOpen { ink.end(into: &effects) }
-    }
+    public mutating func endDrawing(into effects: inout RoomEffects) { ink.end(into: &effects) }
+
+    /// Whether somebody has points of a stroke that is not over: they have to be told when the room leaves memory.
+    public var isShowingInk: Bool { ink.isShown }
 
     /// Bytes of strokes that grow, about.
     public var wetBytes: Int { ink.byteCount }

@@ -10,6 +10,8 @@ public struct WetPublication: Sendable {
     public let newPoints: Int
     /// When the first of these could go out, for the measure of lateness.
     public let due: Instant
+    /// Whether the stroke is over and nobody is to show it any more.
+    public var isEnd = false
 }
 
 /// The strokes of a room that grow on students' screens: those being drawn, and those in the log that a cohort's video has
@@ -55,6 +57,11 @@ struct RoomInk: Sendable {
 
     /// Bytes that it keeps in memory, about.
     var byteCount: Int { strokes.byteCount + loggedBytes }
+
+    /// Whether somebody has points of a stroke that is not over.
+    var isShown: Bool {
+        head.cursors.contains { $0.shown > 0 } || feeds.contains { $0?.cursors.contains { $0.shown > 0 } ?? false }
+    }
 }
 
 // MARK: - Updates
@@ -298,6 +305,6 @@ extension RoomEffects {
     /// Has the students of a cohort, or those at the head, forget a stroke.
     fileprivate mutating func giveUp(_ cohort: CohortName?, _ author: AuthorID, _ number: Int64, _ session: String?) {
         let release = WetRelease(author: author, session: session, number: number, .givenUp)
-        list.append(.wet(cohort, WetPublication(body: release.encoded(), newPoints: 0, due: .distantPast)))
+        list.append(.wet(cohort, WetPublication(body: release.encoded(), newPoints: 0, due: .distantPast, isEnd: true)))
     }
 }

@@ -16,7 +16,7 @@ final class DaemonProcess {
     private(set) var isStopped = false
     let buffer: SendBuffer
     /// Number of connections lost.
-    private(set) var losses = 0
+    private var losses = 0
     /// How many of these losses its host knows of: it does not publish on a newer connection.
     private var known = 0
     /// Since when it has been running with a connection.
@@ -374,11 +374,17 @@ extension DaemonProcess {
         post { [self] in
             if isOpen, known != losses {
                 known = losses
-                host.setOutput(isOpen: false, at: now)
+                closeOutput()
             }
-            host.setOutput(isOpen: isOpen, at: now)
+            if isOpen { host.setOutput(isOpen: true, at: now) } else { closeOutput() }
         }
         if isOpen { for (_, work) in works.sorted(by: { $0.key < $1.key }) { work.reader?.goOn() } }
+    }
+
+    private func closeOutput() {
+        cluster.ledger.lose(self)
+        cluster.wet.lose(self)
+        host.setOutput(isOpen: false, at: now)
     }
 
     /// SIGTERM: hands its partitions over, saves the rest, and ends.

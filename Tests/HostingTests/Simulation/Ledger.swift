@@ -44,10 +44,13 @@ final class Ledger {
         let process: String
     }
 
-    private struct Order: Hashable {
-        let room: ObjectIdentifier
-        let following: Following
+    struct Order: Hashable {
+        fileprivate let room: ObjectIdentifier
+        fileprivate let following: Following
     }
+
+    /// The last index in each order.
+    typealias Said = [Order: UInt64]
 
     private let world: World
     private let findings: Findings
@@ -56,7 +59,11 @@ final class Ledger {
     private(set) var published: [Following: Set<UInt64>] = [:]
     private(set) var farthest: [Following: UInt64] = [:]
     private(set) var told: [RoomID: [String: [FeedbackMessage]]] = [:]
-    private var order: [Order: UInt64] = [:]
+    /// The last release that each process has published, and the last one that its host knows to have arrived.
+    private var lastSaid: [ObjectIdentifier: Said] = [:]
+    private var confirmed: [Order: UInt64] = [:]
+    /// After a lost connection: the release after which a room goes on.
+    private var repeatsAfter: [Order: UInt64] = [:]
     private var kept: [Order: Video] = [:]
     private var said: [Order: [UInt64: Video]] = [:]
     /// Keeps the rooms alive, so that no two have the same identity.
@@ -79,9 +86,23 @@ final class Ledger {
     /// A process publishes a release. It may be lost and published again; it must be due when it is published first.
     func say(_ operation: Whiteboard.Operation, of room: HostedRoom, to cohort: CohortName, by process: DaemonProcess) {
         let order = order(of: room, room.incarnation, cohort)
+        checkOrder(operation.index, order, by: process)
         let before = said[order]?[operation.index] ?? kept[order]
         said[order, default: [:]][operation.index] = [process.clocks.video(of: room, cohort), before].compactMap(\.self)
             .max { $0 < $1 }
+        if confirmed[order] == nil { confirmed[order] = operation.index - 1 }
+        lastSaid[ObjectIdentifier(process), default: [:]][order] = operation.index
+    }
+
+    /// What a process has published so far.
+    func said(by process: DaemonProcess) -> Said { lastSaid[ObjectIdentifier(process)] ?? [:] }
+
+    /// The host of a process gets to know that all of that has arrived.
+    func confirm(_ said: Said) { confirmed.merge(said) { $1 } }
+
+    /// The host of a process gets to know that its connection is lost: each of its rooms goes on after what is confirmed.
+    func lose(_ process: DaemonProcess) {
+        for order in said(by: process).keys { repeatsAfter[order] = confirmed[order] }
     }
 
     /// A release has arrived at the server.
@@ -93,7 +114,9 @@ final class Ledger {
         let order = order(of: room, name, cohort)
         let following = order.following
         note(operation, following.life)
-        checkOrder(operation.index, order, by: process)
+        if operation.index > reached(following) + 1 {
+            report("\(process.name) releases \(operation.index) of \(following); students have \(reached(following))")
+        }
         published[following, default: []].insert(operation.index)
         farthest[following] = max(farthest[following] ?? 0, operation.index)
         releases.append(
@@ -130,21 +153,15 @@ final class Ledger {
         contents[place] = content
     }
 
-    /// A room releases the next index, and begins at most one after what students have.
+    /// A room releases the next index, after a lost connection the one after what is confirmed.
     private func checkOrder(_ index: UInt64, _ key: Order, by process: DaemonProcess) {
-        let following = key.following
-        if let last = order[key] {
-            // After a lost connection releases are repeated.
-            let isRepeat = index <= last && process.losses > 0
-            // The room may have been loaded from the checkpoint of a daemon that was ahead.
-            let isTaken = index > last && index <= reached(following) + 1
-            guard isRepeat || isTaken || index == last + 1 else {
-                return report("\(process.name) releases \(index) of \(following) after \(last)")
-            }
-        } else if index > reached(following) + 1 {
-            report("\(process.name) begins \(following) at \(index); students have \(reached(following))")
+        let repeatsAfter = repeatsAfter.removeValue(forKey: key)
+        guard let last = lastSaid[ObjectIdentifier(process)]?[key] else { return }
+        // The room may have been loaded from the checkpoint of a daemon that was ahead.
+        let isTaken = index > last && index <= reached(key.following) + 1
+        guard index == last + 1 || index == repeatsAfter.map({ $0 + 1 }) || isTaken else {
+            return report("\(process.name) releases \(index) of \(key.following) after \(last)")
         }
-        order[key] = index
     }
 
     /// A cursor in a checkpoint is never ahead of what was published.

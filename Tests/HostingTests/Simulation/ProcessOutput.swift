@@ -30,6 +30,7 @@ final class ProcessOutput: HostOutput {
         let cluster = process.cluster
         guard process.canPublish else {
             for cohort in cluster.plan.cohorts { cluster.ledger.keep(room, cohort, by: process) }
+            cluster.wet.interrupt(room)
             return false
         }
         let life = room.incarnation
@@ -61,7 +62,7 @@ final class ProcessOutput: HostOutput {
         case .mark(nil, _): break
         case .mark(let cohort?, let mark):
             process.buffer.send { [id = room.id] in cluster.network.mark(mark, to: id, cohort) }
-        case .wet(_, let wet) where cluster.fault == .forgetsStrokes && wet.newPoints == 0: break
+        case .wet(_, let wet) where cluster.fault == .forgetsStrokes && wet.isEnd: break
         case .wet(let cohort, let wet):
             for _ in 0..<(cluster.fault == .repeatsPoints ? 2 : 1) {
                 cluster.wet.publish(wet, of: room, to: cohort, by: process)
@@ -73,12 +74,20 @@ final class ProcessOutput: HostOutput {
     }
 
     func confirm() {
-        let answer = { [process] isConfirmed in process.host.confirmed(isConfirmed, at: process.now) }
         // A host forgets what is confirmed.
         if process.cluster.fault == .forgetsUnconfirmed {
-            process.world.after(.zero) { [process] in process.post { answer(true) } }
-        } else {
-            process.confirm(answer)
+            return process.world.after(.zero) { [process] in
+                process.post { process.host.confirmed(true, at: process.now) }
+            }
+        }
+        let (ledger, wet) = (process.cluster.ledger, process.cluster.wet)
+        let (said, ended) = (ledger.said(by: process), wet.ended(by: process))
+        process.confirm { [process] isConfirmed in
+            if isConfirmed {
+                ledger.confirm(said)
+                wet.confirm(ended, by: process)
+            }
+            process.host.confirmed(isConfirmed, at: process.now)
         }
     }
 

@@ -119,8 +119,6 @@ struct Verdict {
         let session = life.session(of: operation)
         // A straggler, drawn to the picture of an earlier session, waits only for its predecessors.
         if let line = operation.timeLine, line < session, video.session >= session { return true }
-        // Rooms count sessions on their own where nobody names them.
-        if !cluster.plan.namesSessions, !life.sessions.isEmpty { return true }
         if video.session > session { return true }
         if video.session == session { return gateTime.map { $0 * 1_000_000 < video.farthest } ?? true }
         guard let time = operation.time, operation.timeLine == video.session else { return false }

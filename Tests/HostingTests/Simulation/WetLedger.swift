@@ -12,11 +12,11 @@ final class WetLedger {
     }
 
     /// A stroke on the subject of a cohort, or at the head, from one room in the memory of one process.
-    private struct Track: Hashable {
-        let room: ObjectIdentifier
-        let cohort: CohortName?
-        let author: AuthorID
-        let number: Int64
+    struct Track: Hashable {
+        fileprivate let room: ObjectIdentifier
+        fileprivate let cohort: CohortName?
+        fileprivate let author: AuthorID
+        fileprivate let number: Int64
     }
 
     /// What was published of a stroke.
@@ -56,6 +56,14 @@ final class WetLedger {
     /// The end of the points that a process has heard of.
     private var ends: [Heard: Int] = [:]
     private var readings: [ObjectIdentifier: Reading] = [:]
+    /// How often a room could not publish something: what it had of strokes then is lost, and each track goes on behind it.
+    private var interruptions: [ObjectIdentifier: Int] = [:]
+    /// How many of these came before the last message of each track.
+    private var seenInterruptions: [Track: Int] = [:]
+    /// Strokes that each process has said to be over, and the host does not know whether that has arrived.
+    private var ended: [ObjectIdentifier: Set<Track>] = [:]
+    /// After a lost connection that is said again, once.
+    private var endsAgain: Set<Track> = []
     /// Keeps rooms and processes alive, so that no two have the same identity.
     private var seen: [ObjectIdentifier: AnyObject] = [:]
     /// Points published to cohorts.
@@ -107,10 +115,16 @@ final class WetLedger {
         let track = Track(
             room: ObjectIdentifier(room), cohort: cohort, author: release.author, number: release.number)
         let name = "\(process.name) to \(cohort?.text ?? "head"), \(release.author) \(release.number)"
+        let isInterrupted = seenInterruptions[track] ?? 0 != interruptions[track.room] ?? 0
+        seenInterruptions[track] = interruptions[track.room]
         guard case .points(let points) = release.content else {
             world.note("\(name): x")
             let before = shown.removeValue(forKey: track)
-            if before?.values.isEmpty ?? true, process.losses == 0 { report("\(name): given up, but not shown", room) }
+            let isAgain = endsAgain.remove(track) != nil
+            if before?.values.isEmpty ?? true, !isInterrupted, !isAgain {
+                report("\(name): given up, but not shown", room)
+            }
+            ended[ObjectIdentifier(process), default: []].insert(track)
             return
         }
         world.note("\(name): \(points.first) \(points.points.count) \(release.index.map { "#\($0)" } ?? "")")
@@ -122,7 +136,7 @@ final class WetLedger {
         if stroke.session != release.session, !isUnknown {
             report("\(name): of session \(release.session ?? "-")", room)
         }
-        checkRepeat(points, release.index, track, name, room, process)
+        checkRepeat(points, release.index, track, isInterrupted: isInterrupted, name, room, process)
         guard let cohort else { return }
         pointCount += points.points.count
         guard plan.progressive.contains(cohort) else { return report("\(name): strokes do not grow there", room) }
@@ -135,19 +149,19 @@ final class WetLedger {
 
     /// Nothing comes twice but for a cause, nothing too often, and nothing after a gap.
     private func checkRepeat(
-        _ points: WetPoints, _ index: UInt64?, _ track: Track, _ name: String, _ room: HostedRoom,
+        _ points: WetPoints, _ index: UInt64?, _ track: Track, isInterrupted: Bool, _ name: String, _ room: HostedRoom,
         _ process: DaemonProcess
     ) {
         let now = process.now
         var state = shown[track] ?? Shown(lastMessage: .distantPast, lastRepeat: now)
         if state.lastMessage != .distantPast, now - state.lastMessage < Self.interval - Self.openingTime,
-            !mayRefuse
+            !mayBeRefused(track)
         {
             report("\(name): again after \(now - state.lastMessage)", room)
         }
         state.lastMessage = now
         if points.first > state.values.count {
-            if process.losses == 0 { report("\(name): from \(points.first) after \(state.values.count)", room) }
+            if !isInterrupted { report("\(name): from \(points.first) after \(state.values.count)", room) }
             state.values += [Double](repeating: -1, count: points.first - state.values.count)
         }
         var isNew = false
@@ -241,8 +255,24 @@ final class WetLedger {
 
     // MARK: - Ends
 
-    /// Of a room that is refused nothing is published but refusals.
-    private var mayRefuse: Bool { plan.storedRooms < plan.rooms.count }
+    /// A room could not publish something.
+    func interrupt(_ room: HostedRoom) {
+        seen[ObjectIdentifier(room)] = room
+        interruptions[ObjectIdentifier(room), default: 0] += 1
+    }
+
+    /// The ends that a process has published, and that are not confirmed.
+    func ended(by process: DaemonProcess) -> Set<Track> { ended[ObjectIdentifier(process)] ?? [] }
+
+    /// The host of a process gets to know that these have arrived.
+    func confirm(_ tracks: Set<Track>, by process: DaemonProcess) {
+        ended[ObjectIdentifier(process)]?.subtract(tracks)
+    }
+
+    /// The host of a process gets to know that its connection is lost.
+    func lose(_ process: DaemonProcess) {
+        endsAgain.formUnion(ended.removeValue(forKey: ObjectIdentifier(process)) ?? [])
+    }
 
     /// A process publishes an operation: its wet stroke is over.
     func release(
@@ -270,10 +300,17 @@ final class WetLedger {
         let isHandedOver = process.works[room.partition]?.isClosing ?? true
         for (track, state) in shown where track.room == ObjectIdentifier(room) {
             shown[track] = nil
-            if !isHandedOver, process.losses == 0, !mayRefuse, !room.isDiscarded, !state.values.isEmpty {
-                report("\(process.name) lets go of it with \(track.author) \(track.number) shown", room)
+            if !isHandedOver, !room.isDiscarded, !state.values.isEmpty, !mayBeRefused(track) {
+                let cohort = track.cohort?.text ?? "head"
+                report("\(process.name) lets go of it with \(track.author) \(track.number) shown to \(cohort)", room)
             }
         }
+    }
+
+    /// An operation that is refused is not published at the head: those who have points of its stroke forget it by themselves,
+    /// and it may begin anew.
+    private func mayBeRefused(_ track: Track) -> Bool {
+        track.cohort == nil && plan.storedRooms < plan.rooms.count
     }
 
     /// Everything is at rest: no process keeps anything, and every stroke has come to an end.
@@ -281,9 +318,9 @@ final class WetLedger {
         if process.host.wetBytes != 0 {
             findings.report("\(process.name) keeps \(process.host.wetBytes) bytes of strokes", at: world.now)
         }
-        guard process.losses == 0, !mayRefuse else { return }
         for room in process.host.rooms.values {
-            for (track, state) in shown where track.room == ObjectIdentifier(room) && !state.values.isEmpty {
+            for (track, state) in shown
+            where track.room == ObjectIdentifier(room) && !state.values.isEmpty && !mayBeRefused(track) {
                 let cohort = track.cohort?.text ?? "head"
                 report("\(process.name) leaves \(track.author) \(track.number) shown to \(cohort)", room)
             }
