@@ -14,7 +14,7 @@ struct ClockOffsetEstimator {
     static let window = 16
 
     /// In nanoseconds; nil before the first answer.
-    private var offset: Int64?
+    private(set) var offset: Int64?
     /// The offset as last reported.
     private var reported: Int64?
     /// The greatest lower bound of the window.

@@ -9,6 +9,7 @@ public final class PartitionReader: Sendable {
     private struct Progress {
         var clockOffset = ClockOffsetEstimator()
         var isCaughtUp = false
+        var levelUntil = Instant.distantPast
     }
 
     private let partition: Int
@@ -63,9 +64,27 @@ public final class PartitionReader: Sendable {
         case .caughtUp:
             progress.withLock { $0.isCaughtUp = true }
             deliver(.caughtUp)
+        case .level(let since): extendLevel(since)
+        case .interrupted:
+            progress.withLock { $0.levelUntil = .distantPast }
+            deliver(.level(until: .distantPast))
         case .barrier(let barrier): deliver(.barrier(JournalBarrier { barrier.pass() }))
         case .rewound(let last): deliver(.rewound(lastRead: last))
         }
+    }
+
+    /// The log has been read to its end. A message that waited in this process or on its way tells of the time at which it
+    /// was stored.
+    private func extendLevel(_ since: Int64?) {
+        let now = now()
+        let until: Instant? = progress.withLock { progress in
+            let stored = since.map { Instant(nanoseconds: $0 &- (progress.clockOffset.offset ?? 0)) }
+            let until = min(now, stored ?? now) + journal.settings.heartbeat * 2
+            guard until > progress.levelUntil else { return nil }
+            progress.levelUntil = until
+            return until
+        }
+        if let until { deliver(.level(until: until)) }
     }
 
     private func began(_ start: ConsumerStart) {
@@ -103,6 +122,9 @@ public enum PartitionEvent: Sendable {
     case record(JournalRecord)
     /// All records up to the log's end as of the start of reading have been delivered. Once.
     case caughtUp
+    /// The log has been read to its end. That counts until then: the next such event comes before, unless records wait to be
+    /// read. A time that has passed: reading was interrupted; it comes on any thread.
+    case level(until: Instant)
     /// The offset of the log's time from the reader's `now`: before the first record, and when it has changed by more
     /// than 20 ms.
     case logClock(ahead: Duration)

@@ -89,7 +89,7 @@ public struct RevocationStore: Sendable {
             settings, logger: logger, clock: { WallClock.now() },
             onEvent: { event in
                 switch event {
-                case .began: break
+                case .began, .level, .interrupted: break
                 case .caughtUp: deliver(.caughtUp)
                 case .barrier(let barrier): barrier.pass()
                 case .rewound: deliver(.rewound)

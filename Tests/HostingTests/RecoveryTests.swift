@@ -109,6 +109,42 @@ import Whiteboard
         #expect(probe.acknowledge().map { $0.bytes != nil } == [true])
     }
 
+    @Test func `nothing is decided about what is missing while the journal has records that were not read`() {
+        let probe = HostProbe()
+        probe.draw(1)
+        probe.draw(3)
+        probe.host.setLevel(of: 0, until: probe.now + .seconds(1), at: probe.now)
+        probe.wait(.seconds(5))
+        #expect(probe.output.decisions.isEmpty)
+        // It was among these.
+        probe.draw(2)
+        probe.host.setLevel(of: 0, until: probe.now + .seconds(2), at: probe.now)
+        #expect(probe.output.decisions.isEmpty)
+        #expect(probe.output.released() == [1, 2, 3])
+
+        probe.draw(5)
+        probe.host.setLevel(of: 0, until: .distantPast, at: probe.now)
+        probe.wait(.seconds(5))
+        #expect(probe.output.decisions.isEmpty)
+        probe.host.setLevel(of: 0, until: probe.now + .seconds(2), at: probe.now)
+        #expect(probe.output.decisions == [probe.given(up: 4)])
+    }
+
+    @Test func `nothing is decided about what is missing while records wait for a room on its way out`() {
+        let probe = HostProbe(rooms: 1)
+        probe.draw(1)
+        probe.draw(3)
+        probe.wait(.milliseconds(300))
+        probe.draw(7, to: .botany)
+        probe.draw(2)
+        probe.wait(.seconds(5))
+        #expect(probe.output.decisions.isEmpty)
+        for _ in 0..<10 { probe.serve() }
+        probe.wait(.seconds(5))
+        probe.serve()
+        #expect(probe.output.decisions.isEmpty)
+    }
+
     @Test func `a partition whose room is being fetched is closed when the answer has come`() throws {
         let (stored, bytes) = try saved(isQuiet: false)
         let probe = HostProbe(stored: [.algebra: stored], after: 1)

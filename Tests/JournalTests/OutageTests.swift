@@ -62,6 +62,33 @@ import Whiteboard
     }
 
     @Test(.timeLimit(.minutes(2)))
+    func `A log counts as read to its end at rest, not while reading is interrupted, and again then`() async throws {
+        try await TestJournal.with { test, server in
+            _ = try await test.journal.provision(0)
+            var settings = NATSSettings(server)
+            settings.name = "reader"
+            let connection = NATSConnection(settings, logger: .silent)
+            try await connection.connect()
+            let (reader, book) = TestJournal(connection).read()
+            // The first at once, the others by heartbeats, each for twice the time between these.
+            let signs = try await book.levels.values(4)
+            #expect(signs.allSatisfy { $0 > .distantPast && $0 <= MonotonicClock.now() + .milliseconds(400) })
+            #expect(zip(signs, signs.dropFirst()).allSatisfy { $1 > $0 })
+            connection.cut()
+            try await test.write("meanwhile")
+            #expect(try await book.records.values(1).map(\.sequence) == [1])
+            try await eventually("the log counts as read to its end again") {
+                let levels = book.levels.values
+                guard let cut = levels.firstIndex(of: .distantPast) else { return nil as Void? }
+                return levels[cut...].last.map { $0 > .distantPast } == true ? () : nil
+            }
+            #expect(book.levels.values.count { $0 == .distantPast } == 1)
+            reader.cancel()
+            await connection.close()
+        }
+    }
+
+    @Test(.timeLimit(.minutes(2)))
     func `A server killed and started again on its store, three times`() async throws {
         try await TestJournal.with { test, server in
             _ = try await test.journal.provision(0)

@@ -72,10 +72,12 @@ struct LogBook: Sendable {
     }
 
     let records = Recorder<JournalRecord>()
-    /// All but records and the clock.
+    /// All but records, the clock and the level.
     let besides = Recorder<Entry>()
-    /// All events but barriers.
+    /// All events but barriers and the level.
     let entries = Recorder<Entry>()
+    /// Until when the log counted as read to its end.
+    let levels = Recorder<Instant>()
 
     func add(_ event: PartitionEvent) {
         switch event {
@@ -84,6 +86,7 @@ struct LogBook: Sendable {
             entries.append(.record(record.sequence))
         case .logClock(let ahead): entries.append(.clock(ahead))
         case .barrier(let barrier): barrier.pass()
+        case .level(let until): levels.append(until)
         case .caughtUp: add(besides: .caughtUp)
         case .missing(let from, let through): add(besides: .missing(from...through))
         case .rewound(let last): add(besides: .rewound(last))

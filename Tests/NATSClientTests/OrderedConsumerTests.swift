@@ -17,6 +17,7 @@ import Testing
                 switch event {
                 case .began(let start): events.append("began \(start.requested) \(start.first)")
                 case .caughtUp: events.append("caught up")
+                case .level, .interrupted: break
                 case .barrier(let barrier): barrier.pass()
                 case .rewound(let last): events.append("rewound \(last)")
                 }
@@ -366,6 +367,31 @@ struct ConsumerTrial {
             streamEnd.message(pending: 1), streamEnd.message(pending: 0),
         ]
         #expect(steps == [false, false, false, false, true])
+    }
+
+    @Test func `Its present end is reported again and again, and after an interruption when it is reached again`() {
+        var streamEnd = StreamEndDetector()
+        func isLevel(_ now: Int64) -> Bool { streamEnd.takeLevel(at: now, interval: 10) }
+        let isFirstTold = streamEnd.interrupt()
+        _ = streamEnd.began(pending: 2)
+        _ = streamEnd.message(pending: 1)
+        var levels = [isLevel(100)]
+        _ = streamEnd.message(pending: 0)
+        levels += [isLevel(100), isLevel(109), isLevel(110)]
+        _ = streamEnd.message(pending: 5)
+        levels.append(isLevel(130))
+        // The second heartbeat in a row.
+        _ = streamEnd.idle()
+        levels.append(isLevel(140))
+        _ = streamEnd.idle()
+        levels.append(isLevel(150))
+        #expect(levels == [false, true, false, true, false, false, true])
+        let told = [isFirstTold, streamEnd.interrupt(), streamEnd.interrupt()]
+        #expect(told == [false, true, false])
+        levels = [isLevel(170)]
+        _ = streamEnd.began(pending: 0)
+        levels.append(isLevel(171))
+        #expect(levels == [false, true])
     }
 
     @Test func `What goes by its age meanwhile is not waited for`() {

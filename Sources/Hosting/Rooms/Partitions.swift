@@ -13,6 +13,9 @@ struct PartitionState {
 
     var phase = Phase.recovering
     let openedAt: Instant
+    /// Until then its journal counts as read to the end. A reader that can fall behind says so; see
+    /// ``RoomHost/setLevel(of:until:at:)``.
+    var levelUntil = Instant.distantFuture
     /// When its releases began, or went on on a new connection; nil while it is being recovered.
     var releasesFrom: Instant?
     /// Begins the names of the lives of its rooms.
@@ -72,6 +75,28 @@ extension RoomHost {
             settle(hosted, at: now)
         }
         sayReady(partition)
+    }
+
+    /// The journal has been read to its end as of now; after `until` that does not count any more. A time that has passed:
+    /// it has records that were not read yet. Nothing is decided about what is missing then, for it may be among these.
+    public func setLevel(of partition: Int, until: Instant, at now: Instant) {
+        guard partitions[partition] != nil else { return }
+        let wasLevel = isLevel(partition, at: now)
+        partitions[partition]?.levelUntil = until
+        guard !wasLevel, isLevel(partition, at: now), partitions[partition]?.phase == .live else { return }
+        func isDue(_ hosted: HostedRoom) -> Bool {
+            (hosted.withRoom { $0.nextDue(after: now) } ?? nil).map { $0 <= now } ?? false
+        }
+        for hosted in rooms(where: { $0.partition == partition && isDue($0) }) { settle(hosted, at: now) }
+    }
+
+    /// Whether it is known that all records of a room are folded in.
+    func decidesGaps(of hosted: HostedRoom, at now: Instant) -> Bool {
+        hosted.waiting.isEmpty && isLevel(hosted.partition, at: now)
+    }
+
+    private func isLevel(_ partition: Int, at now: Instant) -> Bool {
+        partitions[partition].map { now <= $0.levelUntil } ?? false
     }
 
     /// Ends the work on a partition: saves what has not been saved, then forgets its rooms, each when what it has asked

@@ -171,7 +171,8 @@ public final class RoomHost<Output: HostOutput> {
                 hosted.room?.endDrawing(into: &effects)
                 askForRefusal(of: hosted, at: now)
             } else if isTurn || hosted.room?.hasMoreToRelease != true {
-                hosted.room?.advance(to: now, isTurn: isTurn, into: &effects)
+                hosted.room?.advance(
+                    to: now, isTurn: isTurn, decidesGaps: decidesGaps(of: hosted, at: now), into: &effects)
             }
         }
         perform(in: hosted, at: now)
@@ -254,7 +255,10 @@ public final class RoomHost<Output: HostOutput> {
         }
         if isLive(hosted) {
             consider(hosted.isOverLimit ? hosted.refusalAskedAt.map { $0 + Self.refusalRetry } : nil)
-            if !hosted.isOverLimit { consider(hosted.withRoom { $0.nextWake(after: now) } ?? nil) }
+            let decides = decidesGaps(of: hosted, at: now)
+            if !hosted.isOverLimit {
+                consider(hosted.withRoom { $0.nextWake(after: now, decidesGaps: decides) } ?? nil)
+            }
         }
         consider(nextSave(of: hosted))
         // What is not confirmed by then is waited for.

@@ -178,7 +178,7 @@ struct CopyReader {
             clock: { Int64(origin.duration(to: .now) / .nanoseconds(1)) },
             onEvent: { event in
                 switch event {
-                case .began: break
+                case .began, .level, .interrupted: break
                 case .barrier(let barrier): inlet.yield(.barrier(barrier))
                 case .caughtUp: inlet.yield(.end)
                 case .rewound: inlet.yield(.failed)

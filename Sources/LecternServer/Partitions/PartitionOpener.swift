@@ -162,6 +162,8 @@ struct PartitionOpener: Sendable {
             }
         case .caughtUp:
             workers.postToAll(.partition(.caughtUp(partition)))
+        case .level(let until):
+            workers.postToAll(.partition(.level(partition, until: until)))
         case .logClock(let ahead):
             keeper.setLogClock(of: partition, ahead: ahead)
             workers.postToAll(.partition(.logClock(partition, ahead: ahead)))

@@ -85,6 +85,7 @@ final class RoomEventLoop {
         case .caughtUp(let partition):
             host.caughtUp(partition, at: now)
             for room in waiting.rooms(of: partition) { answerWaiting(for: room, at: now) }
+        case .level(let partition, let until): host.setLevel(of: partition, until: until, at: now)
         case .position(let partition, let sequence, let report):
             report(host.covered(of: partition, through: sequence))
         case .saveSoon(let partition): host.saveSoon(partition, at: now)

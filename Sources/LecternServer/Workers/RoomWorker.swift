@@ -104,7 +104,7 @@ enum InboundItem: Sendable {
     /// Whether it takes microseconds, as a message does: many of them come together.
     var isBrief: Bool {
         switch self {
-        case .record, .clock, .wet, .confirmed, .saved: true
+        case .record, .clock, .wet, .confirmed, .saved, .partition(.level): true
         case .request, .scan, .output, .partition, .restored, .superseded, .probe, .survey, .stop: false
         }
     }
@@ -134,6 +134,8 @@ enum PartitionItem: Sendable {
     case barrier(pass: @Sendable () -> Void)
     /// The journal has been read up to the end that it had at the start.
     case caughtUp(Int)
+    /// The journal counts as read to its end until then.
+    case level(Int, until: Instant)
     /// Reports how far checkpoints hold the records through `sequence`, all of which were posted before.
     case position(Int, sequence: UInt64, report: @Sendable (UInt64) -> Void)
     /// Rooms are saved before it is due: checkpoints are to hold all that was posted before.

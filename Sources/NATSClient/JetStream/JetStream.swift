@@ -141,7 +141,7 @@ extension JetStream {
                     case .caughtUp: inlet.yield(.end)
                     case .barrier(let barrier): inlet.yield(.barrier(barrier))
                     case .rewound: inlet.yield(.failed)
-                    case .began: break
+                    case .began, .level, .interrupted: break
                     }
                 },
                 onMessage: { message, metadata in

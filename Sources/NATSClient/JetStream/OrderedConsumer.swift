@@ -32,10 +32,19 @@ public final class OrderedConsumer: Sendable {
         var observation: Observation?
 
         /// Takes out the consumer of the attempt that is over.
-        mutating func takeDelivery() -> (delivery: NATSSubscription?, name: String?) {
+        mutating func takeDelivery() -> Dropped {
             defer { (delivery, name, openBarrier) = (nil, nil, nil) }
-            return (delivery, name)
+            let isInterrupted = streamEnd.interrupt() && state.phase != .ended
+            return Dropped(delivery: delivery, name: name, isInterrupted: isInterrupted)
         }
+    }
+
+    /// The consumer of an attempt that is over.
+    fileprivate struct Dropped {
+        let delivery: NATSSubscription?
+        let name: String?
+        /// Whether that is to be reported.
+        let isInterrupted: Bool
     }
 
     fileprivate struct UncheckedAnswer {
@@ -139,7 +148,10 @@ extension OrderedConsumer {
             let actions = change(&shared.state)
             return (actions, actions.contains(.drop) ? shared.takeDelivery() : nil)
         }
-        if let dropped { drop(dropped) }
+        if let dropped {
+            if dropped.isInterrupted { onEvent(.interrupted) }
+            drop(dropped)
+        }
         first()
         for action in actions { perform(action) }
         return !actions.isEmpty
@@ -192,7 +204,7 @@ extension OrderedConsumer {
         }
     }
 
-    private func drop(_ consumer: (delivery: NATSSubscription?, name: String?)) {
+    private func drop(_ consumer: Dropped) {
         consumer.delivery?.unsubscribe()
         // The server would delete it by itself after `inactiveThreshold`.
         if let name = consumer.name {
@@ -319,14 +331,16 @@ extension OrderedConsumer {
         update {
             $0.created(attempt, first: requested == 0 ? nil : start.first, at: now)
         } first: {
-            let (isCreated, isCaughtUp) = shared.withLock { shared in
-                guard shared.state.isCurrent(attempt) else { return (false, false) }
+            let (isCreated, isCaughtUp, isLevel) = shared.withLock { shared -> (Bool, Bool, Bool) in
+                guard shared.state.isCurrent(attempt) else { return (false, false, false) }
                 (shared.name, shared.loggedError) = (answer.name, nil)
-                return (true, shared.streamEnd.began(pending: answer.numPending))
+                let isCaughtUp = shared.streamEnd.began(pending: answer.numPending)
+                return (true, isCaughtUp, takeLevel(&shared, at: now))
             }
             // On the thread that delivers, so before all that the consumer delivers.
             if isCreated { onEvent(.began(start)) }
             if isCaughtUp { onEvent(.caughtUp) }
+            if isLevel { onEvent(.level(since: nil)) }
         }
     }
 
@@ -345,14 +359,16 @@ extension OrderedConsumer {
     private func receive(_ message: borrowing NATSMessage, of attempt: UInt64) {
         let now = clock()
         if let metadata = message.withReply({ DeliveryMetadata(acknowledgementSubject: $0) }) {
-            let (isNext, isCaughtUp) = shared.withLock { shared in
-                let isNext = shared.state.accepts(metadata, of: attempt, at: now)
-                if isNext { shared.lastTime = metadata.time }
-                return (isNext, isNext && shared.streamEnd.message(pending: metadata.pending))
+            let (isNext, isCaughtUp, isLevel) = shared.withLock { shared -> (Bool, Bool, Bool) in
+                guard shared.state.accepts(metadata, of: attempt, at: now) else { return (false, false, false) }
+                shared.lastTime = metadata.time
+                let isCaughtUp = shared.streamEnd.message(pending: metadata.pending)
+                return (true, isCaughtUp, takeLevel(&shared, at: now))
             }
             guard isNext else { return restart(attempt, "a gap") }
             onMessage(message, metadata)
             if isCaughtUp { onEvent(.caughtUp) }
+            if isLevel { onEvent(.level(since: metadata.time)) }
         } else if message.header("Status") == "100" {
             receiveStatus(message, of: attempt, at: now)
         }
@@ -373,9 +389,17 @@ extension OrderedConsumer {
             // The flow control request is not answered yet, or it or the answer was lost.
             onStall(.flowControl)
             passOn(subject, of: attempt)
-        } else if shared.withLock({ $0.streamEnd.idle() }) {
-            onEvent(.caughtUp)
+        } else {
+            let (isCaughtUp, isLevel) = shared.withLock { shared in
+                (shared.streamEnd.idle(), takeLevel(&shared, at: now))
+            }
+            if isCaughtUp { onEvent(.caughtUp) }
+            if isLevel { onEvent(.level(since: nil)) }
         }
+    }
+
+    private func takeLevel(_ shared: inout Shared, at now: Int64) -> Bool {
+        shared.streamEnd.takeLevel(at: now, interval: settings.heartbeat.wholeNanoseconds / 2)
     }
 
     /// Passes a flow control request on as a barrier, unless the same one is open already.

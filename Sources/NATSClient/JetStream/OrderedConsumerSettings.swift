@@ -48,6 +48,13 @@ public enum OrderedConsumerEvent: Sendable {
     case began(ConsumerStart)
     /// All messages up to the stream's end as of the start of reading have been delivered. Once.
     case caughtUp
+    /// All messages of the stream have been delivered, as of when this one was stored, in nanoseconds since 1970 by the
+    /// server's clock; nil: as of now. At least once in every heartbeat's interval and a half while that is so, and at most
+    /// twice in one.
+    case level(since: Int64?)
+    /// Reading was interrupted: the stream may have messages that were not delivered, until the next ``level(since:)``. Comes
+    /// on any thread.
+    case interrupted
     /// To be passed when everything before it is processed; until then only a bounded amount follows.
     case barrier(FlowControlBarrier)
     /// For `rewindTimeout` the stream has ended before the last message that was read of it, or it has another message in its

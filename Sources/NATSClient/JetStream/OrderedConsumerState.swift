@@ -202,26 +202,31 @@ struct OrderedConsumerState {
     }
 }
 
-/// Detects that everything up to the stream's end, as of the start of reading, has been delivered. Pure.
+/// Detects that everything up to the stream's end has been delivered: up to the end as of the start of reading, once, and up
+/// to the present end again and again. Pure.
 ///
-/// Each input returns whether the end has just been reached.
+/// Each input returns whether the end as of the start has just been reached.
 struct StreamEndDetector {
     private(set) var isDone = false
     private var remaining: UInt64?
     private var isIdle = false
+    /// Whether everything up to the present end has been delivered, as far as the last input tells.
+    private var isLevel = false
+    /// When that was last reported, by the caller's clock; nil after an interruption.
+    private var reportedAt: Int64?
 
     /// Reading begins or restarts.
     /// - Parameter pending: messages to come.
     mutating func began(pending: UInt64) -> Bool {
-        (remaining, isIdle) = (pending, false)
+        (remaining, isIdle, isLevel) = (pending, false, pending == 0)
         return pending == 0 ? finish() : false
     }
 
     /// A message was delivered.
     /// - Parameter pending: messages after it.
     mutating func message(pending: UInt64) -> Bool {
+        (isIdle, isLevel) = (false, pending == 0)
         guard !isDone else { return false }
-        isIdle = false
         if let left = remaining { remaining = left > 0 ? left - 1 : 0 }
         return pending == 0 || remaining == 0 ? finish() : false
     }
@@ -230,7 +235,23 @@ struct StreamEndDetector {
     /// expired.
     mutating func idle() -> Bool {
         defer { isIdle = true }
+        if isIdle { isLevel = true }
         return isIdle ? finish() : false
+    }
+
+    /// Whether it is to be reported now that everything up to the present end has been delivered.
+    /// - Parameter interval: nanoseconds between two reports at the least.
+    mutating func takeLevel(at now: Int64, interval: Int64) -> Bool {
+        guard isLevel, reportedAt.map({ now &- $0 >= interval }) ?? true else { return false }
+        reportedAt = now
+        return true
+    }
+
+    /// Reading is interrupted.
+    /// - Returns: whether that is to be reported: nothing was reported since the interruption before.
+    mutating func interrupt() -> Bool {
+        defer { (isLevel, reportedAt) = (false, nil) }
+        return reportedAt != nil
     }
 
     private mutating func finish() -> Bool {

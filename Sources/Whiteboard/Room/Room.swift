@@ -2,7 +2,7 @@ public import StrokeWire
 
 /// A room: its log, its board, and the cohorts that are shown the board in step with their video.
 ///
-/// A value without clocks or I/O. Inputs go in by a `receive` or by ``advance(to:into:)``, with the time; effects come
+/// A value without clocks or I/O. Inputs go in by a `receive` or by `advance`, with the time; effects come
 /// out for the caller to carry out. A message takes this way: ``Intake`` orders it, ``RoomLog`` keeps it and applies it to
 /// a ``Board``, ``Gate`` holds it back for each cohort, ``RoomEffects`` publish it. Use it from one thread at a time.
 public struct Room: Sendable {
@@ -20,7 +20,7 @@ public struct Room: Sendable {
     private var isOutputOpen = true
     /// Releases of the current call. Kept for its memory.
     private var releases: [Release] = []
-    /// Whether the last call of ``advance(to:into:)`` has left something that was due.
+    /// Whether the last call of ``advance(to:isTurn:decidesGaps:into:)`` has left something that was due.
     public private(set) var hasMoreToRelease = false
 
     public init(configuration: RoomConfiguration, at now: Instant) {
@@ -358,9 +358,10 @@ extension Room {
 // MARK: - Time
 
 extension Room {
-    /// When ``advance(to:into:)`` has something to do after it was called at `now`; nil for never. After `now`.
-    public func nextWake(after now: Instant) -> Instant? {
-        var earliest = intake.deadline.map(clockOffset.localTime)
+    /// When ``advance(to:isTurn:decidesGaps:into:)`` has something to do after it was called at `now`; nil for never.
+    /// After `now`.
+    public func nextWake(after now: Instant, decidesGaps: Bool = true) -> Instant? {
+        var earliest = decidesGaps ? intake.deadline.map(clockOffset.localTime) : nil
         func consider(_ instant: Instant?) {
             if let instant { earliest = min(earliest ?? instant, instant) }
         }
@@ -381,10 +382,14 @@ extension Room {
     }
 
     /// Does what is due: tells authors what is missing, asks for give-ups, releases, sends marks, compacts.
-    /// - Parameter isTurn: whether the room may release a large operation. Where a thread has many rooms, each has its
-    ///   turn when its ``nextWake(after:)`` has come, not with each input.
-    public mutating func advance(to now: Instant, isTurn: Bool = true, into effects: inout RoomEffects) {
-        checkGaps(at: now, into: &effects)
+    /// - Parameters:
+    ///   - isTurn: whether the room may release a large operation. Where a thread has many rooms, each has its turn when its
+    ///     ``nextWake(after:decidesGaps:)`` has come, not with each input.
+    ///   - decidesGaps: false where the log may have records that were not received yet: what is missing may be among them.
+    public mutating func advance(
+        to now: Instant, isTurn: Bool = true, decidesGaps: Bool = true, into effects: inout RoomEffects
+    ) {
+        if decidesGaps { checkGaps(at: now, into: &effects) }
         guard isOutputOpen else { return }
         release(at: now, isTurn: isTurn, into: &effects)
         if ink.isActive {

@@ -267,6 +267,8 @@ extension DaemonProcess {
             work.delivered = record.sequence
             host.take(record, arrivedAt: now, at: now)
         case .barrier(let pass): host.barrier(pass)
+        case .level where cluster.fault == .decidesBehind: break
+        case .level(let until): host.setLevel(of: partition, until: until, at: now)
         case .caughtUp:
             work.isCaughtUp = true
             host.caughtUp(partition, at: now)
@@ -370,7 +372,10 @@ extension DaemonProcess {
     private func setConnected(_ isOpen: Bool) {
         isConnected = isOpen
         freeSince = world.now
-        for work in works.values { work.reader?.isConnected = isOpen }
+        for (_, work) in works.sorted(by: { $0.key < $1.key }) {
+            work.reader?.isConnected = isOpen
+            if !isOpen { work.reader?.interrupt() }
+        }
         post { [self] in
             if isOpen, known != losses {
                 known = losses

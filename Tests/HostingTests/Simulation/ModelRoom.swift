@@ -80,7 +80,9 @@ struct ModelRoom {
     struct GiveUp {
         let author: String
         let number: Int64
+        /// When the decision was stored, and when it was sent.
         let at: Moment
+        let sentAt: Moment
         /// The first moment at which the rules give it up; nil where they do not.
         let due: Moment?
     }
@@ -127,7 +129,7 @@ struct ModelRoom {
         case .control(.epoch(let number)): if isLiving, number > sessions.last ?? -1 { sessions.append(number) }
         case .control(.gaveUp(let author, let from, let to, let incarnation)):
             // A daemon that has not read of a life's end may still give up a number of it, in the next.
-            if isLiving, lives.last?.incarnation == incarnation { giveUp(author.text, from, to, at: entry.at) }
+            if isLiving, lives.last?.incarnation == incarnation { giveUp(author.text, from, to, entry) }
         case .control(.mute(let author)): if isLiving { mute(author.text) }
         case .control(.unmute(let author)): if isLiving { muted.remove(author.text) }
         case .message:
@@ -266,13 +268,16 @@ struct ModelRoom {
         }
     }
 
-    private mutating func giveUp(_ name: String, _ from: Int64, _ to: Int64, at: Moment) {
+    private mutating func giveUp(_ name: String, _ from: Int64, _ to: Int64, _ decision: SimulatedLog.Entry) {
         guard var author = authors[name], let last = author.pending.last else { return }
         let range = max(from, author.expected)...max(max(from, author.expected), min(to, last))
         guard max(from, author.expected) <= min(to, last) else { return }
         for number in range where author.fates[number] == nil && !author.isComplete(number) {
             if number > reachedBefore[name] ?? .min {
-                giveUps.append(GiveUp(author: name, number: number, at: at, due: author.giveUpDue(number, by: at)))
+                giveUps.append(
+                    GiveUp(
+                        author: name, number: number, at: decision.at, sentAt: decision.sentAt,
+                        due: author.giveUpDue(number, by: decision.sentAt)))
             }
             author.fates[number] = .gaveUp(head: head)
             owe(name, author, number, .gaveUp)
@@ -373,19 +378,17 @@ struct ModelAuthor {
     }
 
     /// When an unsettled number is given up: 2 s after the first operation behind it became complete, or 10 s after its
-    /// last shard where nothing is behind it. A shard does not count that came while the decision was on its way to the
-    /// log, or that a daemon had yet to read after it had been without a connection.
+    /// last shard where nothing is behind it. What came since the daemon knew for the last time that it had read the whole
+    /// log does not count.
+    /// - Parameter decision: when the decision was sent.
     /// - Returns: nil for never.
-    func giveUpDue(_ number: Int64, by now: Moment) -> Moment? {
+    func giveUpDue(_ number: Int64, by decision: Moment) -> Moment? {
         let behind = pending.filter { $0 > number && isComplete($0) }
-        if let first = behind.compactMap({ parts[$0]?.values.map(\.at).max() }).min() { return first + .seconds(2) }
+        let first = behind.compactMap { parts[$0]?.values.map(\.at).max() }.min()
         let arrivals = parts[number, default: [:]].values.map(\.at).sorted()
-        let last = arrivals.last { $0 + Self.transit < now } ?? arrivals.first
-        return last.map { $0 + .seconds(10) }
+        let last = arrivals.last { $0 + SimulatedReader.levelTime.validity < decision } ?? arrivals.first
+        return [first.map { $0 + .seconds(2) }, last.map { $0 + .seconds(10) }].compactMap(\.self).min()
     }
-
-    /// The longest time that a decision takes to the log, which may be without a leader, and that a daemon is behind it.
-    private static let transit = Duration.seconds(9)
 
     /// - Returns: false for a message of an earlier session.
     mutating func enter(_ sent: SentMessage, at time: Int64, head: Int) -> Bool {

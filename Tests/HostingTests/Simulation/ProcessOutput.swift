@@ -96,7 +96,8 @@ final class ProcessOutput: HostOutput {
         let log = process.cluster.logs[room.partition]
         let room = room.id
         let delay = process.cluster.fault == .decidesLate ? 5500...6000 : 0...15
-        process.world.after(delay) { log.take(.control(record), of: room, id: nil) }
+        let sentAt = process.world.now
+        process.world.after(delay) { log.take(.control(record), of: room, id: nil, sentAt: sentAt) }
         return nil
     }
 

@@ -266,6 +266,8 @@ enum Fault: String, CaseIterable {
     case overstatesCoverage
     /// A gap is given up as soon as its author is told of it.
     case givesUpEarly
+    /// Gaps are given up by what was read of the log before an interruption.
+    case decidesBehind
     /// Decisions reach the log seconds late.
     case decidesLate
     /// The video is taken to be half a second ahead of its clock samples.

@@ -12,6 +12,8 @@ final class SimulatedLog {
         /// The author's message; nil for decisions.
         let sent: SentMessage?
         let at: Moment
+        /// When it was sent. A decision waits for the next leader of a log that has none.
+        let sentAt: Moment
     }
 
     let partition: Int
@@ -49,15 +51,20 @@ final class SimulatedLog {
     }
 
     /// A message has arrived.
-    /// - Parameter acknowledge: called when it is stored, also before, unless the acknowledgement is lost.
+    /// - Parameters:
+    ///   - sentAt: when it was sent; nil for now.
+    ///   - acknowledge: called when it is stored, also before, unless the acknowledgement is lost.
     func take(
         _ content: JournalRecord.Content, of room: RoomID, id: String?, sent: SentMessage? = nil,
-        acknowledge: @escaping () -> Void = {}
+        sentAt: Moment? = nil, acknowledge: @escaping () -> Void = {}
     ) {
+        let sentAt = sentAt ?? world.now
         if world.now < leaderlessUntil {
             // Lost, or stored by the next leader without an acknowledgement.
             if world.chance(500) {
-                world.at(leaderlessUntil + .milliseconds(1)) { [self] in take(content, of: room, id: id, sent: sent) }
+                world.at(leaderlessUntil + .milliseconds(1)) { [self] in
+                    take(content, of: room, id: id, sent: sent, sentAt: sentAt)
+                }
             }
             return
         }
@@ -66,7 +73,7 @@ final class SimulatedLog {
             if let id { known[id] = world.now }
             let record = JournalRecord(
                 partition: partition, room: room, content: content, sequence: last + 1, loggedAt: serverTime)
-            let entry = Entry(record: record, sent: sent, at: world.now)
+            let entry = Entry(record: record, sent: sent, at: world.now, sentAt: sentAt)
             entries.append(entry)
             if sent == nil { decisions.append(entry) }
             world.note("log \(partition): \(last) \(room) \(sent?.summary ?? "\(content)")")
@@ -95,7 +102,11 @@ final class SimulatedReader {
         case record(JournalRecord)
         case barrier(pass: @Sendable () -> Void)
         case caughtUp
+        case level(until: Instant)
     }
+
+    /// How long a sign counts that the log has been read to its end, and the time between two such signs of a log at rest.
+    static let levelTime = (validity: Duration.seconds(2), heartbeat: Duration.seconds(1))
 
     private final class Gate: Sendable {
         let isOpen = Atomic<Bool>(false)
@@ -111,6 +122,8 @@ final class SimulatedReader {
     private(set) var position: UInt64
     private var told: Duration?
     private var isCaughtUp = false
+    /// Whether reading was interrupted, and the log has not been read to its end since.
+    private var isInterrupted = false
     private var isScheduled = false
     private var isEnded = false
     private var barrier: Gate?
@@ -127,16 +140,40 @@ final class SimulatedReader {
         end = log.last
         log.follow { [weak self] in self?.goOn() }
         goOn()
+        beat()
     }
 
     func cancel() { isEnded = true }
 
+    /// The consumer is gone: another will go on after the last record.
+    func interrupt() {
+        guard !isEnded else { return }
+        isInterrupted = true
+        deliver(.level(until: .distantPast))
+    }
+
+    /// The heartbeat of a log at rest.
+    private func beat() {
+        world.after(Self.levelTime.heartbeat) { [weak self] in
+            guard let self, !isEnded else { return }
+            if isConnected, !isInterrupted, !isScheduled, position == log.last { tellLevel() }
+            beat()
+        }
+    }
+
+    private func tellLevel() {
+        isInterrupted = false
+        deliver(.level(until: clock.time(at: world.now) + Self.levelTime.validity))
+    }
+
     /// Schedules the next read, unless one is scheduled.
     func goOn() {
-        guard !isScheduled, !isEnded, !isCaughtUp || position < log.last else { return }
+        guard !isScheduled, !isEnded, !isCaughtUp || isInterrupted || position < log.last else { return }
         isScheduled = true
         let isNew = world.chance(8)
-        world.after(isNew ? 100...1500 : isCaughtUp ? 0...4 : 0...1) { [weak self] in
+        if isNew { interrupt() }
+        let isRenewed = isInterrupted
+        world.after(isNew ? 100...1500 : isRenewed ? 1...400 : isCaughtUp ? 0...4 : 0...1) { [weak self] in
             self?.isScheduled = false
             self?.read()
         }
@@ -155,6 +192,7 @@ final class SimulatedReader {
             isCaughtUp = true
             deliver(.caughtUp)
         }
+        if position == log.last { tellLevel() }
         goOn()
     }
 

@@ -45,6 +45,7 @@ final class Teacher {
             at = at + world.random.milliseconds(10...world.random.int(20...1500))
             world.at(at) { [self] in act() }
         }
+        if world.chance(300) { world.at(at + .milliseconds(500)) { [self] in strokeSlowly() } }
         guard session != nil, world.chance(300) else { return }
         // The page is reloaded: another session, with numbers that a check can tell from the earlier ones.
         world.at(start + world.random.milliseconds(1000...15_000)) { [self] in
@@ -152,6 +153,31 @@ final class Teacher {
                 bytes: text.stroke(ink, order: part + base, of: parts))
             outbox[number, default: [:]][part + base] = sent
             post(sent)
+        }
+    }
+
+    /// Sends a stroke whose shards come seconds apart, the last message of its author.
+    private func strokeSlowly() {
+        guard !isOver else { return }
+        let (number, session) = (next, session)
+        next += 1
+        let picture = encoder.picture(at: world.now)
+        let text = MessageText(number: number, time: picture.media)
+        let pause = world.random.milliseconds(6000...9500)
+        pens.begin(
+            DrawnStroke(
+                room: room, author: id, session: session, number: number, time: text.time, line: picture.session,
+                step: 0))
+        for part in 0..<3 {
+            world.after(pause * part) { [self] in
+                guard !isOver, self.session == session else { return }
+                let ink = Array(4 * part..<4 * part + 4)
+                let sent = SentMessage(
+                    author: id, session: session, number: number, kind: .draw, part: part, parts: 3, ink: ink,
+                    time: text.time, timeLine: picture.session, bytes: text.stroke(ink, order: part, of: 3))
+                outbox[number, default: [:]][part] = sent
+                post(sent)
+            }
         }
     }
 

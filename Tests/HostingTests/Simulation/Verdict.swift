@@ -66,8 +66,8 @@ struct Verdict {
     private func checkMoment(_ giveUp: ModelRoom.GiveUp, _ room: RoomID) {
         let what = "\(giveUp.author) \(giveUp.number) was given up at \(giveUp.at.nanoseconds / 1_000_000) ms"
         guard let due = giveUp.due else { return report(room, "\(what), and nothing waited for it") }
-        guard due <= giveUp.at + Self.clockError else {
-            return report(room, "\(what), \((due - giveUp.at) / .milliseconds(1)) ms early")
+        guard due <= giveUp.sentAt + Self.clockError else {
+            return report(room, "\(what), \((due - giveUp.sentAt) / .milliseconds(1)) ms early")
         }
         // A room that is not in memory is not loaded for that.
         guard cluster.plan.places >= cluster.plan.rooms.count else { return }
