@@ -14,6 +14,7 @@ struct ModelRoom {
         let page: Int
         let isLate: Bool
         let ink: [Int]
+        let isLasso: Bool
         let digest: UInt64
         /// The encoder's session that it was logged in, by its place among those of the life.
         let epoch: Int
@@ -325,7 +326,8 @@ struct ModelRoom {
             Expected(
                 index: index, author: first.author.text, number: first.number, kind: first.kind, reference: reference,
                 page: board.page(first.page),
-                isLate: isLate, ink: parts.flatMap(\.ink), digest: plainDigest(board.visible), epoch: epoch,
+                isLate: isLate, ink: parts.flatMap(\.ink), isLasso: first.entry.isLasso,
+                digest: plainDigest(board.visible), epoch: epoch,
                 time: first.timeLine == nil ? nil : first.time, timeLine: first.timeLine,
                 reach: parts.map(\.reach).max() ?? 0, loggedAt: entry?.at ?? Moment(nanoseconds: 0)))
     }

@@ -84,9 +84,11 @@ final class Teacher {
         if world.chance(10) { time = 1_000_000_000_000_000 }
         let line = time.map { $0 < 1_000_000_000 } ?? false ? picture.session : nil
         let page = world.chance(250) ? world.random.int(0...3) : nil
-        let text = MessageText(number: number, time: time, page: page)
+        var text = MessageText(number: number, time: time, page: page)
+        if world.chance(150) { text.entry = world.chance(500) ? .image : .lasso(copies: world.chance(300)) }
         switch world.random.int(0...99) {
-        case 0...69 where line != nil && world.now < penRest && world.chance(600): draw(number, at: picture)
+        case 0...69 where text.entry == .stroke && line != nil && world.now < penRest && world.chance(600):
+            draw(number, at: picture)
         case 0...69: stroke(text, number, time, line)
         case 70...81: command(.undo, text, number, time, line)
         case 82...91: command(.redo, text, number, time, line)
@@ -138,9 +140,11 @@ final class Teacher {
     }
 
     private func stroke(_ text: MessageText, _ number: Int64, _ time: Int64?, _ line: Int64?) {
-        let parts = world.chance(300) ? world.random.int(2...5) : 1
+        let parts = world.chance(300) && text.entry != .image ? world.random.int(2...5) : 1
         let base = world.random.int(0...1)
-        let cuts = [0] + (1..<parts).map { _ in world.random.int(0...12) }.sorted() + [world.random.int(13...16)]
+        // An image has two points, its opposite corners.
+        let end = text.entry == .image ? 2 : world.random.int(13...16)
+        let cuts = [0] + (1..<parts).map { _ in world.random.int(0...12) }.sorted() + [end]
         pens.begin(
             DrawnStroke(
                 room: room, author: id, session: session, number: number, time: time, line: line, step: text.step))
@@ -148,7 +152,7 @@ final class Teacher {
             let ink = Array(cuts[part]..<cuts[part + 1])
             let sent = SentMessage(
                 author: id, session: session, number: number, kind: .draw, page: text.page, part: part,
-                parts: parts, ink: ink,
+                parts: parts, ink: ink, entry: text.entry,
                 time: time, timeLine: line, reach: Int64((ink.last ?? 0) * text.step),
                 bytes: text.stroke(ink, order: part + base, of: parts))
             outbox[number, default: [:]][part + base] = sent
@@ -211,6 +215,15 @@ final class Teacher {
 struct SentMessage {
     enum Kind: String { case draw, undo, redo, clear, turn, arrange, garbage }
 
+    /// What a draw adds to its page.
+    enum Entry: Equatable {
+        case stroke
+        case image
+        case lasso(copies: Bool)
+
+        var isLasso: Bool { if case .lasso = self { true } else { false } }
+    }
+
     let author: AuthorID
     let session: String?
     let number: Int64
@@ -224,6 +237,7 @@ struct SentMessage {
     var parts = 1
     /// The x coordinates of its points.
     var ink: [Int] = []
+    var entry = Entry.stroke
     /// Media time in milliseconds, and the encoder session that it belongs to.
     var time: Int64?
     var timeLine: Int64?
@@ -247,9 +261,19 @@ struct MessageText {
     var page: Int?
     /// The order of an arrange.
     var order: [Int] = []
+    /// What a draw adds.
+    var entry = SentMessage.Entry.stroke
 
     private var head: String {
         #"{"n":\#(number)"# + (time.map { #","t":\#($0)"# } ?? "") + (page.map { #","g":\#($0)"# } ?? "")
+    }
+
+    private var element: String {
+        switch entry {
+        case .stroke: ""
+        case .image: #","e":5,"i":"\#(String(repeating: "0a", count: 32))","p":\#(number % 3)"#
+        case .lasso(let copies): #","e":6,"m":[1,0,0,1,\#(number),4]"# + (copies ? #","k":1"# : "")
+        }
     }
 
     func command(_ kind: SentMessage.Kind) -> [UInt8] {
@@ -264,7 +288,7 @@ struct MessageText {
             #"{"x":\#(index),"y":\#(index % 7)"# + (step > 0 ? #","m":\#(index * step)}"# : "}")
         }.joined(separator: ",")
         let shard = parts > 1 ? #","s":\#(parts),"o":\#(order)"# : ""
-        return Array(#"\#(head)\#(shard),"d":[\#(points)]}"#.utf8)
+        return Array(#"\#(head)\#(element)\#(shard),"d":[\#(points)]}"#.utf8)
     }
 }
 

@@ -233,7 +233,7 @@ final class WetLedger {
         }
         if let own, own.index <= released { report("\(name): after its operation \(own.index)", room) }
         for operation in life.operations where operation.index > released && operation.index < own?.index ?? .max {
-            if operation.kind != .draw || operation.author == release.author.text {
+            if operation.kind != .draw || operation.isLasso || operation.author == release.author.text {
                 report("\(name): before operation \(operation.index), which is held", room)
             }
         }
