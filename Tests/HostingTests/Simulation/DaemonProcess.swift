@@ -29,6 +29,8 @@ final class DaemonProcess {
     private(set) var works: [Int: PartitionWork] = [:]
     private(set) lazy var clocks = KnownClocks(self)
     private var questions: [Question] = []
+    /// Up to where the checkpoints of a partition were when it was reopened, because records were missing.
+    private var reopened: [Int: UInt64] = [:]
     private var hostAlarm: Moment?
     private var memberAlarm: Moment?
 
@@ -212,6 +214,8 @@ final class PartitionWork {
     var isCaughtUp = false
     /// The last record that the host was given.
     var delivered: UInt64 = 0
+    /// Up to where the checkpoints were when it was opened.
+    var covered: UInt64 = 0
 }
 
 extension DaemonProcess {
@@ -250,7 +254,7 @@ extension DaemonProcess {
         host.open(partition, prefix: log.prefix, stored: stored, at: now)
         let first = catalogue.covered + 1
         world.note("\(name) opens partition \(partition) with \(stored.count) rooms, and reads from \(first)")
-        work.delivered = first - 1
+        (work.delivered, work.covered) = (first - 1, first - 1)
         work.reader = SimulatedReader(log, from: first, world: world, clock: clock) { [weak self] event in
             self?.post { self?.take(event, of: partition, work) }
         }
@@ -266,6 +270,11 @@ extension DaemonProcess {
         case .record(let record):
             work.delivered = record.sequence
             host.take(record, arrivedAt: now, at: now)
+        case .missing:
+            // Newer checkpoints hold it, or it is of a room that was erased.
+            if reopened.updateValue(work.covered, forKey: partition) != work.covered {
+                close(partition, discarding: true)
+            }
         case .barrier(let pass): host.barrier(pass)
         case .level where cluster.fault == .decidesBehind: break
         case .level(let until): host.setLevel(of: partition, until: until, at: now)

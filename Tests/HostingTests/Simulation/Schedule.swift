@@ -54,6 +54,7 @@ struct Schedule {
             for number in 0..<world.random.int(1...2) { addStudent("student-\(number)", room, cohort) }
         }
         if plan.closesRooms, world.chance(300) { world.at(momentOfFault()) { close(room) } }
+        if plan.closesRooms, world.chance(300) { world.at(momentOfFault()) { erase(room) } }
     }
 
     private func video() -> Encoder {
@@ -101,6 +102,26 @@ struct Schedule {
     private func close(_ room: RoomID) {
         world.note("\(room) is closed")
         cluster.logs[cluster.partition(of: room)].take(.control(.close), of: room, id: nil)
+    }
+
+    private func erase(_ room: RoomID) {
+        world.note("\(room) is erased")
+        cluster.logs[cluster.partition(of: room)].take(.control(.erase), of: room, id: nil)
+        deleteErased(room)
+    }
+
+    /// Deletes what is stored of an erased room when its end is saved, and all before it of the partition.
+    private func deleteErased(_ room: RoomID) {
+        world.after(200...1200) {
+            let partition = cluster.partition(of: room)
+            let (log, checkpoints) = (cluster.logs[partition], cluster.checkpoints[partition])
+            guard let end = log.erasure(of: room), let saved = checkpoints.newest(of: room)?.stored.sequence,
+                saved >= end, checkpoints.catalogue().covered >= end
+            else { return deleteErased(room) }
+            world.note("what is stored of \(room) before \(end) is deleted")
+            log.delete(room, before: end)
+            checkpoints.delete(room, before: end)
+        }
     }
 
     /// A daemon, and its faults.

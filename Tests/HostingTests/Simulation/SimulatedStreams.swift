@@ -21,6 +21,8 @@ final class SimulatedLog {
     private(set) var entries: [Entry] = []
     /// The decisions among the entries.
     private(set) var decisions: [Entry] = []
+    /// The records that were deleted, and when.
+    private var deleted: [UInt64: Moment] = [:]
     private var known: [String: Moment] = [:]
     private var leaderlessUntil = Moment(nanoseconds: 0)
     /// By how much the leader's clock is ahead.
@@ -47,7 +49,23 @@ final class SimulatedLog {
 
     /// The records of a room after that one.
     func records(of room: RoomID, after sequence: UInt64) -> [JournalRecord] {
-        entries.dropFirst(Int(sequence)).map(\.record).filter { $0.room == room }
+        entries.dropFirst(Int(sequence)).map(\.record).filter { $0.room == room && deleted[$0.sequence] == nil }
+    }
+
+    /// Deletes the records of a room before that one.
+    func delete(_ room: RoomID, before sequence: UInt64) {
+        for entry in entries.prefix(Int(sequence) - 1) where entry.record.room == room {
+            deleted[entry.record.sequence] = deleted[entry.record.sequence] ?? world.now
+        }
+    }
+
+    func isDeleted(_ sequence: UInt64) -> Bool { deleted[sequence] != nil }
+
+    /// The last decision to erase a room.
+    func erasure(of room: RoomID) -> UInt64? {
+        decisions.last {
+            if case .control(.erase) = $0.record.content { $0.record.room == room } else { false }
+        }?.record.sequence
     }
 
     /// A message has arrived.
@@ -100,6 +118,8 @@ final class SimulatedReader {
     enum Event {
         case logClock(ahead: Duration)
         case record(JournalRecord)
+        /// A record was deleted before it was read.
+        case missing
         case barrier(pass: @Sendable () -> Void)
         case caughtUp
         case level(until: Instant)
@@ -185,6 +205,10 @@ final class SimulatedReader {
         // Records come in batches.
         for _ in 0..<world.random.int(1...16) where position < log.last && !isHeld {
             position += 1
+            guard !log.isDeleted(position) else {
+                deliver(.missing)
+                continue
+            }
             deliver(.record(log.record(position)))
             if world.chance(60) { setBarrier() }
         }
@@ -305,4 +329,12 @@ final class SimulatedCheckpoints {
     }
 
     var rooms: [RoomID] { manifests.keys.sorted() }
+
+    /// Deletes what there is of a room from before a record.
+    func delete(_ room: RoomID, before sequence: UInt64) {
+        let old = Set((manifests[room] ?? []).filter { $0.stored.sequence < sequence }.compactMap(\.state))
+        manifests[room]?.removeAll { $0.stored.sequence < sequence }
+        ofRoom[room]?.removeAll { old.contains($0) }
+        for state in old { states[state] = nil }
+    }
 }
