@@ -270,6 +270,7 @@ extension DaemonProcess {
         case .record(let record):
             work.delivered = record.sequence
             host.take(record, arrivedAt: now, at: now)
+        case .missing where cluster.fault == .passesOverDeletions: break
         case .missing:
             // Newer checkpoints hold it, or it is of a room that was erased.
             if reopened.updateValue(work.covered, forKey: partition) != work.covered {

@@ -163,13 +163,24 @@ struct Schedule {
         for log in cluster.logs where world.chance(250) {
             world.at(momentOfFault()) { log.loseLeader(for: world.random.milliseconds(500...6000)) }
         }
+        if plan.trimsLogs { for log in cluster.logs { trim(log) } }
         // The end of a room goes to the cohorts that the room knows, and a damaged checkpoint may lack some.
-        for checkpoints in cluster.checkpoints where !plan.closesRooms && world.chance(500) {
+        for checkpoints in cluster.checkpoints where !plan.closesRooms && !plan.trimsLogs && world.chance(500) {
             world.at(momentOfFault()) {
                 guard let room = checkpoints.rooms.randomElement(using: &world.random) else { return }
                 world.note("the newest checkpoint of \(room) goes bad")
                 checkpoints.damage(room, isManifest: world.chance(500))
             }
+        }
+    }
+
+    /// A log is nearly full: daemons delete the records that checkpoints hold, again and again.
+    private func trim(_ log: SimulatedLog) {
+        world.after(500...8000) {
+            let covered = cluster.checkpoints[log.partition].catalogue().covered
+            world.note("log \(log.partition) is trimmed through \(covered)")
+            log.trim(through: covered)
+            trim(log)
         }
     }
 
@@ -203,6 +214,8 @@ struct Plan {
     let namesSessions: Bool
     /// Whether rooms are closed.
     let closesRooms: Bool
+    /// Whether records are deleted that checkpoints hold. Damaged checkpoints would need them.
+    let trimsLogs: Bool
     /// From then on nothing fails any more.
     let calm: Moment
     let end: Moment
@@ -222,6 +235,7 @@ struct Plan {
         progressive = Set(cohorts.filter { _ in random.chance(600, in: 1000) })
         namesSessions = random.chance(700, in: 1000)
         closesRooms = random.chance(400, in: 1000)
+        trimsLogs = random.chance(300, in: 1000)
         calm = Moment(nanoseconds: Int64(random.int(12...25)) * 1_000_000_000)
         end = calm + maxHold + .seconds(38)
     }
@@ -289,6 +303,8 @@ enum Fault: String, CaseIterable {
     case givesUpEarly
     /// Gaps are given up by what was read of the log before an interruption.
     case decidesBehind
+    /// Records that were deleted before they were read are passed over.
+    case passesOverDeletions
     /// Decisions reach the log seconds late.
     case decidesLate
     /// The video is taken to be half a second ahead of its clock samples.

@@ -59,6 +59,13 @@ final class SimulatedLog {
         }
     }
 
+    /// Deletes all records through that one.
+    func trim(through sequence: UInt64) {
+        for entry in entries.prefix(Int(sequence)) {
+            deleted[entry.record.sequence] = deleted[entry.record.sequence] ?? world.now
+        }
+    }
+
     func isDeleted(_ sequence: UInt64) -> Bool { deleted[sequence] != nil }
 
     /// The last decision to erase a room.
