@@ -240,7 +240,7 @@ extension FeedState {
         } else if mark.index == position.index, mark.digest != digest {
             rejoin(needsBoard: true, at: now, &actions)
         }
-        if mark.room == position.room { actions.append(.send(.mark(mark))) }
+        if mark.room == position.room || mark.covered != nil { actions.append(.send(.mark(mark))) }
         return actions
     }
 

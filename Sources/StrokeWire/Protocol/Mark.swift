@@ -17,10 +17,13 @@ public struct Mark: Sendable, Hashable {
     /// See ``covered``.
     public struct Covered: Sendable, Hashable {
         public let author: AuthorID
+        /// The `Ink-Session` that the number counts in; nil for an unnamed session.
+        public let session: String?
         public let number: Int64
 
-        public init(author: AuthorID, number: Int64) {
+        public init(author: AuthorID, session: String?, number: Int64) {
             self.author = author
+            self.session = session
             self.number = number
         }
     }
@@ -54,6 +57,10 @@ extension Mark {
         if let covered {
             bytes.append(",\"author\":")
             bytes.append(string: covered.author.text)
+            if let session = covered.session {
+                bytes.append(",\"session\":")
+                bytes.append(string: session)
+            }
             bytes.append(",\"covered\":")
             bytes.append(integer: covered.number)
         }
@@ -64,7 +71,8 @@ extension Mark {
     /// Reads a body as a student's client gets it.
     /// - Throws: the first fault.
     public init(decoding bytes: [UInt8]) throws(Rejection) {
-        let body = try JSONObject(bytes, keeping: ["room", "index", "digest", "page", "v", "author", "covered"])
+        let body = try JSONObject(
+            bytes, keeping: ["room", "index", "digest", "page", "v", "author", "session", "covered"])
         room = try body.requiredString("room", limit: 256)
         index = try body.requiredIndex("index")
         digest = try body.requiredDigest("digest")
@@ -77,7 +85,8 @@ extension Mark {
         }
         if let number = try body.integer("covered", in: 0...Int64.maxSafeInteger) {
             covered = Covered(
-                author: try body.required("author", "the name of an author") { AuthorID($0) }, number: number)
+                author: try body.required("author", "the name of an author") { AuthorID($0) },
+                session: try body.string("session", limit: 64), number: number)
         } else {
             covered = nil
         }

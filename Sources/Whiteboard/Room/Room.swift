@@ -172,7 +172,7 @@ extension Room {
                     .covered(number: author.number, incarnation: incarnation)))
             let mark = Mark(
                 room: incarnation, index: head.index, digest: head.digest, page: head.pages.shown, video: nil,
-                covered: Mark.Covered(author: author.author, number: author.number))
+                covered: Mark.Covered(author: author.author, session: author.session, number: author.number))
             effects.list.append(.mark(nil, mark))
         }
     }

@@ -50,6 +50,7 @@ const longestPicture = 1000;
  * - `skew`: `{milliseconds}`: how long after the player's picture of it ink was drawn, where there is a clock: an operation, or
  *   new points of a stroke being drawn;
  * - `behind`: `{milliseconds}`: how far the cohort's video is ahead of the player;
+ * - `covered`: `{author, session, covered, room}`, at the head: a stored checkpoint holds the author's operations so far;
  * - `image`: there is a picture of an image that was an empty frame, or a larger one;
  * - `size`: `{width, height}`: the board's size in its own units;
  * - `progress`: `{part}`: 0 … 1 while a large board is drawn;
@@ -379,6 +380,7 @@ export class Board extends EventTarget {
     /** Compares with a mark: the server's word on where the cohort stands. */
     #compare(mark) {
         this.#followPlayer();
+        if (mark.author !== undefined) this.#tell("covered", mark);
         if (mark.room !== "") this.#incarnation ||= mark.room;
         const isSame = this.#isJoined && mark.room === this.#incarnation && mark.index === this.index;
         if (isSame && mark.digest !== undefined && mark.digest !== this.digest) {

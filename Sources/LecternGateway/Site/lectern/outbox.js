@@ -19,6 +19,9 @@ const mostOperations = 16_384;
  * @property {object} operation the message with all points, as it is drawn
  */
 
+/** What was applied and no checkpoint holds is kept up to so much; beyond, the oldest is forgotten. */
+const mostUncovered = { operations: 10_000, bytes: 32 << 20 };
+
 /**
  * The outbox of one author in one room.
  *
@@ -38,6 +41,11 @@ export class Outbox {
     /** Entries that the browser does not have yet. */
     #unkept = new Set();
     #bytes = 0;
+    /** Operations of this session that the room has applied, and that no checkpoint is known to hold. In memory alone. */
+    #uncovered = [];
+    #uncoveredBytes = 0;
+    /** The room's incarnation, as it was told last of checkpoints. */
+    #incarnation = null;
 
     /** @param {string} name of this outbox: gateway, room and author */
     constructor(name) {
@@ -121,7 +129,41 @@ export class Outbox {
         if (known.length > 0) this.#write(known);
     }
 
+    /** Forgets operations that the room has applied, but for what a log that loses its end could lose. */
+    applied(entries) {
+        this.remove(entries);
+        for (const entry of entries) {
+            if (entry.session !== this.session) continue;
+            this.#uncovered.push(entry);
+            this.#uncoveredBytes += sizeOf(entry);
+        }
+        while (this.#uncovered.length > mostUncovered.operations || this.#uncoveredBytes > mostUncovered.bytes) {
+            this.#uncoveredBytes -= sizeOf(this.#uncovered.shift());
+        }
+    }
+
+    /**
+     * Takes the room's word on what checkpoints hold. In another incarnation than before what they do not hold waits again.
+     *
+     * @param {{session: string, covered: number, room: string}} mark of the author, at the head
+     * @returns {boolean} whether something waits again
+     */
+    cover({ session, covered, room }) {
+        const isAnother = this.#incarnation !== null && this.#incarnation !== room;
+        this.#incarnation = room;
+        if (session === this.session) this.#uncovered = this.#uncovered.filter(({ n }) => n > covered);
+        const lost = isAnother ? this.#uncovered : [];
+        if (isAnother) this.#uncovered = [];
+        this.#uncoveredBytes = this.#uncovered.reduce((sum, entry) => sum + sizeOf(entry), 0);
+        if (lost.length === 0) return false;
+        for (const entry of lost) this.#unkept.add(entry);
+        this.#take([...lost, ...this.entries].sort(inOrder));
+        this.#write();
+        return true;
+    }
+
     #beginSession() {
+        [this.#uncovered, this.#uncoveredBytes] = [[], 0];
         [this.session, this.next] = [newSession(), 1];
     }
 

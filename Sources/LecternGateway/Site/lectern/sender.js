@@ -137,14 +137,14 @@ export class Sender {
     }
 
     #settle(batch, outcomes) {
-        const settled = [];
+        const [applied, settled] = [[], []];
         let isOver = false;
         for (const entry of batch) {
             // It was numbered anew meanwhile.
             if (!this.#outbox.has(entry)) continue;
             const outcome = outcomes.get(entry.n);
             if (outcome?.index !== undefined) {
-                settled.push(entry);
+                applied.push(entry);
                 this.#listener.applied(entry, outcome.index);
             } else if (outcome?.error?.code === "session-over") isOver = true;
             else if (outcome?.error && passing.has(outcome.error.code)) this.#outbox.renumber(entry);
@@ -154,11 +154,12 @@ export class Sender {
             }
         }
         this.#outbox.remove(settled);
+        this.#outbox.applied(applied);
         if (isOver) {
             this.close();
             this.#listener.sessionOver();
         }
-        return settled.length === batch.length;
+        return applied.length + settled.length === batch.length;
     }
 }
 

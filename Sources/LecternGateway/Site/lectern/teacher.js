@@ -104,6 +104,9 @@ export class Teacher extends EventTarget {
         this.board = new Board(canvas, { room: options.room, cohort: "head", gateway: used, observe: false });
         this.board.addEventListener("operation", ({ detail }) => this.#seen(detail.operation));
         this.board.addEventListener("index", () => this.#shown());
+        this.board.addEventListener("covered", ({ detail }) => {
+            if (detail.author === options.author && this.#outbox.cover(detail)) this.#sender?.wake();
+        });
         this.board.addEventListener("pages", () => this.#showLive());
         this.board.addEventListener("painted", () => this.#showLive());
         const name = `${used.url} ${options.room} ${options.author}`;
