@@ -164,13 +164,13 @@ struct ServerMetrics: Sendable {
         forgotten.increment()
     }
 
-    /// A partition's log had lost its end.
+    /// Counts how often a partition's log had lost its end; 0 shows the counters.
     /// - Parameters:
     ///   - records: lost, at most.
     ///   - rooms: restored from what was saved of them.
-    func countRewind(of partition: Int, records: Int, rooms: Int) {
+    func countRewinds(_ count: Int, of partition: Int, records: Int = 0, rooms: Int = 0) {
         let dimensions = [("partition", "\(partition)")]
-        Counter(label: "lectern_log_rewound_total", dimensions: dimensions).increment()
+        Counter(label: "lectern_log_rewound_total", dimensions: dimensions).increment(by: count)
         Counter(label: "lectern_log_lost_records_total", dimensions: dimensions).increment(by: records)
         Counter(label: "lectern_rooms_restored_total", dimensions: dimensions).increment(by: rooms)
     }

@@ -43,7 +43,10 @@ import Whiteboard
         // The state holds what was at this place before.
         #expect(probe.output.fetched.isEmpty)
         probe.log(.control(.restore(Self.decision)))
-        try answer(bytes, probe, tail: [])
+        // The decision waits until what is stored is there.
+        let old = try Room(
+            restoring: bytes, configuration: probe.host.configuration.room, at: probe.now, logClockAhead: .zero)
+        probe.host.restored(.algebra, old, sequence: 5, restorations: 0, tail: [], at: probe.now)
         #expect(probe.output.restorations == [Self.decision])
         #expect(probe.room() == nil)
         try probe.log(stroke(7))

@@ -203,7 +203,7 @@ import Whiteboard
         next.send(#"{"n":3,"t":90000,"d":[{"x":1,"y":1}]}"#)
         let room = try Room(
             restoring: bytes, configuration: next.host.configuration.room, at: next.now, logClockAhead: .zero)
-        next.host.restored(.algebra, room, sequence: 2, tail: [], at: next.now)
+        next.host.restored(.algebra, room, sequence: 2, restorations: 0, tail: [], at: next.now)
         next.host.caughtUp(0, at: next.now)
         for _ in 0..<8 {
             next.wait(.milliseconds(500))

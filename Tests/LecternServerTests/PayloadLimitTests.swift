@@ -26,10 +26,11 @@ import Whiteboard
 
     @Test(arguments: [64 << 10, 100_000, 300_000])
     func `boards, pictures, lists and released strokes fit into what the server takes`(limit: Int) async throws {
-        var configuration = Self.configuration(limit)
+        var settings = Self.configuration(limit)
         // More than the smaller servers take.
-        configuration.fanoutBytes = 256 << 10
-        configuration.room.cohorts.maximum = 256
+        settings.fanoutBytes = 256 << 10
+        settings.room.cohorts.maximum = 256
+        let configuration = settings
         try await RunningService.with(configuration, server: "max_payload: \(limit)") { service in
             let address = try service.address("narrow")
             let hand = try Hand(service.client, address)

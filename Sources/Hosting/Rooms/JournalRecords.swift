@@ -149,9 +149,11 @@ extension RoomHost {
                 guard LogPlace(hosted.incarnation)?.isNoLater(than: end) == true else { return }
             }
             hosted.room?.receive(control, loggedAt: record.loggedAt, at: now, into: &effects)
-            // One that counts has had the room fetched, which is there now.
-            if case .restore(let restoration) = control, restoration.number == hosted.restorations {
-                hosted.room?.renew(incarnation: restoration.life(from: record, in: prefix), at: now, into: &effects)
+            // The one that counts has had the room fetched, which is there now.
+            if case .restore(let restoration) = control,
+                hosted.lifeToRestore == restoration.life(from: record, in: prefix)
+            {
+                hosted.room?.renew(incarnation: hosted.lifeToRestore, at: now, into: &effects)
             }
             if control.endsLife {
                 // They are about the life that has ended.

@@ -25,6 +25,7 @@ struct RewindRepair: Sendable {
     /// - Returns: the log as it is, and the checkpoints that fit it.
     func open(_ partition: Int) async throws(JournalError) -> (PartitionLog, CheckpointCatalogue) {
         let began = MonotonicClock.now()
+        metrics.countRewinds(0, of: partition)
         var isFirst = true
         while true {
             var log = try await journal.provision(partition)
@@ -84,7 +85,7 @@ struct RewindRepair: Sendable {
         catalogue.covered = max(catalogue.covered, max(1, renewed.firstSequence) - 1)
         // Nobody passes over what is written from here on.
         try await store.save(covered: catalogue.covered, of: partition, log: log.incarnationPrefix)
-        metrics.countRewind(of: partition, records: Int(rewind.lost), rooms: rewind.rooms.count)
+        metrics.countRewinds(1, of: partition, records: Int(rewind.lost), rooms: rewind.rooms.count)
         logger.error(
             "the log has lost its end; rooms go on from what was saved, in new incarnations",
             metadata: [

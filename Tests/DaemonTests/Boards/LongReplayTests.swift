@@ -14,8 +14,10 @@ import Testing
         async throws
     {
         try await NATSTestServer.with(jetStream: true) { nats in
-            let first = try DaemonProcess("a", nats: nats.url, http: "127.0.0.1:0")
-            let second = try DaemonProcess("b", nats: nats.url)
+            // The lesson is written in seconds.
+            let settings = ["limits.messages_per_second=100000"]
+            let first = try DaemonProcess("a", nats: nats.url, http: "127.0.0.1:0", settings)
+            let second = try DaemonProcess("b", nats: nats.url, settings)
             for daemon in [first, second] { try await daemon.waitForLog(" serving") }
             try await NATSConnection.with(nats) { connection in
                 let teacher = try ScriptedAuthor("ann", room: "long", on: connection)

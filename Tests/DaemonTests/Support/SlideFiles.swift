@@ -6,7 +6,7 @@ import TestSupport
 /// Files of slides, made by the libraries that other programs make them with.
 enum SlideFiles {
     /// Red, green and blue of the upper left quarter of a page.
-    static func colour(ofPage page: Int) -> [Double] { [Double(page % 3) / 2, 0.4, 0.7] }
+    static func colour(ofPage page: Int) -> [Double] { [Double(page % 3) / 2, 0.4, 0.6] }
 
     /// A PDF by cairo.
     /// - Parameter sizes: width and height of each page in points.

@@ -133,6 +133,8 @@ struct ModelRoom {
             if isLiving, lives.last?.incarnation == incarnation { giveUp(author.text, from, to, entry) }
         case .control(.mute(let author)): if isLiving { mute(author.text) }
         case .control(.unmute(let author)): if isLiving { muted.remove(author.text) }
+        // Simulated logs lose no end.
+        case .control(.restore): break
         case .message:
             guard let sent = entry.sent else { return }
             if !isLiving {

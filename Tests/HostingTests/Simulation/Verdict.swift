@@ -79,8 +79,9 @@ struct Verdict {
     private static let clockError = Duration.milliseconds(100)
     /// After the last fault a daemon serves within this time.
     private static let recovery = Duration.seconds(4)
-    /// A decision that does not reach the log is repeated every second.
-    private static let decision = Duration.milliseconds(3500)
+    /// A decision that does not reach the log is repeated every second. None is made until a renewed reader has read to the
+    /// log's end, which may take 1.5 s.
+    private static let decision = Duration.milliseconds(5000)
 
     /// The x coordinates of a message's points.
     private func ink(_ bytes: [UInt8]) -> [Int] {
@@ -119,6 +120,8 @@ struct Verdict {
         let session = life.session(of: operation)
         // A straggler, drawn to the picture of an earlier session, waits only for its predecessors.
         if let line = operation.timeLine, line < session, video.session >= session { return true }
+        // Rooms count sessions on their own where nobody names them.
+        if !cluster.plan.namesSessions, !life.sessions.isEmpty { return true }
         if video.session > session { return true }
         if video.session == session { return gateTime.map { $0 * 1_000_000 < video.farthest } ?? true }
         guard let time = operation.time, operation.timeLine == video.session else { return false }

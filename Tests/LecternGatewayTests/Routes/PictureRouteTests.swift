@@ -175,7 +175,7 @@ struct PictureRouteTests {
                 guard let inbox = message.reply else { return }
                 let text = String(decoding: message.copyPayload(), as: UTF8.self)
                 let room = message.subject.split(separator: ".")[2]
-                let width = room + text.filter(\.isNumber)
+                let width = "\(room)\(text.filter(\.isNumber))"
                 let headers: NATSHeaders = [HeaderName.tag: "life.7.\(width)"]
                 guard !text.contains("unless") else { return try! connection.publish([], to: inbox, headers: headers) }
                 held.withLock {

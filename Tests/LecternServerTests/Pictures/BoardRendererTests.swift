@@ -279,7 +279,8 @@ import Testing
         try room.send(##""e":6,"m":[1,0,0,1,300,50],"k":1,"d":[\##(loop)]"##)
         let source = ImageSource(asset: try #require(AssetID(hexadecimal: asset)), page: 0)
         let key = PageImageCache.Key(source: source, width: 1024)
-        let pixels = ImagePixels(width: 1024, height: 1024, bytes: [UInt8](repeating: 200, count: 4 << 20))
+        let pixels = try #require(
+            ImagePixels(width: 1024, height: 1024, bytes: [UInt8](repeating: 200, count: 4 << 20)))
         let renderer = renderer(limit)
         let file = try renderer.picture(
             of: room.board, life(), PictureForm(width: nil), images: PageImageSet([key], [key: pixels]), at: start)

@@ -57,13 +57,13 @@ import Testing
     @Test func `sessions are kept of the log's operations alone, where strokes grow in no cohort yet`() {
         var room = RoomProbe(
             RoomConfiguration(
-                log: LogRetention(tail: 10),
                 cohorts: CohortsConfiguration(
-                    defaults: CohortSettings(ink: .progressive), named: [.main: CohortSettings()])))
+                    defaults: CohortSettings(ink: .progressive), named: [.main: CohortSettings()]),
+                log: LogRetention(tail: 10)))
         room.clock(1_000_000)
         for number in 1...1000 {
             room.send(#"{"n":\#(number),"t":0,"d":[{"x":1,"y":1}]}"#, session: "s")
-            room.wait(.milliseconds(50))
+            room.wait(Duration.milliseconds(50))
             #expect(room.room.ink.sessions.count <= room.room.log.operations.count)
         }
         #expect(room.room.head.index == 1000)

@@ -31,9 +31,7 @@ struct PasswordOptions: ParsableArguments {
         if passwordFile == "-" { return readLine() ?? "" }
         do throws(ImportFileError) {
             let text = String(decoding: try ImportFile.contents(of: passwordFile), as: UTF8.self)
-            return text.split(separator: "\n", maxSplits: 1, omittingEmptySubsequences: false).first.map {
-                String($0.last == "\r" ? $0.dropLast() : $0)
-            }
+            return String(text.prefix { !$0.isNewline })
         } catch {
             StandardError.write("lectern: \(error)")
             throw ExitCode.failed
