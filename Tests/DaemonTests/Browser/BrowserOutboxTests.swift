@@ -89,6 +89,27 @@ struct BrowserOutboxTests {
         }
     }
 
+    @Test("what was applied, and no checkpoint holds, waits again when the room goes on in another incarnation")
+    func uncovered() async throws {
+        try await BrowserRoom.with { room, _ in
+            let window = try await page(in: room)
+            let result = try await window.run(
+                """
+                const { Outbox } = await import("/lectern/outbox.js");
+                \(Self.stroke)
+                const outbox = new Outbox("room anna");
+                await outbox.open();
+                for (const name of ["a", "b", "c"]) await outbox.add(stroke(name)).kept;
+                outbox.applied(outbox.entries);
+                const cover = (covered, room, session = outbox.session) => outbox.cover({ session, covered, room });
+                const before = [outbox.length, cover(1, "life-1"), cover(9, "life-1", "another page's"), outbox.length];
+                const after = [cover(1, "life-2"), names(outbox), outbox.entries.map(({ n }) => n)];
+                return [before, after, cover(1, "life-2"), outbox.length].join(" ");
+                """)
+            #expect(result == .string("0,false,false,0 true,b,c,2,3 false 2"))
+        }
+    }
+
     @Test("two pages that write at once lose nothing to each other, and each numbers in a session of its own")
     func twoPages() async throws {
         try await BrowserRoom.with { room, _ in
