@@ -21,6 +21,7 @@ import Testing
         (.missingShards(number: 7, orders: []), #"{"kind":"missing","n":7,"o":[]}"#),
         (.missingRange(from: 7, to: 9), #"{"kind":"missing","from":7,"to":9}"#),
         (.gaveUp(from: 7, to: 7), #"{"kind":"gave-up","from":7,"to":7}"#),
+        (.covered(number: 7, incarnation: "x.1-9"), #"{"kind":"covered","n":7,"room":"x.1-9"}"#),
         (
             .rejected(
                 number: 7, order: 0, Rejection(code: .outOfRange, field: "d[3].x", message: "It \"is\" too far.")),
@@ -87,6 +88,17 @@ import Testing
         #expect(try Mark(decoding: Array(body.utf8)) == mark)
     }
 
+    @Test func `of a mark at the head says what a checkpoint holds of an author`() throws {
+        var mark = Mark(room: "a-1", index: 41, digest: BoardDigest(value: 0xabc), video: nil)
+        let begin = #"{"room":"a-1","index":41,"digest":"0000000000000abc","page":0,"v":null,"author":"anna""#
+        for (session, middle) in [(nil, ""), ("s-1", #","session":"s-1""#)] as [(String?, String)] {
+            mark.covered = Mark.Covered(author: try #require(AuthorID("anna")), session: session, number: 200)
+            let body = begin + middle + #","covered":200}"#
+            #expect(text(mark.encoded()) == body)
+            #expect(try Mark(decoding: Array(body.utf8)) == mark)
+        }
+    }
+
     @Test func `of a mark is refused for its fault`() {
         func fault(_ body: String) -> Fault? {
             self.fault { () throws(Rejection) in _ = try Mark(decoding: Array(body.utf8)) }
@@ -113,6 +125,10 @@ import Testing
             (.mute(author), #"{"v":1,"kind":"mute","author":"a"}"#),
             (.unmute(author), #"{"v":1,"kind":"unmute","author":"a"}"#),
             (.erase, #"{"v":1,"kind":"close","code":"erased"}"#),
+            (
+                .restore(RoomRestoration(checkpoint: 812, after: 127, number: 1)),
+                #"{"v":1,"kind":"restore","checkpoint":812,"after":127,"number":1}"#
+            ),
         ] {
             #expect(text(record.encoded()) == body)
             #expect(try ControlRecord(decoding: Array(body.utf8)) == record)

@@ -320,12 +320,13 @@ public struct RevocationTable: Sendable {
         return issued.map { $0 <= revocation.issuedThrough } ?? true
     }
 
-    /// Those after a place, at most ``RevocationPage/limit``.
+    /// Those after a place, at most ``RevocationPage/limit``; those from the beginning where the list does not come to it.
     /// - Parameters:
     ///   - list: the name of the list.
     ///   - bytes: of the page as it is written, at most; a page has one at least.
     public func page(after place: UInt64, of list: String, bytes: Int = .max) -> RevocationPage {
-        let start = place == .max ? entries.count : position(of: place + 1)
+        // A list that does not come so far has lost its end.
+        let start = place > last ? 0 : position(of: place + 1)
         var space = bytes - RevocationPage(list: list, through: .max, hasMore: false, revocations: []).encoded().count
         var part = entries[start...].prefix(RevocationPage.limit)
         part = part.prefix { entry in

@@ -166,7 +166,7 @@ struct BrowserImageTests {
                 };
                 drop([new File(["GIF89a"], "a.gif", { type: "image/gif" })]);
                 """)
-            try await teacher.wait(for: "a refusal", "\(text).textContent.includes(\"Only PDF, PNG and JPEG\")")
+            try await teacher.wait(for: "a refusal", "\(text).textContent.includes(\"Only PDF, PNG, JPEG\")")
             try await teacher.run(
                 "drop([new File([\"no picture\"], \"torn.png\", { type: \"image/png\" })], { altKey: true, clientX: 500, clientY: 400 });"
             )

@@ -259,6 +259,11 @@ final class CheckpointKeeper {
         manifests[id] = newest
         let log = process.cluster.logs[process.cluster.partition(of: id)]
         var manifest = newest
+        if let newest, newest.state == nil, !outdated.contains(id), newest.stored.sequence >= asked {
+            // It was closed in the meantime.
+            let blank = Room(configuration: process.cluster.configuration.room, at: process.now)
+            return (blank, newest.stored.sequence, [])
+        }
         while let candidate = manifest {
             if let bytes = checkpoints(of: id).state(candidate), let room = room(bytes, id) {
                 let isCurrent =
