@@ -41,7 +41,7 @@ export class Outbox {
     /** Entries that the browser does not have yet. */
     #unkept = new Set();
     #bytes = 0;
-    /** Operations of this session that the room has applied, and that no checkpoint is known to hold. In memory alone. */
+    /** Operations of the page's own session that the room has applied and no checkpoint is known to hold. In memory alone. */
     #uncovered = [];
     #uncoveredBytes = 0;
     /** The room's incarnation, as it was told last of checkpoints. */
