@@ -10,7 +10,9 @@ STRICT = --explicit-target-dependency-import-check error
 STATIC = --static-swift-stdlib -Xlinker -lcurl -Xcc -ffile-prefix-map=$(CURDIR)/=
 # Pure targets are tested in release, where thousands of schedules and strokes take seconds; services in debug.
 PURE_FLAGS = -c release -Xswiftc -enable-testing --scratch-path .build/pure
-PURE = LECTERN_TARGETS=pure SWIFT=$(SWIFT) .ci/test $(PURE_FLAGS)
+BUILD_PURE = LECTERN_TARGETS=pure $(BUILD) --build-tests $(PURE_FLAGS)
+# `swift test` would build all of it again, with flags of its own.
+PURE = LECTERN_TARGETS=pure SWIFT=$(SWIFT) .ci/test --skip-build $(PURE_FLAGS)
 # One run of tests each, side by side. Most of their time they wait for servers. The longest suites of the daemon are in runs
 # that are listed here; a new suite belongs to the others.
 LONG_DAEMON_TESTS = (Owner|Soak|Kill|Cluster|Trial|FullDisk|DamagedCheckpoint|Start)Tests
@@ -71,7 +73,7 @@ demo: build
 
 ## test: runs all tests, first the pure ones, then those with servers of their own; one class in a browser among them
 test: packages browser-packages probe-packages
-	LECTERN_TARGETS=pure $(BUILD) --build-tests $(PURE_FLAGS)
+	$(BUILD_PURE)
 	$(PURE)
 	LECTERN_TARGETS=service,probe $(BUILD) --build-tests $(STRICT)
 	LECTERN_TARGETS=service,probe SWIFT=$(SWIFT) .ci/test -- $(SERVICE_TESTS)
@@ -97,6 +99,7 @@ paths: packages
 	@.ci/packages python3-venv
 	@[ -x .build/paths/bin/python ] && .build/paths/bin/python -c "import pathops" || \
 		{ python3 -m venv .build/paths && .build/paths/bin/pip install --quiet skia-pathops; }
+	$(BUILD_PURE)
 	$(PURE) --filter SecondOpinionTests
 
 ## build: builds the release executable
@@ -169,6 +172,7 @@ tsan: packages
 
 ## simulate: plays SCHEDULES=5000 random schedules of failing daemons, streams and networks; SEED=… replays one
 simulate: packages
+	$(BUILD_PURE)
 	LECTERN_SEED=$(SEED) LECTERN_SCHEDULES=$(SCHEDULES) $(PURE) --filter Simulation
 
 ## soak: sends hostile messages to the release build for SECONDS=600, a good room beside them; prints what that cost

@@ -21,6 +21,8 @@ actor Ownership {
 
     private var membership: Membership
     private var works: [Int: PartitionWork] = [:]
+    /// Partitions that are opened again since their logs were found to have lost their ends.
+    private var rewound: Set<Int> = []
     /// The partitions whose streams are gone: nothing of them is acknowledged or saved.
     private var lost: Set<Int> = []
     private var assignment = ServingAssignment()
@@ -94,7 +96,9 @@ actor Ownership {
             case .progress(.ready(let partition)): workerIsReady(with: partition)
             case .progress(.closed(let partition, let isWhole)): workerHasClosed(partition, isWhole: isWhole)
             case .lacks(let partition, .records): close(partition, discarding: true)
-            case .lacks(let partition, .end): close(partition)
+            case .lacks(let partition, .end):
+                rewound.insert(partition)
+                close(partition)
             case .lost(let partitions): lost = partitions
             }
             step()
@@ -173,7 +177,10 @@ actor Ownership {
     }
 
     private func open(_ partition: Int) {
-        works[partition] = partitions.open(partition) { [inbox] in inbox.put(.lacks(partition, $0)) }
+        let hasLostEnd = rewound.remove(partition) != nil
+        works[partition] = partitions.open(partition, hasLostEnd: hasLostEnd) { [inbox] in
+            inbox.put(.lacks(partition, $0))
+        }
     }
 
     private func workerIsReady(with partition: Int) {

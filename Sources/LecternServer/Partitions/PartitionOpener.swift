@@ -34,10 +34,14 @@ struct PartitionOpener: Sendable {
     }
 
     /// Begins to open a partition; retries until it is open or closed again.
-    /// - Parameter onLost: called if the journal lacks records, and the partition has to be opened again.
-    func open(_ partition: Int, onLost: @escaping @Sendable (JournalLoss) -> Void) -> PartitionWork {
+    /// - Parameters:
+    ///   - hasLostEnd: whether the journal was found to have lost its end while it was read.
+    ///   - onLost: called if the journal lacks records, and the partition has to be opened again.
+    func open(
+        _ partition: Int, hasLostEnd: Bool, onLost: @escaping @Sendable (JournalLoss) -> Void
+    ) -> PartitionWork {
         let work = PartitionWork(partition, onLost: onLost)
-        work.begin(Task { await open(partition, work) })
+        work.begin(Task { await open(partition, hasLostEnd, work) })
         return work
     }
 
@@ -48,8 +52,10 @@ struct PartitionOpener: Sendable {
         keeper.close(partition)
     }
 
-    private func open(_ partition: Int, _ work: PartitionWork) async {
-        await retry(["partition": "\(partition)"]) { () async throws(JournalError) in try await begin(partition, work) }
+    private func open(_ partition: Int, _ hasLostEnd: Bool, _ work: PartitionWork) async {
+        await retry(["partition": "\(partition)"]) { () async throws(JournalError) in
+            try await begin(partition, hasLostEnd, work)
+        }
     }
 
     /// Compares the number of partitions with that of the streams; retries until it is known.
@@ -114,8 +120,8 @@ struct PartitionOpener: Sendable {
         return metadata
     }
 
-    private func begin(_ partition: Int, _ work: PartitionWork) async throws(JournalError) {
-        let (log, catalogue) = try await rewinds.open(partition)
+    private func begin(_ partition: Int, _ hasLostEnd: Bool, _ work: PartitionWork) async throws(JournalError) {
+        let (log, catalogue) = try await rewinds.open(partition, isCertain: hasLostEnd)
         work.countRooms(catalogue.rooms.count)
         var shares: [[RoomID: StoredRoom]] = workers.all.map { _ in [:] }
         for (room, manifest) in catalogue.rooms {

@@ -22,8 +22,11 @@ struct RewindRepair: Sendable {
     /// Rooms that are decided about in parallel.
     private static let parallel = 16
 
+    /// - Parameter isCertain: whether the loss was looked at for long enough while the log was read.
     /// - Returns: the log as it is, and the checkpoints that fit it.
-    func open(_ partition: Int) async throws(JournalError) -> (PartitionLog, CheckpointCatalogue) {
+    func open(
+        _ partition: Int, isCertain: Bool
+    ) async throws(JournalError) -> (PartitionLog, CheckpointCatalogue) {
         let began = MonotonicClock.now()
         metrics.countRewinds(0, of: partition)
         var isFirst = true
@@ -36,7 +39,7 @@ struct RewindRepair: Sendable {
             }
             // Another daemon may have written records and saved them between the two.
             log = try await journal.provision(partition)
-            if MonotonicClock.now() - began >= Self.patience,
+            if isCertain || MonotonicClock.now() - began >= Self.patience,
                 let rewind = try await journal.rewind(of: partition, catalogue, log)
             {
                 catalogue.covered = min(catalogue.covered, rewind.end)
