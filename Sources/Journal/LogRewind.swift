@@ -53,15 +53,13 @@ extension JetStreamJournal {
         of manifest: CheckpointManifest, _ log: PartitionLog
     ) async throws(JournalError) -> RecordState {
         guard manifest.handled <= log.lastSequence else { return .lost }
-        guard let at = manifest.handledAt, manifest.handled > 0 else { return .unknown }
+        guard let at = manifest.handledAt, manifest.handled >= max(1, log.firstSequence) else { return .unknown }
         let partition = RoomAddress.partition(of: manifest.room, among: partitions)
         let stream = PartitionStreams(root: root, partition: partition).log
         do throws(JetStreamError) {
-            guard let record = try await jetStream.message(stream, manifest.handled) else {
-                // A damaged sequence has the log end far behind what it has lost.
-                return manifest.handled < log.firstSequence ? .unknown : .lost
-            }
-            return record.time == at.nanoseconds ? .there : .lost
+            // A damaged sequence has the log end far behind what it has lost: then the record is missing.
+            let record = try await jetStream.message(stream, manifest.handled)
+            return record?.time == at.nanoseconds ? .there : .lost
         } catch {
             throw .stream(name: stream, error)
         }

@@ -22,7 +22,7 @@ import Whiteboard
             try first.publish(Hand.stroke(1, at: 0))
             _ = try await applied.next()
             try second.publish(Hand.stroke(7, at: 0))
-            guard case .rejected(7, nil, let rejection) = try Feedback(decoding: try await refused.next().payload)
+            guard case .rejected(7, nil, let rejection) = try await refused.nextAnswer()
             else { throw Unexpected("no rejection") }
             #expect(rejection.code == .roomFull)
         }
@@ -33,9 +33,7 @@ import Whiteboard
         for number in 1...3 {
             for hand in hands { try hand.publish(Hand.stroke(number, at: 0)) }
             for _ in hands {
-                #expect(
-                    try Feedback(decoding: try await feedback.next().payload)
-                        == .applied(number: Int64(number), index: UInt64(number)))
+                #expect(try await feedback.nextAnswer() == .applied(number: Int64(number), index: UInt64(number)))
             }
         }
     }
@@ -78,7 +76,7 @@ import Whiteboard
                         #expect(try await JetStream(client).lastMessage("INK_CHECKPOINT_0", subject: subject) != nil)
                     }
                     try Hand(client, settings.address("one-more")).publish(Hand.stroke(7, at: 0))
-                    guard case .rejected(7, nil, let rejection) = try Feedback(decoding: await feedback.next().payload)
+                    guard case .rejected(7, nil, let rejection) = try await feedback.nextAnswer()
                     else {
                         throw Unexpected("no rejection")
                     }

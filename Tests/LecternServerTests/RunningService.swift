@@ -212,6 +212,15 @@ final class Inbox: Sendable {
         return messages
     }
 
+    /// The next feedback; skips what is said of checkpoints, which come when they come.
+    func nextAnswer() async throws -> Feedback {
+        while true {
+            let feedback = try Feedback(decoding: try await next().payload)
+            if case .covered = feedback { continue }
+            return feedback
+        }
+    }
+
     /// The next message that meets a condition; skips others.
     func next(within limit: Duration = .hangLimit, where condition: (Received) -> Bool) async throws -> Received {
         while true {

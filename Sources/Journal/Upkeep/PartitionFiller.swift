@@ -135,6 +135,8 @@ struct PartitionFiller {
             var manifest = moved.manifest
             manifest.log = targets[place].prefix
             (manifest.sequence, manifest.handled, manifest.previous) = (moved.sequence, moved.handled, nil)
+            // The stream has another time of a record that was moved to it.
+            manifest.handledAt = nil
             var isReadable = manifest.state == nil
             for generation in moved.manifest.generations {
                 guard

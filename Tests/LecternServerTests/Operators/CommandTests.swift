@@ -128,7 +128,7 @@ import Testing
             let feedback = try await Inbox(lesson.client, address.subject(.feedback(bob)))
             @Sendable func answer(to number: Int) async throws -> Feedback {
                 try await lesson.client.publishDurably(Hand.stroke(number, at: 0), to: address, author: "bob")
-                return try Feedback(decoding: try await feedback.next().payload)
+                return try await feedback.nextAnswer()
             }
             try await lesson.serve {
                 #expect(try await otto.mute(bob, at: address) == nil)
