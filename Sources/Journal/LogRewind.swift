@@ -82,7 +82,8 @@ extension JetStreamJournal {
     ///
     /// A replicated log mends itself from other servers, and is left alone.
     /// - Parameter catalogue: the checkpoints. `catalogue.covered` must not be beyond `rewind.end`.
-    /// - Throws: `.stream`; then nothing has changed, or the records that could be read are in the log.
+    /// - Throws: `.stream`. Records that no checkpoint holds are in memory alone between the deletion and the writing: where that
+    ///   fails or is killed, they are lost but for what their authors give again.
     public func renewFile(
         of partition: Int, _ rewind: LogRewind, _ catalogue: CheckpointCatalogue
     ) async throws(JournalError) {

@@ -154,8 +154,6 @@ struct UncoveredOperations: Sendable {
         self.maximumBytes = maximumBytes
     }
 
-    var count: Int { kept.count }
-
     /// Keeps an operation that was applied.
     mutating func keep(_ number: Int64, _ operation: Outbox.Operation) {
         kept.append((number, operation))
