@@ -313,7 +313,7 @@ import Testing
 }
 
 /// The client of the documentation beside a real server and a real daemon.
-@Suite(.timeLimit(.minutes(2)), .endsProcesses) struct ExampleClientTests {
+@Suite(.timeLimit(.minutes(4)), .endsProcesses) struct ExampleClientTests {
     @Test func `the client of the documentation prints what is released, and has the room's board`() async throws {
         try await NATSTestServer.with(jetStream: true) { nats in
             let daemon = try DaemonProcess("service", nats: nats.url)
@@ -353,7 +353,7 @@ import Testing
 }
 
 /// Times of strokes that `lectern publish` sends.
-@Suite(.timeLimit(.minutes(2)), .endsProcesses) struct TimeLineTests {
+@Suite(.timeLimit(.minutes(4)), .endsProcesses) struct TimeLineTests {
     /// Publishes a lesson of two strokes, 300 ms apart, that was recorded in UTC years ago.
     /// - Returns: the times that it went out with, and what the command said.
     private func publish(

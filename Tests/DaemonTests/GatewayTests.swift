@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// Daemons that do a part each, and tokens of the command line.
-@Suite(.timeLimit(.minutes(2)), .endsProcesses) struct GatewayTests {
+@Suite(.timeLimit(.minutes(4)), .endsProcesses) struct GatewayTests {
     @Test func `a gateway with another number of partitions than the daemons is not ready, and says so`() async throws {
         try await NATSTestServer.with { nats in
             let core = try DaemonProcess(

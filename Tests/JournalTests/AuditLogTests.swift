@@ -6,7 +6,7 @@ import Testing
 
 @testable import Journal
 
-@Suite(.timeLimit(.minutes(1))) struct AuditLogTests {
+@Suite(.timeLimit(.minutes(4))) struct AuditLogTests {
     private func with(
         maxBytes: Int64 = 64 << 20, configuration: String? = nil,
         _ body: @Sendable (AuditLog, JetStream) async throws -> Void

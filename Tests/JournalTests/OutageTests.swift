@@ -30,7 +30,7 @@ import Whiteboard
         #expect(try await book.besides.values(1) == [.caughtUp])
     }
 
-    @Test(.timeLimit(.minutes(2)))
+    @Test(.timeLimit(.minutes(4)))
     func `50,000 records, with the consumer deleted and the connection cut again and again`() async throws {
         try await TestJournal.with { test, server in
             _ = try await test.journal.provision(0)
@@ -61,7 +61,7 @@ import Whiteboard
         }
     }
 
-    @Test(.timeLimit(.minutes(2)))
+    @Test(.timeLimit(.minutes(4)))
     func `A log counts as read to its end at rest, not while reading is interrupted, and again then`() async throws {
         try await TestJournal.with { test, server in
             _ = try await test.journal.provision(0)
@@ -88,7 +88,7 @@ import Whiteboard
         }
     }
 
-    @Test(.timeLimit(.minutes(2)))
+    @Test(.timeLimit(.minutes(4)))
     func `A server killed and started again on its store, three times`() async throws {
         try await TestJournal.with { test, server in
             _ = try await test.journal.provision(0)

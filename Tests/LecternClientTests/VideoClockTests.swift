@@ -147,7 +147,7 @@ struct VideoClockWakeTests {
     }
 }
 
-@Suite("A video clock over NATS", .timeLimit(.minutes(1)))
+@Suite("A video clock over NATS", .timeLimit(.minutes(4)))
 struct VideoClockNATSTests {
     @Test("publishes numbered samples, at once when something changes, and ends after the end")
     func samples() async throws {

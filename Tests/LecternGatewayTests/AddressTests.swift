@@ -7,7 +7,7 @@ import Testing
 
 @testable import LecternGateway
 
-@Suite("Proxies, the admin address and lists", .timeLimit(.minutes(1)))
+@Suite("Proxies, the admin address and lists", .timeLimit(.minutes(4)))
 struct AddressTests {
     private static let board = """
         {"room":"life","index":0,"digest":"0000000000000000","palette":["#000000"],"style":"smooth",\

@@ -8,7 +8,7 @@ import Testing
 
 @testable import LecternGateway
 
-@Suite("Tokens", .timeLimit(.minutes(1)))
+@Suite("Tokens", .timeLimit(.minutes(4)))
 struct AuthTests {
     /// A secret in a file of the test's own.
     private static let secret = "a secret of 32 bytes or more, here it is"

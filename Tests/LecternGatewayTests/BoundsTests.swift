@@ -8,7 +8,7 @@ import Testing
 
 @testable import LecternGateway
 
-@Suite("Bounds of the gateway", .timeLimit(.minutes(1)))
+@Suite("Bounds of the gateway", .timeLimit(.minutes(4)))
 struct BoundsTests {
     @Test("a request to NATS beyond the bound is refused at once, and taken when another has ended")
     func requests() async throws {

@@ -11,7 +11,7 @@ import Testing
 @testable import LecternGateway
 
 /// What a real service does rarely: a service that does as the test says.
-@Suite("Event streams when something fails", .timeLimit(.minutes(1)))
+@Suite("Event streams when something fails", .timeLimit(.minutes(4)))
 struct EventFaultTests {
     /// Publishes an operation of a room as the service does.
     private func release(

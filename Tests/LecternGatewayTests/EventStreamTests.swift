@@ -8,7 +8,7 @@ import Testing
 
 @testable import LecternGateway
 
-@Suite("Event streams", .timeLimit(.minutes(1)))
+@Suite("Event streams", .timeLimit(.minutes(4)))
 struct EventStreamTests {
     @Test("a reader gets the board first, then each operation as it is released")
     func boardThenOperations() async throws {

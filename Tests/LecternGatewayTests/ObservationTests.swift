@@ -7,7 +7,7 @@ import Testing
 
 @testable import LecternGateway
 
-@Suite("Observations of readers", .timeLimit(.minutes(1)))
+@Suite("Observations of readers", .timeLimit(.minutes(4)))
 struct ObservationTests {
     private static let path = "/api/rooms/r/observations"
 

@@ -9,7 +9,7 @@ import Testing
 @testable import LecternGateway
 
 /// A gateway whose service runs elsewhere, and may have another number of partitions.
-@Suite(.timeLimit(.minutes(1))) struct PartitionTests {
+@Suite(.timeLimit(.minutes(4))) struct PartitionTests {
     /// Daemons that refuse addresses with the wrong partition.
     private struct Daemons: Sendable {
         /// Their number of partitions; nil where they do not tell it.

@@ -29,7 +29,7 @@ private final class ScriptedList: Sendable {
     }
 }
 
-@Suite("Revoked tokens", .timeLimit(.minutes(2)))
+@Suite("Revoked tokens", .timeLimit(.minutes(4)))
 struct RevocationTests {
     private static func key(_ name: String = "") async throws -> TokenKey {
         let path = FileManager.default.temporaryDirectory.appendingPathComponent("lectern-\(UUID())").path

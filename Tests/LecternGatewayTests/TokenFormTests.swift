@@ -7,7 +7,7 @@ import Testing
 @testable import LecternGateway
 
 /// Tokens that are signed by the right key, and what their texts may be.
-@Suite("Forms of tokens", .timeLimit(.minutes(1)))
+@Suite("Forms of tokens", .timeLimit(.minutes(4)))
 struct TokenFormTests {
     private static let secret = "a secret of 32 bytes or more, here it is"
     private static let head = #"{"alg":"HS256","typ":"JWT"}"#

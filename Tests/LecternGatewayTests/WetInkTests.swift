@@ -10,7 +10,7 @@ import Whiteboard
 
 @testable import LecternGateway
 
-@Suite("Strokes being drawn, over HTTP", .timeLimit(.minutes(1)))
+@Suite("Strokes being drawn, over HTTP", .timeLimit(.minutes(4)))
 struct WetInkTests {
     private static func update(_ number: Int, u: Int, k: Int, _ times: [Int]) -> String {
         let points = times.map { #"{"x":\#($0),"y":1,"m":\#($0)}"# }.joined(separator: ",")

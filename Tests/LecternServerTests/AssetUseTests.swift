@@ -10,7 +10,7 @@ import Testing
 @testable import LecternServer
 
 /// That assets in use are written again, by the service itself.
-@Suite(.timeLimit(.minutes(2))) struct AssetUseTests {
+@Suite(.timeLimit(.minutes(4))) struct AssetUseTests {
     private static func image(_ number: Int, _ asset: AssetID) -> String {
         #"{"n":\#(number),"e":5,"i":"\#(asset)","d":[{"x":1,"y":2},{"x":30,"y":40}]}"#
     }

@@ -46,7 +46,9 @@ import Whiteboard
             #expect(sizes.binary * 6 < sizes.json, "\(sizes)")
             var pictures: [[UInt8]] = []
             for cohort in [CohortName.main, Self.compact] {
-                pictures.append(try await service.client.requestParts(to: address.subject(.image(cohort))).payload)
+                pictures.append(
+                    try await service.client.requestParts(to: address.subject(.image(cohort)), timeout: .hangLimit)
+                        .payload)
             }
             #expect(pictures[0] == pictures[1] && pictures[0].count > 1000)
             await teacher.close()
@@ -99,9 +101,11 @@ import Whiteboard
             func ask(_ request: JoinRequest, _ subject: RoomSubject) async throws -> JoinReply {
                 var request = request
                 let subject = address.subject(subject)
-                let plain = try await service.client.requestParts(request.encoded(), to: subject).payload
+                let plain = try await service.client.requestParts(request.encoded(), to: subject, timeout: .hangLimit)
+                    .payload
                 request.encoding = .binary
-                let packed = try await service.client.requestParts(request.encoded(), to: subject).payload
+                let packed = try await service.client.requestParts(request.encoded(), to: subject, timeout: .hangLimit)
+                    .payload
                 #expect(packed.count * 3 < plain.count)
                 let reply = try JoinReply(binary: packed)
                 // The features stand in JSON alone.
@@ -124,7 +128,7 @@ import Whiteboard
         try await RunningService.with(Self.configuration) { service in
             let address = try service.address("strict")
             let reply = try await service.client.request(
-                Array(#"{"encoding":"xml"}"#.utf8), to: address.subject(.join(.main)))
+                Array(#"{"encoding":"xml"}"#.utf8), to: address.subject(.join(.main)), timeout: .hangLimit)
             #expect(RequestError(decoding: reply.payload)?.code == .badRequest)
         }
     }
@@ -143,7 +147,9 @@ import Whiteboard
             }
             _ = try await head.next(8)
             let request = JoinRequest(encoding: .binary).encoded()
-            let bytes = try await service.client.requestParts(request, to: address.subject(.join(.main))).payload
+            let bytes = try await service.client.requestParts(
+                request, to: address.subject(.join(.main)), timeout: .hangLimit
+            ).payload
             #expect(bytes.count > 256 * 1024)
             guard case .board(_, _, let visible, _, _) = try JoinReply(binary: bytes).content else {
                 throw Unexpected("no board")

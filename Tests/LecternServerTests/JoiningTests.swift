@@ -12,7 +12,8 @@ import Whiteboard
     private func join(_ service: RunningService, _ address: RoomAddress, _ request: JoinRequest) async throws
         -> JoinReply
     {
-        let reply = try await service.client.requestParts(request.encoded(), to: address.subject(.join(.main)))
+        let reply = try await service.client.requestParts(
+            request.encoded(), to: address.subject(.join(.main)), timeout: .hangLimit)
         return try JoinReply(decoding: reply.payload)
     }
 
@@ -38,7 +39,7 @@ import Whiteboard
             func ask(_ request: JoinRequest, _ subject: RoomSubject) async throws -> JoinReply {
                 try JoinReply(
                     decoding: try await service.client.requestParts(
-                        request.encoded(), to: address.subject(subject)
+                        request.encoded(), to: address.subject(subject), timeout: .hangLimit
                     ).payload)
             }
             let whole = try await ask(JoinRequest(), .joinHead)
@@ -52,8 +53,11 @@ import Whiteboard
             #expect(operations.map(\.digest) == [BoardDigest(of: [1, 2]), BoardDigest(of: [1, 2, 3])])
             #expect(try await ask(JoinRequest(), .join(.main)).index == 1)
 
-            let released = try await service.client.requestParts(to: address.subject(.image(.main))).payload
-            let all = try await service.client.requestParts(to: address.subject(.imageHead)).payload
+            let released = try await service.client.requestParts(
+                to: address.subject(.image(.main)), timeout: .hangLimit
+            ).payload
+            let all = try await service.client.requestParts(to: address.subject(.imageHead), timeout: .hangLimit)
+                .payload
             #expect(all.starts(with: [0x89, 0x50, 0x4e, 0x47]) && all != released)
         }
     }
@@ -82,7 +86,9 @@ import Whiteboard
         try await RunningService.with(configuration) { service in
             let address = try service.address("strict")
             func ask(_ body: String, _ subject: String) async throws -> RequestError? {
-                RequestError(decoding: try await service.client.request(Array(body.utf8), to: subject).payload)
+                RequestError(
+                    decoding: try await service.client.request(Array(body.utf8), to: subject, timeout: .hangLimit)
+                        .payload)
             }
             guard let other = CohortName("other") else { throw Unexpected("no name") }
             #expect(try await ask("{}", address.subject(.join(other)))?.code == .unknownCohort)
@@ -107,16 +113,19 @@ import Whiteboard
             try service.client.setClock(address, 10)
             try hand.publish(Hand.stroke(1, at: 5))
             _ = try await out.next()
-            let before = try await service.client.requestParts(to: address.subject(.image(.main))).payload
+            let before = try await service.client.requestParts(to: address.subject(.image(.main)), timeout: .hangLimit)
+                .payload
             try hand.publish(Hand.stroke(7, at: 20))
             try hand.publish(Hand.stroke(2, at: 20))
             _ = try await head.next(2)
-            let held = try await service.client.requestParts(to: address.subject(.image(.main))).payload
+            let held = try await service.client.requestParts(to: address.subject(.image(.main)), timeout: .hangLimit)
+                .payload
             #expect(before.starts(with: [0x89, 0x50, 0x4e, 0x47]))
             #expect(held == before)
             try service.client.setClock(address, 30)
             _ = try await out.next()
-            let after = try await service.client.requestParts(to: address.subject(.image(.main))).payload
+            let after = try await service.client.requestParts(to: address.subject(.image(.main)), timeout: .hangLimit)
+                .payload
             #expect(after != before)
         }
     }

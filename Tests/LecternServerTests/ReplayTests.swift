@@ -10,14 +10,14 @@ import Whiteboard
 @testable import LecternServer
 
 /// Lessons that are read from the journal and played again.
-@Suite(.timeLimit(.minutes(2))) struct ReplayTests {
+@Suite(.timeLimit(.minutes(4))) struct ReplayTests {
     private struct Lesson: Sendable {
         let client: NATSConnection
         let address: RoomAddress
 
         func part(_ request: ReplayRequest = ReplayRequest(), head: Bool = false) async throws -> ReplayReply {
             let subject = address.subject(head ? .replayHead : .replay(.main))
-            let reply = try await client.requestParts(request.encoded(), to: subject)
+            let reply = try await client.requestParts(request.encoded(), to: subject, timeout: .hangLimit)
             if let error = RequestError(decoding: reply.payload) { throw error }
             return try ReplayReply(decoding: reply.payload)
         }
@@ -37,14 +37,14 @@ import Whiteboard
         /// The board after an operation, as the service has it now.
         func board(_ index: UInt64) async throws -> JoinReply {
             let bytes = JoinRequest(index: index).encoded()
-            let reply = try await client.requestParts(bytes, to: address.subject(.joinHead))
+            let reply = try await client.requestParts(bytes, to: address.subject(.joinHead), timeout: .hangLimit)
             if let error = RequestError(decoding: reply.payload) { throw error }
             return try JoinReply(decoding: reply.payload)
         }
 
         func reaches(_ index: UInt64) async throws {
             try await eventually("the head is at \(index)") {
-                let reply = try await client.requestParts([], to: address.subject(.joinHead))
+                let reply = try await client.requestParts([], to: address.subject(.joinHead), timeout: .hangLimit)
                 return try? JoinReply(decoding: reply.payload).index == index ? () : nil
             }
         }
@@ -128,7 +128,8 @@ import Whiteboard
     @Test func `a service without a journal, a room that is not there and a bad request have their codes`() async throws
     {
         @Sendable func code(_ lesson: Lesson, _ body: String) async throws -> RequestError.Code? {
-            let reply = try await lesson.client.request(Array(body.utf8), to: lesson.address.subject(.replay(.main)))
+            let reply = try await lesson.client.request(
+                Array(body.utf8), to: lesson.address.subject(.replay(.main)), timeout: .hangLimit)
             return RequestError(decoding: reply.payload)?.code
         }
         try await RunningService.with { service in
@@ -154,7 +155,7 @@ import Whiteboard
                 }
                 try await lesson.reaches(5)
                 let purge = Array(#"{"seq":3}"#.utf8)
-                _ = try await durable.client.request(purge, to: "$JS.API.STREAM.PURGE.INK_LOG_0")
+                _ = try await durable.client.request(purge, to: "$JS.API.STREAM.PURGE.INK_LOG_0", timeout: .hangLimit)
                 do {
                     _ = try await lesson.part(head: true)
                     Issue.record("an answer without a beginning")

@@ -154,7 +154,10 @@ extension NATSConnection {
 
     func join(_ address: RoomAddress, cohort: CohortName = .main) async throws -> JoinReply {
         try JoinReply(
-            decoding: try await requestParts(JoinRequest().encoded(), to: address.subject(.join(cohort))).payload)
+            decoding: try await requestParts(
+                JoinRequest().encoded(), to: address.subject(.join(cohort)), timeout: .seconds(30),
+                repeatingFor: .hangLimit
+            ).payload)
     }
 }
 

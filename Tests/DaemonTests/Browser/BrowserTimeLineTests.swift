@@ -4,7 +4,7 @@ import Testing
 
 /// The times that a teacher's page gives its strokes.
 @Suite(
-    .timeLimit(.minutes(2)), .endsProcesses, .enabled(if: BrowserWindow.runsAll, "make browser runs it"))
+    .timeLimit(.minutes(4)), .endsProcesses, .enabled(if: BrowserWindow.runsAll, "make browser runs it"))
 struct BrowserTimeLineTests {
     @Test("strokes get the time since a start, which a reload keeps, then the time of day when that is chosen")
     func choices() async throws {

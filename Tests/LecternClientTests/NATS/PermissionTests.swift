@@ -7,7 +7,7 @@ import StrokeWire
 import TestSupport
 import Testing
 
-@Suite("Clients whose user lacks a permission", .timeLimit(.minutes(1)))
+@Suite("Clients whose user lacks a permission", .timeLimit(.minutes(4)))
 struct PermissionTests {
     /// Runs a body as a user who lacks one permission.
     private func without(
@@ -120,7 +120,7 @@ struct PermissionTests {
     }
 }
 
-@Suite("The users of config/cluster", .timeLimit(.minutes(2)))
+@Suite("The users of config/cluster", .timeLimit(.minutes(4)))
 struct ClusterAccountTests {
     /// The example's accounts, with the users' names for passwords unless another is given.
     private func accounts(password: String? = nil) throws -> String {

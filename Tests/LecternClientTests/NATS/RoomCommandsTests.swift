@@ -6,7 +6,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("Giving commands", .timeLimit(.minutes(1)))
+@Suite("Giving commands", .timeLimit(.minutes(4)))
 struct RoomCommandsTests {
     private static let line =
         #"{"room":"lesson-7","address":"ink.0.lesson-7","incarnation":"i3","index":3,"cohorts":[]}"#

@@ -5,7 +5,7 @@ import StrokeWire
 import Synchronization
 import Testing
 
-@Suite("Asking services about their rooms", .timeLimit(.minutes(1)))
+@Suite("Asking services about their rooms", .timeLimit(.minutes(4)))
 struct RoomDirectoryTests {
     private func line(_ room: String, index: Int, asleep: Bool = false) -> String {
         let visible = asleep ? "null" : "2"

@@ -7,7 +7,7 @@ import Testing
 
 @testable import LecternClient
 
-@Suite("A student over NATS", .timeLimit(.minutes(1)))
+@Suite("A student over NATS", .timeLimit(.minutes(4)))
 struct StudentNATSTests {
     private func room(_ count: Int) throws -> ModelRoom {
         var room = try #require(ModelRoom(room: "r", isClearUndoable: false, tail: 100, seed: 1))
@@ -126,7 +126,7 @@ struct StudentNATSTests {
     }
 }
 
-@Suite("The queue of what happens outside", .timeLimit(.minutes(1)))
+@Suite("The queue of what happens outside", .timeLimit(.minutes(4)))
 struct EventQueueTests {
     @Test("gives events in order, from any thread")
     func order() async {

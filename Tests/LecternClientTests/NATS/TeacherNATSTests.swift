@@ -7,7 +7,7 @@ import StrokeWire
 import TestSupport
 import Testing
 
-@Suite("A teacher over NATS", .timeLimit(.minutes(1)))
+@Suite("A teacher over NATS", .timeLimit(.minutes(4)))
 struct TeacherNATSTests {
     private func withTeacher(
         _ server: NATSTestServer, ignoring: Set<Int> = [],
@@ -59,7 +59,7 @@ struct TeacherNATSTests {
     }
 }
 
-@Suite("A teacher over JetStream", .timeLimit(.minutes(2)))
+@Suite("A teacher over JetStream", .timeLimit(.minutes(4)))
 struct TeacherJournalTests {
     private let lesson: Lesson
     private let author: AuthorID

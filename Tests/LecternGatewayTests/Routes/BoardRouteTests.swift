@@ -11,7 +11,7 @@ import Whiteboard
 @testable import LecternGateway
 
 /// Boards over HTTP, with a real service.
-@Suite(.timeLimit(.minutes(2))) struct BoardRouteTests {
+@Suite(.timeLimit(.minutes(4))) struct BoardRouteTests {
     /// A gateway and a service, with a room of which `main` has seen 4 of 6 operations: the 5th is an undo.
     private static func with(
         _ body: @escaping @Sendable (RunningGateway, RoomAddress) async throws -> Void

@@ -9,7 +9,7 @@ import Testing
 
 @testable import LecternGateway
 
-@Suite("Health and metrics over HTTP", .timeLimit(.minutes(1)))
+@Suite("Health and metrics over HTTP", .timeLimit(.minutes(4)))
 struct HealthRouteTests {
     @Test("the process is healthy whatever becomes of NATS, and ready only while it is connected and does its work")
     func health() async throws {
@@ -95,7 +95,7 @@ struct HealthRouteTests {
     }
 }
 
-@Suite("Listening", .timeLimit(.minutes(1)))
+@Suite("Listening", .timeLimit(.minutes(4)))
 struct ListeningTests {
     @Test("a port that is taken ends the gateway, with an error that names the address")
     func taken() async throws {

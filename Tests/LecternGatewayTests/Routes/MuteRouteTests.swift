@@ -6,7 +6,7 @@ import Testing
 
 @testable import LecternGateway
 
-@Suite("Muting over HTTP", .timeLimit(.minutes(1)))
+@Suite("Muting over HTTP", .timeLimit(.minutes(4)))
 struct MuteRouteTests {
     private static let path = "/api/rooms/r/authors/anna/mute"
 

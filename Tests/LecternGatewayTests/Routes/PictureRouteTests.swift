@@ -7,7 +7,7 @@ import Testing
 
 @testable import LecternGateway
 
-@Suite("Pictures over HTTP", .timeLimit(.minutes(1)))
+@Suite("Pictures over HTTP", .timeLimit(.minutes(4)))
 struct PictureRouteTests {
     @Test(
         "a picture in several parts comes whole, with a tag that spares sending it again, from a service without tags")

@@ -9,7 +9,7 @@ import Testing
 
 @testable import LecternGateway
 
-@Suite("Writing over HTTP", .timeLimit(.minutes(1)))
+@Suite("Writing over HTTP", .timeLimit(.minutes(4)))
 struct PostTests {
     private func post(
         _ lesson: RunningClass, _ path: String, _ body: String, headers: [(String, String)] = []

@@ -8,7 +8,7 @@ import Testing
 
 @testable import LecternGateway
 
-@Suite("Rooms over HTTP", .timeLimit(.minutes(1)))
+@Suite("Rooms over HTTP", .timeLimit(.minutes(4)))
 struct RoomRouteTests {
     @Test("the state of a room is passed on as the service wrote it")
     func state() async throws {

@@ -9,7 +9,7 @@ import Testing
 
 @testable import LecternServer
 
-@Suite(.timeLimit(.minutes(2))) struct CommandTests {
+@Suite(.timeLimit(.minutes(4))) struct CommandTests {
     private static let otto = "ink.command.otto"
 
     private func close(_ room: String, _ id: String) -> [UInt8] {

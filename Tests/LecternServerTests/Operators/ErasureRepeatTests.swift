@@ -9,7 +9,7 @@ import Whiteboard
 @testable import LecternServer
 
 /// What is of the life of a room that an erasure ends, and what of the next one.
-@Suite(.timeLimit(.minutes(2))) struct ErasureRepeatTests {
+@Suite(.timeLimit(.minutes(4))) struct ErasureRepeatTests {
     /// Writes the decision of a command, as a daemon that ended then.
     private func decide(
         _ address: RoomAddress, by command: String, assetsBefore: UInt64, _ lesson: DurableClass

@@ -14,18 +14,29 @@ import Whiteboard
 
 /// Texts in the files of a NATS server's store.
 struct StoreFiles {
-    private let files: [Data]
+    private let files: [(name: String, bytes: Data)]
 
     init(_ server: NATSTestServer) throws {
         guard let folder = server.store else { throw Unexpected("the server has no store") }
-        let paths = FileManager.default.enumerator(atPath: folder)?.compactMap { $0 as? String } ?? []
-        files = paths.compactMap { try? Data(contentsOf: URL(filePath: folder).appending(path: $0)) }
-        guard files.contains(where: { $0.count > 1000 }) else { throw Unexpected("there is nothing in \(folder)") }
+        let names = FileManager.default.enumerator(atPath: folder)?.compactMap { $0 as? String } ?? []
+        files = names.compactMap { name in
+            (try? Data(contentsOf: URL(filePath: folder).appending(path: name))).map { (name, $0) }
+        }
+        guard files.contains(where: { $0.bytes.count > 1000 }) else {
+            throw Unexpected("there is nothing in \(folder)")
+        }
     }
 
-    func contains(_ pattern: some Sequence<UInt8>) -> Bool {
+    func contains(_ pattern: some Sequence<UInt8>) -> Bool { !places(of: pattern).isEmpty }
+
+    /// Where it is found first in each file: the file's name, and what is around it.
+    func places(of pattern: some Sequence<UInt8>) -> [String] {
         let pattern = Data(pattern)
-        return files.contains { $0.range(of: pattern) != nil }
+        return files.compactMap { name, bytes in
+            guard let found = bytes.range(of: pattern) else { return nil }
+            let around = bytes[max(found.lowerBound - 60, 0)..<min(found.upperBound + 60, bytes.count)]
+            return "\(name) at \(found.lowerBound) of \(bytes.count): \(String(decoding: around, as: UTF8.self))"
+        }
     }
 }
 

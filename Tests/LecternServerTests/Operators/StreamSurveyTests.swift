@@ -6,7 +6,7 @@ import Testing
 
 @testable import LecternServer
 
-@Suite(.timeLimit(.minutes(2))) struct StreamSurveyTests {
+@Suite(.timeLimit(.minutes(4))) struct StreamSurveyTests {
     @Test func `what a log has beyond the last record read is counted, and the age of the first of it told`()
         async throws
     {

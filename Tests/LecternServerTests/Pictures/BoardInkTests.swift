@@ -11,7 +11,7 @@ import Testing
     private static func ink(
         _ client: NATSConnection, _ subject: String, _ request: ImageRequest = ImageRequest(format: .inkml)
     ) async throws -> InkDocument {
-        let reply = try await client.requestParts(request.encoded(), to: subject)
+        let reply = try await client.requestParts(request.encoded(), to: subject, timeout: .hangLimit)
         if let error = RequestError(decoding: reply.payload) { throw error }
         return try InkDocument(inkML: reply.payload)
     }

@@ -10,7 +10,7 @@ import VectorGraphics
 @testable import Whiteboard
 
 /// The pixels of images, from the store to the picture.
-@Suite(.timeLimit(.minutes(1))) struct PageImageTests {
+@Suite(.timeLimit(.minutes(4))) struct PageImageTests {
     /// Gives pixels when it is let, and counts.
     private final class Source: Sendable {
         private let asked = Locked<[Int]>([])

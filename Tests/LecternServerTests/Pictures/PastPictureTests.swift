@@ -41,7 +41,7 @@ import Whiteboard
 
         func picture(_ request: ImageRequest, head: Bool = false) async throws -> Picture {
             let subject = address.subject(head ? .imageHead : .image(.main))
-            return try Picture(try await client.requestParts(request.encoded(), to: subject))
+            return try Picture(try await client.requestParts(request.encoded(), to: subject, timeout: .hangLimit))
         }
 
         /// The code of a refused request.
@@ -194,7 +194,8 @@ import Whiteboard
             #expect(try await lesson.refusal(ImageRequest(incarnation: "another")) == .unknownIndex)
             #expect(try await lesson.picture(ImageRequest(page: 0)).index == 3)
             for bad in [#"{"format":"gif"}"#, #"{"width":0}"#, #"{"index":-1}"#, "[]"] {
-                let reply = try await service.client.request(Array(bad.utf8), to: lesson.address.subject(.image(.main)))
+                let reply = try await service.client.request(
+                    Array(bad.utf8), to: lesson.address.subject(.image(.main)), timeout: .hangLimit)
                 #expect(RequestError(decoding: reply.payload)?.code == .badRequest, "\(bad)")
             }
 
