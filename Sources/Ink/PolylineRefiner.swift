@@ -44,7 +44,7 @@ private struct Refinement {
         self.points = points
         self.width = width
         isCorner = Array(repeating: false, count: points.count)
-        origins = Array(points.indices)
+        origins = points.indices.map(Optional.init)
     }
 
     /// Looks for corners that the curve of the points cuts by more than half the pen's width. Points that come or go

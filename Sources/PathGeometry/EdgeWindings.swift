@@ -233,7 +233,7 @@ private struct RayCaster {
 
     init(_ arrangement: Arrangement) {
         self.arrangement = arrangement
-        boxes = arrangement.edges.map(\.curve.box)
+        boxes = arrangement.edges.map { $0.curve.box }
     }
 
     /// The windings to the left of a chain. All edges of a chain have the same ones on the same side.

@@ -87,7 +87,7 @@ extension Path {
         let arrangement = Arrangement(self, other, closes: (false, false), cutsItself: false)
         let sides = WalkSides(arrangement, fillRule: fillRule)
         var result = CutSegments()
-        let isFilled = contours.contains(where: \.isClosed)
+        let isFilled = contours.contains { $0.isClosed }
         var isCutVertex = [Bool](repeating: false, count: arrangement.vertices.count)
         for walk in arrangement.walks where walk.operand == 0 {
             for visit in arrangement.visits(of: walk) { isCutVertex[visit.vertex] = true }

@@ -171,8 +171,8 @@ struct CurveIntersector {
 
     /// Whether the curves stay together between the meetings at their ends.
     private func isCommon(_ a: MonotoneCurve, _ b: MonotoneCurve) -> Bool {
-        let low = meetings.map(\.first).min() ?? 0
-        let high = meetings.map(\.first).max() ?? 0
+        let low = meetings.map { $0.first }.min() ?? 0
+        let high = meetings.map { $0.first }.max() ?? 0
         return isCommon(a, b, from: low, to: high, within: tolerance / 2)
     }
 

@@ -80,7 +80,7 @@ public struct Contour: Sendable, Equatable {
     public var area: Double { segments.reduce(0) { $0 + $1.area(from: first) } }
 
     public var reversed: Contour {
-        segments.isEmpty ? self : Contour(segments.reversed().map(\.reversed), closed: isClosed)
+        segments.isEmpty ? self : Contour(segments.reversed().map { $0.reversed }, closed: isClosed)
     }
 
     public func transformed(by map: AffineMap) -> Contour { mapped { map($0) } }
@@ -141,7 +141,7 @@ public struct Path: Sendable, Equatable {
         contours = [contour]
     }
 
-    public var isEmpty: Bool { contours.allSatisfy(\.segments.isEmpty) }
+    public var isEmpty: Bool { contours.allSatisfy { $0.segments.isEmpty } }
 
     /// The smallest box with the whole path; the empty one without segments.
     public var bounds: Box { contours.reduce(into: Box.empty) { $0 = $0.union($1.bounds) } }
@@ -156,7 +156,7 @@ public struct Path: Sendable, Equatable {
     /// The sum of the contours' signed areas: with windings 0 and 1 alone, the area of what is filled.
     public var area: Double { contours.reduce(0) { $0 + $1.area } }
 
-    public var reversed: Path { Path(contours.reversed().map(\.reversed)) }
+    public var reversed: Path { Path(contours.reversed().map { $0.reversed }) }
 
     public func transformed(by map: AffineMap) -> Path {
         Path(contours.map { $0.transformed(by: map) })

@@ -17,8 +17,8 @@ public struct PathCutter: Sendable {
     /// - Parameter path: what is inside; open contours are closed by lines.
     public init(_ path: Path, fillRule: FillRule = .evenOdd) {
         border = path.simplified(fillRule: fillRule)
-        segments = border.contours.flatMap(\.segments)
-        boxes = segments.map(\.bounds)
+        segments = border.contours.flatMap { $0.segments }
+        boxes = segments.map { $0.bounds }
         box = boxes.reduce(Box.empty) { $0.union($1) }
         index = RayIndex(boxes, axis: 1)
     }
@@ -117,7 +117,7 @@ public struct PathCutter: Sendable {
         let joins = ContourTracer.joins(of: insides, in: &arrangement)
         let cycles = (
             ContourTracer.cycles(balanced: insides + joins, in: arrangement),
-            ContourTracer.cycles(balanced: outsides + joins.map(\.twin), in: arrangement)
+            ContourTracer.cycles(balanced: outsides + joins.map { $0.twin }, in: arrangement)
         )
         return (
             cycles.0.map { arrangement.contour(of: $0, closed: true) },

@@ -118,7 +118,7 @@ extension Path {
         if isBridge { cycles = trace() }
         let shapes = Self.nested(cycles.map { arrangement.contour(of: $0, closed: true) })
         let box = bounds
-        let difference = abs(shapes.map(\.area).reduce(0, +) - area)
+        let difference = abs(shapes.map { $0.area }.reduce(0, +) - area)
         return (shapes, difference <= 1e-6 * box.size * box.size)
 
         func trace() -> [[Arrangement.HalfEdge]] {
@@ -137,7 +137,7 @@ extension Path {
             at[edge.from].append(index)
             at[edge.to].append(index)
         }
-        var count = at.map(\.count)
+        var count = at.map { $0.count }
         var ends = count.indices.filter { count[$0] == 1 }
         while let vertex = ends.popLast() {
             guard count[vertex] == 1, let edge = at[vertex].first(where: { isKept[$0] }) else { continue }

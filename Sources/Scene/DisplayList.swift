@@ -103,7 +103,7 @@ public struct DisplayList: Sendable {
     ) throws(Failure) -> Bool {
         guard items.contains(where: { $0.isBelow(entry.bounds) }) else { return true }
         guard case .lasso(let lasso) = entry.kind else {
-            let area = Path(try outline(place).flatMap(\.contours))
+            let area = Path(try outline(place).flatMap { $0.contours })
             return try apply(Border(id: entry.id, area: area, fillRule: .nonzero), outline, check)
         }
         // One that copies nothing changes nothing.

@@ -90,7 +90,7 @@ extension StrokeModel {
         }
         let isLast = event.phase == .ended
         let changed = replace(
-            from: first, by: event.samples.map(\.point), predicted: isLast ? [] : event.predicted)
+            from: first, by: event.samples.map { $0.point }, predicted: isLast ? [] : event.predicted)
         if isLast { end() }
         return .taken(firstChanged: changed)
     }

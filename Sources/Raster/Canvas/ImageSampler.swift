@@ -33,7 +33,7 @@ struct ImageSampler {
         let inverse = AffineMap(
             map.d / size, -map.b / size, -map.c / size, map.a / size, (map.c * map.f - map.d * map.e) / size,
             (map.b * map.e - map.a * map.f) / size)
-        guard size != 0, [inverse.a, inverse.b, inverse.c, inverse.d, inverse.e, inverse.f].allSatisfy(\.isFinite)
+        guard size != 0, [inverse.a, inverse.b, inverse.c, inverse.d, inverse.e, inverse.f].allSatisfy({ $0.isFinite })
         else { return nil }
         // The sides of a pixel, and its greatest and least extent: the singular values of the map.
         let squares = inverse.a * inverse.a + inverse.b * inverse.b

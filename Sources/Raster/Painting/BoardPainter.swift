@@ -180,14 +180,14 @@ public struct BoardPainter: Sendable {
         _ drawing: inout Drawing, below limit: Int, content: (Int) throws(Failure) -> LayerContent
     ) throws(Failure) -> TileSet? {
         let layers = drawing.layers
-        if layers.count > shown.count, layers.lazy.map(\.id).starts(with: shown),
+        if layers.count > shown.count, layers.lazy.map({ $0.id }).starts(with: shown),
             layers[shown.count...].contains(where: { boxes[$0.id] == nil })
         {
             return nil
         }
         let before = Set(shown)
-        let now = Set(layers.lazy.map(\.id))
-        guard shown.filter(now.contains) == layers.map(\.id).filter(before.contains) else { return nil }
+        let now = Set(layers.lazy.map { $0.id })
+        guard shown.filter(now.contains) == layers.map({ $0.id }).filter(before.contains) else { return nil }
         let unknown = layers.indices.filter { boxes[layers[$0].id] == nil }
         guard unknown.count < limit else { return nil }
         for place in unknown {
@@ -206,7 +206,7 @@ public struct BoardPainter: Sendable {
 
     private mutating func show(_ canvas: Canvas, _ layers: ArraySlice<BoardLayer>) {
         picture = canvas
-        shown = layers.map(\.id)
+        shown = layers.map { $0.id }
         limitBoxes(keeping: [])
     }
 

@@ -94,7 +94,7 @@ struct VersionCache: Sendable {
     /// Finds out which versions are past, and discards those that are too many.
     mutating func discardPast(slowest: UInt64) {
         var reached: [Int: UInt64] = [:]
-        for case (let page, let index)? in versions.values.lazy.map(\.place) where index <= slowest {
+        for case (let page, let index)? in versions.values.lazy.map({ $0.place }) where index <= slowest {
             reached[page] = max(reached[page] ?? 0, index)
         }
         for number in versions.values.indices {

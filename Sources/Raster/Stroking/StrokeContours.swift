@@ -152,7 +152,7 @@ private struct ContourReducer {
     func reduced(_ contour: Contour) -> Contour {
         guard tolerance > 0 else { return contour }
         var result = Contour(start: contour.start, segments: [])
-        let ends = contour.segments.map(\.end)
+        let ends = contour.segments.map { $0.end }
         var position = contour.start
         var index = 0
         while index < contour.segments.count {
@@ -180,7 +180,7 @@ private struct ContourReducer {
     private func parabola(from start: Vector, _ segments: ArraySlice<Contour.Segment>) -> Contour.Segment? {
         guard let first = segments.first, let last = segments.last else { return nil }
         if segments.count == 1 { return first }
-        let before = segments.dropLast().last.map(\.end) ?? start
+        let before = segments.dropLast().last.map { $0.end } ?? start
         let out = first.startTangent(from: start)
         let into = last.endTangent(from: before)
         let turn = out.cross(into)

@@ -142,7 +142,7 @@ struct BinaryDecoder {
             }
             points.append(point)
         }
-        return columns.0.isExact && columns.1.isExact && pen.allSatisfy(\.column.isExact)
+        return columns.0.isExact && columns.1.isExact && pen.allSatisfy { $0.column.isExact }
     }
 
     private mutating func column() -> Column? { Column(from: &reader) }

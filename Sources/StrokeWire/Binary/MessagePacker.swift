@@ -222,7 +222,7 @@ package struct MessageUnpacker {
                 bytes.append(contentsOf: UnsafeBufferPointer(rebasing: literal[start..<text.literal.upperBound]))
             }
         }
-        return columns.allSatisfy(\.isExact)
+        return columns.allSatisfy { $0.isExact }
     }
 
     /// The size of the message in bytes. Does not unpack it.

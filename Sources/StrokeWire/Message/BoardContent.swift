@@ -23,7 +23,7 @@ public struct BoardFeatures: OptionSet, Sendable, Hashable {
     ]
 
     /// Their names in replies and in the configuration.
-    public var names: [String] { Self.named.filter { contains($0.feature) }.map(\.name) }
+    public var names: [String] { Self.named.filter { contains($0.feature) }.map { $0.name } }
 
     /// - Parameter names: those of features that are not known here are left out.
     public init(names: some Sequence<String>) {

@@ -306,7 +306,7 @@ public struct RevocationTable: Sendable {
         guard !ended.isEmpty else { return [] }
         entries.removeAll { $0.revocation.expires.map { $0 <= now } ?? false }
         for entry in ended { places[entry.revocation.target] = nil }
-        return ended.map(\.place)
+        return ended.map { $0.place }
     }
 
     /// Whether a token no longer counts.
@@ -336,7 +336,7 @@ public struct RevocationTable: Sendable {
         let hasMore = part.endIndex < entries.count
         return RevocationPage(
             list: list, through: hasMore ? part.last?.place ?? last : last, hasMore: hasMore,
-            revocations: part.map(\.revocation))
+            revocations: part.map { $0.revocation })
     }
 
     /// Where a place is, or would be.

@@ -229,7 +229,7 @@ public struct Board: Sendable {
     }
 
     /// Every stroke that is visible or could be brought back; some more than once.
-    var strokes: [Stroke] { table.flatMap(\.strokes) }
+    var strokes: [Stroke] { table.flatMap { $0.strokes } }
 }
 
 /// Width and height of a room's board, in board units.

@@ -169,7 +169,7 @@ struct PageTable: Sendable {
     init(first: BoardPage, others: [BoardPage] = []) {
         self.first = first
         self.others = others
-        oldest = others.map(\.oldestUndoable)
+        oldest = others.map { $0.oldestUndoable }
     }
 
     /// The number of the page with the oldest operation that can be undone.

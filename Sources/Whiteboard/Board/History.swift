@@ -113,12 +113,12 @@ struct History: Sendable {
     mutating func dropOldest() -> HistoryEntry? { done.popFirst() }
 
     /// Index of the oldest undoable clear; nil where there is none.
-    var oldestClear: UInt64? { done.first(where: \.isClear)?.index }
+    var oldestClear: UInt64? { done.first { $0.isClear }?.index }
 
     /// Makes the oldest undoable clear final. The entries below it are strokes that it removed.
     /// - Returns: the clear; nil where there is none.
     mutating func dropOldestClear() -> HistoryEntry? {
-        guard let position = done.firstIndex(where: \.isClear) else { return nil }
+        guard let position = done.firstIndex(where: { $0.isClear }) else { return nil }
         defer { done.removeFirst(position + 1) }
         return done[position]
     }

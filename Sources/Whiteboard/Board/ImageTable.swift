@@ -31,7 +31,7 @@ struct ImageTable: Sendable {
     func contains(_ source: ImageSource) -> Bool { !counts.isEmpty && counts[source] != nil }
 
     /// The assets, some more than once.
-    var assets: some Sequence<AssetID> { counts.keys.lazy.map(\.asset) }
+    var assets: some Sequence<AssetID> { counts.keys.lazy.map { $0.asset } }
 }
 
 extension Stroke {

@@ -1,3 +1,4 @@
+import DequeModule
 import StrokeWire
 
 extension CheckpointWriter {
@@ -26,7 +27,7 @@ extension CheckpointWriter {
     }
 
     private mutating func write(_ page: BoardPage) {
-        write(indices: page.visible.map(\.index))
+        write(indices: page.visible.map { $0.index })
         write(list: page.history.done) { $0.write($1) }
         write(list: page.history.undone) { $0.write($1) }
     }
@@ -41,7 +42,7 @@ extension CheckpointWriter {
             write(clear.index)
             write(clear.author.text)
             write(clear.message)
-            write(indices: removed.map(\.index))
+            write(indices: removed.map { $0.index })
         }
     }
 }

@@ -99,7 +99,7 @@ extension CheckpointReader {
         try require(zip(waiting, waiting.dropFirst()).allSatisfy { $0.number < $1.number })
         try require(waiting.first.map { $0.isHeld ? $0.number > expected : $0.number >= expected } ?? true)
         let late = try list { (reader) throws(CheckpointError) in try reader.shardAssembly() }
-        try require(Set(late.map(\.first.number)).count == late.count)
+        try require(Set(late.map { $0.first.number }).count == late.count)
         var pending = PendingOperations()
         for entry in waiting {
             switch entry {

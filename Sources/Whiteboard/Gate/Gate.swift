@@ -328,7 +328,7 @@ extension Gate {
 
 extension Gate {
     /// The existing cohorts: `main`, the configured ones, then the others in the order in which they were made.
-    public var cohortNames: [CohortName] { cohorts.map(\.name) }
+    public var cohortNames: [CohortName] { cohorts.map { $0.name } }
 
     /// The cohort whose cursor is farthest behind; of several the first in ``cohortNames``. Every cohort has released
     /// the operations through its cursor.

@@ -322,7 +322,7 @@ struct TokenBucket: Sendable {
     /// Whether `tokens` are available, without taking them.
     mutating func holds(_ tokens: Int, at now: Instant) -> Bool {
         refill(at: now)
-        return level >= Int64(min(tokens, 4_000_000_000)) * Self.unit
+        return level >= min(Int64(tokens), 4_000_000_000) * Self.unit
     }
 
     /// Takes `tokens` that are available.

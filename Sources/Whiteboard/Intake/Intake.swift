@@ -168,12 +168,14 @@ struct Intake: Sendable {
 
     /// The authors that were heard last, the last first.
     func lastHeard(atMost count: Int) -> [AuthorID] {
-        authors.sorted { ($0.lastHeard, $1.id) > ($1.lastHeard, $0.id) }.prefix(count).map(\.id)
+        authors.sorted { ($0.lastHeard, $1.id) > ($1.lastHeard, $0.id) }.prefix(count).map { $0.id }
     }
 
     /// The numbers that wait, by author.
     var pendingNumbers: [(author: AuthorID, number: Int64)] {
-        authorsByName.flatMap { author in (author.sequence?.pending.numbers ?? []).map { (author.id, $0) } }
+        authorsByName.flatMap { author in
+            (author.sequence?.pending.numbers ?? []).map { (author: author.id, number: $0) }
+        }
     }
 
     /// Notes that the room has applied a ready operation.

@@ -27,9 +27,9 @@ struct PendingOperations: Sendable {
     /// Strokes under assembly, given-up ones included.
     var assemblingCount: Int { assemblies.count + late.count }
     /// The numbers that wait and were not given up, in order.
-    var numbers: [Int64] { (held.map(\.number) + assemblies.map(\.number)).sorted() }
+    var numbers: [Int64] { (held.map { $0.number } + assemblies.map { $0.number }).sorted() }
     /// The greatest of ``numbers``.
-    var last: Int64? { [held.last?.number, assemblies.last?.number].compactMap(\.self).max() }
+    var last: Int64? { [held.last?.number, assemblies.last?.number].compactMap { $0 }.max() }
 
     // MARK: - Complete operations
 

@@ -126,7 +126,7 @@ struct ShardAssembly: Sendable {
         header.shardCount = 0
         header.shardOrder = 0
         header.time = latestTime
-        let points = ShardJoiner.join(shards.map(\.points))
+        let points = ShardJoiner.join(shards.map { $0.points })
         let bytes = header.encoded(interior: points[...])
         // The point array is the last key: its interior ends before "]}".
         let end = bytes.count - 2

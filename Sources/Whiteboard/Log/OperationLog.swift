@@ -64,7 +64,7 @@ struct OperationLog: Sendable {
     }
 
     /// The strokes of the operations kept.
-    var strokes: [Stroke] { released.compactMap(\.stroke) + held.compactMap(\.stroke) }
+    var strokes: [Stroke] { released.compactMap { $0.stroke } + held.compactMap { $0.stroke } }
 
     /// Replaces the strokes by the same ones in other blocks.
     mutating func move(_ moves: StrokeMoves) {

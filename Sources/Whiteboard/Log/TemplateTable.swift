@@ -37,7 +37,7 @@ struct TemplateTable: Sendable {
     ///   - list: the last one used at the end.
     ///   - recent: the last one used.
     init(_ list: [Entry], recent: Entry?) {
-        for entry in list + [recent].compactMap(\.self) { _ = use(entry.template) { entry } }
+        for entry in list + [recent].compactMap({ $0 }) { _ = use(entry.template) { entry } }
     }
 
     var count: Int { entries.count }

@@ -108,7 +108,7 @@ extension RecordedRoom {
     private mutating func keepBoard() {
         boards.append(room.head)
         if boards.count > Self.mostBoards {
-            boards = boards.enumerated().filter { $0.offset.isMultiple(of: 2) }.map(\.element)
+            boards = boards.enumerated().filter { $0.offset.isMultiple(of: 2) }.map { $0.element }
             spacing *= 2
         }
         boardBytes = boards.reduce(0) { $0 + Self.bytes(of: $1) }

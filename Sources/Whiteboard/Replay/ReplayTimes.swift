@@ -90,7 +90,7 @@ public struct ReplayTimes: Sendable {
     private static func liesAhead(
         _ time: MediaTime, of entries: [Entry], after place: Int, by distance: Int64, epoch: Int64
     ) -> Bool {
-        let next = entries[(place + 1)...].prefix(lookahead).filter { $0.epoch == epoch }.compactMap(\.time)
+        let next = entries[(place + 1)...].prefix(lookahead).filter { $0.epoch == epoch }.compactMap { $0.time }
         return !next.isEmpty && next.allSatisfy { time - $0 > distance }
     }
 

@@ -92,7 +92,7 @@ struct CohortViews: Sendable {
     }
 
     /// The strokes that cohorts see, or can bring back; some more than once.
-    var strokes: [Stroke] { views.flatMap(\.board.strokes) }
+    var strokes: [Stroke] { views.flatMap { $0.board.strokes } }
 
     /// Replaces the strokes by the same ones in other memory.
     mutating func move(_ moves: StrokeMoves) {

@@ -274,7 +274,7 @@ extension Room {
 
     /// Tells authors that everything of this incarnation is rejected, as far as it is known.
     private func rejectAll(into effects: inout RoomEffects) {
-        let applied = log.operations.kept.map { ($0.author, $0.number) }
+        let applied = log.operations.kept.map { (author: $0.author, number: $0.number) }
         for (author, number) in applied + intake.pendingNumbers {
             effects.counts.intake.reject(.roomFull)
             effects.list.append(
@@ -378,7 +378,7 @@ extension Room {
     /// When something is due that must not wait for an input: a release, a notice or a give-up; nil for never. Possibly
     /// too early, never too late.
     public func nextDue(after now: Instant) -> Instant? {
-        [intake.deadline.map(clockOffset.localTime), gate.nextRelease(after: now)].compactMap(\.self).min()
+        [intake.deadline.map(clockOffset.localTime), gate.nextRelease(after: now)].compactMap { $0 }.min()
     }
 
     /// Does what is due: tells authors what is missing, asks for give-ups, releases, sends marks, compacts.

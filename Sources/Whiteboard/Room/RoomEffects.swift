@@ -80,7 +80,7 @@ extension RoomCounts {
         left.samplesIgnored += right.samplesIgnored
         left.samplesRejected += right.samplesRejected
         left.clamped += right.clamped
-        if !right.wetUpdates.isEmpty { left.wetUpdates.merge(right.wetUpdates, uniquingKeysWith: +) }
+        for (outcome, count) in right.wetUpdates { left.wetUpdates[outcome, default: 0] += count }
     }
 }
 
@@ -108,6 +108,6 @@ public struct IntakeCounts: Sendable, Equatable {
         left.gaps += right.gaps
         left.gaveUp += right.gaveUp
         left.late += right.late
-        if !right.rejected.isEmpty { left.rejected.merge(right.rejected, uniquingKeysWith: +) }
+        for (code, count) in right.rejected { left.rejected[code, default: 0] += count }
     }
 }

@@ -132,7 +132,7 @@ extension RoomInk {
 
     /// Forgets everything, and tells those who have points of it: the room ends, or leaves memory.
     mutating func end(into effects: inout RoomEffects) {
-        for feed in feeds.compactMap(\.self) + [head] {
+        for feed in feeds.compactMap({ $0 }) + [head] {
             for cursor in feed.cursors where cursor.shown > 0 {
                 effects.giveUp(feed.cohort, cursor.author, cursor.number, cursor.session)
             }
@@ -276,7 +276,7 @@ extension RoomInk {
     /// Forgets the decoded strokes that no cohort needs any more.
     private mutating func forgetReleased() {
         var needed: Set<UInt64> = []
-        for case let feed? in feeds { needed.formUnion(feed.cursors.lazy.compactMap(\.index)) }
+        for case let feed? in feeds { needed.formUnion(feed.cursors.lazy.compactMap({ $0.index })) }
         guard logged.contains(where: { !needed.contains($0.key) }) else { return }
         logged = logged.filter { needed.contains($0.key) }
         loggedBytes = logged.values.reduce(0) { $0 + $1.growing.byteCount }

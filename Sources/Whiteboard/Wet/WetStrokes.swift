@@ -112,7 +112,7 @@ struct WetStrokes: Sendable {
     /// Removes the strokes for which `isOver` is true.
     /// - Returns: the removed ones.
     mutating func remove(where isOver: (AuthorID, WetStroke) -> Bool) -> [(author: AuthorID, stroke: WetStroke)] {
-        var removed: [(AuthorID, WetStroke)] = []
+        var removed: [(author: AuthorID, stroke: WetStroke)] = []
         for place in authors.indices {
             let id = authors[place].id
             authors[place].strokes.removeAll { stroke in
@@ -130,7 +130,7 @@ struct WetStrokes: Sendable {
         authors.removeAll { $0.strokes.isEmpty && $0.lastHeard + WetStroke.lifetime <= now }
         nextExpiry =
             authors.lazy.map { author in
-                (author.strokes.lazy.map(\.updatedAt).min() ?? author.lastHeard) + WetStroke.lifetime
+                (author.strokes.lazy.map { $0.updatedAt }.min() ?? author.lastHeard) + WetStroke.lifetime
             }.min()
     }
 
