@@ -13,6 +13,8 @@ final class ProcessOutput: HostOutput {
     private var progress: [Progress] = []
     private var hasOpened = false
     private var stored: [Int: Int] = [:]
+    /// After this a room asks again for a decision that has not come back from the log.
+    private static let decisionRetry = Duration.seconds(1)
 
     init(_ process: DaemonProcess) {
         self.process = process
@@ -92,11 +94,14 @@ final class ProcessOutput: HostOutput {
     }
 
     func append(_ record: ControlRecord, to room: HostedRoom, at now: Instant) -> JournalRecord? {
-        guard process.isReached, !process.world.chance(50) else { return nil }
         let log = process.cluster.logs[room.partition]
+        let sentAt = process.world.now
+        guard process.isReached, !process.world.chance(50) else {
+            log.holdUp(from: sentAt, to: sentAt + Self.decisionRetry)
+            return nil
+        }
         let room = room.id
         let delay = process.cluster.fault == .decidesLate ? 5500...6000 : 0...15
-        let sentAt = process.world.now
         process.world.after(delay) { log.take(.control(record), of: room, id: nil, sentAt: sentAt) }
         return nil
     }

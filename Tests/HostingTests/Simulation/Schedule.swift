@@ -176,7 +176,7 @@ struct Schedule {
 
     /// A log is nearly full: daemons delete the records that checkpoints hold, again and again.
     private func trim(_ log: SimulatedLog) {
-        world.after(500...8000) {
+        world.after(300...3000) {
             let covered = cluster.checkpoints[log.partition].catalogue().covered
             world.note("log \(log.partition) is trimmed through \(covered)")
             log.trim(through: covered)

@@ -27,6 +27,8 @@ final class SimulatedLog {
     private var leaderlessUntil = Moment(nanoseconds: 0)
     /// By how much the leader's clock is ahead.
     private var skew = Duration.zero
+    /// When decisions about the log were held up although daemons served: one was lost, or a reader was behind.
+    private var holdUps: [(from: Moment, to: Moment)] = []
     private var whenGrown: [() -> Void] = []
 
     /// The leader's clock at the start.
@@ -107,6 +109,19 @@ final class SimulatedLog {
         if !world.chance(30) { world.after(0...3, acknowledge) }
     }
 
+    /// Notes that decisions were held up, or will be.
+    func holdUp(from: Moment, to: Moment) { holdUps.append((from, to)) }
+
+    /// How long decisions were not held up between two moments.
+    func freeTime(from start: Moment, to end: Moment) -> Duration {
+        var (free, reached) = (Duration.zero, start)
+        for holdUp in holdUps.sorted(by: { $0.from < $1.from }) where holdUp.to > reached && holdUp.from < end {
+            free += max(.zero, holdUp.from - reached)
+            reached = holdUp.to
+        }
+        return free + max(.zero, end - reached)
+    }
+
     /// Calls `grown` after each new record.
     func follow(_ grown: @escaping () -> Void) { whenGrown.append(grown) }
 
@@ -150,7 +165,12 @@ final class SimulatedReader {
     private var told: Duration?
     private var isCaughtUp = false
     /// Whether reading was interrupted, and the log has not been read to its end since.
-    private var isInterrupted = false
+    private var isInterrupted: Bool { interruptedAt != nil }
+    private var interruptedAt: Moment?
+    /// Whether the consumer that goes on has not delivered anything yet.
+    private var isRenewed = false
+    /// Whether records come slowly until it has read the log to its end.
+    private var isSlow = false
     private var isScheduled = false
     private var isEnded = false
     private var barrier: Gate?
@@ -175,7 +195,9 @@ final class SimulatedReader {
     /// The consumer is gone: another will go on after the last record.
     func interrupt() {
         guard !isEnded else { return }
-        isInterrupted = true
+        interruptedAt = interruptedAt ?? world.now
+        isRenewed = true
+        isSlow = world.chance(500)
         deliver(.level(until: .distantPast))
     }
 
@@ -189,7 +211,9 @@ final class SimulatedReader {
     }
 
     private func tellLevel() {
-        isInterrupted = false
+        if let interruptedAt { log.holdUp(from: interruptedAt, to: world.now) }
+        interruptedAt = nil
+        isSlow = false
         deliver(.level(until: clock.time(at: world.now) + Self.levelTime.validity))
     }
 
@@ -199,8 +223,7 @@ final class SimulatedReader {
         isScheduled = true
         let isNew = world.chance(8)
         if isNew { interrupt() }
-        let isRenewed = isInterrupted
-        world.after(isNew ? 100...1500 : isRenewed ? 1...400 : isCaughtUp ? 0...4 : 0...1) { [weak self] in
+        world.after(isNew ? 100...1500 : isRenewed || isSlow ? 1...400 : isCaughtUp ? 0...4 : 0...1) { [weak self] in
             self?.isScheduled = false
             self?.read()
         }
@@ -208,6 +231,7 @@ final class SimulatedReader {
 
     private func read() {
         guard isConnected, !isEnded else { return }
+        isRenewed = false
         tellClock()
         // Records come in batches.
         for _ in 0..<world.random.int(1...16) where position < log.last && !isHeld {

@@ -71,7 +71,9 @@ struct Verdict {
         }
         // A room that is not in memory is not loaded for that.
         guard cluster.plan.places >= cluster.plan.rooms.count else { return }
-        let late = giveUp.at - max(due, cluster.world.lastTrouble(until: giveUp.at) + Self.recovery)
+        let log = cluster.logs[cluster.partition(of: room)]
+        let late = log.freeTime(
+            from: max(due, cluster.world.lastTrouble(until: giveUp.at) + Self.recovery), to: giveUp.at)
         if late > Self.decision { report(room, "\(what), \(late / .milliseconds(1)) ms late") }
     }
 
@@ -79,9 +81,8 @@ struct Verdict {
     private static let clockError = Duration.milliseconds(100)
     /// After the last fault a daemon serves within this time.
     private static let recovery = Duration.seconds(4)
-    /// A decision that does not reach the log is repeated every second. None is made until a renewed reader has read to the
-    /// log's end, which may take 1.5 s.
-    private static let decision = Duration.milliseconds(5000)
+    /// Where nothing holds it up a decision is in the log within this time.
+    private static let decision = Duration.milliseconds(500)
 
     /// The x coordinates of a message's points.
     private func ink(_ bytes: [UInt8]) -> [Int] {

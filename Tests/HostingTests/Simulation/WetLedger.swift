@@ -60,10 +60,11 @@ final class WetLedger {
     private var interruptions: [ObjectIdentifier: Int] = [:]
     /// How many of these came before the last message of each track.
     private var seenInterruptions: [Track: Int] = [:]
-    /// Strokes that each process has said to be over, and the host does not know whether that has arrived.
-    private var ended: [ObjectIdentifier: Set<Track>] = [:]
-    /// After a lost connection that is said again, once.
-    private var endsAgain: Set<Track> = []
+    /// How often each process has said that a stroke is over, and the host does not know whether that has arrived: once a
+    /// life of the room, for another life may begin with the same stroke.
+    private var ended: [ObjectIdentifier: [Track: Int]] = [:]
+    /// After a lost connection that is said again, as often.
+    private var endsAgain: [Track: Int] = [:]
     /// Keeps rooms and processes alive, so that no two have the same identity.
     private var seen: [ObjectIdentifier: AnyObject] = [:]
     /// Points published to cohorts.
@@ -120,11 +121,12 @@ final class WetLedger {
         guard case .points(let points) = release.content else {
             world.note("\(name): x")
             let before = shown.removeValue(forKey: track)
-            let isAgain = endsAgain.remove(track) != nil
-            if before?.values.isEmpty ?? true, !isInterrupted, !isAgain {
+            let again = endsAgain.removeValue(forKey: track) ?? 0
+            if again > 1 { endsAgain[track] = again - 1 }
+            if before?.values.isEmpty ?? true, !isInterrupted, again == 0 {
                 report("\(name): given up, but not shown", room)
             }
-            ended[ObjectIdentifier(process), default: []].insert(track)
+            ended[ObjectIdentifier(process), default: [:]][track, default: 0] += 1
             return
         }
         world.note("\(name): \(points.first) \(points.points.count) \(release.index.map { "#\($0)" } ?? "")")
@@ -262,16 +264,17 @@ final class WetLedger {
     }
 
     /// The ends that a process has published, and that are not confirmed.
-    func ended(by process: DaemonProcess) -> Set<Track> { ended[ObjectIdentifier(process)] ?? [] }
+    func ended(by process: DaemonProcess) -> [Track: Int] { ended[ObjectIdentifier(process)] ?? [:] }
 
     /// The host of a process gets to know that these have arrived.
-    func confirm(_ tracks: Set<Track>, by process: DaemonProcess) {
-        ended[ObjectIdentifier(process)]?.subtract(tracks)
+    func confirm(_ ends: [Track: Int], by process: DaemonProcess) {
+        ended[ObjectIdentifier(process)]?.merge(ends.mapValues { -$0 }) { $0 + $1 }
+        ended[ObjectIdentifier(process)] = ended[ObjectIdentifier(process)]?.filter { $0.value > 0 }
     }
 
     /// The host of a process gets to know that its connection is lost.
     func lose(_ process: DaemonProcess) {
-        endsAgain.formUnion(ended.removeValue(forKey: ObjectIdentifier(process)) ?? [])
+        endsAgain.merge(ended.removeValue(forKey: ObjectIdentifier(process)) ?? [:]) { $0 + $1 }
     }
 
     /// A process publishes an operation: its wet stroke is over.
