@@ -191,6 +191,41 @@ import Testing
         #expect(state.isReading(3))
     }
 
+    @Test func `Of consumers on other servers than the leader another one is asked for, now and then after a wait`() {
+        var state = OrderedConsumerState(next: 3, limits: Self.limits)
+        _ = state.connectionChanged(isConnected: true)
+        var waits = 0
+        for _ in 1...16 {
+            let attempt = state.attempt
+            let actions = state.misplaced(attempt)
+            if case .arm(let timer, let time)? = actions.last, state.phase == .backingOff {
+                waits += 1
+                #expect(time > 0)
+                _ = state.timerFired(timer, at: 0)
+            }
+            #expect(state.attempt == attempt + 1)
+            #expect(state.misplaced(attempt) == [])
+        }
+        #expect(waits == 2)
+    }
+
+    @Test func `A short stream is looked at for the whole time again after a lost connection, or without a leader`() {
+        for isConnectionLost in [true, false] {
+            var state = OrderedConsumerState(next: 10, limits: Self.limits)
+            _ = state.connectionChanged(isConnected: true)
+            _ = state.created(1, first: 8, at: 0)
+            _ = state.timerFired(3, at: 0)
+            if isConnectionLost {
+                _ = state.connectionChanged(isConnected: false)
+                _ = state.connectionChanged(isConnected: true)
+            } else {
+                for case .arm(let timer, _) in state.rejected(state.attempt) { _ = state.timerFired(timer, at: 500) }
+            }
+            #expect(!state.created(state.attempt, first: 8, at: 1500).contains(.reportRewound(last: 9)))
+            #expect(state.phase == .backingOff)
+        }
+    }
+
     @Test func `A replica that lags is asked again, a stream that stays short is given up`() {
         var state = OrderedConsumerState(next: 10, limits: Self.limits)
         _ = state.connectionChanged(isConnected: true)

@@ -73,6 +73,8 @@ public enum JetStreamError: Error, Sendable, Equatable {
     case malformed(String)
     /// The stream exists with a configuration that cannot be used.
     case unsuitable(stream: String, [StreamDifference])
+    /// The servers of a replicated stream have not elected a leader.
+    case noLeader(stream: String)
 
     init(_ error: NATSError, asking subject: String) {
         self =
@@ -116,6 +118,7 @@ extension JetStreamError: CustomStringConvertible {
         case .malformed(let what): "malformed answer from JetStream: \(what)"
         case .unsuitable(let stream, let differences):
             "the stream \(stream) cannot be used: \(differences.map(\.description).joined(separator: "; "))"
+        case .noLeader(let stream): "the servers of the stream \(stream) have no leader"
         }
     }
 }

@@ -17,7 +17,7 @@ public final class OrderedConsumer: Sendable {
         var delivery: NATSSubscription?
         /// The server's name of the consumer.
         var name: String?
-        /// The answer to the current attempt, while it is asked where the stream ends, or for the last message delivered.
+        /// The answer to the current attempt, while the stream's leader is asked about the stream, or for the last message delivered.
         var unchecked: UncheckedAnswer?
         /// When the stream stored the last message delivered; nil before the first.
         var lastTime: Int64?
@@ -207,9 +207,11 @@ extension OrderedConsumer {
     private func drop(_ consumer: Dropped) {
         consumer.delivery?.unsubscribe()
         // The server would delete it by itself after `inactiveThreshold`.
-        if let name = consumer.name {
-            try? connection.publish([], to: "$JS.API.CONSUMER.DELETE.\(settings.stream).\(name)")
-        }
+        if let name = consumer.name { delete(name) }
+    }
+
+    private func delete(_ consumer: String) {
+        try? connection.publish([], to: "$JS.API.CONSUMER.DELETE.\(settings.stream).\(consumer)")
     }
 
     private func arm(_ timer: UInt64, after nanoseconds: Int64) {
@@ -231,7 +233,7 @@ extension OrderedConsumer {
 // MARK: - Messages of the server
 
 extension OrderedConsumer {
-    /// The server's answer to a consumer request, or to the question where the stream ends.
+    /// The server's answer to a consumer request, or to a question about the stream.
     private func receiveAnswer(_ message: borrowing NATSMessage) {
         guard let token = message.subject.split(separator: ".").last else { return }
         let parts = token.split(separator: "-")
@@ -239,7 +241,7 @@ extension OrderedConsumer {
         do throws(JetStreamError) {
             guard !message.saysNoResponders else { throw .notEnabled }
             switch parts.count == 2 ? parts[0] : "" {
-            case Self.endMark:
+            case Self.streamMark:
                 return check(attempt, try APIBody.decode(StreamInfo.Wire.self, from: message.copyPayload()))
             case Self.lastMark: return checkLast(attempt, try time(of: message.copyPayload()))
             default: break
@@ -251,7 +253,7 @@ extension OrderedConsumer {
             if hasLast, settings.comparesLastMessage {
                 askForLast(unchecked, next - 1)
             } else {
-                beginOrAskForEnd(unchecked)
+                beginOrAsk(unchecked)
             }
         } catch {
             log(error)
@@ -259,7 +261,7 @@ extension OrderedConsumer {
         }
     }
 
-    private static let endMark = "end"
+    private static let streamMark = "stream"
     private static let lastMark = "last"
 
     /// When the stream stored a message that was asked for; nil where it has none.
@@ -290,24 +292,22 @@ extension OrderedConsumer {
     private func checkLast(_ attempt: UInt64, _ time: Int64?) {
         let (unchecked, last) = shared.withLock { ($0.unchecked, $0.lastTime) }
         guard let unchecked, unchecked.attempt == attempt else { return }
-        guard let time, time != last else { return beginOrAskForEnd(unchecked) }
+        guard let time, time != last else { return beginOrAsk(unchecked) }
         update { $0.foundAnotherMessage(attempt) }
     }
 
-    private func beginOrAskForEnd(_ unchecked: UncheckedAnswer) {
-        if unchecked.answer.numPending == 0, shared.withLock({ $0.state.next }) > 1 {
-            askForEnd(unchecked)
-        } else {
-            begin(unchecked)
-        }
+    /// From nats-server 2.11 on a consumer begins where it is asked to, also beyond the end of its stream. In a cluster a server
+    /// is drawn by lot for it, whose copy it reads: after a power cut that may differ from the leader's, for ever.
+    private func beginOrAsk(_ unchecked: UncheckedAnswer) {
+        let mayBeBeyondEnd = unchecked.answer.numPending == 0 && shared.withLock { $0.state.next } > 1
+        if mayBeBeyondEnd || unchecked.answer.cluster != nil { askForStream(unchecked) } else { begin(unchecked) }
     }
 
-    /// From nats-server 2.11 on a consumer begins where it is asked to, also beyond the end of its stream.
-    private func askForEnd(_ unchecked: UncheckedAnswer) {
+    private func askForStream(_ unchecked: UncheckedAnswer) {
         shared.withLock { $0.unchecked = unchecked }
         // Between two connections the next one, or the time limit, brings another attempt.
         try? connection.publish(
-            [], to: "$JS.API.STREAM.INFO.\(settings.stream)", reply: "\(inbox).\(Self.endMark)-\(unchecked.attempt)")
+            [], to: "$JS.API.STREAM.INFO.\(settings.stream)", reply: "\(inbox).\(Self.streamMark)-\(unchecked.attempt)")
     }
 
     private func check(_ attempt: UInt64, _ stream: StreamInfo.Wire) {
@@ -317,6 +317,12 @@ extension OrderedConsumer {
             return shared.unchecked
         }
         guard var unchecked else { return }
+        let server = unchecked.answer.cluster?.leader
+        guard !stream.hasNoLeader, server == nil || server == stream.cluster?.leader else {
+            delete(unchecked.answer.name)
+            update { stream.hasNoLeader ? $0.rejected(attempt) : $0.misplaced(attempt) }
+            return
+        }
         unchecked.answer.delivered.streamSeq = min(unchecked.answer.delivered.streamSeq, stream.state.lastSeq)
         begin(unchecked)
     }
@@ -495,8 +501,13 @@ private struct ConsumerAnswer: Decodable {
         /// One less than the first sequence to be delivered.
         var streamSeq: UInt64
     }
+    struct Cluster: Decodable {
+        /// The server that has the consumer.
+        var leader: String?
+    }
     var name: String
     var created: String
     var delivered: Delivered
     var numPending: UInt64
+    var cluster: Cluster?
 }

@@ -43,6 +43,7 @@ struct OrderedConsumerState {
     private var consumerSequence: UInt64 = 0
     private var lastHeard: Int64 = 0
     private var failures = 0
+    private var misplacements = 0
     private var timer: UInt64 = 0
     private var shortSince: Int64?
     /// Whether messages were delivered since the reader last reported that everything is processed.
@@ -72,6 +73,8 @@ struct OrderedConsumerState {
         guard phase != .ended else { return [] }
         if isConnected { return phase == .offline ? beginAttempt() : [] }
         phase = .offline
+        // The servers may be starting.
+        shortSince = nil
         return [.drop]
     }
 
@@ -108,8 +111,19 @@ struct OrderedConsumerState {
 
     mutating func rejected(_ attempt: UInt64) -> [Action] {
         guard phase == .creating, attempt == self.attempt else { return [] }
+        shortSince = nil
         return retry()
     }
+
+    /// The consumer of an attempt is on a server that does not lead the stream. The next one may be drawn by lot; now and then
+    /// that waits.
+    mutating func misplaced(_ attempt: UInt64) -> [Action] {
+        guard phase == .creating, attempt == self.attempt else { return [] }
+        misplacements += 1
+        return misplacements.isMultiple(of: Self.draws) ? retry() : beginAttempt()
+    }
+
+    private static let draws = 8
 
     mutating func timerFired(_ timer: UInt64, at now: Int64) -> [Action] {
         guard timer == self.timer else { return [] }

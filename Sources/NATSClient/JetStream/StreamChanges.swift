@@ -10,6 +10,13 @@ extension JetStream {
         try await apply("UPDATE", stream, configuration)
     }
 
+    /// Sets how many servers have a copy of a stream. With 1 that of its leader stays alone; those that come to it are made anew.
+    public func setReplicas(_ count: Int, of stream: String) async throws(JetStreamError) {
+        var configuration = try await configuration(of: stream)
+        configuration["num_replicas"] = count
+        try await apply("UPDATE", stream, configuration)
+    }
+
     /// Creates a stream that the server fills with the messages of another one, with their sequences and times, and goes on
     /// to as long as there is a stream of that name. The copy drops no messages by age or by subject.
     /// - Parameter label: a text that the copy keeps, see ``original(of:)``; so does a copy of the copy.

@@ -1,12 +1,19 @@
 /// Streams: state, creation, deletion of messages.
 extension JetStream {
-    /// The present state of a stream.
-    /// - Throws: an error with `isStreamMissing` when there is none.
+    /// The present state of a stream, as its leader has it.
+    /// - Throws: an error with `isStreamMissing` when there is none; `.noLeader` when none was elected within `timeout`.
     public func streamInfo(_ name: String) async throws(JetStreamError) -> StreamInfo {
         var wire = try await apiRequest("STREAM.INFO.\(name)", for: StreamInfo.Wire.self)
         // A stream that is being created is listed already, for some milliseconds (nats-server 2.9.10).
         for _ in 0..<100 where wire.isBeingCreated {
             guard (try? await Task.sleep(for: .milliseconds(20))) != nil else { throw .connection(.cancelled) }
+            wire = try await apiRequest("STREAM.INFO.\(name)", for: StreamInfo.Wire.self)
+        }
+        // Without a leader any server answers for its own copy, which may lack what was acknowledged.
+        let deadline = ContinuousClock.now + timeout
+        while wire.hasNoLeader {
+            guard ContinuousClock.now < deadline else { throw .noLeader(stream: name) }
+            guard (try? await Task.sleep(for: .milliseconds(100))) != nil else { throw .connection(.cancelled) }
             wire = try await apiRequest("STREAM.INFO.\(name)", for: StreamInfo.Wire.self)
         }
         return try StreamInfo(wire)
@@ -158,6 +165,8 @@ public struct StreamInfo: Sendable, Equatable {
     public let bytes: UInt64
     /// Whether it belongs to a cluster of servers.
     public let isClustered: Bool
+    /// How many other servers have a copy of it and can be reached.
+    public let reachableCopies: Int
 }
 
 extension StreamInfo {
@@ -170,7 +179,13 @@ extension StreamInfo {
             var lastSeq: UInt64
         }
         struct Cluster: Decodable {
-            var name: String?
+            struct Replica: Decodable {
+                var offline: Bool?
+            }
+            /// Nil while none is elected.
+            var leader: String?
+            /// The other servers that have a copy.
+            var replicas: [Replica]?
         }
         var config: StreamConfiguration.Wire
         var created: String
@@ -179,6 +194,8 @@ extension StreamInfo {
 
         /// Whether the creation time is not set yet.
         var isBeingCreated: Bool { created.hasPrefix("0001-01-01") }
+
+        var hasNoLeader: Bool { cluster.map { $0.leader?.isEmpty ?? true } ?? false }
     }
 
     init(_ wire: Wire) throws(JetStreamError) {
@@ -189,5 +206,6 @@ extension StreamInfo {
         messages = wire.state.messages
         bytes = wire.state.bytes
         isClustered = wire.cluster != nil
+        reachableCopies = wire.cluster?.replicas?.count { $0.offline != true } ?? 0
     }
 }
