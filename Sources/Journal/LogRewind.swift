@@ -80,7 +80,7 @@ extension JetStreamJournal {
     /// Gives a log with one replica that has lost its end a new file: nats-server 2.9 acknowledges what it writes behind a
     /// damaged place, and cannot read it. What checkpoints lack of the log is written again, behind the rest.
     ///
-    /// A replicated log mends itself from other servers, and is left alone.
+    /// A replicated log is left as its leader has it: see ``renewCopies(of:)``.
     /// - Parameter catalogue: the checkpoints. `catalogue.covered` must not be beyond `rewind.end`.
     /// - Throws: `.stream`. Records that no checkpoint holds are in memory alone between the deletion and the writing: where that
     ///   fails or is killed, they are lost but for what their authors give again.
@@ -142,5 +142,52 @@ extension JetStreamJournal {
                 if bytes <= Self.salvageBound { records.append(record) }
             })
         return bytes <= Self.salvageBound ? (records, last) : nil
+    }
+}
+
+extension JetStreamJournal {
+    private static let renewalPause = Duration.seconds(1)
+
+    /// Has the other servers copy a partition's replicated streams anew from their leaders. Where all servers have lost the ends
+    /// of their files, nats-server (seen with 2.9.10 and 2.12.8) may keep copies that are longer than the leader's: they take
+    /// nothing new, some of them are told to be current, and one of them may lead later.
+    ///
+    /// Waits until all servers can be reached. Publishers are acknowledged meanwhile; for a moment the leader has the only copy.
+    /// Retries until it is done, or the task is cancelled.
+    public func renewCopies(of partition: Int) async {
+        let streams = PartitionStreams(root: root, partition: partition)
+        for stream in [streams.log, streams.checkpoint] { await renewCopies(of: stream) }
+    }
+
+    private func renewCopies(of stream: String) async {
+        var wanted = settings.replicas
+        var told: JetStreamError?
+        while !Task.isCancelled {
+            do throws(JetStreamError) {
+                let info = try await jetStream.streamInfo(stream)
+                let replicas = info.configuration.replicas
+                wanted = max(wanted, replicas)
+                guard wanted > 1 else { return }
+                // One where this was interrupted.
+                if replicas == 1 || info.reachableCopies == replicas - 1 {
+                    try await jetStream.setReplicas(1, of: stream)
+                    try await jetStream.setReplicas(wanted, of: stream)
+                    logger.notice(
+                        "servers copy a stream anew from its leader, since it has lost its end",
+                        metadata: ["stream": "\(stream)", "replicas": "\(wanted)"])
+                    return
+                }
+            } catch {
+                if told != error {
+                    logger.warning(
+                        """
+                        copies of a stream that has lost its end may differ: the user of NATS needs to publish to \
+                        $JS.API.STREAM.UPDATE.*, or have an operator set its replicas to 1 and back
+                        """, metadata: ["stream": "\(stream)", "error": "\(error)"])
+                }
+                told = error
+            }
+            try? await Task.sleep(for: Self.renewalPause)
+        }
     }
 }

@@ -20,7 +20,8 @@ extension JetStreamJournal {
         known.withLock { _ = $0.insert(partition) }
         return PartitionLog(
             incarnationPrefix: identity(of: log).text, firstSequence: log.firstSequence,
-            lastSequence: log.lastSequence, checkpointLifetime: lifetime > .zero ? lifetime : nil)
+            lastSequence: log.lastSequence, checkpointLifetime: lifetime > .zero ? lifetime : nil,
+            isReplicated: log.configuration.replicas > 1)
     }
 
     private func identity(of log: StreamInfo) -> StreamIdentity {
@@ -176,4 +177,6 @@ public struct PartitionLog: Sendable, Equatable {
     public let lastSequence: UInt64
     /// How long the checkpoint stream keeps a message; nil for ever.
     public let checkpointLifetime: Duration?
+    /// Whether several servers have a copy.
+    public let isReplicated: Bool
 }

@@ -211,6 +211,64 @@ import Whiteboard
         }
     }
 
+    /// nats-server keeps a copy that is longer than the leader's for ever, and draws by lot which copy a consumer reads.
+    @Test(.timeLimit(.minutes(4)))
+    func `Where copies differ after a power cut, the leader's is read, and the others are made anew from it`()
+        async throws
+    {
+        try await withJournal { test, servers in
+            for number in 1...60 { try await write(test, number) }
+            for server in servers { await server.kill() }
+            for (server, share) in zip(servers, [0.4, 0.6, 1]) {
+                try PowerCut(server.store ?? "").cut("INK_LOG_", marked: ".in.", keeping: share)
+            }
+            for server in servers[..<2] { try await server.restart() }
+            // Acknowledged by two: the third has others in their place.
+            for number in 101...110 { try await write(test, number) }
+            try await servers[2].restart()
+            let log = try await test.jetStream.streamInfo("INK_LOG_0")
+            #expect(log.lastSequence < 60)
+            try await eventually("the third server is there", within: Self.election) {
+                try await test.jetStream.streamInfo("INK_LOG_0").reachableCopies == 2 ? () : nil
+            }
+            #expect(try await sizesOfCopies(test).count > 1)
+            for _ in 1...8 { #expect(try await last(test) == "110") }
+            await test.journal.renewCopies(of: 0)
+            try await eventually("the copies are equal") {
+                try await sizesOfCopies(test) == [log.messages] ? () : nil
+            }
+            #expect(try await last(test) == "110")
+        }
+    }
+
+    /// How many messages consumers would be given, each of which reads a copy that is drawn by lot.
+    private func sizesOfCopies(_ test: TestJournal) async throws -> Set<UInt64> {
+        var sizes: Set<UInt64> = []
+        for number in 1...16 {
+            let configuration = """
+                {"deliver_subject":"copy.\(number)","ack_policy":"none","mem_storage":true,"num_replicas":1,\
+                "inactive_threshold":1000000000}
+                """
+            let body = #"{"stream_name":"INK_LOG_0","config":\#(configuration)}"#
+            let reply = try await test.connection.request(Array(body.utf8), to: "$JS.API.CONSUMER.CREATE.INK_LOG_0")
+            let text = String(decoding: reply.payload, as: UTF8.self)
+            guard let size = text.firstMatch(of: /"num_pending": ?([0-9]+)/).flatMap({ UInt64($0.1) }) else {
+                throw Unexpected(text)
+            }
+            sizes.insert(size)
+        }
+        return sizes
+    }
+
+    /// The body of the last record that a new reader is given.
+    private func last(_ test: TestJournal) async throws -> String {
+        let (reader, book) = test.read()
+        defer { reader.cancel() }
+        _ = try await book.besides.values(1)
+        guard case .message(_, _, let bytes)? = book.records.values.last?.content else { return "" }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
     @Test(.timeLimit(.minutes(4)))
     func `Daemons that create streams at the same moment agree on their identities, whichever server leads later`()
         async throws

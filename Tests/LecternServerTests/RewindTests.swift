@@ -204,7 +204,7 @@ import Testing
 extension NATSTestServer {
     /// Takes the end of a stopped server's log, as a power cut does: the newest file loses what follows this share of its bytes.
     nonisolated func cutLog(keeping share: Double) throws {
-        try change("INK_LOG_") { $0.removeLast($0.count - Int(Double($0.count) * share)) }
+        try PowerCut(store ?? "").cut("INK_LOG_", marked: ".in.", keeping: share)
     }
 
     /// Changes the files with messages of a stopped server's streams.

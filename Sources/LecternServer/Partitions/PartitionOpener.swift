@@ -121,7 +121,7 @@ struct PartitionOpener: Sendable {
     }
 
     private func begin(_ partition: Int, _ hasLostEnd: Bool, _ work: PartitionWork) async throws(JournalError) {
-        let (log, catalogue) = try await rewinds.open(partition, isCertain: hasLostEnd)
+        let (log, catalogue, isRestored) = try await rewinds.open(partition, isCertain: hasLostEnd)
         work.countRooms(catalogue.rooms.count)
         var shares: [[RoomID: StoredRoom]] = workers.all.map { _ in [:] }
         for (room, manifest) in catalogue.rooms {
@@ -149,6 +149,7 @@ struct PartitionOpener: Sendable {
                     event, of: partition, work, covered: catalogue.covered,
                     lostThrough: max(1, log.firstSequence) - 1)
             })
+        if isRestored { await journal.renewCopies(of: partition) }
     }
 
     /// - Parameters:

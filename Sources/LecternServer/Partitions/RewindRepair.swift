@@ -22,11 +22,12 @@ struct RewindRepair: Sendable {
     /// Rooms that are decided about in parallel.
     private static let parallel = 16
 
-    /// - Parameter isCertain: whether the loss was looked at for long enough while the log was read.
-    /// - Returns: the log as it is, and the checkpoints that fit it.
+    /// - Parameter isCertain: whether the loss was looked at for long enough while the log was read. Another server may lead a
+    ///   replicated log meanwhile: that is looked at again.
+    /// - Returns: the log as it is, the checkpoints that fit it, and whether it has lost its end.
     func open(
         _ partition: Int, isCertain: Bool
-    ) async throws(JournalError) -> (PartitionLog, CheckpointCatalogue) {
+    ) async throws(JournalError) -> (log: PartitionLog, catalogue: CheckpointCatalogue, isRestored: Bool) {
         let began = MonotonicClock.now()
         metrics.countRewinds(0, of: partition)
         var isFirst = true
@@ -35,15 +36,15 @@ struct RewindRepair: Sendable {
             var catalogue = try await store.catalogue(of: partition, log: log.incarnationPrefix)
             guard try await journal.rewind(of: partition, catalogue, log) != nil else {
                 warn(of: catalogue, partition)
-                return (log, catalogue)
+                return (log, catalogue, false)
             }
             // Another daemon may have written records and saved them between the two.
             log = try await journal.provision(partition)
-            if isCertain || MonotonicClock.now() - began >= Self.patience,
+            if isCertain && !log.isReplicated || MonotonicClock.now() - began >= Self.patience,
                 let rewind = try await journal.rewind(of: partition, catalogue, log)
             {
                 catalogue.covered = min(catalogue.covered, rewind.end)
-                return (try await repair(partition, rewind, &catalogue, log), catalogue)
+                return (try await repair(partition, rewind, &catalogue, log), catalogue, true)
             }
             if !isFirst { try? await Task.sleep(for: Self.pause) }
             isFirst = false

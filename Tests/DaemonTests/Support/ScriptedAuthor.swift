@@ -37,6 +37,14 @@ final class ScriptedAuthor: Sendable {
         }
     }
 
+    /// Waits until a checkpoint holds what the author has sent through a number.
+    func waitUntilCovered(through number: Int64) async throws {
+        try await eventually("a checkpoint holds \(number)") {
+            told.values.contains { if case .covered(let covered, _) = $0 { covered >= number } else { false } }
+                ? () : nil
+        }
+    }
+
     /// Publishes a message and waits for the feedback on it.
     func send(_ text: String, expecting feedback: (Feedback) -> Bool) async throws {
         let before = told.values.count
@@ -78,7 +86,11 @@ struct StreamState: Sendable, Decodable {
         let messages: Int
     }
     struct Cluster: Sendable, Decodable {
+        struct Replica: Sendable, Decodable {
+            let current: Bool?
+        }
         let leader: String?
+        let replicas: [Replica]?
     }
     let state: State
     let cluster: Cluster?
