@@ -50,6 +50,8 @@ const longestPicture = 1000;
  * - `skew`: `{milliseconds}`: how long after the player's picture of it ink was drawn, where there is a clock: an operation, or
  *   new points of a stroke being drawn;
  * - `behind`: `{milliseconds}`: how far the cohort's video is ahead of the player;
+ * - `incarnation`: `{room}`: the board was joined, or has its first operation: the room's incarnation, "" while nobody has written
+ *   to it;
  * - `covered`: `{author, session, covered, room}`, at the head: a stored checkpoint holds the author's operations so far;
  * - `image`: there is a picture of an image that was an empty frame, or a larger one;
  * - `size`: `{width, height}`: the board's size in its own units;
@@ -130,6 +132,8 @@ export class Board extends EventTarget {
     get digest() { return this.#model.digest; }
     /** The room's incarnation; "" while nobody has written to it. */
     get incarnation() { return this.#incarnation; }
+    /** Whether the board is there, and follows the room. */
+    get isJoined() { return this.#isJoined; }
     /** The board's size in its own units, its colours, and its ink style. */
     get size() { return { width: this.#model.width, height: this.#model.height }; }
     get palette() { return this.#model.palette; }
@@ -277,6 +281,7 @@ export class Board extends EventTarget {
         }
         this.#canvas.shape(this.size);
         this.#paint();
+        this.#tell("incarnation", { room: this.#incarnation });
         this.#tellPages();
         this.#tellIndex();
     }
@@ -381,7 +386,10 @@ export class Board extends EventTarget {
     #compare(mark) {
         this.#followPlayer();
         if (mark.author !== undefined) this.#tell("covered", mark);
-        if (mark.room !== "") this.#incarnation ||= mark.room;
+        if (this.#incarnation === "" && mark.room !== "") {
+            this.#incarnation = mark.room;
+            this.#tell("incarnation", { room: mark.room });
+        }
         const isSame = this.#isJoined && mark.room === this.#incarnation && mark.index === this.index;
         if (isSame && mark.digest !== undefined && mark.digest !== this.digest) {
             return this.#rejoin("the digest of a mark is another");

@@ -1,6 +1,6 @@
 /**
- * What a teacher has drawn and the room has not answered for yet, kept by the browser: nothing drawn is lost by a crash, a
- * reload or a lost network.
+ * What a teacher has drawn and the room has not answered for yet, or no checkpoint of the room holds, kept by the browser: nothing
+ * drawn is lost by a crash, a reload, a lost network, or a power cut where the room's log is.
  *
  * @module
  */
@@ -9,18 +9,19 @@
 const mostBytes = 64 << 20;
 const mostOperations = 16_384;
 
+/** What was applied and no checkpoint holds is kept up to so much; beyond, the oldest is forgotten. */
+const mostUncovered = { operations: 10_000, bytes: 32 << 20 };
+
 /**
- * An operation that waits.
+ * An operation that waits, or was applied.
  *
  * @typedef {object} OutboxEntry
  * @property {string} session the author's session in which its number counts
  * @property {number} n
  * @property {string[]} messages one, or the shards of a stroke
  * @property {object} operation the message with all points, as it is drawn
+ * @property {string | null} [room] of one that was applied: the room's incarnation then; null while that is not known
  */
-
-/** What was applied and no checkpoint holds is kept up to so much; beyond, the oldest is forgotten. */
-const mostUncovered = { operations: 10_000, bytes: 32 << 20 };
 
 /**
  * The outbox of one author in one room.
@@ -37,15 +38,16 @@ export class Outbox {
     isKept = false;
     #name;
     #database = null;
+    /** What waits. */
     #entries = new Map();
-    /** Entries that the browser does not have yet. */
-    #unkept = new Set();
     #bytes = 0;
-    /** Operations of the page's own session that the room has applied and no checkpoint is known to hold. In memory alone. */
-    #uncovered = [];
+    /** What the room has applied and no checkpoint is known to hold, the oldest first. */
+    #uncovered = new Map();
     #uncoveredBytes = 0;
-    /** The room's incarnation, as it was told last of checkpoints. */
-    #incarnation = null;
+    /** Entries that the browser does not have yet, as they are. */
+    #unkept = new Set();
+    /** The room's incarnation; null while it is not known. */
+    #room = null;
 
     /** @param {string} name of this outbox: gateway, room and author */
     constructor(name) {
@@ -61,6 +63,11 @@ export class Outbox {
         return this.#entries.size;
     }
 
+    /** Whether it keeps what the room has applied. */
+    get hasUncovered() {
+        return this.#uncovered.size > 0;
+    }
+
     /** Whether it takes no more. */
     get isFull() {
         return this.#bytes > mostBytes || this.#entries.size >= mostOperations;
@@ -73,20 +80,20 @@ export class Outbox {
 
     /** Reads what earlier pages have left, and begins a session. */
     async open() {
-        const known = this.#entries;
-        const waiting = new Map();
+        const known = new Map([...this.#uncovered, ...this.#entries]);
+        const found = new Map();
         try {
             this.#database ??= await openDatabase();
             const kept = await result(this.#database.transaction("waiting").objectStore("waiting").getAll(this.#range));
-            for (const entry of kept) waiting.set(keyOf(entry), known.get(keyOf(entry)) ?? entry);
+            for (const entry of kept) found.set(keyOf(entry), Object.assign(known.get(keyOf(entry)) ?? entry, { room: entry.room }));
             // What the browser had of this page, and has no more, another page has sent.
-            for (const entry of this.#unkept) waiting.set(keyOf(entry), entry);
+            for (const entry of this.#unkept) found.set(keyOf(entry), entry);
             this.isKept = this.#unkept.size === 0;
         } catch {
-            for (const [key, entry] of known) waiting.set(key, entry);
+            for (const [key, entry] of known) found.set(key, entry);
             this.isKept = false;
         }
-        this.#take([...waiting.values()].sort(inOrder));
+        this.#take(found.values());
         this.#beginSession();
         if (this.#unkept.size > 0) this.#write();
     }
@@ -95,8 +102,8 @@ export class Outbox {
     async begin() {
         const old = this.entries;
         this.#beginSession();
-        this.#unkept.clear();
-        this.#take(old.map((entry) => renumbered(entry, this.session, this.next++)));
+        for (const entry of old) this.#unkept.delete(entry);
+        this.#take([...this.#uncovered.values(), ...old.map((entry) => renumbered(entry, this.session, this.next++))]);
         for (const entry of this.#entries.values()) this.#unkept.add(entry);
         await this.#write(old);
     }
@@ -129,41 +136,86 @@ export class Outbox {
         if (known.length > 0) this.#write(known);
     }
 
-    /** Forgets operations that the room has applied, but for what a log that loses its end could lose. */
+    /** Takes operations as applied: they do not wait, but are kept for a log that loses its end. */
     applied(entries) {
-        this.remove(entries);
-        for (const entry of entries) {
-            if (entry.session !== this.session) continue;
-            this.#uncovered.push(entry);
+        for (const entry of entries.filter((entry) => this.has(entry))) {
+            this.#bytes -= sizeOf(entry);
+            this.#entries.delete(keyOf(entry));
+            entry.room = this.#room;
+            this.#uncovered.set(keyOf(entry), entry);
             this.#uncoveredBytes += sizeOf(entry);
+            this.#unkept.add(entry);
         }
-        while (this.#uncovered.length > mostUncovered.operations || this.#uncoveredBytes > mostUncovered.bytes) {
-            this.#uncoveredBytes -= sizeOf(this.#uncovered.shift());
+        const gone = [];
+        let [operations, bytes] = [this.#uncovered.size, this.#uncoveredBytes];
+        for (const entry of this.#uncovered.values()) {
+            if (operations <= mostUncovered.operations && bytes <= mostUncovered.bytes) break;
+            gone.push(entry);
+            operations -= 1;
+            bytes -= sizeOf(entry);
         }
+        this.#forget(gone);
+        if (entries.length > 0) this.#write(gone);
     }
 
     /**
-     * Takes the room's word on what checkpoints hold. In another incarnation than before what they do not hold waits again.
+     * Takes the room's word on what checkpoints hold.
      *
-     * @param {{session: string, covered: number, room: string}} mark of the author, at the head
+     * @param {{session: string, covered: number}} mark of the author, at the head. What an earlier page of this browser has sent
+     *   is covered, too, by a later session's
+     */
+    cover({ session, covered }) {
+        const kept = [...this.#uncovered.values()];
+        if (session !== this.session && !kept.some((entry) => entry.session === session)) return;
+        const held = kept.filter((entry) => inOrder(entry, { session, n: covered }) <= 0);
+        this.#forget(held);
+        if (held.length > 0) this.#write(held);
+    }
+
+    /**
+     * Takes the room's incarnation. In one that the room was restored to after its log had lost its end, what was applied before
+     * waits again, under the same numbers: what the room has, it answers again. In any other it is forgotten: the room was closed.
+     *
+     * @param {string} incarnation "" while nobody has written to the room
      * @returns {boolean} whether something waits again
      */
-    cover({ session, covered, room }) {
-        const isAnother = this.#incarnation !== null && this.#incarnation !== room;
-        this.#incarnation = room;
-        if (session === this.session) this.#uncovered = this.#uncovered.filter(({ n }) => n > covered);
-        const lost = isAnother ? this.#uncovered : [];
-        if (isAnother) this.#uncovered = [];
-        this.#uncoveredBytes = this.#uncovered.reduce((sum, entry) => sum + sizeOf(entry), 0);
-        if (lost.length === 0) return false;
-        for (const entry of lost) this.#unkept.add(entry);
-        this.#take([...lost, ...this.entries].sort(inOrder));
-        this.#write();
-        return true;
+    follow(incarnation) {
+        this.#room = incarnation || null;
+        const [again, gone] = [[], []];
+        let isChanged = false;
+        for (const entry of this.#uncovered.values()) {
+            if (entry.room === this.#room) continue;
+            isChanged = true;
+            if (isRestored(incarnation, entry.room)) again.push(entry);
+            else if (entry.room !== null) gone.push(entry);
+            else {
+                entry.room = this.#room;
+                this.#unkept.add(entry);
+            }
+        }
+        if (!isChanged) return false;
+        this.#forget([...again, ...gone]);
+        for (const entry of again) {
+            delete entry.room;
+            // The board shows it when the room has it.
+            entry.isSeen = true;
+            this.#unkept.add(entry);
+        }
+        this.#take([...this.#uncovered.values(), ...again, ...this.#entries.values()]);
+        this.#write(gone);
+        return again.length > 0;
+    }
+
+    /** Keeps no more of what was applied. */
+    #forget(entries) {
+        for (const entry of entries) {
+            this.#uncovered.delete(keyOf(entry));
+            this.#uncoveredBytes -= sizeOf(entry);
+            this.#unkept.delete(entry);
+        }
     }
 
     #beginSession() {
-        [this.#uncovered, this.#uncoveredBytes] = [[], 0];
         [this.session, this.next] = [newSession(), 1];
     }
 
@@ -174,9 +226,19 @@ export class Outbox {
         return { entry, kept: this.#write() };
     }
 
+    /** Holds these entries, in their order, and no others. */
     #take(entries) {
-        this.#entries = new Map(entries.map((entry) => [keyOf(entry), entry]));
-        this.#bytes = entries.reduce((sum, entry) => sum + sizeOf(entry), 0);
+        [this.#entries, this.#bytes] = [new Map(), 0];
+        [this.#uncovered, this.#uncoveredBytes] = [new Map(), 0];
+        for (const entry of [...entries].sort(inOrder)) {
+            if (entry.room === undefined) {
+                this.#entries.set(keyOf(entry), entry);
+                this.#bytes += sizeOf(entry);
+            } else {
+                this.#uncovered.set(keyOf(entry), entry);
+                this.#uncoveredBytes += sizeOf(entry);
+            }
+        }
     }
 
     get #range() {
@@ -210,8 +272,15 @@ export class Outbox {
 }
 
 /** What of an entry is kept: not what a page has noted on it. */
-function stored({ session, n, messages, operation }) {
-    return { session, n, messages, operation };
+function stored({ session, n, messages, operation, room }) {
+    return { session, n, messages, operation, room };
+}
+
+/** Whether the room went on in an incarnation after its log had lost its end, from another, or from one that is not known. */
+function isRestored(incarnation, before) {
+    const [, log, restorations] = /^(\w+)(?:\.(\d+))?-\d+$/.exec(incarnation) ?? [];
+    const [, logBefore = log, restorationsBefore] = /^(\w+)(?:\.(\d+))?-\d+$/.exec(before ?? "") ?? [];
+    return log !== undefined && log === logBefore && Number(restorations ?? 0) > Number(restorationsBefore ?? 0);
 }
 
 function keyOf({ session, n }) {

@@ -39,8 +39,8 @@ const mutedInterval = 5000;
  * ```
  *
  * While the pen is down, the stroke goes out point by point; in cohorts where strokes grow it grows so on the students'
- * boards, too. What is drawn is kept by the browser until the room has answered for it, over reloads, crashes and lost networks. Of
- * several pages with the same author one writes.
+ * boards, too. What is drawn is kept by the browser until a checkpoint of the room holds it, over reloads, crashes, lost networks
+ * and power cuts. Of several pages with the same author one writes.
  *
  * Events, each with a `detail`:
  * - `writer`: `{state}`: `"writer"`; `"elsewhere"`: another page of this browser writes; `"superseded"`: another device has
@@ -104,8 +104,10 @@ export class Teacher extends EventTarget {
         this.board = new Board(canvas, { room: options.room, cohort: "head", gateway: used, observe: false });
         this.board.addEventListener("operation", ({ detail }) => this.#seen(detail.operation));
         this.board.addEventListener("index", () => this.#shown());
+        // Of several pages the one that writes keeps the outbox.
+        this.board.addEventListener("incarnation", () => this.#followRoom());
         this.board.addEventListener("covered", ({ detail }) => {
-            if (detail.author === options.author && this.#outbox.cover(detail)) this.#sender?.wake();
+            if (this.#state === "writer" && detail.author === options.author) this.#outbox.cover(detail);
         });
         this.board.addEventListener("pages", () => this.#showLive());
         this.board.addEventListener("painted", () => this.#showLive());
@@ -279,8 +281,24 @@ export class Teacher extends EventTarget {
     }
 
     #write() {
-        const { gateway, room, author } = this.#options;
         this.#sender?.close();
+        this.#sender = null;
+        this.#become("writer");
+        this.#showLive();
+        // What an earlier page has sent may have to go out again, before anything new: the room says so.
+        if (!this.#outbox.hasUncovered) this.#send();
+        this.#followRoom();
+    }
+
+    #followRoom() {
+        if (this.#state !== "writer" || !this.board.isJoined) return;
+        if (this.#outbox.follow(this.board.incarnation)) this.#tellOutbox();
+        if (this.#sender) this.#sender.wake();
+        else this.#send();
+    }
+
+    #send() {
+        const { gateway, room, author } = this.#options;
         this.#sender = new Sender(gateway, room, author, this.#outbox, {
             applied: (entry, index) => this.#answered(entry, index),
             rejected: (entry, error) => {
@@ -294,8 +312,6 @@ export class Teacher extends EventTarget {
             },
             connection: (state) => this.#tell("sending", state),
         });
-        this.#become("writer");
-        this.#showLive();
     }
 
     #become(state) {
