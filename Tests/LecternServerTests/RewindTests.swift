@@ -6,6 +6,7 @@ import NATSTestServer
 import StrokeWire
 import TestSupport
 import Testing
+import Whiteboard
 
 @testable import LecternServer
 
@@ -99,6 +100,29 @@ import Testing
                 let after = try await Self.joined(lesson, address, at: 120, notIn: before.room)
                 guard case .board(_, _, let visible, _, _) = after.content else { throw Unexpected("no board") }
                 #expect(visible.count == 120)
+            }
+        }
+    }
+
+    /// They are written again at once, behind the end: that is not their author's rate.
+    @Test func `has nothing rejected of what is written again`() async throws {
+        try await DurableClass.with {
+            $0.room.intake.messagesPerSecond = 20
+        } _: { lesson in
+            let address = try lesson.address("burst")
+            let before = try await lesson.serve { try await Self.fill(lesson, address, 10) }
+            try await Self.cut(lesson, keeping: 0.5)
+            let begin = ContinuousClock.now
+            for number in 11...100 {
+                // A burst of twice the rate is taken.
+                let due = begin + .milliseconds(60) * (number - 11)
+                try await Task.sleep(until: due, clock: .continuous)
+                try await Self.publish(number...number, lesson, address)
+            }
+            try await lesson.serve {
+                let after = try await Self.joined(lesson, address, at: 100, notIn: before.room)
+                guard case .board(_, _, let visible, _, _) = after.content else { throw Unexpected("no board") }
+                #expect(visible.count == 100)
             }
         }
     }

@@ -86,14 +86,15 @@ extension RoomHost {
         rooms.values.lazy.filter { $0.partition == partition }.compactMap(\.coveredThrough).reduce(sequence, min)
     }
 
-    func fold(_ record: JournalRecord, into hosted: HostedRoom, at now: Instant) {
+    /// - Parameter isLimited: whether a message counts against its author's rate.
+    func fold(_ record: JournalRecord, into hosted: HostedRoom, isLimited: Bool = true, at now: Instant) {
         // A record before this one has it fetched.
         guard hosted.room != nil else { return wait(record, for: hosted) }
         if case .control(.restore(let restoration)) = record.content, record.restores(after: hosted.restorations) {
             return restore(hosted, by: restoration, in: record, at: now)
         }
         guard record.sequence > hosted.sequence else { return }
-        apply(record, to: hosted, at: now)
+        apply(record, to: hosted, isLimited: isLimited, at: now)
         // Whoever had the room before has said it all.
         if record.sequence <= hosted.toldThrough { effects.removeAll() }
         hosted.sequence = record.sequence
@@ -129,12 +130,13 @@ extension RoomHost {
         hosted.tracker = CheckpointTracker(at: now)
         hosted.tracker.note(record.sequence, at: now)
         hosted.isFetching = true
+        hosted.isRestoring = true
         var stored = hosted.note
         stored.incarnation = hosted.lifeToRestore
         output.fetch(hosted.id, stored, restoration)
     }
 
-    func apply(_ record: JournalRecord, to hosted: HostedRoom, at now: Instant) {
+    func apply(_ record: JournalRecord, to hosted: HostedRoom, isLimited: Bool = true, at now: Instant) {
         let prefix = partitions[hosted.partition]?.prefix ?? ""
         switch record.content {
         case .control(let control):
@@ -169,7 +171,8 @@ extension RoomHost {
             }
         case .message(let author, let session, let bytes):
             hosted.room?.receive(
-                IncomingMessage(author: author, session: session, bytes: bytes, loggedAt: record.loggedAt),
+                IncomingMessage(
+                    author: author, session: session, bytes: bytes, loggedAt: record.loggedAt, isLimited: isLimited),
                 incarnation: { record.place(in: prefix).description }, at: now, into: &effects)
         }
         noteExistence(of: hosted)

@@ -134,7 +134,14 @@ extension RoomHost {
 
     /// A room was loaded: folds in the records that have waited for it.
     private func arrive(_ hosted: HostedRoom, tail: [JournalRecord] = [], at now: Instant) {
-        for record in tail + takeWaiting(of: hosted) {
+        // What the log had again of it may have been written all at once.
+        let isLimited = !hosted.isRestoring
+        hosted.isRestoring = false
+        for record in tail {
+            fold(record, into: hosted, isLimited: isLimited, at: now)
+            perform(in: hosted, at: now)
+        }
+        for record in takeWaiting(of: hosted) {
             fold(record, into: hosted, at: now)
             perform(in: hosted, at: now)
         }

@@ -97,7 +97,7 @@ extension Author {
     private mutating func judge(
         _ incoming: IncomingMessage, _ context: IntakeContext, isMuted: Bool, into output: inout IntakeOutput
     ) {
-        let isWithinRate = takeTokens(for: incoming)
+        let isWithinRate = !incoming.isLimited || takeTokens(for: incoming)
         let header: StrokeMessage
         do {
             header = try StrokeMessage(decoding: incoming.bytes, limits: context.limits.wire)

@@ -80,8 +80,11 @@ public struct IncomingMessage: Sendable {
     public let bytes: [UInt8]
     /// The log's own time of the message.
     public let loggedAt: Instant
+    /// Whether it counts against the author's rate; not where the log has it again, all at once, after it had lost its end.
+    public let isLimited: Bool
 
-    public init(author: AuthorID, session: String?, bytes: [UInt8], loggedAt: Instant) {
+    public init(author: AuthorID, session: String?, bytes: [UInt8], loggedAt: Instant, isLimited: Bool = true) {
+        self.isLimited = isLimited
         self.author = author
         self.session = HeaderName.validSession(session)
         self.bytes = bytes
