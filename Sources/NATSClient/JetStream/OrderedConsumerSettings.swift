@@ -21,7 +21,7 @@ public struct OrderedConsumerSettings: Sendable, Equatable {
     /// The interval of the server's heartbeats while it has nothing to send. After twice that without a sign of the
     /// server reading restarts.
     public var heartbeat: Duration = .seconds(1)
-    /// How long the server may take to make a consumer.
+    /// How long the server may take to make a consumer. The first attempt gets a quarter of it, the next one half.
     public var startTimeout: Duration = .seconds(5)
     /// The first wait after a failure, and the longest one; each wait is twice the one before.
     public var retryWait: ClosedRange<Duration> = .milliseconds(50) ... .seconds(2)

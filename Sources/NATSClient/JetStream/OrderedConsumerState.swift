@@ -179,7 +179,9 @@ struct OrderedConsumerState {
     private mutating func beginAttempt() -> [Action] {
         attempt += 1
         phase = .creating
-        return [.drop, .createConsumer(attempt: attempt, from: next), arm(after: limits.startTimeout)]
+        // A consumer that was drawn for a server that is away is not answered.
+        let timeout = limits.startTimeout >> max(0, 2 - failures)
+        return [.drop, .createConsumer(attempt: attempt, from: next), arm(after: timeout)]
     }
 
     /// Begins the next attempt: at once after one that was reading, else after a wait.
