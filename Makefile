@@ -204,13 +204,13 @@ cluster-trial: build
 	LECTERN_PROGRAM="$$($(SWIFT) build -c release --show-bin-path)/lectern" LECTERN_SEED=$(SEED) $(NATS_SERVER) \
 		LECTERN_TRIAL_SECONDS=$(or $(SECONDS),175) LECTERN_TRIAL_ROOMS=$(ROOMS) LECTERN_TRIAL_READERS=$(READERS) \
 		LECTERN_TRIAL_RATE=$(RATE) SWIFT=$(SWIFT) LECTERN_TARGETS=service \
-		.ci/in-namespace .ci/test -- 'DaemonTests\.TrialTests'
+		.ci/in-namespace .ci/test -- 'DaemonTests\.(Trial|PowerCut)Tests'
 
 ## nats-test: runs the tests of what speaks to NATS with another nats-server than Debian's, NATS=2.12.8 from PyPI
 nats-test: packages
 	LECTERN_TARGETS=service $(BUILD) --build-tests $(STRICT)
 	$(NATS_SERVER) LECTERN_TARGETS=service SWIFT=$(SWIFT) .ci/test -- \
-		'JournalTests|NATSClientTests|LecternClientTests' 'DaemonTests\.(Owner|Kill|Cluster|Trial|Backup|Storage|FullDisk)Tests'
+		'JournalTests|NATSClientTests|LecternClientTests' 'DaemonTests\.(Owner|Kill|Cluster|PowerCut|Trial|Backup|Storage|FullDisk)Tests'
 
 ## bench: measures drawing, cutting, decoding, rooms, the way from NATS to NATS beside a bare relay, a load, wet ink, readers over
 ##        HTTP, recovery

@@ -107,6 +107,11 @@ struct PartitionOpener: Sendable {
                 start the NATS server with JetStream (nats-server -js), or serve without a durable journal: \
                 --journal none (journal.mode)
                 """
+        case .stream(_, .noLeader):
+            metadata["hint"] = """
+                while fewer than half of its servers run, start them; where all of them have lost power, and it stays so, \
+                set the stream's replicas to 1 and back
+                """
         case .newer:
             metadata["hint"] = "run the release that wrote them, or a later one; nothing is damaged"
         case .stream(_, .unsuitable):
