@@ -17,8 +17,14 @@ for (const kind of ["video", "demo"]) {
     if (!query.has(kind)) continue;
     $(kind).hidden = $("video-side").hidden = false;
     $("stage").classList.add("has-video");
+    $("video-toggle").hidden = false;
     break;
 }
+$("video-toggle").addEventListener("click", () => {
+    const isHidden = $("stage").classList.toggle("hides-video");
+    $("video-toggle").setAttribute("aria-pressed", String(!isHidden));
+    $("video-side").inert = isHidden;
+});
 
 if (namePattern.test(room)) start();
 else {
@@ -52,6 +58,7 @@ async function start() {
 document.addEventListener("keydown", (event) => {
     if (event.target.closest?.("input:not([type=range]), button, video, a") || event.ctrlKey || event.metaKey || event.altKey) return;
     if (event.key === "f") $("full").click();
+    if (event.key === "v") $("video-toggle").click();
 });
 
 /** The way from the class to its recording, and back. */

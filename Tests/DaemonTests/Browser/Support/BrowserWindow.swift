@@ -71,6 +71,45 @@ final class BrowserWindow: Sendable {
         try await devTools("Emulation.setEmulatedMedia", ["features": .array([scheme])])
     }
 
+    /// Gives the window another size; its pixels stay as they are.
+    func resize(to size: Size) async throws {
+        try await devTools(
+            "Emulation.setDeviceMetricsOverride",
+            [
+                "width": .number(Double(size.width)), "height": .number(Double(size.height)),
+                "deviceScaleFactor": .number(size.scale), "mobile": .bool(size.width < 1000),
+            ])
+        try await run("await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+    }
+
+    /// Runs a script in each page that is opened from now on, before its own.
+    func runFirst(_ script: String) async throws {
+        try await devTools("Page.addScriptToEvaluateOnNewDocument", ["source": .string(script)])
+    }
+
+    /// Draws with several fingers at once, each of which comes down so many moves after the first.
+    func drawTogether(_ strokes: [(after: Int, points: [(x: Double, y: Double)])]) async throws {
+        let sources = strokes.enumerated().map { number, stroke in
+            func move(_ point: (x: Double, y: Double), _ duration: Double) -> AnyJSON {
+                .object([
+                    "type": .string("pointerMove"), "x": .number(point.x.rounded()), "y": .number(point.y.rounded()),
+                    "duration": .number(duration),
+                ])
+            }
+            var actions = [AnyJSON](repeating: .object(["type": .string("pause"), "duration": .number(8)]), count: stroke.after)
+            for (place, point) in stroke.points.enumerated() {
+                actions.append(move(point, place == 0 ? 0 : 8))
+                if place == 0 { actions.append(.object(["type": .string("pointerDown"), "button": .number(0)])) }
+            }
+            actions.append(.object(["type": .string("pointerUp"), "button": .number(0)]))
+            return AnyJSON.object([
+                "type": .string("pointer"), "id": .string("finger\(number)"),
+                "parameters": .object(["pointerType": .string("touch")]), "actions": .array(actions),
+            ])
+        }
+        try await post("/actions", ["actions": .array(sources)])
+    }
+
     /// Goes to an address, and waits until the page has loaded.
     func open(_ address: String) async throws {
         try await post("/url", ["url": .string(address)])

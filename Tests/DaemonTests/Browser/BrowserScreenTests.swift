@@ -1,0 +1,75 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// A student's page on screens from the smallest telephone to a large desk, upright and on their sides.
+@Suite(
+    .timeLimit(.minutes(5)), .endsProcesses, .enabled(if: BrowserWindow.runsAll, "make browser runs it"))
+struct BrowserScreenTests {
+    private static let sizes: [(width: Int, height: Int)] = [
+        (320, 568), (360, 640), (390, 844), (768, 1024), (900, 1000), (1000, 1200), (720, 1280), (1440, 2560),
+    ]
+
+    /// Where the board, the video and the foot are, which targets are small, and whether the page has to be scrolled.
+    private static let look = """
+        const box = (id) => document.getElementById(id).getBoundingClientRect();
+        const [board, video] = [box("board"), box("video-side")];
+        const page = document.scrollingElement;
+        const rows = new Set([...document.querySelector(".foot").querySelectorAll("#step, a")].map((item) =>
+            Math.round(item.getBoundingClientRect().bottom / 12)));
+        return {
+            least: Math.min(board.width, board.height),
+            isInside: board.left >= 0 && board.top >= 0 && board.right <= innerWidth && board.bottom <= innerHeight,
+            isApart: video.width === 0 || video.bottom <= board.top + 1 || video.right <= board.left + 1,
+            isScrolled: page.scrollWidth > page.clientWidth || page.scrollHeight > page.clientHeight,
+            rows: rows.size,
+            small: [...document.querySelectorAll("a, button, select, input")].filter((target) => target.checkVisibility())
+                .map((target) => [target.id, target.getBoundingClientRect()])
+                .filter(([, { width, height }]) => width < 44 || height < 44).map(([id]) => id),
+        };
+        """
+
+    @Test(
+        "on every screen the board's shorter side is 55 % of the window's, beside or below the video",
+        arguments: ["", "?demo=2", "?video=none.webm"])
+    func boards(query: String) async throws {
+        try await BrowserRoom.with { room, _ in
+            try room.playVideo()
+            try await room.publish(3)
+            let window = try await room.student(query)
+            try await window.run("document.getElementById(\"notice\").style.display = \"none\"")
+            for (width, height) in Self.sizes.flatMap({ [($0.width, $0.height), ($0.height, $0.width)] }) {
+                try await window.resize(to: BrowserWindow.Size(width: width, height: height))
+                let seen = try await window.run(Self.look)
+                let name = "\(query) \(width) x \(height): \(seen)"
+                #expect((seen["least"]?.double ?? 0) >= 0.55 * Double(min(width, height)), "\(name)")
+                #expect(seen["isInside"] == .bool(true) && seen["isApart"] == .bool(true), "\(name)")
+                #expect(seen["isScrolled"] == .bool(false), "\(name)")
+                #expect(seen["small"] == .array([]), "\(name)")
+                #expect((seen["rows"]?.double ?? 9) <= 2, "\(name)")
+                if width < 1100, height < 1100 {
+                    let kind = query.prefix { $0 != "=" }.dropFirst()
+                    try await window.keepScreenshot("screen-\(kind)-\(width)x\(height)")
+                }
+            }
+        }
+    }
+
+    @Test("a button hides the video, gives its place to the board, and brings it back")
+    func hiding() async throws {
+        try await BrowserRoom.with { room, _ in
+            let window = try await room.student("?demo=2", .phone)
+            try await window.resize(to: BrowserWindow.Size(width: 844, height: 390))
+            let side = BrowserWindow.element("video-side")
+            let before = try #require(try await window.run("return \(BrowserWindow.canvas).clientWidth").double)
+            try await window.run("\(BrowserWindow.element("video-toggle")).click()")
+            #expect(try await window.run("return \(BrowserWindow.canvas).clientWidth").double ?? 0 >= before)
+            #expect(try await window.run("return \(side).offsetWidth") == .number(1))
+            try await window.resize(to: BrowserWindow.Size(width: 1440, height: 1000))
+            let wide = try #require(try await window.run("return \(BrowserWindow.canvas).clientWidth").double)
+            try await window.press("v")
+            #expect(try await window.run("return \(BrowserWindow.canvas).clientWidth").double ?? .infinity < wide)
+            try await window.wait(for: "the video", "\(side).offsetWidth > 200 && !\(side).inert")
+        }
+    }
+}
