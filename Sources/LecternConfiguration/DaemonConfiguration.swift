@@ -33,7 +33,7 @@ public struct DaemonConfiguration: Sendable, Equatable {
     /// When rooms leave memory.
     public var rooms = Rooms()
     /// How undo, redo and clear work.
-    public var history = HistoryConfiguration()
+    public var history = HistoryConfiguration(clear: .undoable)
     /// The cohorts of every room.
     public var cohorts = CohortsConfiguration()
     /// How released operations are sent.
@@ -312,6 +312,7 @@ extension DaemonConfiguration {
         var intake = limits.intake
         intake.wire.colours = colourSpace
         intake.wire.features = BoardFeatures(board.features.map(\.wire))
+        if history.clear == .undoable { intake.wire.features.insert(.undoableClears) }
         return intake
     }
 

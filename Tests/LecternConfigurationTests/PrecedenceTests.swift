@@ -92,7 +92,7 @@ private let others: [String: String] = [
     "limits.messages_per_second": "50", "limits.bytes_per_second": "500KiB", "limits.number_lead": "1000",
     "limits.board_points": "200000", "limits.rooms": "12",
     "limits.stored_rooms": "13", "limits.sleeping_bytes": "2MiB", "history.scope": "author", "history.depth": "5",
-    "history.clear": "undoable", "cohorts.open": "false", "cohorts.maximum": "2", "cohorts.default.gate": "none",
+    "history.clear": "final", "cohorts.open": "false", "cohorts.maximum": "2", "cohorts.default.gate": "none",
     "cohorts.default.policy": "hold", "cohorts.default.max_hold": "250ms", "cohorts.default.stale_after": "5s",
     "cohorts.default.extrapolate": "false", "cohorts.default.encoding": "binary", "cohorts.default.ink": "progressive",
     "fanout.max_bytes": "2000",
@@ -157,9 +157,12 @@ private let others: [String: String] = [
 }
 
 @Suite("Settings of rooms") struct RoomMappingTests {
-    @Test("The defaults are the defaults of a room")
+    @Test("The defaults are the defaults of a room, but that a clear can be undone")
     func defaults() {
-        #expect(DaemonConfiguration().room == RoomConfiguration())
+        var expected = RoomConfiguration()
+        expected.history.clear = .undoable
+        expected.intake.wire.features.insert(.undoableClears)
+        #expect(DaemonConfiguration().room == expected)
     }
 
     @Test("The size of the palette is the range of colours")
@@ -186,7 +189,7 @@ private let others: [String: String] = [
             "limits.message_bytes": "128KiB", "limits.shards": "2", "limits.points": "3", "limits.assembling": "4",
             "limits.held": "5", "limits.pending_bytes": "6MiB", "limits.authors": "7", "limits.author_idle": "8s",
             "limits.messages_per_second": "9", "limits.bytes_per_second": "10MiB", "limits.number_lead": "11",
-            "limits.board_points": "12", "history.scope": "author", "history.depth": "13", "history.clear": "undoable",
+            "limits.board_points": "12", "history.scope": "author", "history.depth": "13", "history.clear": "final",
             "cohorts.open": "false", "cohorts.maximum": "14", "cohorts.default.gate": "none",
             "cohorts.default.policy": "hold", "cohorts.default.max_hold": "15s", "cohorts.default.stale_after": "16s",
             "cohorts.default.extrapolate": "false", "cohorts.default.encoding": "binary",
@@ -199,7 +202,7 @@ private let others: [String: String] = [
                 wire: WireLimits(messageBytes: 131_072, shards: 2, points: 3, features: []), assembling: 4, held: 5,
                 pendingBytes: 6 << 20, authors: 7, authorIdle: .seconds(8), messagesPerSecond: 9,
                 bytesPerSecond: 10 << 20, numberLead: 11, boardPoints: 12),
-            history: HistoryConfiguration(scope: .author, depth: 13, clear: .undoable),
+            history: HistoryConfiguration(scope: .author, depth: 13, clear: .final),
             cohorts: CohortsConfiguration(
                 defaults: CohortSettings(
                     gate: .none, policy: .hold, maxHold: .seconds(15), staleAfter: .seconds(16), extrapolate: false,

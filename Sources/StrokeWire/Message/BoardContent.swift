@@ -16,10 +16,14 @@ public struct BoardFeatures: OptionSet, Sendable, Hashable {
     /// Lassos: `m`, `k`, the element 6.
     public static let lasso = BoardFeatures(rawValue: 1 << 2)
 
+    /// Clears that an undo takes back: `history.clear: undoable` in the configuration. Told in replies alone.
+    public static let undoableClears = BoardFeatures(rawValue: 1 << 3)
+
+    /// Those of `board.features`.
     public static let all: BoardFeatures = [.pages, .images, .lasso]
 
     private static let named: [(name: String, feature: BoardFeatures)] = [
-        ("pages", .pages), ("images", .images), ("lasso", .lasso),
+        ("pages", .pages), ("images", .images), ("lasso", .lasso), ("undoable-clear", .undoableClears),
     ]
 
     /// Their names in replies and in the configuration.

@@ -68,12 +68,35 @@ struct BrowserClassTests {
             let difference = try await late.comparison(with: room)
             #expect(difference.mean <= 6 && difference.off <= 0.001, "\(difference)")
 
+            // A clear is taken back as it was given: without a question.
+            let erased = try await student.inkedPixels()
             try await teacher.run("document.getElementById(\"clear\").click()")
-            try await teacher.wait(for: "the question", "\(BrowserWindow.element("clear-dialog")).open")
-            try await teacher.run("document.querySelector(\"#clear-dialog [value=clear]\").click()")
             try await student.wait(forIndex: 7)
             #expect(try await student.inkedPixels() == 0)
             #expect(try await student.digest() == "0000000000000000")
+            try await teacher.wait(for: "undo", "!\(BrowserWindow.element("undo")).disabled")
+            try await teacher.wait(for: "nothing to clear", "\(BrowserWindow.element("clear")).disabled")
+            try await teacher.press("z", control: true)
+            try await student.wait(forIndex: 8)
+            #expect(try await student.inkedPixels() == erased)
+            #expect(try await student.digest() == (try await late.digest()))
+            try await teacher.wait(for: "redo", "!\(BrowserWindow.element("redo")).disabled")
+        }
+    }
+
+    @Test("where a clear is final, the page asks before it clears")
+    func finalClear() async throws {
+        try await BrowserRoom.with(["history.clear=final"]) { room, _ in
+            try room.playVideo()
+            let teacher = try await room.teacher()
+            try await teacher.drawWave(1)
+            try await teacher.wait(forIndex: 1)
+            try await teacher.run("document.getElementById(\"clear\").click()")
+            try await teacher.wait(for: "the question", "\(BrowserWindow.element("clear-dialog")).open")
+            try await teacher.run("document.querySelector(\"#clear-dialog [value=clear]\").click()")
+            try await teacher.wait(forIndex: 2)
+            #expect(try await teacher.inkedPixels() == 0)
+            try await teacher.wait(for: "nothing to undo", "\(BrowserWindow.element("undo")).disabled")
         }
     }
 
@@ -287,7 +310,7 @@ struct BrowserClassTests {
                             """
                             return [...document.querySelectorAll("button, .button")].filter((button) => {
                                 const { width, height } = button.getBoundingClientRect();
-                                return width > 0 && (width < 40 || height < 36);
+                                return width > 0 && (width < 44 || height < 44);
                             }).map((button) => button.id || button.title);
                             """)
                         #expect(small == .array([]), "\(page) \(name)")

@@ -106,7 +106,7 @@ struct ModelRoom {
             reference = board.redoLast()
             if reference == nil { return author.settle(whole.number, .rejected) }
         case .clear:
-            board.clear()
+            board.clear(index)
             lastClear = index
         }
         author.settle(whole.number, .applied(index))
@@ -261,11 +261,13 @@ struct ModelAuthor {
     }
 }
 
-/// Visible strokes and the undo and redo stacks, by index (wire.md, "Undo, redo, clear"; scope room, a clear is final).
+/// Visible strokes and the undo and redo stacks, by index (wire.md, "Undo, redo, clear"; scope room, clears undoable).
 struct ModelBoard {
     static let depth = 100
 
     private(set) var visible: Set<UInt64> = []
+    /// What clears took away.
+    private var cleared: [UInt64: Set<UInt64>] = [:]
     private var undo: [UInt64] = []
     private(set) var redo: [UInt64] = []
 
@@ -275,24 +277,31 @@ struct ModelBoard {
         redo = []
     }
 
-    /// - Returns: the stroke removed, nil if there is none.
+    /// - Returns: the stroke or clear taken back, nil if there is none.
     mutating func undoLast() -> UInt64? {
-        guard let stroke = undo.popLast() else { return nil }
-        visible.remove(stroke)
-        redo.append(stroke)
-        return stroke
+        guard let last = undo.popLast() else { return nil }
+        if let strokes = cleared[last] { visible.formUnion(strokes) } else { visible.remove(last) }
+        redo.append(last)
+        return last
     }
 
-    /// - Returns: the stroke restored, nil if there is none.
+    /// - Returns: the stroke restored or the clear done again, nil if there is none.
     mutating func redoLast() -> UInt64? {
-        guard let stroke = redo.popLast() else { return nil }
-        visible.insert(stroke)
-        push(stroke)
-        return stroke
+        guard let last = redo.popLast() else { return nil }
+        if cleared[last] != nil { take(last) } else { visible.insert(last) }
+        push(last)
+        return last
     }
 
-    mutating func clear() {
-        self = ModelBoard()
+    mutating func clear(_ index: UInt64) {
+        take(index)
+        push(index)
+        redo = []
+    }
+
+    private mutating func take(_ clear: UInt64) {
+        cleared[clear] = visible
+        visible = []
     }
 
     private mutating func push(_ stroke: UInt64) {

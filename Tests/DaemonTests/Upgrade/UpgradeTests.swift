@@ -12,6 +12,8 @@ import Testing
 @Suite(.enabled(if: EarlierRelease.program != nil), .timeLimit(.minutes(30)), .endsProcesses)
 struct UpgradeTests {
     private static let partitions = 3
+    /// What the earlier release does not have is off.
+    private static let settings = ["board.features=pages", "history.clear=final"]
     /// One a partition.
     private static let lessons = ["lesson", "physics", "algebra", "history", "latin"]
 
@@ -58,10 +60,10 @@ struct UpgradeTests {
             try await NATSConnection.with(nats) { connection in
                 // The log is the earlier release's: it passes over the checkpoints of one that a later release made.
                 let old = try DaemonProcess(
-                    "old", nats: nats.url, ["board.features=pages"], program: EarlierRelease.program)
+                    "old", nats: nats.url, Self.settings, program: EarlierRelease.program)
                 try await old.waitUntilServing()
                 #expect(await old.terminate() == 0)
-                let new = try DaemonProcess("a", nats: nats.url, ["checkpoint.interval=1s", "board.features=pages"])
+                let new = try DaemonProcess("a", nats: nats.url, ["checkpoint.interval=1s"] + Self.settings)
                 try await new.waitUntilServing()
                 _ = try await connection.request(
                     Array(#"{"n":1,"t":0,"d":[{"x":1,"y":1}]}"#.utf8), to: "\(address).in.anna")
@@ -73,7 +75,7 @@ struct UpgradeTests {
                 _ = try await jetStream.publish(newer, to: "\(address).checkpoint")
                 for program in [EarlierRelease.program, nil] {
                     let daemon = try DaemonProcess(
-                        "b", nats: nats.url, http: "127.0.0.1:0", ["board.features=pages"], program: program)
+                        "b", nats: nats.url, http: "127.0.0.1:0", Self.settings, program: program)
                     try await daemon.waitForLog("has checkpoints of a newer release: a state of format 200")
                     try await daemon.waitForLog("run the release that wrote them, or a later one; nothing is damaged")
                     let http = HTTPClient(port: try await daemon.httpPort())
@@ -140,7 +142,7 @@ private final class UpgradeTrial: Sendable {
         // What the earlier release does not have is switched on when all are new.
         settings = [
             "subjects.partitions=\(partitions)", "checkpoint.interval=1s", "checkpoint.operations=7",
-            "board.features=pages",
+            "board.features=pages", "history.clear=final",
         ]
         connection = NATSConnection(NATSSettings(nats), logger: .silent)
         try await connection.connect(within: .seconds(10))

@@ -149,6 +149,12 @@ export class Board extends EventTarget {
     get strokes() { return this.#model.countOn(this.page); }
     /** Whether a redo may find something on that page. */
     get hasUndone() { return this.#model.undoneOn(this.page) > 0; }
+    /** Whether an undo may find something there: a stroke, or a clear where the service lets clears be undone. */
+    get canUndo() {
+        return this.strokes > 0 || (this.features.includes("undoable-clear") && this.#model.isClearedOn(this.page));
+    }
+    /** What the service offers beyond strokes on one page, as the reply to a join tells it. */
+    get features() { return [...this.#model.features]; }
     /** Draws the board; for strokes that the room does not have yet. */
     get painter() { return this.#painter; }
 

@@ -147,6 +147,8 @@ export class BoardModel {
     height = 768;
     palette = [];
     style = "smooth";
+    /** What the service offers beyond strokes on one page. */
+    features = [];
     /** Who drew the last operation. */
     author = null;
     /** Which pages there are, and which one is shown. */
@@ -197,11 +199,17 @@ export class BoardModel {
         return count;
     }
 
+    /** Whether a page was cleared, and an undo may take that back, as far as this client knows. */
+    isClearedOn(page) {
+        for (const strokes of this.#cleared.values()) if (strokes[0]?.page === page) return true;
+        return false;
+    }
+
     /** The same board, to be taken further on its own. Strokes are shared. */
     copy() {
         const other = new BoardModel();
-        const { room, index, width, height, palette, style, author } = this;
-        Object.assign(other, { room, index, width, height, palette, style, author, pages: new BoardPages(this.pages) });
+        const { room, index, width, height, palette, style, features, author } = this;
+        Object.assign(other, { room, index, width, height, palette, style, features, author, pages: new BoardPages(this.pages) });
         other.#visible = new Map([...this.#visible].map(([page, strokes]) => [page, strokes.copy()]));
         other.#undone = new Map(this.#undone);
         other.#cleared = new Map(this.#cleared);
@@ -219,6 +227,7 @@ export class BoardModel {
     join(reply) {
         this.palette = reply.palette ?? this.palette;
         this.style = reply.style ?? this.style;
+        this.features = reply.features ?? this.features;
         if (!reply.board) return false;
         this.room = reply.room;
         this.index = reply.index;

@@ -93,7 +93,7 @@ function showBoard(teacher, toolbar) {
     const { board } = teacher;
     bindCover(board);
     const commands = () => {
-        toolbar.showCommands(teacher.state === "writer" && !teacher.isMuted, board.strokes > 0 || teacher.waiting > 0, board.hasUndone);
+        toolbar.showCommands(teacher.state === "writer" && !teacher.isMuted, board.canUndo || teacher.waiting > 0, board.hasUndone, board.strokes > 0 || teacher.waiting > 0);
     };
     board.addEventListener("size", ({ detail }) => {
         $("stage").style.setProperty("--aspect", String(detail.width / detail.height));

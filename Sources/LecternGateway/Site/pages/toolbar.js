@@ -54,7 +54,7 @@ export class Toolbar {
         this.showPalette();
         document.addEventListener("keydown", (event) => this.#key(event));
         for (const name of ["undo", "redo"]) $(name).addEventListener("click", () => this.#command(name));
-        $("clear").addEventListener("click", () => this.#askToClear());
+        $("clear").addEventListener("click", () => this.#clear());
         $("clear-dialog").addEventListener("close", () => {
             if ($("clear-dialog").returnValue === "clear") this.#command("clear");
         });
@@ -83,10 +83,10 @@ export class Toolbar {
     }
 
     /** Shows which commands can do something. */
-    showCommands(canWrite, canUndo, canRedo) {
+    showCommands(canWrite, canUndo, canRedo, canClear) {
         $("undo").disabled = !canWrite || !canUndo;
         $("redo").disabled = !canWrite || !canRedo;
-        $("clear").disabled = !canWrite || !canUndo;
+        $("clear").disabled = !canWrite || !canClear;
     }
 
     /** A group of buttons of which one is chosen; arrow keys move within it. */
@@ -146,8 +146,10 @@ export class Toolbar {
         this.#teacher[name]();
     }
 
-    #askToClear() {
-        if (!$("clear").disabled) $("clear-dialog").showModal();
+    /** Asks only where there is no way back. */
+    #clear() {
+        if (this.#teacher.board.features.includes("undoable-clear")) return this.#command("clear");
+        $("clear-dialog").showModal();
     }
 
     #key(event) {
