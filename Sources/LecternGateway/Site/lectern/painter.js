@@ -4,7 +4,7 @@
  * Pictures: `base` has the older items, and the visible canvas all. A new stroke is drawn on top; when one goes, only the
  * pixels that it touched are painted again, from the base on. A lasso makes other items of those that it takes (scene.js),
  * and only the pixels of these are painted again. Where there are live strokes, one being drawn and those not yet
- * acknowledged, `board` has all but these. A browser copies a whole canvas that is drawn on after it was drawn from, so
+ * acknowledged, `board` has all but these; where they are many, `under` has all but the last one, which is being drawn. A browser copies a whole canvas that is drawn on after it was drawn from, so
  * the canvases that are drawn on often are not drawn from.
  *
  * @module
@@ -19,6 +19,10 @@ import { Scene, isLasso } from "./scene.js";
 
 /** Items above the base. */
 const mostNewest = 48;
+/** Live strokes that are drawn one by one, each time that the last one has grown. */
+const mostLiveDrawn = 8;
+/** Calls of showLive before the picture below the last live stroke is made anew. */
+const underPause = 32;
 /** Pictures that are kept of boards painted before, pixels of all of them, and items on one that is worth it. */
 const mostKept = 6;
 const mostKeptPixels = 16 << 20;
@@ -52,6 +56,10 @@ export class Painter {
     /** Whether the items are not those of the entries: what comes next, or the end of the task, sees to it. */
     #isStale = false;
     #live = [];
+    /** The board with the live strokes in `#below` on it; null while they are few. */
+    #under = null;
+    #below = [];
+    #underPause = 0;
     #boxes = new WeakMap();
     #job = null;
     /** Pictures of other boards, the last one painted last: a page that is turned back to is there at once. */
@@ -268,7 +276,28 @@ export class Painter {
             copy(this.#canvas, this.#board, this.#bounds);
         }
         this.#live = strokes;
+        this.#drawUnder();
         this.#present(changed);
+    }
+
+    /** Keeps the picture below the last live stroke: a stroke that grows is not drawn from its beginning each time. */
+    #drawUnder() {
+        const below = this.#live.slice(0, -1);
+        if (this.#below.some((stroke, place) => stroke !== below[place])) this.#dropUnder();
+        if (this.#underPause > 0) return void this.#underPause--;
+        if (!this.#board || this.#job || below.length < this.#below.length + mostLiveDrawn) return;
+        if (!this.#under) {
+            this.#under = makeCanvas(this.#bounds.width, this.#bounds.height).getContext("2d");
+            copy(this.#board.canvas, this.#under, this.#bounds);
+        }
+        for (const stroke of below.slice(this.#below.length)) this.#draw([this.#under], stroke, this.#bounds);
+        this.#below = below;
+    }
+
+    #dropUnder() {
+        // It is worth nothing where others draw, too.
+        if (this.#under) this.#underPause = underPause;
+        [this.#under, this.#below] = [null, []];
     }
 
     #box(stroke) {
@@ -301,7 +330,7 @@ export class Painter {
             this.#repaintBase(this.#box(stroke));
         } else if (isOnTop) {
             this.#draw(this.#targets, stroke, this.#bounds);
-            if (this.#live.length > 0) this.#present(this.#box(stroke));
+            if (this.#live.length > 0) this.#presentBoard(this.#box(stroke));
             return this.#settle();
         }
         this.#repaint(this.#box(stroke));
@@ -339,19 +368,30 @@ export class Painter {
         const targets = this.#targets;
         for (const context of targets) copy(this.#base.canvas, context, clip);
         for (let i = this.#settled; i < this.#items.length; i++) this.#draw(targets, this.#items[i], clip);
-        if (this.#live.length > 0) this.#present(clip);
+        if (this.#live.length > 0) this.#presentBoard(clip);
+    }
+
+    /** Shows pixels of the board, which are others than before. */
+    #presentBoard(box) {
+        const clip = box.intersection(this.#bounds);
+        if (this.#under && !clip.isEmpty) {
+            copy(this.#board.canvas, this.#under, clip);
+            for (const stroke of this.#below) this.#draw([this.#under], stroke, clip);
+        }
+        this.#present(clip);
     }
 
     #present(box) {
         const clip = box.intersection(this.#bounds);
         if (clip.isEmpty || !this.#board || this.#job) return;
-        copy(this.#board.canvas, this.#context, clip);
-        for (const stroke of this.#live) this.#draw([this.#context], stroke, clip);
+        copy((this.#under ?? this.#board).canvas, this.#context, clip);
+        for (const stroke of this.#live.slice(this.#below.length)) this.#draw([this.#context], stroke, clip);
     }
 
     /** Paints everything on new canvases, a slice at a time. */
     #paintAll(width, height) {
         this.#job?.cancel();
+        this.#dropUnder();
         const job = (this.#job = new PaintJob());
         let [base, board] = [null, null];
         const bounds = new PixelBox(0, 0, width, height);

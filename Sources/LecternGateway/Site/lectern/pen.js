@@ -36,6 +36,8 @@ export class Pen {
     #pointer = null;
     #pointerType = "";
     #penAt = -Infinity;
+    /** Fingers on the canvas: of two none draws until both are gone. */
+    #fingers = new Set();
     #listening = new AbortController();
 
     /**
@@ -51,6 +53,9 @@ export class Pen {
         canvas.addEventListener("pointermove", (event) => this.#move(event), options);
         canvas.addEventListener("pointerup", (event) => this.#up(event), options);
         canvas.addEventListener("pointercancel", (event) => this.#cancel(event), options);
+        for (const type of ["pointerup", "pointercancel", "lostpointercapture"]) {
+            canvas.addEventListener(type, (event) => this.#fingers.delete(event.pointerId), options);
+        }
         canvas.addEventListener("lostpointercapture", (event) => this.#up(event), options);
         canvas.addEventListener("contextmenu", (event) => event.preventDefault(), options);
         // Safari selects text and shows a magnifier otherwise.
@@ -73,6 +78,15 @@ export class Pen {
             this.#penAt = performance.now();
             // The hand often touches before the pen does.
             if (this.#pointer !== null && this.#pointerType === "touch") this.#handlers.cancelled(this.#end());
+        }
+        if (event.pointerType === "touch") {
+            // The only one, whatever was missed of others.
+            if (event.isPrimary) this.#fingers.clear();
+            this.#fingers.add(event.pointerId);
+            if (this.#fingers.size > 1) {
+                if (this.#pointerType === "touch" && this.#pointer !== null) this.#handlers.cancelled(this.#end());
+                return;
+            }
         }
         const isPalm = event.pointerType === "touch" && performance.now() - this.#penAt < palmTime;
         if (!this.#draws(event.pointerType) || isPalm || this.#pointer !== null) return;

@@ -13,7 +13,7 @@ import { imageFields, isSame, lassoFields, shards } from "./operation.js";
 import { Outbox } from "./outbox.js";
 import { Pen, elementOf } from "./pen.js";
 import { Sender } from "./sender.js";
-import { TracedLine } from "./wet.js";
+import { GrowingStroke } from "./wet.js";
 import { WetSender } from "./wet-sender.js";
 import { WriterLock } from "./writer.js";
 
@@ -347,13 +347,10 @@ export class Teacher extends EventTarget {
         const { colour, width: line, element } = this.tool;
         // Named, so that a turn by another teacher does not move the ink.
         const g = this.page;
-        this.#wet = {
-            pen: stroke,
-            // Undefined members do not reach the wire.
-            message: { c: colour, l: line, s: 0, o: 0, e: elementOf(stroke, element), a: 1, g, t: this.#time(), w: width, h: height },
-            line: null,
-        };
-        const { c, l, e, t, w, h } = this.#wet.message;
+        // Undefined members do not reach the wire.
+        const message = { c: colour, l: line, s: 0, o: 0, e: elementOf(stroke, element), a: 1, g, t: this.#time(), w: width, h: height };
+        this.#wet = { pen: stroke, message, growing: new GrowingStroke(message) };
+        const { c, l, e, t, w, h } = message;
         this.#wetSender.begin({ c, l, e, t, w, h, g }, stroke);
         this.#tell("drawing", { isDrawing: true });
         this.#show();
@@ -367,11 +364,13 @@ export class Teacher extends EventTarget {
 
     /** Shows the stroke under the pen; what of it is drawn already stays. */
     #show() {
-        const stroke = this.#wetStroke();
-        const line = new TracedLine(stroke, this.board.painter);
-        const box = this.#wet.line ? line.changeFrom(this.#wet.line) : line.box;
-        this.#wet.line = line;
-        this.board.showLive([...this.#above(), stroke], box);
+        const box = this.#grow();
+        this.board.showLive([...this.#above(), ...this.#wet.growing.strokes], box);
+    }
+
+    #grow() {
+        const { pen, growing } = this.#wet;
+        return growing.take(pen.points, { ...this.board.size, palette: this.board.palette }, this.board.painter);
     }
 
     #ended(stroke) {
@@ -395,10 +394,6 @@ export class Teacher extends EventTarget {
     #left() {
         this.#wetSender.leave();
         this.#cancelled();
-    }
-
-    #wetStroke() {
-        return strokeOf({ ...this.#wet.message, d: this.#wet.pen.points }, { ...this.board.size, palette: this.board.palette });
     }
 
     #enqueue(make) {
@@ -473,7 +468,8 @@ export class Teacher extends EventTarget {
         this.board.view(this.page);
         this.#tellPages();
         const strokes = this.#above();
-        this.board.showLive(this.#wet ? [...strokes, this.#wetStroke()] : strokes);
+        if (this.#wet) this.#grow();
+        this.board.showLive(this.#wet ? [...strokes, ...this.#wet.growing.strokes] : strokes);
     }
 
     #tellPages() {

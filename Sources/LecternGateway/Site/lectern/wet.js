@@ -9,6 +9,7 @@
 
 import { CentreLine, stride } from "./centreline.js";
 import { Coverage, PixelBox } from "./coverage.js";
+import { Element } from "./curves.js";
 import { now } from "./gateway.js";
 import { strokeOf } from "./model.js";
 
@@ -309,6 +310,69 @@ function keyOf(author, session, n) {
 
 function union(box, other) {
     return box && other ? box.union(other) : (box ?? other);
+}
+
+/** Points of a stroke under the pen that are traced anew with each further one; beyond twice as many, a piece is cut off. */
+const mostTraced = 96;
+
+/**
+ * The stroke under the pen, for the painter. In the style `smooth` what cannot change any more is cut off in pieces, so that a
+ * point costs as much in a long stroke as in a short one; in all others it is traced from its beginning.
+ */
+export class GrowingStroke {
+    /** The stroke in pieces, from its beginning; the last one changes. */
+    strokes = [];
+    #message;
+    #key = "";
+    /** What is left to trace, in board units of the message, and how many points of the pen were taken. */
+    #open = [];
+    #taken = 0;
+    #line = null;
+
+    /** @param {object} message all of it but its points */
+    constructor(message) {
+        this.#message = message;
+    }
+
+    /**
+     * Takes the points that are new.
+     *
+     * @param {{x: number, y: number}[]} points all of them
+     * @param {object} board its size and palette
+     * @param {Painter} painter whose ink counts
+     * @returns {PixelBox} what is to be painted again
+     */
+    take(points, board, painter) {
+        const { style } = painter.ink;
+        const key = `${style} ${board.width} ${board.height} ${board.palette}`;
+        if (key !== this.#key) [this.#key, this.strokes, this.#open, this.#taken] = [key, [], [], 0];
+        for (; this.#taken < points.length; this.#taken++) this.#open.push(points[this.#taken]);
+        const pieces = this.strokes.slice(0, -1);
+        const hasPieces = style === "smooth" && [Element.freehand, Element.eraser].includes(this.#message.e);
+        const before = this.#line;
+        let isCut = false;
+        for (; hasPieces && this.#open.length > 2 * mostTraced; isCut = true) pieces.push(this.#strokeOf(this.#cut(), board));
+        const stroke = this.#strokeOf(this.#open, board);
+        this.#line = new TracedLine(stroke, painter);
+        this.strokes = [...pieces, stroke];
+        if (!before) return this.#line.box;
+        return isCut ? this.#line.box.union(before.box) : this.#line.changeFrom(before);
+    }
+
+    /** Takes the points up to a joint of the curve, which is a midpoint: both parts are the curve that the whole is. */
+    #cut() {
+        // Joints are at every third point from the fifth on; the point before one is not a part of the curve.
+        const at = 4 + 3 * Math.floor((mostTraced - 4) / 3);
+        const [before, after] = [this.#open[at - 2], this.#open[at]];
+        const joint = { x: (before.x + after.x) / 2, y: (before.y + after.y) / 2 };
+        const piece = [...this.#open.slice(0, at - 1), joint];
+        this.#open = [joint, ...this.#open.slice(at)];
+        return piece;
+    }
+
+    #strokeOf(points, board) {
+        return strokeOf({ ...this.#message, d: points }, board);
+    }
 }
 
 function isSamePoint(one, other) {

@@ -79,15 +79,23 @@ export function refusalWords({ code, reason }) {
     return reason;
 }
 
+/** How far a large board is drawn: `part` is 0 … 1. */
+export function drawingWords(part) {
+    return `Drawing the board, ${Math.round(part * 100)} %`;
+}
+
 /** Covers the board until it is there, and while its reader is not let in: in full screen nothing else is seen. */
 export function bindCover(board) {
     const cover = $("waiting");
     let isRefused = false;
     const uncover = () => {
         // Without a palette nothing has been joined.
-        if (!isRefused && board.palette.length > 0) cover.dataset.done = "";
+        if (isRefused || board.palette.length === 0) return;
+        if (board.painter.progress === 1) cover.dataset.done = "";
+        else if (cover.dataset.done === undefined) say(cover, drawingWords(board.painter.progress));
     };
     board.addEventListener("painted", uncover);
+    board.addEventListener("progress", uncover);
     board.addEventListener("connection", ({ detail }) => {
         if (detail.state === "live") {
             [hadLink, isRefused] = [true, false];

@@ -1,7 +1,7 @@
 /** The student's page: a board in step with a video. */
 
 import { Board, PlayerClock } from "../lectern.js";
-import { $, bindCover, bindFullScreen, bindSaving, connectionWords, iconAddress, namePattern, openSession, pageWords, roomOfPage, say, showStatus, spanWords, timeWords } from "./common.js";
+import { $, bindCover, bindFullScreen, bindSaving, connectionWords, drawingWords, iconAddress, namePattern, openSession, pageWords, roomOfPage, say, showStatus, spanWords, timeWords } from "./common.js";
 import { DemoClock } from "./demo-clock.js";
 
 const query = new URLSearchParams(location.search);
@@ -193,7 +193,7 @@ function showStep(board, clock) {
     board.addEventListener("behind", ({ detail }) => { behind = detail.milliseconds; show(); });
     board.addEventListener("index", show);
     board.addEventListener("progress", ({ detail }) => {
-        if (detail.part < 1) showStatus($("step"), "wait", `Drawing the board, ${Math.round(detail.part * 100)} %`);
+        if (detail.part < 1) showStatus($("step"), "wait", drawingWords(detail.part));
         else show();
     });
     board.addEventListener("connection", ({ detail }) => {

@@ -2,7 +2,7 @@
 
 import { Teacher } from "../lectern.js";
 import { now } from "../lectern/gateway.js";
-import { $, address, bindCover, bindFullScreen, bindSaving, connectionWords, element, namePattern, openSession, pageWords, refusals, roomOfPage, say, showStatus, spanWords, whileVisible } from "./common.js";
+import { $, address, bindCover, bindFullScreen, bindSaving, connectionWords, drawingWords, element, namePattern, openSession, pageWords, refusals, roomOfPage, say, showStatus, spanWords, whileVisible } from "./common.js";
 import { AuthorList } from "./author-list.js";
 import { ImportTool } from "./import-tool.js";
 import { LassoTool } from "./lasso-tool.js";
@@ -135,6 +135,8 @@ function showSaving(teacher) {
             return showStatus($("saved"), "bad", isKept ? `${state}, ${strokes} kept here` : `${state}, ${strokes} wait: keep this page open`);
         }
         if (reading.state !== "live") return showStatus($("saved"), ...connectionWords(reading));
+        const { progress } = teacher.board.painter;
+        if (progress < 1) return showStatus($("saved"), "wait", drawingWords(progress));
         // A stroke under way for a moment is nothing to tell.
         if (waiting > 0 && now() - waitsSince > 600) return showStatus($("saved"), "wait", `Sending ${strokes}…`);
         showStatus($("saved"), "good", "All saved");
@@ -148,6 +150,7 @@ function showSaving(teacher) {
         show();
     });
     teacher.addEventListener("muted", show);
+    teacher.board.addEventListener("progress", show);
     setInterval(show, 500);
     teacher.addEventListener("rejected", ({ detail }) => {
         if (detail.error.code === "nothing-to-undo" || detail.error.code === "nothing-to-redo") return;
