@@ -62,6 +62,9 @@ static const unsigned char lectern_lesson_js[] = {
 static const unsigned char lectern_model_js[] = {
 #embed "../LecternGateway/Site/lectern/model.js"
 };
+static const unsigned char lectern_names_js[] = {
+#embed "../LecternGateway/Site/lectern/names.js"
+};
 static const unsigned char lectern_operation_js[] = {
 #embed "../LecternGateway/Site/lectern/operation.js"
 };
@@ -223,6 +226,7 @@ static const struct site_file files[] = {
     FILE("lectern/lasso-shape.js", lectern_lasso_shape_js),
     FILE("lectern/lesson.js", lectern_lesson_js),
     FILE("lectern/model.js", lectern_model_js),
+    FILE("lectern/names.js", lectern_names_js),
     FILE("lectern/operation.js", lectern_operation_js),
     FILE("lectern/outbox.js", lectern_outbox_js),
     FILE("lectern/painter.js", lectern_painter_js),

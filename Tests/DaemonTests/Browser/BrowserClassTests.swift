@@ -178,6 +178,47 @@ struct BrowserClassTests {
         }
     }
 
+    @Test("a name in any script is shown as it was typed, live and in the replay, and is an author of its own")
+    func names() async throws {
+        try await BrowserRoom.with { room, _ in
+            try room.playVideo()
+            let names = ["王老师", "Анна", "محمد", "<i>Zoë</i> & \"co\"", "李老师"]
+            let student = try await room.student()
+            let form = "document.querySelector(\"#name-form button\").click()"
+            for (place, name) in names.enumerated() {
+                let teacher = try await BrowserWindow()
+                try await teacher.open("\(room.address)/rooms/\(room.name)/teach")
+                try await teacher.wait(for: "the question", "\(BrowserWindow.element("name-dialog")).open")
+                for bad in ["   ", "a\u{202e}b", "a\u{7}b", String(repeating: "名", count: 65)] where place == 0 {
+                    try await teacher.run("document.getElementById(\"name\").value = args[0]; \(form)", [.string(bad)])
+                    #expect(
+                        try await teacher.run("return \(BrowserWindow.element("name-dialog")).open") == .bool(true),
+                        "\(bad)")
+                    try await teacher.run("document.getElementById(\"name\").dispatchEvent(new Event(\"input\"))")
+                }
+                try await teacher.run("document.getElementById(\"name\").value = args[0]; \(form)", [.string(name)])
+                try await teacher.waitUntilWriting()
+                try await teacher.drawWave(place + 1)
+                try await student.wait(forIndex: place + 1)
+                #expect(try await student.text(of: BrowserWindow.element("writer-name")) == name)
+                #expect(try await teacher.text(of: BrowserWindow.element("author")) == name)
+                guard place == names.count - 1 else {
+                    try await teacher.close()
+                    continue
+                }
+                // Each of the others is another author; who joins late knows them by their strokes.
+                let list = "[...document.querySelectorAll(\".author-name\")].map((one) => one.textContent)"
+                try await teacher.wait(for: "the others", "\(list).length === \(names.count - 1)")
+                let shown = try await teacher.run("return \(list).sort()")
+                #expect(shown == .array(names.dropLast().sorted { $0.utf16.lexicographicallyPrecedes($1.utf16) }.map(AnyJSON.string)))
+            }
+            try await student.open("\(room.address)/rooms/\(room.name)?replay")
+            try await student.wait(forIndex: names.count)
+            #expect(try await student.text(of: BrowserWindow.element("writer-name")) == names.last)
+            #expect(try await student.run("return document.querySelectorAll(\"#writer i\").length") == .number(0))
+        }
+    }
+
     @Test("markup in a name stays text")
     func markup() async throws {
         try await BrowserRoom.with { room, _ in

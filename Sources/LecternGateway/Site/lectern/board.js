@@ -155,6 +155,8 @@ export class Board extends EventTarget {
     }
     /** What the service offers beyond strokes on one page, as the reply to a join tells it. */
     get features() { return [...this.#model.features]; }
+    /** What an author is called, as far as this board knows. */
+    nameOf(author) { return this.#model.names.of(author); }
     /** Draws the board; for strokes that the room does not have yet. */
     get painter() { return this.#painter; }
 

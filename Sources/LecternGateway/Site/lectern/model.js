@@ -6,6 +6,7 @@
 
 import { BoardPages } from "./board-pages.js";
 import { Element } from "./curves.js";
+import { AuthorNames } from "./names.js";
 
 /** Undone strokes and clears that are kept for a redo or an undo, beyond what a service keeps by default. */
 const mostUndone = 1024;
@@ -153,6 +154,8 @@ export class BoardModel {
     author = null;
     /** Which pages there are, and which one is shown. */
     pages = new BoardPages();
+    /** What authors are called. */
+    names = new AuthorNames();
 
     /** Strokes by their pages. */
     #visible = new Map();
@@ -208,8 +211,8 @@ export class BoardModel {
     /** The same board, to be taken further on its own. Strokes are shared. */
     copy() {
         const other = new BoardModel();
-        const { room, index, width, height, palette, style, features, author } = this;
-        Object.assign(other, { room, index, width, height, palette, style, features, author, pages: new BoardPages(this.pages) });
+        const { room, index, width, height, palette, style, features, author, names } = this;
+        Object.assign(other, { room, index, width, height, palette, style, features, author, names, pages: new BoardPages(this.pages) });
         other.#visible = new Map([...this.#visible].map(([page, strokes]) => [page, strokes.copy()]));
         other.#undone = new Map(this.#undone);
         other.#cleared = new Map(this.#cleared);
@@ -267,6 +270,7 @@ export class BoardModel {
         const { index, author, page = 0, ref, message } = operation;
         if (index !== this.index + 1) throw new Divergence(`operation ${index} does not follow ${this.index}`);
         const change = { page, shown: [], hidden: [], isResized: false };
+        this.names.note(author, message);
         switch (message.a ?? Action.draw) {
             case Action.undo: this.#undo(ref, change); break;
             case Action.redo: this.#redo(ref, change); break;
@@ -343,6 +347,7 @@ export class BoardModel {
     }
 
     #strokeOf(entry) {
+        this.names.note(entry.author, entry.message);
         return strokeOf(entry.message, this, entry);
     }
 

@@ -127,6 +127,8 @@ export class Replay extends EventTarget {
     get digest() { return this.#model?.digest ?? "0".repeat(16); }
     /** The board's size in its own units. */
     get size() { return { width: this.#model?.width ?? 1024, height: this.#model?.height ?? 768 }; }
+    /** What an author is called, as far as the lesson was fetched. */
+    nameOf(author) { return this.#model?.names.of(author) ?? author; }
     /** Draws the board. */
     get painter() { return this.#painter; }
     /** The page that is shown. */

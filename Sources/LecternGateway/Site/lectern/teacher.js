@@ -9,6 +9,7 @@ import { Board } from "./board.js";
 import { Element } from "./curves.js";
 import { Gateway } from "./gateway.js";
 import { Action, strokeOf } from "./model.js";
+import { cleanName } from "./names.js";
 import { imageFields, isSame, lassoFields, shards } from "./operation.js";
 import { Outbox } from "./outbox.js";
 import { Pen, elementOf } from "./pen.js";
@@ -86,6 +87,8 @@ export class Teacher extends EventTarget {
     #applied = new Map();
     #pagesTold = "";
     #isMuted = false;
+    /** What messages say that the author is called. */
+    #by;
     #askingMuted = null;
 
     /**
@@ -93,6 +96,7 @@ export class Teacher extends EventTarget {
      * @param {object} options
      * @param {string} options.room the room's name
      * @param {string} options.author the author's name: 1 to 64 of a to z, 0 to 9, _ and -
+     * @param {string} [options.name] what the author is called on boards: up to 64 characters; the author's name unless said
      * @param {() => number} [options.clock] the media time of what is being recorded, in milliseconds on the time line of
      *   the room's video; NaN while unknown. Without it strokes have no time and go out with those before them
      * @param {Gateway} [options.gateway] or `url` and `token` as for {@link Gateway}
@@ -101,6 +105,9 @@ export class Teacher extends EventTarget {
         super();
         const used = gateway ?? new Gateway({ url, token });
         this.#options = { gateway: used, ...options };
+        const shown = cleanName(options.name);
+        // Undefined members do not reach the wire.
+        this.#by = shown === "" || shown === options.author ? undefined : shown;
         this.board = new Board(canvas, { room: options.room, cohort: "head", gateway: used, observe: false });
         this.board.addEventListener("operation", ({ detail }) => this.#seen(detail.operation));
         this.board.addEventListener("index", () => this.#shown());
@@ -402,7 +409,7 @@ export class Teacher extends EventTarget {
             return this.#tellOutbox();
         }
         const { kept } = this.#outbox.add((n) => {
-            const operation = make(n);
+            const operation = { by: this.#by, ...make(n) };
             return { operation, messages: shards(operation) };
         });
         this.#showLive();

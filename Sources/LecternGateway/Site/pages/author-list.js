@@ -10,20 +10,20 @@ import { $, element, say } from "./common.js";
 export class AuthorList {
     #gateway;
     #room;
-    #own;
+    #teacher;
     #problem;
     #rows = new Map();
     /** What was asked for, until the room shows it: by author, whether it is to be muted. */
     #asked = new Map();
 
     /** @param {(error: Error) => void} problem told why a command was not taken */
-    constructor(gateway, room, own, problem) {
-        [this.#gateway, this.#room, this.#own, this.#problem] = [gateway, room, own, problem];
+    constructor(gateway, room, teacher, problem) {
+        [this.#gateway, this.#room, this.#teacher, this.#problem] = [gateway, room, teacher, problem];
     }
 
     /** Shows the state of the room, as the API has it. */
     show({ writers = [], muted = [] }) {
-        const names = [...new Set([...writers, ...muted])].filter((name) => name !== this.#own).sort();
+        const names = [...new Set([...writers, ...muted])].filter((name) => name !== this.#teacher.author).sort();
         $("authors-panel").hidden = names.length === 0;
         for (const [name, row] of this.#rows) {
             if (names.includes(name)) continue;
@@ -38,18 +38,22 @@ export class AuthorList {
             if (this.#asked.get(name) === muted.includes(name)) this.#asked.delete(name);
             this.#showRow(row, name, this.#asked.get(name) ?? muted.includes(name));
             // A muted teacher mutes nobody.
-            row.querySelector("button").disabled = muted.includes(this.#own);
+            row.querySelector("button").disabled = muted.includes(this.#teacher.author);
         });
     }
 
     #row(name) {
         const button = element("button", { className: "button" });
         button.addEventListener("click", () => this.#turn(name, button.getAttribute("aria-pressed") !== "true"));
-        return element("li", { className: "author-row" }, element("span", { className: "author-name", textContent: name }), button);
+        return element("li", { className: "author-row" }, element("span", { className: "author-name", dir: "auto" }), button);
     }
 
-    #showRow(row, name, isMuted) {
+    #showRow(row, author, isMuted) {
         const button = row.querySelector("button");
+        const name = this.#teacher.board.nameOf(author);
+        say(row.querySelector(".author-name"), name);
+        // Two may be called the same.
+        row.title = author;
         row.dataset.muted = String(isMuted);
         button.setAttribute("aria-pressed", String(isMuted));
         button.setAttribute("aria-label", `Mute ${name}`);

@@ -150,8 +150,9 @@ function showBoard(board) {
     });
     let hideTimer = null;
     const showWriter = (author) => {
-        say($("initial"), author.slice(0, 1));
-        say($("writer-name"), author);
+        const name = board.nameOf(author);
+        say($("initial"), [...name][0] ?? "");
+        say($("writer-name"), name);
         $("writer").hidden = false;
         clearTimeout(hideTimer);
         hideTimer = setTimeout(() => ($("writer").hidden = true), writerTime);

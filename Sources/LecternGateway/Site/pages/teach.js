@@ -2,6 +2,7 @@
 
 import { Teacher } from "../lectern.js";
 import { now } from "../lectern/gateway.js";
+import { authorOf, isName } from "../lectern/names.js";
 import { $, address, bindCover, bindFullScreen, bindSaving, connectionWords, drawingWords, element, namePattern, openSession, pageWords, refusals, roomOfPage, say, showStatus, spanWords, whileVisible } from "./common.js";
 import { AuthorList } from "./author-list.js";
 import { ImportTool } from "./import-tool.js";
@@ -32,7 +33,7 @@ async function start() {
     const { author, name } = await whoTeaches(claims);
     $("author").textContent = name;
     const timeLine = new TimeLine(gateway, room, query);
-    const teacher = new Teacher($("board"), { room, author, gateway, clock: () => timeLine.time });
+    const teacher = new Teacher($("board"), { room, author, name, gateway, clock: () => timeLine.time });
     const toolbar = new Toolbar(teacher, new LassoTool(teacher));
     showBoard(teacher, toolbar);
     new PageStrip(teacher, gateway).addEventListener("problem", ({ detail }) => notify(detail.message, "Close", closeNotice));
@@ -51,15 +52,15 @@ async function whoTeaches(claims) {
     const asked = query.get("author");
     if (asked && namePattern.test(asked)) return { author: asked, name: asked };
     const known = localStorage.getItem("lectern-name");
-    if (known && authorOf(known)) return { author: authorOf(known), name: known };
+    if (known && isName(known)) return { author: authorOf(known), name: known };
     const dialog = $("name-dialog");
     dialog.addEventListener("cancel", (event) => event.preventDefault());
     dialog.showModal();
     await new Promise((resolve) => {
         $("name-form").addEventListener("submit", (event) => {
-            if (authorOf($("name").value)) return resolve();
+            if (isName($("name").value)) return resolve();
             event.preventDefault();
-            $("name").setCustomValidity("Use letters or digits.");
+            $("name").setCustomValidity("A name is 1 to 64 characters, and no control characters.");
             $("name").reportValidity();
         });
         $("name").addEventListener("input", () => $("name").setCustomValidity(""));
@@ -67,12 +68,6 @@ async function whoTeaches(claims) {
     const name = $("name").value.trim();
     localStorage.setItem("lectern-name", name);
     return { author: authorOf(name), name };
-}
-
-/** The author id of a name: its letters and digits without accents, in lower case. */
-function authorOf(name) {
-    const plain = name.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase();
-    return plain.replace(/[^a-z0-9_-]+/g, "-").replace(/^-+|-+$/g, "").slice(0, 64);
 }
 
 function notify(text, button = null, action = null) {
@@ -208,7 +203,7 @@ function showAudience(teacher, gateway, timeLine) {
     link.href = address(`rooms/${room}`, { demo });
     link.textContent = demo === null ? "Open the student's board" : `Open it ${demo} s behind`;
     const rows = new Map();
-    const authors = new AuthorList(gateway, room, teacher.author, (error) => notify(`Not changed: ${error.message}`, "Close", closeNotice));
+    const authors = new AuthorList(gateway, room, teacher, (error) => notify(`Not changed: ${error.message}`, "Close", closeNotice));
     whileVisible(audienceInterval, async () => {
         let state;
         try {
