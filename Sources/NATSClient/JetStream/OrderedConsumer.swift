@@ -17,8 +17,7 @@ public final class OrderedConsumer: Sendable {
         var delivery: NATSSubscription?
         /// The server's name of the consumer.
         var name: String?
-        /// The answer to the current attempt, while the stream's leader is asked about the stream, or for the last message delivered.
-        var unchecked: UncheckedAnswer?
+        var startCheck = ConsumerStartCheck()
         /// When the stream stored the last message delivered; nil before the first.
         var lastTime: Int64?
         /// When the consumer was requested, by the caller's clock.
@@ -45,13 +44,6 @@ public final class OrderedConsumer: Sendable {
         let name: String?
         /// Whether that is to be reported.
         let isInterrupted: Bool
-    }
-
-    fileprivate struct UncheckedAnswer {
-        var attempt: UInt64
-        var answer: ConsumerAnswer
-        var serverTime: Int64
-        var answeredAt: Int64
     }
 
     private let connection: NATSConnection
@@ -235,25 +227,29 @@ extension OrderedConsumer {
 extension OrderedConsumer {
     /// The server's answer to a consumer request, or to a question about the stream.
     private func receiveAnswer(_ message: borrowing NATSMessage) {
-        guard let token = message.subject.split(separator: ".").last else { return }
-        let parts = token.split(separator: "-")
-        guard let attempt = parts.last.flatMap({ UInt64($0) }) else { return }
+        guard let token = message.subject.split(separator: ".").last,
+            let attempt = token.split(separator: "-").last.flatMap({ UInt64($0) })
+        else { return }
         do throws(JetStreamError) {
             guard !message.saysNoResponders else { throw .notEnabled }
-            switch parts.count == 2 ? parts[0] : "" {
-            case Self.streamMark:
-                return check(attempt, try APIBody.decode(StreamInfo.Wire.self, from: message.copyPayload()))
-            case Self.lastMark: return checkLast(attempt, try time(of: message.copyPayload()))
-            default: break
+            let answer = try ConsumerStartCheck.Answer(token, message.copyPayload())
+            let now = clock()
+            let step = try shared.withLock { shared throws(JetStreamError) in
+                try shared.startCheck.receive(
+                    answer, of: attempt, next: shared.state.next,
+                    lastTime: settings.comparesLastMessage ? shared.lastTime : nil, at: now)
             }
-            let answer = try APIBody.decode(ConsumerAnswer.self, from: message.copyPayload())
-            let unchecked = UncheckedAnswer(
-                attempt: attempt, answer: answer, serverTime: try ServerTime.parse(answer.created), answeredAt: clock())
-            let (next, hasLast) = shared.withLock { ($0.state.next, $0.lastTime != nil) }
-            if hasLast, settings.comparesLastMessage {
-                askForLast(unchecked, next - 1)
-            } else {
-                beginOrAsk(unchecked)
+            switch step {
+            case .ask(let question):
+                // Between two connections the next one, or the time limit, brings another attempt.
+                try? connection.publish(
+                    question.body, to: question.subject(settings.stream), reply: "\(inbox).\(question.token(attempt))")
+            case .begin(let consumer): begin(consumer)
+            case .end: update { $0.foundAnotherMessage(attempt) }
+            case .dismiss(let name, let hasLeader):
+                delete(name)
+                update { hasLeader ? $0.misplaced(attempt) : $0.rejected(attempt) }
+            case nil: break
             }
         } catch {
             log(error)
@@ -261,87 +257,19 @@ extension OrderedConsumer {
         }
     }
 
-    private static let streamMark = "stream"
-    private static let lastMark = "last"
-
-    /// When the stream stored a message that was asked for; nil where it has none.
-    private func time(of answer: [UInt8]) throws(JetStreamError) -> Int64? {
-        struct Answer: Decodable {
-            struct Message: Decodable {
-                var time: String
-            }
-            var message: Message
-        }
-        do throws(JetStreamError) {
-            return try ServerTime.parse(try APIBody.decode(Answer.self, from: answer).message.time)
-        } catch {
-            guard error.isMessageMissing else { throw error }
-            return nil
-        }
-    }
-
-    /// A stream that has lost its end, and has grown again meanwhile, has another message there.
-    private func askForLast(_ unchecked: UncheckedAnswer, _ sequence: UInt64) {
-        shared.withLock { $0.unchecked = unchecked }
-        try? connection.publish(
-            Array("{\"seq\":\(sequence)}".utf8), to: "$JS.API.STREAM.MSG.GET.\(settings.stream)",
-            reply: "\(inbox).\(Self.lastMark)-\(unchecked.attempt)")
-    }
-
-    /// - Parameter time: nil where the message is not there: deleted, or beyond the end.
-    private func checkLast(_ attempt: UInt64, _ time: Int64?) {
-        let (unchecked, last) = shared.withLock { ($0.unchecked, $0.lastTime) }
-        guard let unchecked, unchecked.attempt == attempt else { return }
-        guard let time, time != last else { return beginOrAsk(unchecked) }
-        update { $0.foundAnotherMessage(attempt) }
-    }
-
-    /// From nats-server 2.11 on a consumer begins where it is asked to, also beyond the end of its stream. In a cluster a server
-    /// is drawn by lot for it, whose copy it reads: after a power cut that may differ from the leader's, for ever.
-    private func beginOrAsk(_ unchecked: UncheckedAnswer) {
-        let mayBeBeyondEnd = unchecked.answer.numPending == 0 && shared.withLock { $0.state.next } > 1
-        if mayBeBeyondEnd || unchecked.answer.cluster != nil { askForStream(unchecked) } else { begin(unchecked) }
-    }
-
-    private func askForStream(_ unchecked: UncheckedAnswer) {
-        shared.withLock { $0.unchecked = unchecked }
-        // Between two connections the next one, or the time limit, brings another attempt.
-        try? connection.publish(
-            [], to: "$JS.API.STREAM.INFO.\(settings.stream)", reply: "\(inbox).\(Self.streamMark)-\(unchecked.attempt)")
-    }
-
-    private func check(_ attempt: UInt64, _ stream: StreamInfo.Wire) {
-        let unchecked = shared.withLock { shared -> UncheckedAnswer? in
-            guard shared.unchecked?.attempt == attempt else { return nil }
-            defer { shared.unchecked = nil }
-            return shared.unchecked
-        }
-        guard var unchecked else { return }
-        let server = unchecked.answer.cluster?.leader
-        guard !stream.hasNoLeader, server == nil || server == stream.cluster?.leader else {
-            delete(unchecked.answer.name)
-            update { stream.hasNoLeader ? $0.rejected(attempt) : $0.misplaced(attempt) }
-            return
-        }
-        unchecked.answer.delivered.streamSeq = min(unchecked.answer.delivered.streamSeq, stream.state.lastSeq)
-        begin(unchecked)
-    }
-
-    private func begin(_ unchecked: UncheckedAnswer) {
-        let (attempt, answer, now) = (unchecked.attempt, unchecked.answer, unchecked.answeredAt)
-        let serverTime = unchecked.serverTime
+    private func begin(_ consumer: ConsumerStartCheck.Consumer) {
         let (requested, requestedAt) = shared.withLock { ($0.state.next, $0.requestedAt) }
         let start = ConsumerStart(
-            requested: requested, first: answer.delivered.streamSeq &+ 1, pending: answer.numPending,
-            serverTime: serverTime, requestedAt: requestedAt, answeredAt: now)
+            requested: requested, first: consumer.first, pending: consumer.pending, serverTime: consumer.serverTime,
+            requestedAt: requestedAt, answeredAt: consumer.answeredAt)
         update {
-            $0.created(attempt, first: requested == 0 ? nil : start.first, at: now)
+            $0.created(consumer.attempt, first: requested == 0 ? nil : start.first, at: consumer.answeredAt)
         } first: {
             let (isCreated, isCaughtUp, isLevel) = shared.withLock { shared -> (Bool, Bool, Bool) in
-                guard shared.state.isCurrent(attempt) else { return (false, false, false) }
-                (shared.name, shared.loggedError) = (answer.name, nil)
-                let isCaughtUp = shared.streamEnd.began(pending: answer.numPending)
-                return (true, isCaughtUp, takeLevel(&shared, at: now))
+                guard shared.state.isCurrent(consumer.attempt) else { return (false, false, false) }
+                (shared.name, shared.loggedError) = (consumer.name, nil)
+                let isCaughtUp = shared.streamEnd.began(pending: consumer.pending)
+                return (true, isCaughtUp, takeLevel(&shared, at: consumer.answeredAt))
             }
             // On the thread that delivers, so before all that the consumer delivers.
             if isCreated { onEvent(.began(start)) }
@@ -439,7 +367,7 @@ extension OrderedConsumer {
     }
 }
 
-// MARK: - The consumer request
+// MARK: - Settings
 
 extension OrderedConsumerState {
     fileprivate init(_ settings: OrderedConsumerSettings) {
@@ -458,56 +386,4 @@ extension OrderedConsumerState {
                 rewindTimeout: settings.rewindTimeout.wholeNanoseconds,
                 hold: (ConsumerRequest.inactiveThreshold / 2).wholeNanoseconds))
     }
-}
-
-/// The request for a consumer in memory, without acknowledgements: only the order of messages matters.
-private struct ConsumerRequest: Encodable {
-    /// How long the server keeps a consumer without a subscriber.
-    static let inactiveThreshold = Duration.seconds(10)
-
-    struct Configuration: Encodable {
-        var deliverSubject: String
-        var deliverPolicy: String
-        var optStartSeq: UInt64?
-        var filterSubject: String?
-        var headersOnly: Bool
-        var ackPolicy = "none"
-        var maxDeliver = 1
-        var replayPolicy = "instant"
-        var flowControl = true
-        var idleHeartbeat: Int64
-        var inactiveThreshold = ConsumerRequest.inactiveThreshold.wholeNanoseconds
-        var memStorage = true
-        var numReplicas = 1
-    }
-    var streamName: String
-    var config: Configuration
-
-    /// - Parameter sequence: the first stream sequence; 0: the newest message of each subject first.
-    init(_ settings: OrderedConsumerSettings, from sequence: UInt64, deliverSubject: String) {
-        streamName = settings.stream
-        config = Configuration(
-            deliverSubject: deliverSubject,
-            deliverPolicy: sequence == 0 ? "last_per_subject" : "by_start_sequence",
-            optStartSeq: sequence == 0 ? nil : sequence,
-            filterSubject: settings.filterSubject, headersOnly: settings.headersOnly,
-            idleHeartbeat: settings.heartbeat.wholeNanoseconds)
-    }
-}
-
-/// The server's answer to a `ConsumerRequest`.
-private struct ConsumerAnswer: Decodable {
-    struct Delivered: Decodable {
-        /// One less than the first sequence to be delivered.
-        var streamSeq: UInt64
-    }
-    struct Cluster: Decodable {
-        /// The server that has the consumer.
-        var leader: String?
-    }
-    var name: String
-    var created: String
-    var delivered: Delivered
-    var numPending: UInt64
-    var cluster: Cluster?
 }
