@@ -86,12 +86,22 @@ extension AssetStore {
     /// - Parameter manifest: of these bytes.
     /// - Throws: `.full`, `.disturbed`; then nothing of it is left.
     public func save(_ bytes: [UInt8], _ manifest: AssetManifest) async throws(AssetStoreError) {
-        for _ in 0..<Self.attempts {
+        for attempt in 0..<Self.attempts {
             guard try await touchWhole(manifest.id) == nil else { return }
             try await checkSpace(bytes.count)
             if try await store(bytes, manifest) { return }
+            // Maybe nothing was deleted, and the stream cannot read what it has stored.
+            if attempt > 0 { try await leaveDamagedFile() }
         }
         throw .disturbed
+    }
+
+    private func leaveDamagedFile() async throws(AssetStoreError) {
+        do throws(JetStreamError) {
+            try await jetStream.leaveDamagedFile(of: subjects.stream, filler: subjects.filler)
+        } catch {
+            throw failure(error)
+        }
     }
 
     /// Attempts to store an asset of which something is deleted meanwhile.

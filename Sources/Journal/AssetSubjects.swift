@@ -18,6 +18,9 @@ struct AssetSubjects: Sendable {
     /// All subjects.
     var all: String { "\(root).assets.>" }
 
+    /// The subject of messages that fill damaged files; no asset has that name.
+    var filler: String { "\(root).assets.FILLER" }
+
     func manifest(of id: AssetID) -> String { "\(root).assets.\(id).manifest" }
 
     /// - Parameter number: of the part, from 0.

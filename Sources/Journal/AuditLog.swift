@@ -43,6 +43,9 @@ public struct AuditLog: Sendable {
     /// The stream's name, such as `INK_AUDIT`.
     static func stream(of root: String) -> String { "\(PartitionStreams.stem(root))_AUDIT" }
 
+    /// The subject of messages that fill damaged files; no room's name has capitals.
+    static func filler(_ root: String) -> String { "\(root).audit.FILLER.filler" }
+
     /// The subject of entries; what is about no room has capitals, which no room's name has.
     /// - Parameter user: who gave the commands; `*` for all.
     private func subject(_ room: String?, _ user: String = "*") -> String {

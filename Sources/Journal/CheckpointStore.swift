@@ -145,6 +145,25 @@ extension CheckpointStore {
         }
     }
 
+    /// Has the stream go on in another file where what it stores cannot be read: see
+    /// ``NATSClient/JetStream/leaveDamagedFile(of:filler:)``. States that were saved before stay where they can be read.
+    public func leaveDamagedFile(of partition: Int) async throws(JournalError) {
+        let streams = streams(of: partition)
+        do throws(JetStreamError) {
+            guard
+                try await jetStream.leaveDamagedFile(of: streams.checkpoint, filler: streams.checkpointFiller)
+            else { return }
+        } catch {
+            throw .stream(name: streams.checkpoint, error)
+        }
+        logger.error(
+            "the checkpoints' file is damaged: what was stored there since cannot be read; they go on in another one",
+            metadata: ["partition": "\(partition)"])
+    }
+
+    /// The notes of ``save(covered:of:log:)`` that are kept, of which the highest counts.
+    public static let keptNotes = PartitionStreams.keptCheckpoints
+
     /// Writes that all records of a partition up to `sequence` are in acknowledged checkpoints.
     /// - Parameter log: the log's `incarnationPrefix`, because the log that replaces it counts from 1 again.
     public func save(covered sequence: UInt64, of partition: Int, log: String) async throws(JournalError) {

@@ -162,8 +162,12 @@ public final class JetStreamJournal: Sendable {
     ) -> JournalRecord? {
         let subject = message.withSubject { bytes in subjects.withLock { $0.subject(bytes) } }
         // The cache has no moved records: those that are there are read once.
-        let moved = subject == nil ? MovedRecord(message, PartitionStreams(root: root, partition: partition)) : nil
-        if moved?.isMark == true { return nil }
+        var moved: MovedRecord?
+        if subject == nil {
+            let streams = PartitionStreams(root: root, partition: partition)
+            moved = MovedRecord(message, streams)
+            if moved?.isMark == true || message.subject == streams.logFiller { return nil }
+        }
         guard let subject = subject ?? moved?.subject, subject.address.partition == partition,
             subject.address.isCanonical(among: partitions)
         else {

@@ -55,93 +55,14 @@ extension JetStreamJournal {
         guard manifest.handled <= log.lastSequence else { return .lost }
         guard let at = manifest.handledAt, manifest.handled >= max(1, log.firstSequence) else { return .unknown }
         let partition = RoomAddress.partition(of: manifest.room, among: partitions)
-        let stream = PartitionStreams(root: root, partition: partition).log
-        do throws(JetStreamError) {
-            // A damaged sequence has the log end far behind what it has lost: then the record is missing.
-            let record = try await jetStream.message(stream, manifest.handled)
-            return record?.time == at.nanoseconds ? .there : .lost
-        } catch {
-            throw .stream(name: stream, error)
-        }
-    }
-}
-
-/// A record that is written to its log again.
-struct SalvagedRecord: Sendable {
-    let subject: String
-    let headers: NATSHeaders
-    let payload: [UInt8]
-}
-
-extension JetStreamJournal {
-    /// Bytes of records that are written again at most.
-    private static let salvageBound = 256 << 20
-
-    /// Gives a log with one replica that has lost its end a new file: nats-server 2.9 acknowledges what it writes behind a
-    /// damaged place, and cannot read it. What checkpoints lack of the log is written again, behind the rest.
-    ///
-    /// A replicated log is left as its leader has it: see ``renewCopies(of:)``.
-    /// - Parameter catalogue: the checkpoints. `catalogue.covered` must not be beyond `rewind.end`.
-    /// - Throws: `.stream`. Records that no checkpoint holds are in memory alone between the deletion and the writing: where that
-    ///   fails or is killed, they are lost but for what their authors give again.
-    public func renewFile(
-        of partition: Int, _ rewind: LogRewind, _ catalogue: CheckpointCatalogue
-    ) async throws(JournalError) {
-        let stream = PartitionStreams(root: root, partition: partition).log
-        let lost = Set(rewind.rooms.map(\.room))
-        let salvaged: (records: [SalvagedRecord], last: UInt64)?
-        do throws(JetStreamError) {
-            let log = try await jetStream.streamInfo(stream)
-            guard log.configuration.replicas == 1 else { return }
-            salvaged = try await salvage(partition, after: catalogue.covered, through: log.lastSequence) { record in
-                guard let manifest = catalogue.rooms[record.room] else { return true }
-                guard lost.contains(record.room) else { return record.sequence > manifest.sequence }
-                return manifest.loggedAt.map { record.loggedAt > $0 } ?? true
-            }
-        } catch {
-            throw .stream(name: stream, error)
-        }
-        guard let (records, last) = salvaged else {
-            return logger.warning(
-                "the log that has lost its end is kept as it is: checkpoints lack too much of it",
-                metadata: ["partition": "\(partition)"])
-        }
-        try await trim(partition, before: last + 1)
-        for record in records {
-            do throws(JetStreamError) {
-                _ = try await jetStream.publish(record.payload, to: record.subject, headers: record.headers)
-            } catch {
-                throw .stream(name: stream, error)
+        // A damaged sequence has the log end far behind what it has lost: then the record is missing. Looked for twice: a
+        // server that loads a damaged file may fail to find one that is there.
+        for _ in 0..<2 {
+            if let time = try await time(of: manifest.handled, in: partition) {
+                return time == at.nanoseconds ? .there : .lost
             }
         }
-    }
-
-    /// - Returns: nil where it is more than may be kept in memory.
-    private func salvage(
-        _ partition: Int, after sequence: UInt64, through last: UInt64,
-        where isNeeded: @escaping @Sendable (JournalRecord) -> Bool
-    ) async throws(JetStreamError) -> (records: [SalvagedRecord], last: UInt64)? {
-        let settings = OrderedConsumerSettings(
-            stream: PartitionStreams(root: root, partition: partition).log, start: .sequence(sequence + 1))
-        var (records, bytes): ([SalvagedRecord], Int) = ([], 0)
-        try await jetStream.readToEnd(
-            settings, logger: logger,
-            decode: { message, metadata -> SalvagedRecord? in
-                guard metadata.streamSequence <= last, let record = self.record(message, metadata, of: partition),
-                    isNeeded(record)
-                else { return nil }
-                // Not the id, by which the log would drop it as a repeat.
-                var headers: NATSHeaders = [:]
-                for name in [HeaderName.session, MovedRecord.header] {
-                    if let value = message.header(name) { headers.append(name, value) }
-                }
-                return SalvagedRecord(subject: message.subject, headers: headers, payload: message.copyPayload())
-            },
-            take: { record in
-                bytes += record.payload.count + 256
-                if bytes <= Self.salvageBound { records.append(record) }
-            })
-        return bytes <= Self.salvageBound ? (records, last) : nil
+        return .lost
     }
 }
 

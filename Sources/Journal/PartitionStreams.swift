@@ -61,6 +61,12 @@ struct PartitionStreams: Sendable {
     /// The subject of the first message of such a log; no room's name has capitals.
     var movedMark: String { "\(root).\(partition).MOVED.moved.ctl" }
 
+    /// The subject of messages that fill damaged files of the log; no room's name has capitals.
+    var logFiller: String { "\(root).\(partition).FILLER.ctl" }
+
+    /// The same of the checkpoints.
+    var checkpointFiller: String { "\(root).\(partition).FILLER.checkpoint.filler" }
+
     /// The only subject of a log that captures nothing; no room's name has capitals.
     var parked: String { "\(root).\(partition).PARKED.log" }
 
@@ -77,11 +83,14 @@ struct PartitionStreams: Sendable {
         return stream
     }
 
+    /// Messages that a subject of the checkpoints keeps.
+    static let keptCheckpoints = 3
+
     /// Keeps the three newest manifests of a room, since one may be damaged.
     func checkpointConfiguration(_ settings: JournalSettings) -> StreamConfiguration {
         var stream = StreamConfiguration(name: checkpoint, subjects: [manifests, "\(manifests).>"])
         stream.apply(settings)
-        stream.maxMessagesPerSubject = 3
+        stream.maxMessagesPerSubject = Int64(Self.keptCheckpoints)
         stream.discard = .old
         return stream
     }

@@ -27,6 +27,9 @@ public struct RevocationStore: Sendable {
 
     static func stream(_ root: String) -> String { PartitionStreams.stem(root) + "_REVOKED" }
 
+    /// The subject of messages that fill damaged files; no key has capitals.
+    static func filler(_ root: String) -> String { "\(root).revocations.FILLER" }
+
     private var subjects: String { "\(root).revocations.*" }
 
     private func subject(of target: Revocation.Target) -> String {
@@ -59,10 +62,13 @@ public struct RevocationStore: Sendable {
         return StreamIdentity(.revocations, of: info).text
     }
 
-    /// Stores one; returns when it is stored.
+    /// Stores one; returns when it is stored, and can be read.
     /// - Throws: an error with `isFull` when the stream has no space.
     public func save(_ revocation: Revocation) async throws(JetStreamError) {
-        _ = try await jetStream.publish(revocation.encoded(), to: subject(of: revocation.target))
+        let subject = subject(of: revocation.target)
+        _ = try await jetStream.publish(revocation.encoded(), to: subject)
+        guard try await jetStream.leaveDamagedFile(of: stream, filler: Self.filler(root)) else { return }
+        _ = try await jetStream.publish(revocation.encoded(), to: subject)
     }
 
     /// Removes those at places of the list.
@@ -95,7 +101,8 @@ public struct RevocationStore: Sendable {
                 case .rewound: deliver(.rewound)
                 }
             },
-            onMessage: { [logger] message, metadata in
+            onMessage: { [logger, root] message, metadata in
+                guard message.subject != Self.filler(root) else { return }
                 do throws(Rejection) {
                     deliver(
                         .revocation(

@@ -9,9 +9,14 @@ import Whiteboard
 /// The header counts on these subjects alone, where no client may publish: nobody else can give a message another time.
 struct MovedRecord {
     static let header = "Ink-Moved"
-    /// Of a decision that somebody has asked for: its `Nats-Msg-Id` in the first log. In that header JetStream would drop the
-    /// record as one that it has.
+    /// Of a decision that somebody has asked for: its `Nats-Msg-Id` where it was logged first. In that header JetStream would
+    /// drop the record as one that it has.
     static let requestHeader = "Ink-Moved-Request"
+
+    /// The `Nats-Msg-Id` that a decision had where it was logged first; nil for one that nobody has asked for.
+    static func request(of decision: borrowing NATSMessage) -> String? {
+        decision.header(requestHeader) ?? decision.header(HeaderName.msgID)
+    }
 
     /// Where it stood before; nil for the mark of the log.
     let subject: InboundSubject?
@@ -143,8 +148,8 @@ struct CopyReader {
             let assetsBefore: String?
 
             /// - Returns: nil for a decision that nobody has asked for.
-            init?(_ message: borrowing NATSMessage, idHeader: String) {
-                guard let id = message.header(idHeader) else { return nil }
+            init?(_ message: borrowing NATSMessage) {
+                guard let id = MovedRecord.request(of: message) else { return nil }
                 self.id = id
                 assetsBefore = message.header(RoomEraser.Decision.assetsHeader)
             }
@@ -197,8 +202,7 @@ struct CopyReader {
                     address.partition == copies.partition
                 else { return }
                 let isDecision = moved.subject?.kind == .control
-                let header = again == nil ? HeaderName.msgID : MovedRecord.requestHeader
-                let request = isDecision ? Record.Request(message, idHeader: header) : nil
+                let request = isDecision ? Record.Request(message) : nil
                 inlet.yield(
                     .record(
                         Record(

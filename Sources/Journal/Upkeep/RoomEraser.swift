@@ -76,9 +76,8 @@ public struct RoomEraser: Sendable {
         // The first: what was written after it is another life.
         for subject in try await subjects(under: address(of: room), kinds: ["ctl"], in: streams) {
             let isMoved = subject.hasPrefix(streams.moved(of: room))
-            let idHeader = isMoved ? MovedRecord.requestHeader : HeaderName.msgID
             let found = try await list(streams.log, subject) { message, metadata -> Decision? in
-                guard message.header(idHeader) == id, Self.isDecision(message) else { return nil }
+                guard MovedRecord.request(of: message) == id, Self.isDecision(message) else { return nil }
                 let moved = isMoved ? MovedRecord(message, streams) : nil
                 return Decision(
                     room: room, sequence: metadata.streamSequence, time: moved?.time ?? metadata.time,

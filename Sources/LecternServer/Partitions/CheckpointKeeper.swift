@@ -11,6 +11,7 @@ import Whiteboard
 /// Bounded by its callers: a room has at most one save and one fetch under way.
 final class CheckpointKeeper: Sendable {
     private let store: CheckpointStore
+    private let files: CheckpointFiles
     private let journal: JetStreamJournal
     private let connection: NATSConnection
     private let configuration: ServerConfiguration
@@ -58,6 +59,7 @@ final class CheckpointKeeper: Sendable {
         configuration: ServerConfiguration, assetUse: AssetUse, metrics: ServerMetrics, logger: Logger
     ) {
         self.store = store
+        files = CheckpointFiles(store)
         self.journal = journal
         self.connection = connection
         self.configuration = configuration
@@ -133,6 +135,7 @@ final class CheckpointKeeper: Sendable {
         tasks.run(for: request.room) { [self] in
             do throws(JournalError) {
                 try await confirm(generation)
+                try await files.check(request.partition, on: generation)
                 let (bytes, obsolete) = try await write(request)
                 metrics.countCheckpoint(bytes: bytes)
                 then(.saved)

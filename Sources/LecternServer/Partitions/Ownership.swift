@@ -69,6 +69,9 @@ actor Ownership {
             journal: partitions.journal, recreates: configuration.journal?.recreatesStreams ?? false, logger: logger,
             onRenewed: { [inbox] in inbox.put(.lacks($0, .records)) }, onMissing: { [inbox] in inbox.put(.lost($0)) })
         let streams = Task { await watch.run { openPartitions } }
+        let damage = DamageWatch(
+            journal: partitions.journal, logger: logger, onDamaged: { [inbox] in inbox.put(.lacks($0, .end)) })
+        let damages = Task { await damage.run { openPartitions } }
         let survey = StreamSurvey(journal: partitions.journal, interval: configuration.upkeepInterval * 5)
         let surveying = Task {
             await survey.run {
@@ -80,6 +83,7 @@ actor Ownership {
         defer {
             positions.cancel()
             streams.cancel()
+            damages.cancel()
             surveying.cancel()
         }
         for message in peers.messages { receive(message) }

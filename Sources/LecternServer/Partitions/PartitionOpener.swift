@@ -126,7 +126,8 @@ struct PartitionOpener: Sendable {
     }
 
     private func begin(_ partition: Int, _ hasLostEnd: Bool, _ work: PartitionWork) async throws(JournalError) {
-        let (log, catalogue, isRestored) = try await rewinds.open(partition, isCertain: hasLostEnd)
+        let opened = try await rewinds.open(partition, isCertain: hasLostEnd)
+        let (log, catalogue) = (opened.log, opened.catalogue)
         work.countRooms(catalogue.rooms.count)
         var shares: [[RoomID: StoredRoom]] = workers.all.map { _ in [:] }
         for (room, manifest) in catalogue.rooms {
@@ -151,15 +152,14 @@ struct PartitionOpener: Sendable {
         work.attach(
             journal.read(partition, from: catalogue.covered + 1, now: MonotonicClock.now) { event in
                 deliver(
-                    event, of: partition, work, covered: catalogue.covered,
-                    lostThrough: max(1, log.firstSequence) - 1)
+                    event, of: partition, work, covered: catalogue.covered, lostThrough: opened.lostThrough)
             })
-        if isRestored { await journal.renewCopies(of: partition) }
+        if opened.isRestored { await journal.renewCopies(of: partition) }
     }
 
     /// - Parameters:
     ///   - covered: up to where the checkpoints that were read hold all records.
-    ///   - lostThrough: last record that had been deleted before the checkpoints were read.
+    ///   - lostThrough: last record that was missing before the checkpoints were read.
     private func deliver(
         _ event: PartitionEvent, of partition: Int, _ work: PartitionWork, covered: UInt64, lostThrough: UInt64
     ) {

@@ -4,6 +4,23 @@ import Logging
 import StrokeWire
 import Whiteboard
 
+/// A partition's log as it is, and the checkpoints that fit it.
+struct OpenedPartition: Sendable {
+    let log: PartitionLog
+    let catalogue: CheckpointCatalogue
+    /// The last record that is known to be missing.
+    let lostThrough: UInt64
+    /// Whether the log had lost its end.
+    let isRestored: Bool
+
+    init(log: PartitionLog, catalogue: CheckpointCatalogue, lostThrough: UInt64 = 0, isRestored: Bool = false) {
+        self.isRestored = isRestored
+        self.log = log
+        self.catalogue = catalogue
+        self.lostThrough = max(lostThrough, max(1, log.firstSequence) - 1)
+    }
+}
+
 /// Opens a partition's streams, and mends what a log has lost that lost its end: of each room the newest saved state goes on, in
 /// a new incarnation. An owner that was alive has saved all rooms before.
 ///
@@ -24,19 +41,23 @@ struct RewindRepair: Sendable {
 
     /// - Parameter isCertain: whether the loss was looked at for long enough while the log was read. Another server may lead a
     ///   replicated log meanwhile: that is looked at again.
-    /// - Returns: the log as it is, the checkpoints that fit it, and whether it has lost its end.
-    func open(
-        _ partition: Int, isCertain: Bool
-    ) async throws(JournalError) -> (log: PartitionLog, catalogue: CheckpointCatalogue, isRestored: Bool) {
+    func open(_ partition: Int, isCertain: Bool) async throws(JournalError) -> OpenedPartition {
         let began = MonotonicClock.now()
         metrics.countRewinds(0, of: partition)
         var isFirst = true
         while true {
             var log = try await journal.provision(partition)
+            // Before anything else: what authors send meanwhile would be lost.
+            try await journal.leaveDamagedFile(of: partition)
+            try await store.leaveDamagedFile(of: partition)
             var catalogue = try await store.catalogue(of: partition, log: log.incarnationPrefix)
             guard try await journal.rewind(of: partition, catalogue, log) != nil else {
+                // What it has lost no checkpoint knows.
+                if try await journal.deleteDamagedFile(of: partition, catalogue, lost: []) {
+                    log = try await journal.provision(partition)
+                }
                 warn(of: catalogue, partition)
-                return (log, catalogue, false)
+                return OpenedPartition(log: log, catalogue: catalogue)
             }
             // Another daemon may have written records and saved them between the two.
             log = try await journal.provision(partition)
@@ -44,7 +65,9 @@ struct RewindRepair: Sendable {
                 let rewind = try await journal.rewind(of: partition, catalogue, log)
             {
                 catalogue.covered = min(catalogue.covered, rewind.end)
-                return (try await repair(partition, rewind, &catalogue, log), catalogue, true)
+                let repaired = try await repair(partition, rewind, &catalogue, log)
+                return OpenedPartition(
+                    log: repaired, catalogue: catalogue, lostThrough: rewind.known, isRestored: true)
             }
             if !isFirst { try? await Task.sleep(for: Self.pause) }
             isFirst = false
@@ -63,7 +86,7 @@ struct RewindRepair: Sendable {
     private func repair(
         _ partition: Int, _ rewind: LogRewind, _ catalogue: inout CheckpointCatalogue, _ log: PartitionLog
     ) async throws(JournalError) -> PartitionLog {
-        try await journal.renewFile(of: partition, rewind, catalogue)
+        _ = try await journal.deleteDamagedFile(of: partition, catalogue, lost: Set(rewind.rooms.map(\.room)))
         let failure = await withTaskGroup(of: JournalError?.self) { group -> JournalError? in
             var rooms = rewind.rooms[...]
             func next() {
@@ -87,8 +110,10 @@ struct RewindRepair: Sendable {
         if let failure { throw failure }
         let renewed = try await journal.provision(partition)
         catalogue.covered = max(catalogue.covered, max(1, renewed.firstSequence) - 1)
-        // Nobody passes over what is written from here on.
-        try await store.save(covered: catalogue.covered, of: partition, log: log.incarnationPrefix)
+        // Nobody passes over what is written from here on: no note from before is kept.
+        for _ in 0..<CheckpointStore.keptNotes {
+            try await store.save(covered: catalogue.covered, of: partition, log: log.incarnationPrefix)
+        }
         metrics.countRewinds(1, of: partition, records: Int(rewind.lost), rooms: rewind.rooms.count)
         logger.error(
             "the log has lost its end; rooms go on from what was saved, in new incarnations",

@@ -75,6 +75,8 @@ public enum JetStreamError: Error, Sendable, Equatable {
     case unsuitable(stream: String, [StreamDifference])
     /// The servers of a replicated stream have not elected a leader.
     case noLeader(stream: String)
+    /// The stream acknowledges messages that it cannot read.
+    case unreadable(stream: String)
 
     init(_ error: NATSError, asking subject: String) {
         self =
@@ -119,6 +121,7 @@ extension JetStreamError: CustomStringConvertible {
         case .unsuitable(let stream, let differences):
             "the stream \(stream) cannot be used: \(differences.map(\.description).joined(separator: "; "))"
         case .noLeader(let stream): "the servers of the stream \(stream) have no leader"
+        case .unreadable(let stream): "\(stream) acknowledges messages that it cannot read: its file is damaged"
         }
     }
 }

@@ -45,6 +45,20 @@ public struct NATSHeaders: Sendable, Equatable, ExpressibleByDictionaryLiteral {
     public subscript(_ name: String) -> String? {
         fields.first { $0.name == name }?.value
     }
+
+    /// The fields whose names do not begin so.
+    public func without(_ prefix: String) -> NATSHeaders {
+        var rest = self
+        rest.fields.removeAll { $0.name.hasPrefix(prefix) }
+        return rest
+    }
+
+    /// The fields that the protocol can carry.
+    var sendable: NATSHeaders {
+        var rest = self
+        rest.fields.removeAll { !$0.isValid }
+        return rest
+    }
 }
 
 extension NATSHeaders {

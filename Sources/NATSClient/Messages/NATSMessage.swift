@@ -91,6 +91,11 @@ public struct NATSMessage: ~Copyable {
         guard natsMsgHeader_Get(raw, name, &value) == NATS_OK, let value else { return nil }
         return String(cString: value)
     }
+
+    /// A copy of the headers that can be sent again: without those that have no value. In no order.
+    public func copyHeaders() -> NATSHeaders {
+        NATSHeaders(copying: self).sendable
+    }
 }
 
 /// Messages of libnats to be destroyed together.

@@ -1,0 +1,54 @@
+/// Streams with one replica whose newest file has a damaged place, as a power cut leaves it.
+///
+/// nats-server 2.9 goes on in that file: it acknowledges what it writes there, and cannot read it, nor can it after another
+/// restart (tried with 2.9.10). What it writes to the next file can be read. From 2.10 on a server goes on behind what it can
+/// read.
+extension JetStream {
+    private static let probe = Array("probe".utf8)
+    private static let mark = Array("end of a damaged file".utf8)
+    /// Bytes of a message that fills a file. A file has 8 MiB, less where the stream has a limit (nats-server 2.9).
+    private static let fillerBytes = 512 << 10
+    private static let maxFillers = 64
+
+    /// Whether a stream cannot read what it stores. Where its last message is there, that costs two requests; else a message
+    /// is written.
+    /// - Parameter filler: a subject of the stream that its readers pass over.
+    public func storesUnreadably(_ stream: String, filler: String) async throws(JetStreamError) -> Bool {
+        let info = try await streamInfo(stream)
+        guard info.configuration.replicas == 1, info.lastSequence > 0 || info.messages > 0 else { return false }
+        if info.lastSequence > 0, try await message(stream, info.lastSequence) != nil { return false }
+        // The last message may be deleted.
+        return try await !isReadable(Self.probe, stream, filler)
+    }
+
+    /// Has a stream go on in another file where it cannot read what it stores. Nothing is deleted; a repeat does no harm, nor
+    /// do two clients at once.
+    /// - Parameter filler: a subject of the stream that its readers pass over; up to 8 MiB are written to it.
+    /// - Returns: whether that was so.
+    /// - Throws: `.unreadable`.
+    @discardableResult
+    public func leaveDamagedFile(of stream: String, filler: String) async throws(JetStreamError) -> Bool {
+        guard try await storesUnreadably(stream, filler: filler) else { return false }
+        let bytes = [UInt8](repeating: 0, count: min(Self.fillerBytes, connection.maxBody))
+        for _ in 0..<Self.maxFillers {
+            _ = try await publish(bytes, to: filler)
+            if try await isReadable(Self.mark, stream, filler) { return true }
+        }
+        throw .unreadable(stream: stream)
+    }
+
+    /// The sequence of the first message behind the newest damaged file that a stream has left; nil where it has left none.
+    public func endOfDamagedFile(of stream: String, filler: String) async throws(JetStreamError) -> UInt64? {
+        guard let last = try await lastMessage(stream, subject: filler), last.payload == Self.mark else { return nil }
+        return last.sequence
+    }
+
+    private func isReadable(
+        _ bytes: [UInt8], _ stream: String, _ subject: String
+    ) async throws(JetStreamError) -> Bool {
+        let stored = try await publish(bytes, to: subject)
+        guard let message = try await message(stream, stored.sequence) else { return false }
+        // A server that has lost count of its messages may have another one there.
+        return message.subject == subject && message.payload == bytes
+    }
+}
