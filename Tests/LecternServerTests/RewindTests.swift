@@ -110,7 +110,9 @@ import Whiteboard
     }
 
     /// They are written again at once, behind the end: that is not their author's rate.
-    @Test func `has nothing rejected of what is written again`() async throws {
+    @Test func `has nothing rejected of what is written again, and tells nothing of the life that has ended`()
+        async throws
+    {
         try await DurableClass.with {
             $0.room.intake.messagesPerSecond = 20
         } _: { lesson in
@@ -124,10 +126,16 @@ import Whiteboard
                 try await Task.sleep(until: due, clock: .continuous)
                 try await Self.publish(number...number, lesson, address)
             }
+            let (feedback, lives) = (Recorder<String>(), Recorder<String>())
+            let author = try #require(AuthorID("anna"))
+            _ = try lesson.client.subscribe(address.subject(.feedback(author))) { feedback.append(Received($0).text) }
+            _ = try lesson.client.subscribe(address.subject(.head)) { lives.append(Received($0).room ?? "") }
             try await lesson.serve {
                 let after = try await Self.joined(lesson, address, at: 100, notIn: before.room)
                 guard case .board(_, _, let visible, _, _) = after.content else { throw Unexpected("no board") }
                 #expect(visible.count == 100)
+                #expect(!feedback.values.contains { $0.contains("rejected") })
+                #expect(!lives.values.contains(before.room))
             }
         }
     }

@@ -134,11 +134,13 @@ extension RoomHost {
 
     /// A room was loaded: folds in the records that have waited for it.
     private func arrive(_ hosted: HostedRoom, tail: [JournalRecord] = [], at now: Instant) {
-        // What the log had again of it may have been written all at once.
-        let isLimited = !hosted.isRestoring
+        let isRestoring = hosted.isRestoring
         hosted.isRestoring = false
         for record in tail {
-            fold(record, into: hosted, isLimited: isLimited, at: now)
+            // What the log had again of it may have been written all at once.
+            fold(record, into: hosted, isLimited: !isRestoring, at: now)
+            // The incarnation ends with it: the next one's board has it all.
+            if isRestoring { effects.list.removeAll { if case .head = $0 { true } else { false } } }
             perform(in: hosted, at: now)
         }
         for record in takeWaiting(of: hosted) {

@@ -135,6 +135,8 @@ struct PartitionOpener: Sendable {
         }
         // The missing records of these have to be read even if no request comes for the room.
         for room in catalogue.outdated { shares[workers.position(of: room)][room]?.setOutdated() }
+        // What stands before the decision is about a life that has ended: nobody is told of it.
+        for (room, sequence) in opened.decisions ?? [:] { shares[workers.position(of: room)][room]?.setTold(before: sequence) }
         for room in catalogue.damaged {
             shares[workers.position(of: room)][room] = .damaged
         }
@@ -154,7 +156,7 @@ struct PartitionOpener: Sendable {
                 deliver(
                     event, of: partition, work, covered: catalogue.covered, lostThrough: opened.lostThrough)
             })
-        if opened.isRestored { await journal.renewCopies(of: partition) }
+        if opened.decisions != nil { await journal.renewCopies(of: partition) }
     }
 
     /// - Parameters:
@@ -244,6 +246,9 @@ extension StoredRoom {
         isQuiet = false
         hasState = true
     }
+
+    /// Keeps quiet about records before one.
+    fileprivate mutating func setTold(before sequence: UInt64) { handled = max(handled, sequence - 1) }
 
     /// No checkpoint of the room can be read: it is rebuilt from the whole log.
     fileprivate static let damaged = StoredRoom(

@@ -10,11 +10,11 @@ struct OpenedPartition: Sendable {
     let catalogue: CheckpointCatalogue
     /// The last record that is known to be missing.
     let lostThrough: UInt64
-    /// Whether the log had lost its end.
-    let isRestored: Bool
+    /// Where the log had lost its end, the decisions by which rooms are restored.
+    let decisions: [RoomID: UInt64]?
 
-    init(log: PartitionLog, catalogue: CheckpointCatalogue, lostThrough: UInt64 = 0, isRestored: Bool = false) {
-        self.isRestored = isRestored
+    init(log: PartitionLog, catalogue: CheckpointCatalogue, lostThrough: UInt64 = 0, decisions: [RoomID: UInt64]? = nil) {
+        self.decisions = decisions
         self.log = log
         self.catalogue = catalogue
         self.lostThrough = max(lostThrough, max(1, log.firstSequence) - 1)
@@ -65,9 +65,9 @@ struct RewindRepair: Sendable {
                 let rewind = try await journal.rewind(of: partition, catalogue, log)
             {
                 catalogue.covered = min(catalogue.covered, rewind.end)
-                let repaired = try await repair(partition, rewind, &catalogue, log)
+                let (renewed, decisions) = try await repair(partition, rewind, &catalogue, log)
                 return OpenedPartition(
-                    log: repaired, catalogue: catalogue, lostThrough: rewind.known, isRestored: true)
+                    log: renewed, catalogue: catalogue, lostThrough: rewind.known, decisions: decisions)
             }
             if !isFirst { try? await Task.sleep(for: Self.pause) }
             isFirst = false
@@ -82,27 +82,30 @@ struct RewindRepair: Sendable {
             metadata: ["partition": "\(partition)", "rooms": "\(catalogue.foreign)"])
     }
 
-    /// - Returns: the log as it is afterwards.
+    /// - Returns: the log as it is afterwards, and where it has the decision about each room.
     private func repair(
         _ partition: Int, _ rewind: LogRewind, _ catalogue: inout CheckpointCatalogue, _ log: PartitionLog
-    ) async throws(JournalError) -> PartitionLog {
+    ) async throws(JournalError) -> (PartitionLog, [RoomID: UInt64]) {
         _ = try await journal.deleteDamagedFile(of: partition, catalogue, lost: Set(rewind.rooms.map(\.room)))
-        let failure = await withTaskGroup(of: JournalError?.self) { group -> JournalError? in
+        var decisions: [RoomID: UInt64] = [:]
+        let failure = await withTaskGroup(of: Result<(RoomID, UInt64), JournalError>.self) { group -> JournalError? in
             var rooms = rewind.rooms[...]
             func next() {
                 guard let manifest = rooms.popFirst() else { return }
                 group.addTask {
                     do throws(JournalError) {
-                        try await decide(manifest, rewind)
-                        return nil
+                        return .success((manifest.room, try await decide(manifest, rewind)))
                     } catch {
-                        return error
+                        return .failure(error)
                     }
                 }
             }
             for _ in 0..<Self.parallel { next() }
-            for await error in group {
-                if let error { return error }
+            for await result in group {
+                switch result {
+                case .success(let (room, sequence)): decisions[room] = sequence
+                case .failure(let error): return error
+                }
                 next()
             }
             return nil
@@ -124,21 +127,21 @@ struct RewindRepair: Sendable {
         await note(
             "partition \(partition)",
             "of \(rewind.known) records \(rewind.lost) were lost; rooms restored: \(rewind.rooms.count)")
-        return renewed
+        return (renewed, decisions)
     }
 
-    private func decide(_ manifest: CheckpointManifest, _ rewind: LogRewind) async throws(JournalError) {
+    /// - Returns: the sequence of the decision.
+    private func decide(_ manifest: CheckpointManifest, _ rewind: LogRewind) async throws(JournalError) -> UInt64 {
         // Nobody can guess the number and have the log drop the decision for a repeat.
         let id = UUID().uuidString
         guard manifest.state != nil else {
             // The log may have the life again that had ended.
-            _ = try await journal.write(.close, room: manifest.room, id: id)
-            return
+            return try await journal.write(.close, room: manifest.room, id: id)
         }
         let restoration = RoomRestoration(
             checkpoint: try await store.save(base: manifest), after: min(rewind.end, manifest.sequence),
             number: manifest.restorations + 1)
-        _ = try await journal.write(.restore(restoration), room: manifest.room, id: id)
+        return try await journal.write(.restore(restoration), room: manifest.room, id: id)
     }
 
     private func note(_ target: String, _ detail: String) async {
