@@ -73,8 +73,10 @@ extension JetStreamJournal {
     /// of their files, nats-server (seen with 2.9.10 and 2.12.8) may keep copies that are longer than the leader's: they take
     /// nothing new, some of them are told to be current, and one of them may lead later.
     ///
+    /// To be called by one daemon alone: of two that set the replicas at once, one may leave a copy that is empty yet.
+    ///
     /// Waits until all servers can be reached. Publishers are acknowledged meanwhile; for a moment the leader has the only copy.
-    /// Retries until it is done, or the task is cancelled.
+    /// Retries until it is done, or the task is cancelled; a stream that it has begun with gets its copies nevertheless.
     public func renewCopies(of partition: Int) async {
         let streams = PartitionStreams(root: root, partition: partition)
         for stream in [streams.log, streams.checkpoint] { await renewCopies(of: stream) }
@@ -91,8 +93,7 @@ extension JetStreamJournal {
                 guard wanted > 1 else { return }
                 // One where this was interrupted.
                 if replicas == 1 || info.reachableCopies == replicas - 1 {
-                    try await jetStream.setReplicas(1, of: stream)
-                    try await jetStream.setReplicas(wanted, of: stream)
+                    try await copyAnew(stream, replicas: wanted)
                     logger.notice(
                         "servers copy a stream anew from its leader, since it has lost its end",
                         metadata: ["stream": "\(stream)", "replicas": "\(wanted)"])
@@ -110,5 +111,21 @@ extension JetStreamJournal {
             }
             try? await Task.sleep(for: Self.renewalPause)
         }
+    }
+
+    private func copyAnew(_ stream: String, replicas: Int) async throws(JetStreamError) {
+        let copying = Task { () async -> Result<Void, JetStreamError> in
+            do throws(JetStreamError) {
+                try await jetStream.setReplicas(1, of: stream)
+                while try await jetStream.streamInfo(stream).reachableCopies > 0 {
+                    try? await Task.sleep(for: .milliseconds(100))
+                }
+                try await jetStream.setReplicas(replicas, of: stream)
+                return .success(())
+            } catch {
+                return .failure(error)
+            }
+        }
+        try await copying.value.get()
     }
 }

@@ -97,6 +97,7 @@ struct PartitionOpener: Sendable {
     }
 
     private static let reminderInterval = Duration.seconds(30)
+    private static let settlingTime = Duration.seconds(10)
 
     /// The error, with a hint if the remedy is known.
     private func explanation(of error: JournalError) -> Logger.Metadata {
@@ -156,7 +157,10 @@ struct PartitionOpener: Sendable {
                 deliver(
                     event, of: partition, work, covered: catalogue.covered, lostThrough: opened.lostThrough)
             })
-        if opened.decisions != nil { await journal.renewCopies(of: partition) }
+        guard opened.decisions != nil else { return }
+        // Daemons that start at once open partitions that others take over then.
+        try? await Task.sleep(for: Self.settlingTime)
+        if !Task.isCancelled { await journal.renewCopies(of: partition) }
     }
 
     /// - Parameters:
