@@ -41,8 +41,8 @@ public final class HostedRoom {
     var cursorsToRestore: [CohortName: CohortCursor] = [:]
     /// Names the life in which they stood there.
     var lifeToRestore = ""
-    /// Whether it is being fetched because the log has lost its end.
-    var isRestoring = false
+    /// The sequence of the decision by which it is being fetched, because the log has lost its end.
+    var restoringDecision: UInt64?
     var tracker: CheckpointTracker
     /// What could not be published and would not be said again; it goes out first when the connection is back.
     var unsent: [RoomEffect] = []

@@ -130,7 +130,7 @@ extension RoomHost {
         hosted.tracker = CheckpointTracker(at: now)
         hosted.tracker.note(record.sequence, at: now)
         hosted.isFetching = true
-        hosted.isRestoring = true
+        hosted.restoringDecision = record.sequence
         var stored = hosted.note
         stored.incarnation = hosted.lifeToRestore
         output.fetch(hosted.id, stored, restoration)

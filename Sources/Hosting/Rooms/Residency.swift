@@ -134,9 +134,10 @@ extension RoomHost {
 
     /// A room was loaded: folds in the records that have waited for it.
     private func arrive(_ hosted: HostedRoom, tail: [JournalRecord] = [], at now: Instant) {
-        let isRestoring = hosted.isRestoring
-        hosted.isRestoring = false
+        let decision = hosted.restoringDecision ?? 0
+        hosted.restoringDecision = nil
         for record in tail {
+            let isRestoring = record.sequence <= decision
             // What the log had again of it may have been written all at once.
             fold(record, into: hosted, isLimited: !isRestoring, at: now)
             // The incarnation ends with it: the next one's board has it all.

@@ -292,10 +292,11 @@ final class CheckpointKeeper: Sendable {
     ) async throws(JournalError) -> RestoredRoom {
         // The log must keep all records until the room is saved.
         rebuilding.withLock { $0[id] = 0 }
-        if let restoration { return try await restore(id, restoration, decision) }
+        if let restoration, let room = try await restore(id, restoration, decision) { return room }
         var manifest = try await newest(of: id)
         manifests.withLock { $0[id] = manifest }
-        while let candidate = manifest {
+        // Where another daemon has restored the room before, its checkpoints are the newest, and what it began from may be gone.
+        while let candidate = manifest, candidate.restorations >= restoration?.number ?? 0 {
             for generation in candidate.generations {
                 guard let room = try await room(from: generation.state, id) else {
                     logger.error(
@@ -311,6 +312,14 @@ final class CheckpointKeeper: Sendable {
             }
             manifest = try await store.manifest(before: candidate)
         }
+        if let restoration {
+            logger.error(
+                "the state that a room was to be restored from is gone; only what the log still has is left",
+                metadata: ["room": "\(id)", "checkpoint": "\(restoration.checkpoint)"])
+            return RestoredRoom(
+                room: nil, sequence: 0, restorations: restoration.number,
+                tail: try await journal.records(of: id, after: 0).filter { $0.sequence <= decision })
+        }
         logger.error("no usable checkpoint, reading the whole log", metadata: ["room": "\(id)"])
         return RestoredRoom(
             room: nil, sequence: 0, restorations: 0, tail: try await journal.records(of: id, after: 0))
@@ -318,9 +327,10 @@ final class CheckpointKeeper: Sendable {
 
     /// The room as a decision restores it: from the state that the decision names, with the records that the log has had since
     /// it lost its end. Every daemon that reads the decision makes the same room of it.
+    /// - Returns: nil where that state is gone.
     private func restore(
         _ id: RoomID, _ restoration: RoomRestoration, _ decision: UInt64
-    ) async throws(JournalError) -> RestoredRoom {
+    ) async throws(JournalError) -> RestoredRoom? {
         let base = try await store.base(restoration.checkpoint, of: id)
         for (place, generation) in (base?.generations ?? []).enumerated() {
             guard let room = try await room(from: generation.state, id) else { continue }
@@ -332,12 +342,7 @@ final class CheckpointKeeper: Sendable {
             }
             return RestoredRoom(room: room, sequence: after, restorations: restoration.number, tail: tail)
         }
-        logger.error(
-            "the state that a room was to be restored from is gone; only what the log still has is left",
-            metadata: ["room": "\(id)", "checkpoint": "\(restoration.checkpoint)"])
-        return RestoredRoom(
-            room: nil, sequence: 0, restorations: restoration.number,
-            tail: try await journal.records(of: id, after: 0).filter { $0.sequence <= decision })
+        return nil
     }
 
     /// - Returns: nil if the state is missing or damaged.
