@@ -106,6 +106,26 @@ final class TestTeacher: Sendable {
         state.withLock { $0.acknowledged += 1 }
     }
 
+    /// The answers to its last number.
+    var last: [Answer] {
+        let progress = progress
+        return progress.answers.filter {
+            switch $0 {
+            case .applied(let number, _), .rejected(let number): number == progress.sent.keys.max()
+            case .gaveUp(_, let number): number == progress.sent.keys.max()
+            }
+        }
+    }
+
+    /// Publishes another stroke, and returns its number once it is acknowledged.
+    func draw(_ video: Video) async throws -> Int64 {
+        let step = script.withLock { $0.stroke() }
+        let text = step.bodies[0](Int(video.time()))
+        state.withLock { $0.sent[Int64(step.number)] = text }
+        try await send(text, "\(author)-\(step.number)-0")
+        return Int64(step.number)
+    }
+
     /// Publishes a number again, whose feedback may have been lost.
     func ask(again number: Int64) async throws {
         guard let text = progress.sent[number] else { return }
@@ -227,6 +247,12 @@ struct Script {
         case ..<45: return draw(points, shards: random.int(2...4))
         default: return draw(points, shards: 1)
         }
+    }
+
+    /// A stroke in one message.
+    mutating func stroke() -> Step {
+        number += 1
+        return draw(Array((Handwriting.strokes.randomElement(using: &random) ?? []).prefix(20)), shards: 1)
     }
 
     private func command(_ action: Int) -> Step {

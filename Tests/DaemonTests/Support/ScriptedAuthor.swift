@@ -92,6 +92,14 @@ struct StreamState: Sendable, Decodable {
         let leader: String?
         let replicas: [Replica]?
     }
+    struct Configuration: Sendable, Decodable {
+        let replicas: Int
+
+        private enum CodingKeys: String, CodingKey {
+            case replicas = "num_replicas"
+        }
+    }
+    let config: Configuration
     let state: State
     let cluster: Cluster?
     let created: String
@@ -101,6 +109,11 @@ extension NATSConnection {
     func streamState(_ stream: String) async throws -> StreamState {
         let reply = try await request(Array("{}".utf8), to: "$JS.API.STREAM.INFO.\(stream)", timeout: .seconds(5))
         return try JSONDecoder().decode(StreamState.self, from: Data(reply.payload))
+    }
+
+    /// Sets how many servers have a copy of a stream.
+    func set(replicas: Int, of stream: String) async throws {
+        try await JetStream(self).setReplicas(replicas, of: stream)
     }
 
     /// All messages of a stream, read by a plain consumer, which reads the copy of one of the servers.

@@ -122,6 +122,11 @@ final class TrialClass: Sendable {
 
     private func end() {
         isEnded.withLock { $0 = true }
+        stopAudience()
+    }
+
+    /// Students and readers take nothing any more.
+    func stopAudience() {
         for room in rooms { for student in room.students { student.stop() } }
         for reader in readers { reader.stop() }
     }
@@ -194,6 +199,62 @@ final class TrialClass: Sendable {
             }
         }
         return all.values.sorted { $0.sequence < $1.sequence }
+    }
+
+    /// Waits until checkpoints hold all records of all logs.
+    func waitUntilCovered() async throws {
+        for partition in 0..<plan.partitions {
+            try await eventually("checkpoints hold log \(partition)", within: .seconds(120), every: .milliseconds(500))
+            {
+                let last = try await journal(of: partition).last?.sequence ?? 0
+                return try await coverage(of: partition) >= last ? () : nil
+            }
+        }
+    }
+
+    private func coverage(of partition: Int) async throws -> UInt64 {
+        struct Answer: Decodable {
+            struct Message: Decodable {
+                let data: Data
+            }
+            let message: Message
+        }
+        let body = Array(#"{"last_by_subj":"ink.\#(partition).COVERED.checkpoint"}"#.utf8)
+        let reply = try await connections[0].request(body, to: "$JS.API.STREAM.MSG.GET.INK_CHECKPOINT_\(partition)")
+        let answer = try JSONDecoder().decode(Answer.self, from: Data(reply.payload))
+        let text = String(decoding: answer.message.data, as: UTF8.self)
+        return text.firstMatch(of: /"covered":([0-9]+)/).flatMap { UInt64($0.1) } ?? 0
+    }
+
+    /// Has another teacher of each room draw a stroke after power cuts, and waits until it is applied behind all others, and until all
+    /// copies of the logs are equal.
+    func goOn(after models: [String: ModelRoom]) async throws {
+        let goals = try await withThrowingTaskGroup(of: (TestTeacher, TestTeacher.Answer).self) { group in
+            for (number, room) in rooms.enumerated() {
+                let count = UInt64(models[room.name]?.operations.count ?? 0)
+                let teacher = try TestTeacher(
+                    "late-\(number)", connections[0], address: "\(room.address)", seed: plan.seed, isPlain: true,
+                    pace: plan.pace)
+                group.addTask {
+                    let number = try await teacher.draw(room.video)
+                    return (teacher, .applied(number: number, index: count + 1))
+                }
+            }
+            return try await group.reduce(into: [(TestTeacher, TestTeacher.Answer)]()) { $0.append($1) }
+        }
+        try await eventually("all rooms go on", within: .seconds(60), every: .milliseconds(200)) { () -> Void? in
+            let open = goals.filter { !$0.progress.answers.contains($1) }
+            guard open.isEmpty else {
+                throw Unexpected(
+                    "\(open.count) wait: \(open.prefix(10).map { "\($0.author): \($1), \($0.last)" })")
+            }
+            return ()
+        }
+        for partition in 0..<plan.partitions {
+            _ = try await eventually("the copies are equal", within: .seconds(60), every: .seconds(1)) {
+                try await journal(of: partition)
+            }
+        }
     }
 
     /// Waits until no number is open any more, everybody has everything, and all authors were told of all numbers.

@@ -176,6 +176,66 @@ final class TrialCluster: Sendable {
         for part in Self.parts.reversed() where kinds.contains(part.kind) { await kill(part) }
         try await start(kinds, connection, members)
     }
+
+    /// Kills everything of these kinds, takes the ends of the logs of all servers, of each one's another part, and starts it
+    /// again.
+    /// - Returns: once all partitions have been restored, after how long.
+    func losePower(
+        _ kinds: [TrialPart.Kind], _ random: inout SeededGenerator, _ connection: NATSConnection,
+        _ members: MemberMonitor
+    ) async throws -> Duration {
+        for part in Self.parts.reversed() where kinds.contains(part.kind) { await kill(part) }
+        let before = restorations
+        for number in 1...network.nodes.count {
+            try PowerCut("\(store.path)/store-\(number)")
+                .cut("INK_LOG_", marked: ".in.", keeping: Double.random(in: 0.2...0.95, using: &random))
+        }
+        let begin = ContinuousClock.now
+        for part in Self.parts where part.kind == .nats { try start(part) }
+        try await waitForLeaders(connection)
+        try await start(kinds.filter { $0 != .nats }, connection, members)
+        try await eventually("all partitions are restored", within: .seconds(120), every: .milliseconds(200)) {
+            try check()
+            return restorations - before >= partitions ? () : nil
+        }
+        try await waitUntilServing(members)
+        return begin.duration(to: .now)
+    }
+
+    /// Waits until all logs and checkpoints have leaders. nats-server 2.12.8 elects none where all servers have lost what their
+    /// Raft snapshots refer to: their replicas are set to 1 and back, as an operator would.
+    private func waitForLeaders(_ connection: NATSConnection) async throws {
+        let streams = (0..<partitions).flatMap { ["INK_LOG_\($0)", "INK_CHECKPOINT_\($0)"] }
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for stream in streams { group.addTask { try await self.waitForLeader(of: stream, connection) } }
+            try await group.waitForAll()
+        }
+    }
+
+    private func waitForLeader(of stream: String, _ connection: NATSConnection) async throws {
+        var patience = Duration.seconds(30)
+        var asked = ContinuousClock.now
+        try await eventually("\(stream) has a leader", within: .seconds(180), every: .milliseconds(200)) {
+            let reply = try await connection.request(to: "$JS.API.STREAM.INFO.\(stream)", timeout: .seconds(1))
+            let state = try JSONDecoder().decode(StreamState.self, from: Data(reply.payload))
+            if state.cluster?.leader != nil {
+                if state.config.replicas > 1 { return }
+                try await connection.set(replicas: 3, of: stream)
+            } else if asked.duration(to: .now) > patience {
+                (asked, patience) = (.now, .seconds(10))
+                print("\(stream) has no leader; its replicas are set to 1 and back")
+                try await connection.set(replicas: 1, of: stream)
+            }
+            throw Unexpected(String(decoding: reply.payload, as: UTF8.self))
+        }
+    }
+
+    /// How many partitions the daemons that run have restored.
+    private var restorations: Int {
+        Self.parts.filter { $0.kind == .daemon }.reduce(0) { sum, part in
+            sum + log(of: part).split(separator: "\n").count { $0.contains("the log has lost its end; rooms go on") }
+        }
+    }
 }
 
 /// Processor time and memory of a trial's processes, sampled each second.

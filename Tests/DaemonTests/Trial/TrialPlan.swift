@@ -24,6 +24,8 @@ struct TrialPlan: Sendable {
     let phases: [TrialPhase]
     /// What is killed at once, and started again, when all else is over.
     let restarted: [TrialPart.Kind]
+    /// What loses power at once after that, one after the other. Servers lose the ends of their logs, too.
+    let powerCuts: [[TrialPart.Kind]]
     /// Duration of each phase.
     let share: Duration
     /// The average interval between a teacher's actions.
@@ -43,8 +45,8 @@ struct TrialPlan: Sendable {
     static func small(seed: UInt64) -> TrialPlan {
         TrialPlan(
             seed: seed, isFull: false, rooms: 6, readers: 8, partitions: 2, phases: [.delay, .daemon],
-            restarted: [.daemon, .gateway], share: .milliseconds(2000), pace: .milliseconds(200),
-            delay: .milliseconds(30))
+            restarted: [.daemon, .gateway], powerCuts: [], share: .milliseconds(2000),
+            pace: .milliseconds(200), delay: .milliseconds(30))
     }
 
     /// Of `LECTERN_TRIAL_SECONDS`, `LECTERN_TRIAL_ROOMS`, `LECTERN_TRIAL_READERS` and `LECTERN_TRIAL_RATE`, operations a second
@@ -57,6 +59,7 @@ struct TrialPlan: Sendable {
         return TrialPlan(
             seed: seed, isFull: true, rooms: rooms, readers: setting("READERS", 300), partitions: 8,
             phases: TrialPhase.allCases, restarted: TrialPart.Kind.allCases,
+            powerCuts: [[.nats], TrialPart.Kind.allCases],
             share: .seconds(setting("SECONDS", 175)) / TrialPhase.allCases.count,
             pace: .seconds(rooms) / setting("RATE", 125), delay: .milliseconds(60))
     }

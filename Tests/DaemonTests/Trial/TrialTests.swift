@@ -75,6 +75,12 @@ private struct Trial {
                 boardFaults.withLock {
                     $0 = first.faults + second.faults.map { "after the restart: \($0)" }
                 }
+                if !plan.powerCuts.isEmpty { rooms.stopAudience() }
+                for kinds in plan.powerCuts {
+                    let faults = try await cutPower(kinds, boards, second.incarnations, cluster, connection, members)
+                    boardFaults.withLock { $0 += faults.map { "after the power cut: \($0)" } }
+                }
+                if !plan.powerCuts.isEmpty { try await rooms.goOn(after: settled) }
             }
         } catch {
             for part in TrialCluster.parts { print("\n\(part):\n\(cluster.log(of: part).suffix(3000))") }
@@ -84,6 +90,24 @@ private struct Trial {
             rooms, models.withLock { $0 }, moments.withLock { $0 }, boardFaults.withLock { $0 }, usage.withLock { $0 })
         await rooms.close()
         await connection.close()
+    }
+
+    /// Lets processes lose power, and compares the boards of all rooms once more.
+    private func cutPower(
+        _ kinds: [TrialPart.Kind], _ boards: TrialBoards, _ before: [String: String], _ cluster: TrialCluster,
+        _ connection: NATSConnection, _ members: MemberMonitor
+    ) async throws -> [String] {
+        try await boards.rooms.waitUntilCovered()
+        var random = SeededGenerator(seed: plan.seed ^ 3 &+ UInt64(kinds.count))
+        let time = try await cluster.losePower(kinds, &random, connection, members)
+        let after = await boards.compare()
+        let restored = after.incarnations.count { $1 != before[$0] }
+        say(
+            """
+            compared them again after a power cut of \(kinds.map(\.rawValue).joined(separator: ", ")): \
+            \(restored) rooms in new incarnations, \(time.formatted(.units(allowed: [.seconds]))) after the start
+            """)
+        return after.faults + (restored > 0 ? [] : ["no room was restored"])
     }
 
     /// Does what a phase is about, and undoes it.
