@@ -157,6 +157,8 @@ extension CheckpointManifest {
         var cursors: [String: UInt64]
         /// The pauses of cohorts since the operation after that one was logged. Older releases do not write them.
         var pauses: [String: Pause]?
+        /// Whether a cohort has had a video. Older releases do not write it, and of some cohorts it does not matter.
+        var videos: [String: Bool]?
         var quiet: Bool
         var state: State?
         var previous: Generation?
@@ -178,11 +180,13 @@ extension CheckpointManifest {
             pauses[name.text] = Wire.Pause(
                 time: cursor.pausedTime.nanoseconds, since: cursor.pausedSince?.nanoseconds)
         }
+        var videos: [String: Bool] = [:]
+        for (name, cursor) in cursors { videos[name.text] = cursor.hasVideo }
         return HashedJSON.encode(
             Wire(
                 room: room.text, log: log, incarnation: incarnation, sequence: sequence, handled: handled,
                 cursors: Dictionary(uniqueKeysWithValues: cursors.map { ($0.key.text, $0.value.released) }),
-                pauses: pauses.isEmpty ? nil : pauses, quiet: isQuiet,
+                pauses: pauses.isEmpty ? nil : pauses, videos: videos.isEmpty ? nil : videos, quiet: isQuiet,
                 state: state.map(\.wire),
                 previous: previous.map { Wire.Generation(sequence: $0.sequence, state: $0.state.wire) },
                 restorations: restorations == 0 ? nil : restorations, loggedAt: loggedAt?.nanoseconds,
@@ -204,7 +208,7 @@ extension CheckpointManifest {
             let pause = wire.pauses?[name]
             cursors[cohort] = CohortCursor(
                 index, pausedTime: .nanoseconds(pause?.time ?? 0),
-                pausedSince: pause?.since.map(Instant.init(nanoseconds:)))
+                pausedSince: pause?.since.map(Instant.init(nanoseconds:)), hasVideo: wire.videos?[name])
         }
         self.init(
             room: room, log: wire.log, incarnation: wire.incarnation, sequence: wire.sequence, handled: wire.handled,

@@ -35,7 +35,7 @@ public struct DaemonConfiguration: Sendable, Equatable {
     /// How undo, redo and clear work.
     public var history = HistoryConfiguration(clear: .undoable)
     /// The cohorts of every room.
-    public var cohorts = CohortsConfiguration()
+    public var cohorts = CohortsConfiguration(defaults: CohortSettings(gate: .auto))
     /// How released operations are sent.
     public var fanout = Fanout()
     /// How much of its log a room keeps in memory.

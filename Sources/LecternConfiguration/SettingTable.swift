@@ -294,7 +294,9 @@ extension DaemonConfiguration {
 extension CohortSettings {
     /// The keys below `cohorts.default` and `cohorts.<name>`.
     static let settings: [Setting<CohortSettings>] = [
-        Setting("gate", \.gate, .choice, "What holds operations back: the cohort's video clock, or nothing."),
+        Setting(
+            "gate", \.gate, .choice,
+            "What holds operations back: the cohort's video clock once it has one (auto), always, or nothing."),
         Setting(
             "policy", \.policy, .choice,
             """

@@ -76,7 +76,7 @@ struct RenderedRoomList: Sendable {
             }
             let line = RoomSummary(
                 room: room.room, address: room.address, index: room.index, visible: room.visible,
-                cohorts: room.cohorts)
+                live: room.live, behindLive: room.behindLive, cohorts: room.cohorts)
             line.encode(into: &bytes)
         }
         bytes += "]}".utf8

@@ -14,6 +14,7 @@ struct ServerMetrics: Sendable {
     private let lateStrokes = Counter(label: "lectern_late_total", dimensions: [("reason", "stroke")])
     private let lateReleases = Counter(label: "lectern_late_total", dimensions: [("reason", "release")])
     private let clamped = Counter(label: "lectern_clamped_total")
+    private let behindLive = Counter(label: "lectern_t_behind_live_total")
     private let assembling = Meter(label: "lectern_assembling")
     private let draws = Counter(label: "lectern_operations_total", dimensions: [("kind", "draw")])
     private let undos = Counter(label: "lectern_operations_total", dimensions: [("kind", "undo")])
@@ -89,6 +90,7 @@ struct ServerMetrics: Sendable {
         increment(samplesIgnored, counts.samplesIgnored)
         increment(samplesRejected, counts.samplesRejected)
         increment(clamped, counts.clamped)
+        increment(behindLive, counts.behindLive)
         for (outcome, count) in counts.wetUpdates { wetUpdates[outcome]?.increment(by: count) }
     }
 

@@ -183,11 +183,12 @@ func withFile<Result>(_ contents: [UInt8], _ body: (_ path: String) throws -> Re
     @Test("A cohort takes from the default what it leaves out, wherever in the file that stands")
     func inheritance() throws {
         let cohorts = try load(file: Self.file).cohorts
-        let expected = CohortSettings(policy: .hold, staleAfter: .seconds(5))
+        let expected = CohortSettings(gate: .auto, policy: .hold, staleAfter: .seconds(5))
         #expect(cohorts.defaults == expected)
         #expect(
             cohorts.named == [
-                hls: CohortSettings(policy: .hold, maxHold: .seconds(60), staleAfter: .seconds(5)), rtc: expected,
+                hls: CohortSettings(gate: .auto, policy: .hold, maxHold: .seconds(60), staleAfter: .seconds(5)),
+                rtc: expected,
             ])
     }
 
@@ -202,7 +203,7 @@ func withFile<Result>(_ contents: [UInt8], _ body: (_ path: String) throws -> Re
         let environment = ["LECTERN_COHORTS_WEB_RTC_GATE": "none", "LECTERN_COHORTS_HLS_MAX_HOLD": "5s"]
         let cohorts = try load(file: Self.file, environment: environment).cohorts
         #expect(cohorts.named[rtc]?.gate == CohortSettings.Gating.none)
-        #expect(cohorts.named[hls]?.gate == .video)
+        #expect(cohorts.named[hls]?.gate == .auto)
         #expect(cohorts.named[hls]?.maxHold == .seconds(5))
     }
 
@@ -217,7 +218,7 @@ func withFile<Result>(_ contents: [UInt8], _ body: (_ path: String) throws -> Re
     @Test("An argument makes a cohort")
     func argument() throws {
         let configuration = try DaemonConfiguration.load(file: nil, arguments: ["cohorts.hls.max_hold": "5s"])
-        #expect(configuration.cohorts.named == [hls: CohortSettings(maxHold: .seconds(5))])
+        #expect(configuration.cohorts.named == [hls: CohortSettings(gate: .auto, maxHold: .seconds(5))])
     }
 
     @Test("A bad value of a cohort is refused like any")

@@ -157,11 +157,13 @@ private let others: [String: String] = [
 }
 
 @Suite("Settings of rooms") struct RoomMappingTests {
-    @Test("The defaults are the defaults of a room, but that a clear can be undone")
+    @Test("The defaults are the defaults of a room, but for clears that can be undone and gates that open without a video")
     func defaults() {
         var expected = RoomConfiguration()
         expected.history.clear = .undoable
         expected.intake.wire.features.insert(.undoableClears)
+        // A room of the library has a video.
+        expected.cohorts.defaults.gate = .auto
         #expect(DaemonConfiguration().room == expected)
     }
 

@@ -88,7 +88,7 @@ import Whiteboard
     private func report(_ name: String) throws -> RoomSummary {
         let stored = StoredRoom(
             sequence: 1, handled: 1, cursors: [.main: 7], isQuiet: true, hasState: true, incarnation: "life")
-        return RoomSummary(stored, address: try ServerConfiguration().address(name))
+        return RoomSummary(stored, address: try ServerConfiguration().address(name), CohortsConfiguration())
     }
 
     @Test func `fifty requests at once cause one scan, and each gets the whole list`() async throws {
@@ -119,7 +119,9 @@ import Whiteboard
             sequence: 1, handled: 1, cursors: Dictionary(uniqueKeysWithValues: cursors), isQuiet: true, hasState: true,
             incarnation: "life")
         let names = (0..<100).map { "room-\($0)" }
-        let reports = try names.map { RoomSummary(stored, address: try ServerConfiguration().address($0)) }
+        let reports = try names.map {
+            RoomSummary(stored, address: try ServerConfiguration().address($0), CohortsConfiguration())
+        }
         let covered = Array(0..<1024)
         let pages = RoomList.pages(
             of: reports, service: "a", partitions: 1025, covered: covered, bytes: ReplySender.partBytes)

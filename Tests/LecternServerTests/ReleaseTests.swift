@@ -54,6 +54,45 @@ import Whiteboard
         }
     }
 
+    @Test func `a room tells the time at the teacher, also before anybody has written to it, and who is behind it`()
+        async throws
+    {
+        var configuration = ServerConfiguration()
+        configuration.room.cohorts.defaults.gate = .auto
+        try await RunningService.with(configuration) { service in
+            let address = try service.address("room-live")
+            func info() async throws -> RoomSummary? {
+                try? RoomSummary(decoding: try await service.client.requestParts(to: address.subject(.info)).payload)
+            }
+            #expect(try await info() == nil)
+            try service.client.setClock(address, 10_000, #","a":6000"#)
+            var blank = try await info()
+            while blank == nil { blank = try await info() }
+            #expect(blank?.index == 0 && blank?.incarnation == "" && blank?.live == 16_000)
+            #expect(blank?.cohorts.first?.age == 6000 && blank?.cohorts.first?.gate == .video)
+            let hand = try Hand(service.client, address)
+            let told = try await Inbox(service.client, address.subject(.feedback(hand.author)))
+            // What students see now.
+            try hand.publish(Hand.stroke(1, at: 10_000))
+            let feedback = try await told.next(2).map { try Feedback(decoding: $0.payload) }
+            #expect(feedback == [.applied(number: 1, index: 1), .behindLive(number: 1, milliseconds: 6000)])
+            #expect(try await info()?.behindLive == [hand.author.text])
+        }
+    }
+
+    @Test func `a room without a clock has no video: ink goes out at once`() async throws {
+        var configuration = ServerConfiguration()
+        configuration.room.cohorts.defaults.gate = .auto
+        try await RunningService.with(configuration) { service in
+            let address = try service.address("room-open")
+            let out = try await Inbox(service.client, address.subject(.out(.main)))
+            try Hand(service.client, address).publish(Hand.stroke(1, at: 1))
+            #expect(try await out.next().late == nil)
+            let reply = try await service.client.requestParts(to: address.subject(.info)).payload
+            #expect(try RoomSummary(decoding: reply).cohorts.first?.gate == .open)
+        }
+    }
+
     @Test func `undo, redo and clear carry their reference and the digest after them`() async throws {
         try await RunningService.with { service in
             let address = try service.address("room-3")

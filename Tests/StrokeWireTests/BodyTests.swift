@@ -22,6 +22,7 @@ import Testing
         (.missingRange(from: 7, to: 9), #"{"kind":"missing","from":7,"to":9}"#),
         (.gaveUp(from: 7, to: 7), #"{"kind":"gave-up","from":7,"to":7}"#),
         (.covered(number: 7, incarnation: "x.1-9"), #"{"kind":"covered","n":7,"room":"x.1-9"}"#),
+        (.behindLive(number: 7, milliseconds: 6012), #"{"kind":"hint","hint":"behind-live","n":7,"behind":6012}"#),
         (
             .rejected(
                 number: 7, order: 0, Rejection(code: .outOfRange, field: "d[3].x", message: "It \"is\" too far.")),
@@ -88,6 +89,19 @@ import Testing
         #expect(try Mark(decoding: Array(body.utf8)) == mark)
     }
 
+    @Test func `of a mark says whether the cohort has a video, and at the head the time at the teacher`() throws {
+        let begin = #"{"room":"a-1","index":41,"digest":"0000000000000abc","page":0,"v":null"#
+        for (gate, live, end) in [
+            (GateState.open, nil, #","gate":"open"}"#), (.video, nil, #","gate":"video"}"#),
+            (nil, MediaTime(microseconds: 16_000_500), #","live":16000.5}"#),
+        ] as [(GateState?, MediaTime?, String)] {
+            let mark = Mark(
+                room: "a-1", index: 41, digest: BoardDigest(value: 0xabc), video: nil, gate: gate, live: live)
+            #expect(text(mark.encoded()) == begin + end)
+            #expect(try Mark(decoding: Array((begin + end).utf8)) == mark)
+        }
+    }
+
     @Test func `of a mark at the head says what a checkpoint holds of an author`() throws {
         var mark = Mark(room: "a-1", index: 41, digest: BoardDigest(value: 0xabc), video: nil)
         let begin = #"{"room":"a-1","index":41,"digest":"0000000000000abc","page":0,"v":null,"author":"anna""#
@@ -120,6 +134,11 @@ import Testing
                 .gaveUp(author: author, from: 7, to: 8, incarnation: nil),
                 #"{"v":1,"kind":"gave-up","author":"a","from":7,"to":8}"#
             ),
+            (
+                .provisionalEpoch(from: 41, age: 6_000_500),
+                #"{"v":1,"kind":"provisional-epoch","from":41,"age":6000.5}"#
+            ),
+            (.provisionalEpochOver(from: 41), #"{"v":1,"kind":"provisional-epoch-over","from":41}"#),
             (.epoch(3), #"{"v":1,"kind":"epoch","ep":3}"#), (.close, #"{"v":1,"kind":"close"}"#),
             (.full(through: 9), #"{"v":1,"kind":"close","code":"room-full","through":9}"#),
             (.mute(author), #"{"v":1,"kind":"mute","author":"a"}"#),
@@ -139,6 +158,10 @@ import Testing
         (#"{"kind":"close"}"#, Fault(.missingField, "v")), (#"{"v":2,"kind":"close"}"#, Fault(.outOfRange, "v")),
         (#"{"v":1,"kind":"open"}"#, Fault(.outOfRange, "kind")),
         (#"{"v":1,"kind":"epoch"}"#, Fault(.missingField, "ep")),
+        (#"{"v":1,"kind":"provisional-epoch","from":0,"age":1}"#, Fault(.outOfRange, "from")),
+        (#"{"v":1,"kind":"provisional-epoch","from":1}"#, Fault(.missingField, "age")),
+        (#"{"v":1,"kind":"provisional-epoch","from":1,"age":600000.5}"#, Fault(.outOfRange, "age")),
+        (#"{"v":1,"kind":"provisional-epoch-over"}"#, Fault(.missingField, "from")),
         (#"{"v":1,"kind":"mute"}"#, Fault(.missingField, "author")),
         (#"{"v":1,"kind":"unmute","author":"A"}"#, Fault(.outOfRange, "author")),
         (#"{"v":1,"kind":"gave-up","author":"A","from":1,"to":1}"#, Fault(.outOfRange, "author")),
@@ -389,12 +412,13 @@ import Testing
 
     @Test func `hands out every field`() throws {
         let text =
-            #"{"w":1e12,"b":33,"d":true,"st":"cam \"1\" é😀","s":"stall","r":500,"ep":3,"q":-7,"m":1.5,"?":[{}]}"#
+            #"{"a":6000.25,"w":1e12,"b":33,"d":true,"st":"cam \"1\" é😀","s":"stall","r":500,"ep":3,"q":-7,"m":1.5,"?":[{}]}"#
         #expect(
             try ClockSample(decoding: Array(text.utf8))
                 == ClockSample(
                     media: MediaTime(microseconds: 1500), number: -7, epoch: 3, rate: 500, state: .stall,
-                    stream: "cam \"1\" é😀", isDiscontinuity: true, wrapBits: 33, wallTime: 1e12))
+                    stream: "cam \"1\" é😀", isDiscontinuity: true, wrapBits: 33, wallTime: 1e12,
+                    age: 6_000_250))
     }
 
     @Test(arguments: [
@@ -410,6 +434,8 @@ import Testing
         (#"{"m":1,"st":"\#(String(repeating: "é", count: 33))"}"#, Fault(.outOfRange, "st")),
         (#"{"m":1,"d":1}"#, Fault(.wrongType, "d")), (#"{"m":1,"b":31}"#, Fault(.outOfRange, "b")),
         (#"{"m":1,"b":34}"#, Fault(.outOfRange, "b")), (#"{"m":1,"b":"32"}"#, Fault(.wrongType, "b")),
+        (#"{"m":1,"a":-1}"#, Fault(.outOfRange, "a")), (#"{"m":1,"a":600000.1}"#, Fault(.outOfRange, "a")),
+        (#"{"m":1,"a":"6"}"#, Fault(.wrongType, "a")),
         (#"{"m":1,"w":"now"}"#, Fault(.wrongType, "w")), (#"{"m":1,"w":1e999}"#, Fault(.outOfRange, "w")),
         (#"{"m":1"#, Fault(.notJSON)), (#"[1]"#, Fault(.wrongType)), ("", Fault(.notJSON)),
         (#"{"m":1,"k":"\#(String(repeating: "k", count: 5000))"}"#, Fault(.tooLarge)),
@@ -420,7 +446,7 @@ import Testing
 
     @Test func `may be at the ends of its ranges`() {
         for text in [
-            #"{"m":9007199254740992,"q":9007199254740992,"ep":9007199254740991,"r":2000,"b":32}"#,
+            #"{"m":9007199254740992,"q":9007199254740992,"ep":9007199254740991,"r":2000,"b":32,"a":600000}"#,
             #"{"m":-9007199254740992,"q":-9007199254740992,"ep":0,"r":0,"b":33}"#,
             #"{"m":0,"st":"\#(String(repeating: "é", count: 32))"}"#,
         ] {
@@ -437,7 +463,8 @@ import Testing
                 number: random.pick([nil, 0, -(1 << 53), 1 << 53]), epoch: random.pick([nil, 0, 99]),
                 rate: .random(in: 0...2000, using: &random), state: random.pick(ClockSample.State.allCases),
                 stream: random.pick(["", "a", "\"\\\n\u{1f}é\u{2028}😀"]), isDiscontinuity: random.chance(1, in: 2),
-                wrapBits: random.pick([nil, 32, 33]), wallTime: random.pick([nil, 0, 1_795_463_076_818, 1.5]))
+                wrapBits: random.pick([nil, 32, 33]), wallTime: random.pick([nil, 0, 1_795_463_076_818, 1.5]),
+                age: random.pick([nil, 0, 6_000_001, ClockSample.greatestAge]))
             #expect(try ClockSample(decoding: sample.encoded()) == sample, "seed \(seed)")
         }
     }

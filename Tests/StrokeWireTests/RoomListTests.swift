@@ -5,8 +5,10 @@ import Testing
     private let full = RoomSummary(
         room: "lesson-7", address: "ink.0.lesson-7", incarnation: "i-\"1\"", index: .max / 4, digest: "00ff",
         board: RoomSummary.Size(width: 1024, height: 768.5), visible: 3, authors: 2, assembling: 1, isHibernated: false,
+        live: 5987.75, behindLive: ["anna"],
         cohorts: [
-            RoomSummary.Cohort(cohort: "main", index: 7, held: 3, video: -12.25),
+            RoomSummary.Cohort(
+                cohort: "main", index: 7, held: 3, video: -12.25, isLive: true, gate: .video, age: 6000),
             RoomSummary.Cohort(cohort: "hls", index: 0, held: 0, video: nil),
         ])
     private let least = RoomSummary(room: "a", address: "ink.0.a", index: 0, cohorts: [])
@@ -14,9 +16,9 @@ import Testing
     @Test func `a room is written with its members by name, and what is not known is left out`() {
         #expect(
             String(decoding: full.encoded(), as: UTF8.self) == #"""
-                {"address":"ink.0.lesson-7","asleep":false,"assembling":1,"authors":2,"board":{"h":768.5,"w":1024},\#
-                "cohorts":[{"cohort":"main","held":3,"index":7,"v":-12.25},{"cohort":"hls","held":0,"index":0,"v":null}],\#
-                "digest":"00ff","incarnation":"i-\"1\"","index":4611686018427387903,"room":"lesson-7","visible":3}
+                {"address":"ink.0.lesson-7","asleep":false,"assembling":1,"authors":2,"behind_live":["anna"],"board":{"h":768.5,"w":1024},\#
+                "cohorts":[{"age":6000,"cohort":"main","gate":"video","held":3,"index":7,"live":true,"v":-12.25},{"cohort":"hls","held":0,"index":0,"v":null}],\#
+                "digest":"00ff","incarnation":"i-\"1\"","index":4611686018427387903,"live":5987.75,"room":"lesson-7","visible":3}
                 """#)
         #expect(
             String(decoding: least.encoded(), as: UTF8.self)

@@ -186,7 +186,7 @@ struct LossyClass {
             case .missingRange(let from, let to):
                 wanted = (from...to).flatMap { mine[$0].map { Array($0.values) } ?? [] }
             case .missingShards(let number, let orders): wanted = orders.compactMap { mine[number]?[$0] }
-            case .applied, .gaveUp, .rejected, .covered: break
+            case .applied, .gaveUp, .rejected, .covered, .behindLive: break
             }
             for sent in wanted { post(sent, probe.now + .milliseconds(30)) }
         }

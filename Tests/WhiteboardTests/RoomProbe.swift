@@ -39,6 +39,7 @@ struct RoomProbe {
     private(set) var applied: [Whiteboard.Operation] = []
     private(set) var shown: [Shown] = []
     private(set) var marks: [(cohort: CohortName, mark: Mark, at: Instant)] = []
+    private(set) var headMarks: [Mark] = []
     private(set) var wet: [(cohort: CohortName?, wet: WetPublication, at: Instant)] = []
     private(set) var decisions: [ControlRecord] = []
     /// When the room asked for each of them.
@@ -191,7 +192,7 @@ struct RoomProbe {
         case .head(let operation): applied.append(operation)
         case .release(let cohort, let operation, let isLate, _):
             shown.append(Shown(cohort: cohort, operation: operation, isLate: isLate, at: now))
-        case .mark(nil, _): break
+        case .mark(nil, let mark): headMarks.append(mark)
         case .mark(let cohort?, let mark): marks.append((cohort, mark, now))
         case .wet(let cohort, let wet): self.wet.append((cohort, wet, now))
         case .record(let record):
@@ -299,6 +300,7 @@ extension Feedback {
         case .missingShards(let number, let orders): "missing \(number) \(orders)"
         case .missingRange(let from, let to): "missing \(from)...\(to)"
         case .gaveUp(let from, let to): "gave up \(from)...\(to)"
+        case .behindLive(let number, let milliseconds): "behind \(number) by \(milliseconds)"
         case .covered(let number, let incarnation): "covered \(number) in \(incarnation)"
         case .rejected(let number, let order, let rejection):
             [

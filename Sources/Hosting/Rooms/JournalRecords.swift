@@ -42,6 +42,8 @@ extension RoomHost {
         var room = Room(configuration: configuration.room, at: now)
         room.setOutput(isOpen: isOutputOpen)
         room.setLogClock(ahead: logClockAhead(of: hosted.partition))
+        // A clock that was there before the host may not have been heard yet.
+        if let start = partitions[hosted.partition]?.releasesFrom { room.beginReleases(at: start) }
         hosted.room = room
         fold(record, into: hosted, at: min(arrivedAt, now))
         if hosted.hasState, !hosted.isOverLimit, !hasFreePlace {
@@ -240,7 +242,7 @@ extension ControlRecord {
     fileprivate var endsLife: Bool {
         switch self {
         case .close, .full, .erase: true
-        case .gaveUp, .epoch, .mute, .unmute, .restore: false
+        case .gaveUp, .epoch, .provisionalEpoch, .provisionalEpochOver, .mute, .unmute, .restore: false
         }
     }
 }

@@ -34,7 +34,7 @@ struct PackedRoom {
         if stored.hasState { flags.insert(.state) }
         if isCounted { flags.insert(.counted) }
         if life != nil { flags.insert(.prefix) }
-        let hasPauses = stored.cursors.values.contains { $0 != CohortCursor($0.released) }
+        let hasPauses = stored.cursors.values.contains { $0.pausedTime > .zero || $0.pausedSince != nil }
         if hasPauses { flags.insert(.pauses) }
         if waitsFrom != nil { flags.insert(.waits) }
         if stored.restorations > 0 { flags.insert(.restored) }
@@ -54,7 +54,7 @@ struct PackedRoom {
         writer.write(UInt64(stored.cursors.count))
         for (name, cursor) in stored.cursors {
             writer.write(name == .main ? "" : name.text)
-            writer.write(cursor.released)
+            writer.write(cursor.released << 2 | cursor.videoCode)
             if hasPauses { writer.writePauses(of: cursor) }
         }
         bytes = Array(unsafeUninitializedCapacity: writer.bytes.count + state.count) { buffer, count in
@@ -91,7 +91,8 @@ struct PackedRoom {
         var cursors: [CohortName: CohortCursor] = [:]
         for _ in 0..<reader.integer() {
             let name = CohortName(reader.text()) ?? .main
-            var cursor = CohortCursor(reader.integer())
+            let released = reader.integer()
+            var cursor = CohortCursor(released >> 2, hasVideo: CohortCursor.hasVideo(released & 3))
             if flags.contains(.pauses) { reader.readPauses(of: &cursor) }
             cursors[name] = cursor
         }
@@ -102,6 +103,13 @@ struct PackedRoom {
             room: room, stored: stored, state: Array(bytes[reader.position...]), isCounted: flags.contains(.counted),
             waitsFrom: waitsFrom)
     }
+}
+
+extension CohortCursor {
+    /// ``hasVideo`` in two bits.
+    fileprivate var videoCode: UInt64 { hasVideo.map { $0 ? 2 : 1 } ?? 0 }
+
+    fileprivate static func hasVideo(_ code: UInt64) -> Bool? { code == 0 ? nil : code == 2 }
 }
 
 /// Integers are a `Varint`; texts have their length before them.

@@ -48,7 +48,8 @@ extension RoomEffect {
     /// Whether it is not said again by itself.
     var isSaidOnce: Bool {
         switch self {
-        case .feedback(_, _, .missingShards), .feedback(_, _, .missingRange), .feedback(_, _, .covered), .mark, .record:
+        case .feedback(_, _, .missingShards), .feedback(_, _, .missingRange), .feedback(_, _, .covered),
+            .feedback(_, _, .behindLive), .mark, .record:
             false
         // Points go out again every second.
         case .wet(_, let wet): wet.isEnd

@@ -42,6 +42,9 @@ public struct TeacherReport: Sendable, Equatable {
     public internal(set) var reconnects = 0
     /// Id of the session after a newer session of the author has ended it, which ends publishing; nil otherwise.
     public internal(set) var endedSession: String?
+    /// By how many milliseconds the time of an operation lay below the time at the teacher, at most, as the service has told:
+    /// students see such ink before the voice that goes with it. 0 for none.
+    public internal(set) var behindLive: Int64 = 0
     /// Updates of strokes while they were being drawn.
     public internal(set) var wetUpdates = 0
     /// Feedback that could not be decoded.

@@ -177,6 +177,8 @@ extension TeacherSession {
             for number in outbox.numbers where from <= number && number <= to { gaveUp(number) }
         case .rejected(let number, _, let rejection):
             rejected(number, rejection)
+        case .behindLive(_, let milliseconds):
+            counts.behindLive = max(counts.behindLive, milliseconds)
         case .covered(let number, let incarnation):
             records?.append(.covered(number: number, incarnation: incarnation))
             giveAgain(uncovered.cover(through: number, in: incarnation))

@@ -61,7 +61,7 @@ struct StrokeOutcomes {
             // A conflict leaves the stroke as it was; any other rejection settles the number.
             let isOfShard = rejection.code == .shardConflict && order != nil
             settle(.rejected(rejection)) { $0.number == number && (!isOfShard || $0.order == order) }
-        case .rejected, .missingShards, .missingRange, .gaveUp, .covered:
+        case .rejected, .missingShards, .missingRange, .gaveUp, .covered, .behindLive:
             break
         }
     }

@@ -185,20 +185,26 @@ extension RoomSummary {
             authors: status.authors, writers: writers?.map(\.text),
             muted: status.muted.isEmpty ? nil : status.muted.map(\.text),
             assembling: status.assembling, isHibernated: false,
+            live: status.live.map { Double($0.microseconds) / 1000 },
+            behindLive: status.behindLive.isEmpty ? nil : status.behindLive.map(\.text),
             cohorts: status.cohorts.map {
                 Cohort(
                     cohort: $0.name.text, index: $0.released, held: $0.held,
-                    video: $0.video.map { Double($0.microseconds) / 1000 }, isLive: $0.isLive)
+                    video: $0.video.map { Double($0.microseconds) / 1000 }, isLive: $0.isLive,
+                    gate: $0.gate, age: $0.age.map { Double($0) / 1000 })
             })
     }
 
     /// A hibernated room.
-    init(_ stored: StoredRoom, address: RoomAddress) {
+    /// - Parameter settings: of the cohorts.
+    init(_ stored: StoredRoom, address: RoomAddress, _ settings: CohortsConfiguration) {
         self.init(
             room: address.room.text, address: address.description, incarnation: stored.incarnation,
             index: stored.cursors.values.lazy.map(\.released).max() ?? 0, authors: 0, assembling: 0, isHibernated: true,
             cohorts: stored.cursors.sorted { $0.key < $1.key }.map {
-                Cohort(cohort: $0.key.text, index: $0.value.released, held: 0, video: nil)
+                Cohort(
+                    cohort: $0.key.text, index: $0.value.released, held: 0, video: nil,
+                    gate: $0.value.gate(settings.settings(of: $0.key)))
             })
     }
 }

@@ -106,7 +106,14 @@ final class RoomEventLoop {
         }
         switch host.look(for: request.address.room, partition: partition, at: now) {
         case .here(let hosted): requests.answer(request, hosted.room, at: now)
-        case .absent: requests.answer(request, nil, at: now)
+        case .absent:
+            // A room that nobody has written to can have a clock, which tells teachers the time.
+            if case .info = request.kind, case .here(let hosted)? = host.known(request.address.room),
+                hosted.room?.isBlank == true, hosted.room?.hasClock == true
+            {
+                return requests.answer(request, hosted.room, at: now)
+            }
+            requests.answer(request, nil, at: now)
         case .full: requests.refuseForNow(request)
         case .waking, .recovering: wait(request, at: now)
         case .elsewhere: break
@@ -127,7 +134,8 @@ final class RoomEventLoop {
         let reports = rooms.prefix(RoomScan.stride).compactMap { room -> RoomSummary? in
             switch host.known(room) {
             case .here(let hosted): hosted.room.map { RoomSummary($0.status(at: now), address: hosted.address) }
-            case .stored(let state): RoomSummary(state, address: output.address(of: room))
+            case .stored(let state):
+                RoomSummary(state, address: output.address(of: room), host.configuration.room.cohorts)
             case nil: nil
             }
         }

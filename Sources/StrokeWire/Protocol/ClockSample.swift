@@ -27,10 +27,17 @@ public struct ClockSample: Sendable, Equatable {
     public var wrapBits: Int?
     /// Wall time of sampling, UTC in milliseconds, for those who look for delays; the service does not read it. `w`.
     public var wallTime: Double?
+    /// Microseconds from the moment in which the picture at `media` was taken at the teacher to the moment in which the
+    /// cohort sees it, 0 … 600,000,000; nil where the source does not know it. `a` on the wire, in milliseconds.
+    public var age: Int64?
+
+    /// The greatest ``age``, microseconds.
+    public static let greatestAge: Int64 = 600_000_000
 
     public init(
         media: MediaTime, number: Int64? = nil, epoch: Int64? = nil, rate: Int = 1000, state: State = .play,
-        stream: String = "", isDiscontinuity: Bool = false, wrapBits: Int? = nil, wallTime: Double? = nil
+        stream: String = "", isDiscontinuity: Bool = false, wrapBits: Int? = nil, wallTime: Double? = nil,
+        age: Int64? = nil
     ) {
         self.media = media
         self.number = number
@@ -41,11 +48,12 @@ public struct ClockSample: Sendable, Equatable {
         self.isDiscontinuity = isDiscontinuity
         self.wrapBits = wrapBits
         self.wallTime = wallTime
+        self.age = age
     }
 }
 
 extension ClockSample {
-    private static let keys = ["m", "q", "ep", "r", "s", "st", "d", "b", "w"]
+    private static let keys = ["m", "q", "ep", "r", "s", "st", "d", "b", "w", "a"]
 
     /// Reads a sample. Unknown keys are ignored.
     /// - Throws: the first fault, in the order of the properties.
@@ -66,6 +74,7 @@ extension ClockSample {
         let bits = try body.integer("b", in: 32...33)
         wrapBits = bits.map(Int.init)
         wallTime = try body["w"].number("w", bytes.span)
+        age = try body.number("a", in: 0...(Double(Self.greatestAge) / 1000)).map { Int64(($0 * 1000).rounded()) }
     }
 
     /// Writes a sample without the values that are their defaults.
@@ -89,6 +98,10 @@ extension ClockSample {
         if let wallTime, let time = MediaTime(milliseconds: wallTime) {
             bytes.append(",\"w\":")
             bytes.append(time: time)
+        }
+        if let age {
+            bytes.append(",\"a\":")
+            bytes.append(time: MediaTime(microseconds: age))
         }
         bytes.append(UInt8(ascii: "}"))
         return bytes

@@ -5,6 +5,12 @@ public enum ControlRecord: Sendable, Hashable {
     case gaveUp(author: AuthorID, from: Int64, to: Int64, incarnation: String?)
     /// A new session of the video encoder, with its number.
     case epoch(Int64)
+    /// The time line of an author's strokes begins anew, and the delayed video will follow: operations from the one with
+    /// this index on wait for the encoder's next session, which they belong to. `age` is that of the room's slowest clock, in
+    /// microseconds.
+    case provisionalEpoch(from: UInt64, age: Int64)
+    /// The video has not followed: the operations from that one on belong to the session before.
+    case provisionalEpochOver(from: UInt64)
     /// The room's incarnation ends; the next message begins another.
     case close
     /// As many rooms are stored as may be: the incarnation of this one ends if it began with a record of the journal at or
@@ -62,6 +68,14 @@ extension ControlRecord {
         case .epoch(let epoch):
             bytes.append("{\"v\":1,\"kind\":\"epoch\",\"ep\":")
             bytes.append(integer: epoch)
+        case .provisionalEpoch(let first, let age):
+            bytes.append("{\"v\":1,\"kind\":\"provisional-epoch\",\"from\":")
+            bytes.append(integer: Int64(clamping: first))
+            bytes.append(",\"age\":")
+            bytes.append(time: MediaTime(microseconds: age))
+        case .provisionalEpochOver(let first):
+            bytes.append("{\"v\":1,\"kind\":\"provisional-epoch-over\",\"from\":")
+            bytes.append(integer: Int64(clamping: first))
         case .close:
             bytes.append("{\"v\":1,\"kind\":\"close\"")
         case .full(let through):
@@ -90,6 +104,7 @@ extension ControlRecord {
 
     private static let keys = [
         "v", "kind", "author", "from", "to", "room", "ep", "code", "through", "checkpoint", "after", "number",
+        "age",
     ]
 
     /// Reads a record from a room's log.
@@ -110,6 +125,13 @@ extension ControlRecord {
                 incarnation: try body.string("room", limit: 256))
         case "epoch":
             self = .epoch(try body.requiredInteger("ep", in: 0...safe))
+        case "provisional-epoch":
+            let from = UInt64(try body.requiredInteger("from", in: 1...safe))
+            let greatest = Double(ClockSample.greatestAge) / 1000
+            guard let age = try body.number("age", in: 0...greatest) else { throw .missing("age") }
+            self = .provisionalEpoch(from: from, age: Int64((age * 1000).rounded()))
+        case "provisional-epoch-over":
+            self = .provisionalEpochOver(from: UInt64(try body.requiredInteger("from", in: 1...safe)))
         case "close":
             switch try body.string("code", limit: 64) {
             case RejectionCode.roomFull.rawValue:
@@ -126,7 +148,9 @@ extension ControlRecord {
                     after: UInt64(try body.requiredInteger("after", in: 0...safe)),
                     number: UInt32(try body.requiredInteger("number", in: 1...Int64(UInt32.max)))))
         default:
-            throw .outOfRange("kind", "gave-up, epoch, close, mute, unmute or restore")
+            throw .outOfRange(
+                "kind",
+                "gave-up, epoch, provisional-epoch, provisional-epoch-over, close, mute, unmute or restore")
         }
     }
 }

@@ -13,6 +13,9 @@ public enum Feedback: Sendable, Hashable {
     /// A stored checkpoint holds the author's operations through this one, in the room's incarnation: they outlast a log that
     /// loses its end. Another incarnation than before has lost those after it that its author does not give again.
     case covered(number: Int64, incarnation: String)
+    /// The operation has a time that lies this many milliseconds below the media time at the teacher, as it was when the
+    /// operation was logged: the ink runs ahead of the voice. At most once a minute.
+    case behindLive(number: Int64, milliseconds: Int64)
 }
 
 /// Feedback and the session that it is about.
@@ -28,7 +31,9 @@ public struct FeedbackMessage: Sendable, Hashable {
 }
 
 extension Feedback {
-    fileprivate static let keys = ["kind", "n", "o", "index", "from", "to", "error", "session", "room"]
+    fileprivate static let keys = [
+        "kind", "n", "o", "index", "from", "to", "error", "session", "room", "hint", "behind",
+    ]
 
     /// Writes the body of a message on `.feedback.<author>`.
     /// - Parameter session: the `Ink-Session` that it is about; nil for an unnamed session.
@@ -74,6 +79,11 @@ extension Feedback {
             bytes.append(integer: number)
             bytes.append(",\"room\":")
             bytes.append(string: incarnation)
+        case .behindLive(let number, let milliseconds):
+            bytes.append("{\"kind\":\"hint\",\"hint\":\"behind-live\",\"n\":")
+            bytes.append(integer: number)
+            bytes.append(",\"behind\":")
+            bytes.append(integer: milliseconds)
         }
         if let session {
             bytes.append(",\"session\":")
@@ -119,8 +129,15 @@ extension Feedback {
             self = .covered(
                 number: try body.requiredInteger("n", in: 0...safe),
                 incarnation: try body.requiredString("room", limit: 256))
+        case "hint":
+            guard try body.requiredString("hint", limit: 64) == "behind-live" else {
+                throw .outOfRange("hint", "behind-live")
+            }
+            self = .behindLive(
+                number: try body.requiredInteger("n", in: 0...safe),
+                milliseconds: try body.requiredInteger("behind", in: 0...safe))
         default:
-            throw .outOfRange("kind", "applied, missing, gave-up, rejected or covered")
+            throw .outOfRange("kind", "applied, missing, gave-up, rejected, covered or hint")
         }
     }
 

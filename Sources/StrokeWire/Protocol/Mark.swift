@@ -1,3 +1,11 @@
+/// Whether a cohort's operations wait for a video.
+public enum GateState: String, Sendable, Hashable, CaseIterable {
+    /// Nothing holds them back: the cohort has no video.
+    case open
+    /// The cohort's video clock does.
+    case video
+}
+
 /// Position of a cohort, sent periodically so that students notice the loss of the last operation.
 public struct Mark: Sendable, Hashable {
     /// Incarnation of the room.
@@ -10,6 +18,10 @@ public struct Mark: Sendable, Hashable {
     public var page: Int
     /// The cohort's video time, nil while unknown.
     public var video: MediaTime?
+    /// Whether the cohort has a video; nil at the head, and where the service does not say.
+    public var gate: GateState?
+    /// At the head: the media time at the teacher now, which strokes are stamped with; nil while unknown.
+    public var live: MediaTime?
     /// At the head: an author, and the number through which a checkpoint holds the author's operations, as in
     /// ``Feedback/covered(number:incarnation:)``.
     public var covered: Covered?
@@ -29,7 +41,8 @@ public struct Mark: Sendable, Hashable {
     }
 
     public init(
-        room: String, index: UInt64, digest: BoardDigest, page: Int = 0, video: MediaTime?, covered: Covered? = nil
+        room: String, index: UInt64, digest: BoardDigest, page: Int = 0, video: MediaTime?, gate: GateState? = nil,
+        live: MediaTime? = nil, covered: Covered? = nil
     ) {
         self.covered = covered
         self.room = room
@@ -37,6 +50,8 @@ public struct Mark: Sendable, Hashable {
         self.digest = digest
         self.page = page
         self.video = video
+        self.gate = gate
+        self.live = live
     }
 }
 
@@ -54,6 +69,14 @@ extension Mark {
         bytes.append(integer: page)
         bytes.append(",\"v\":")
         if let video { bytes.append(time: video) } else { bytes.append("null") }
+        if let gate {
+            bytes.append(",\"gate\":")
+            bytes.append(string: gate.rawValue)
+        }
+        if let live {
+            bytes.append(",\"live\":")
+            bytes.append(time: live)
+        }
         if let covered {
             bytes.append(",\"author\":")
             bytes.append(string: covered.author.text)
@@ -72,7 +95,7 @@ extension Mark {
     /// - Throws: the first fault.
     public init(decoding bytes: [UInt8]) throws(Rejection) {
         let body = try JSONObject(
-            bytes, keeping: ["room", "index", "digest", "page", "v", "author", "session", "covered"])
+            bytes, keeping: ["room", "index", "digest", "page", "v", "gate", "live", "author", "session", "covered"])
         room = try body.requiredString("room", limit: 256)
         index = try body.requiredIndex("index")
         digest = try body.requiredDigest("digest")
@@ -83,6 +106,8 @@ extension Mark {
             let milliseconds = try body.number("v", in: -0x1p53...0x1p53)
             video = milliseconds.flatMap { MediaTime(milliseconds: $0) }
         }
+        gate = try body.string("gate", limit: 64).flatMap(GateState.init)
+        live = try body.number("live", in: -0x1p53...0x1p53).flatMap { MediaTime(milliseconds: $0) }
         if let number = try body.integer("covered", in: 0...Int64.maxSafeInteger) {
             covered = Covered(
                 author: try body.required("author", "the name of an author") { AuthorID($0) },

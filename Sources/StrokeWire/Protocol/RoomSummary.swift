@@ -26,13 +26,23 @@ public struct RoomSummary: Sendable, Hashable {
         public let video: Double?
         /// Whether samples of its clock come; nil where the service does not say.
         public let isLive: Bool?
+        /// Whether it has a video; nil where the service does not say.
+        public let gate: GateState?
+        /// How long before now the picture that it sees was taken at the teacher, in milliseconds, as its clock says; nil
+        /// where that does not.
+        public let age: Double?
 
-        public init(cohort: String, index: UInt64, held: Int, video: Double?, isLive: Bool? = nil) {
+        public init(
+            cohort: String, index: UInt64, held: Int, video: Double?, isLive: Bool? = nil, gate: GateState? = nil,
+            age: Double? = nil
+        ) {
             self.cohort = cohort
             self.index = index
             self.held = held
             self.video = video
             self.isLive = isLive
+            self.gate = gate
+            self.age = age
         }
     }
 
@@ -60,13 +70,19 @@ public struct RoomSummary: Sendable, Hashable {
     public let assembling: Int?
     /// Whether the service has evicted it from memory; nil means no.
     public let isHibernated: Bool?
+    /// The media time at the teacher now in milliseconds, which strokes are stamped with; nil while unknown.
+    public let live: Double?
+    /// Authors some of whose operations of the last minute have times below that, by name: their ink runs ahead of the
+    /// voice. Nil where there is none.
+    public let behindLive: [String]?
     /// Its cohorts.
     public let cohorts: [Cohort]
 
     public init(
         room: String, address: String, incarnation: String? = nil, index: UInt64, digest: String? = nil,
         board: Size? = nil, visible: Int? = nil, authors: Int? = nil, writers: [String]? = nil,
-        muted: [String]? = nil, assembling: Int? = nil, isHibernated: Bool? = nil, cohorts: [Cohort]
+        muted: [String]? = nil, assembling: Int? = nil, isHibernated: Bool? = nil,
+        live: Double? = nil, behindLive: [String]? = nil, cohorts: [Cohort]
     ) {
         self.room = room
         self.address = address
@@ -80,13 +96,16 @@ public struct RoomSummary: Sendable, Hashable {
         self.muted = muted
         self.assembling = assembling
         self.isHibernated = isHibernated
+        self.live = live
+        self.behindLive = behindLive
         self.cohorts = cohorts
     }
 
     /// Whether all names follow the protocol, so that they can be printed on terminals and used in paths.
     public var isWellNamed: Bool {
-        RoomID(room) != nil && (writers ?? []).allSatisfy { AuthorID($0) != nil }
-            && (muted ?? []).allSatisfy { AuthorID($0) != nil } && cohorts.allSatisfy { CohortName($0.cohort) != nil }
+        RoomID(room) != nil
+            && ((writers ?? []) + (muted ?? []) + (behindLive ?? [])).allSatisfy { AuthorID($0) != nil }
+            && cohorts.allSatisfy { CohortName($0.cohort) != nil }
             && address.utf8.allSatisfy { 0x21...0x7e ~= $0 }
     }
 }
@@ -121,6 +140,10 @@ extension RoomSummary {
             bytes.append(",\"authors\":")
             bytes.append(integer: authors)
         }
+        if let behindLive {
+            bytes.append(",\"behind_live\":")
+            bytes.append(list: behindLive) { $0.append(string: $1) }
+        }
         if let board {
             bytes.append(",\"board\":{\"h\":")
             bytes.append(number: board.height)
@@ -140,6 +163,10 @@ extension RoomSummary {
         }
         bytes.append(",\"index\":")
         bytes.append(integer: index)
+        if let live {
+            bytes.append(",\"live\":")
+            bytes.append(number: live)
+        }
         if let muted {
             bytes.append(",\"muted\":")
             bytes.append(list: muted) { $0.append(string: $1) }
@@ -171,6 +198,8 @@ extension RoomSummary {
         var (visible, authors, assembling): (Int?, Int?, Int?)
         var (writers, muted): ([String]?, [String]?)
         var isHibernated: Bool?
+        var live: Double?
+        var behindLive: [String]?
         var cohorts: [Cohort]?
         try stream.takeObject { key, stream throws(Rejection) in
             switch key {
@@ -185,6 +214,8 @@ extension RoomSummary {
             case "writers": writers = try stream.strings(key)
             case "muted": muted = try stream.strings(key)
             case "assembling": assembling = try stream.optionalCount(key)
+            case "live": live = try stream.optionalNumber(key)
+            case "behind_live": behindLive = try stream.strings(key)
             case "asleep": isHibernated = try stream.optionalBool(key)
             case "cohorts":
                 var list: [Cohort] = []
@@ -200,7 +231,7 @@ extension RoomSummary {
         self.init(
             room: room, address: address, incarnation: incarnation, index: index, digest: digest, board: board,
             visible: visible, authors: authors, writers: writers, muted: muted, assembling: assembling,
-            isHibernated: isHibernated, cohorts: cohorts)
+            isHibernated: isHibernated, live: live, behindLive: behindLive, cohorts: cohorts)
     }
 }
 
@@ -222,8 +253,18 @@ extension RoomSummary.Size {
 
 extension RoomSummary.Cohort {
     fileprivate func encode(into bytes: inout [UInt8]) {
-        bytes.append("{\"cohort\":")
+        bytes.append("{")
+        if let age {
+            bytes.append("\"age\":")
+            bytes.append(number: age)
+            bytes.append(",")
+        }
+        bytes.append("\"cohort\":")
         bytes.append(string: cohort)
+        if let gate {
+            bytes.append(",\"gate\":")
+            bytes.append(string: gate.rawValue)
+        }
         bytes.append(",\"held\":")
         bytes.append(integer: held)
         bytes.append(",\"index\":")
@@ -240,12 +281,16 @@ extension RoomSummary.Cohort {
         var held: Int?
         var video: Double?
         var isLive: Bool?
+        var gate: GateState?
+        var age: Double?
         try stream.takeObject { key, stream throws(Rejection) in
             switch key {
             case "cohort": cohort = try stream.string(key)
             case "index": index = try stream.index(key)
             case "held": held = try stream.optionalCount(key)
             case "v": video = try stream.optionalNumber(key)
+            case "gate": gate = try stream.optionalString(key).flatMap(GateState.init)
+            case "age": age = try stream.optionalNumber(key)
             case "live": isLive = try stream.optionalBool(key)
             default: try stream.skip()
             }
@@ -253,6 +298,6 @@ extension RoomSummary.Cohort {
         guard let cohort else { throw .missing("cohort") }
         guard let index else { throw .missing("index") }
         guard let held else { throw .missing("held") }
-        self.init(cohort: cohort, index: index, held: held, video: video, isLive: isLive)
+        self.init(cohort: cohort, index: index, held: held, video: video, isLive: isLive, gate: gate, age: age)
     }
 }

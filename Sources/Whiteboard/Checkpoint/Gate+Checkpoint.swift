@@ -110,6 +110,11 @@ extension CheckpointWriter {
                 writer.write(anchor.time)
                 writer.write(localTime: anchor.loggedAt)
             }
+            guard epochs.provisional != nil else { return }
+            writer.write(optional: epoch.provisional) { writer, provisional in
+                writer.write(provisional.first)
+                writer.write(UInt64(provisional.age))
+            }
         }
     }
 
@@ -142,8 +147,19 @@ extension CheckpointReader {
                     Epochs.Anchor(time: try reader.media(), loggedAt: try reader.localTime())
                 }
             }
+            if version >= 6 {
+                let provisional = try optional { (reader) throws(CheckpointError) in
+                    let first = try reader.number()
+                    try reader.require(first > 0)
+                    return Epochs.Provisional(number: number, first: first, age: Int64(try reader.number()))
+                }
+                if let provisional { epoch.await(provisional) }
+            }
             known.append(epoch)
         }
+        // The last one alone can be provisional, and it follows another.
+        try require(!known.dropLast().contains { $0.provisional != nil })
+        try require(known.count > 1 || known.first?.provisional == nil)
         guard let epochs = Epochs(known) else { throw damaged }
         return epochs
     }

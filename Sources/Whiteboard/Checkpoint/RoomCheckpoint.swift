@@ -54,9 +54,10 @@ public struct RoomCheckpoint: Sendable {
         writer.write(list: room.log.operations.kept) { $0.write($1) }
         writer.write(room.gate)
         writer.write(list: room.intake.authorsByName) { $0.write($1) }
-        guard room.intake.hasMuted else { return writer.finished(format: 4, fold: 3) }
+        let isProvisional = room.gate.timeline.epochs.provisional != nil
+        guard room.intake.hasMuted || isProvisional else { return writer.finished(format: 4, fold: 3) }
         writer.write(list: room.intake.muted) { $0.write($1.text) }
-        return writer.finished(format: CheckpointFormat.version, fold: CheckpointFormat.fold)
+        return writer.finished(format: isProvisional ? 6 : 5, fold: room.intake.hasMuted ? 4 : 3)
     }
 
     /// The state as bytes from which the room was restored once: the log may be deleted where they take its place.
@@ -117,7 +118,7 @@ extension Room {
             configuration: configuration, incarnation: incarnation,
             log: RoomLog(
                 base: base, head: head, operations: operations, templates: templates, strokes: reader.writer),
-            gate: gate, intake: Intake(authors: authors, muted: muted, hasMuted: reader.version >= 5),
+            gate: gate, intake: Intake(authors: authors, muted: muted, hasMuted: reader.fold >= 4),
             clockOffset: clockOffset, at: now)
     }
 }
@@ -134,8 +135,8 @@ enum CheckpointFormat {
     static let mark: [UInt8] = [0x4c, 0x43, 0x50]
     /// 1: without `fold`, which was 1. 2: with it, with what was applied in earlier sessions and out of turn, with the
     /// pauses of the cohorts and the anchors of the epochs. 3: with the gate times of cohorts in which strokes grow.
-    /// 4: with pages. 5: with muted authors.
-    static let version: UInt8 = 5
+    /// 4: with pages. 5: with muted authors. 6: with a provisional epoch.
+    static let version: UInt8 = 6
     /// 1: the first release. 2: points are weighed as they came; messages of an earlier session are rejected; nothing is
     /// applied twice; a give-up that names another incarnation does not count. 3: messages concern pages, each with
     /// stacks of its own. 4: authors can be muted.

@@ -1,4 +1,4 @@
-import StrokeWire
+public import StrokeWire
 
 /// One cohort of a room: its cursor, and the clock that moves it.
 struct Cohort: Sendable {
@@ -17,6 +17,10 @@ struct Cohort: Sendable {
     private var savedPause: Instant?
     /// Whether a sample was taken since ``began``.
     private var isHeard = false
+    /// Rule 16: whether the cohort has ever had a sample in this life of the room. Stays true.
+    private(set) var hasVideo = false
+    /// Rule 16: until then a clock that was there before may not have been heard yet.
+    private var listensUntil = Instant.distantPast
 
     /// R: the index of the last operation released.
     private(set) var released: UInt64
@@ -48,11 +52,24 @@ struct Cohort: Sendable {
         let isLate: Bool
     }
 
+    /// Whether operations wait for the video (rule 16).
+    var isGated: Bool {
+        switch settings.gate {
+        case .auto: hasVideo
+        case .video: true
+        case .none: false
+        }
+    }
+
     /// When the operation after R is due if nothing else happens; nil for never.
-    func due(_ entry: GateTimeline.Entry) -> Due? {
+    /// - Parameter provisional: the room's provisional epoch; nil for none.
+    func due(_ entry: GateTimeline.Entry, _ provisional: Epochs.Provisional?) -> Due? {
         let earliest = max(began, entry.loggedAt)
-        guard settings.gate == .video else { return Due(instant: earliest, isLate: false) }
-        let overdue = waitedTooLong(entry)
+        guard isGated else {
+            return Due(instant: settings.gate == .auto ? max(earliest, listensUntil) : earliest, isLate: false)
+        }
+        var overdue = waitedTooLong(entry)
+        if let limit = waitedForRestart(entry, provisional) { overdue = min(overdue ?? limit, limit) }
         guard let shown = clock?.shows(entry) else {
             return overdue.map { Due(instant: max(earliest, $0), isLate: true) }
         }
@@ -64,6 +81,14 @@ struct Cohort: Sendable {
     private func waitedTooLong(_ entry: GateTimeline.Entry) -> Instant? {
         guard settings.policy == .maxhold else { return nil }
         return pauses.end(of: maxHold, from: waitStart(entry), current: clock?.standing)
+    }
+
+    /// Rule 18: when an operation of a provisional epoch has waited as long as it may for the clock to restart; nil for
+    /// others.
+    private func waitedForRestart(_ entry: GateTimeline.Entry, _ provisional: Epochs.Provisional?) -> Instant? {
+        guard let provisional, entry.epoch == provisional.number, clock != nil else { return nil }
+        return entry.loggedAt.advanced(
+            byNanoseconds: (clock?.anchor.age ?? provisional.age) * 1000 + GateThresholds.provisionalSlack)
     }
 
     /// Rule 10: since when an operation waits.
@@ -87,7 +112,11 @@ struct Cohort: Sendable {
         if isHeard { savedPause = pauseSince }
         isHeard = false
         began = start
+        listensUntil = max(listensUntil, start + GateThresholds.listening)
     }
+
+    /// Rule 16: notes that the cohort has a video.
+    mutating func noteVideo() { hasVideo = true }
 
     /// Notes that a sample is taken. The pause before it lasted until now, or as long as the clock was live.
     /// - Parameter isStill: whether the sample itself is of a pause or stall.
@@ -112,13 +141,16 @@ struct Cohort: Sendable {
 
     // MARK: - Cursor
 
+    /// ``hasVideo`` where it matters.
+    private var savedVideo: Bool? { settings.gate == .auto ? hasVideo : nil }
+
     /// The cursor as it is saved.
     /// - Parameter next: the operation after R; nil where there is none.
     func cursor(next: GateTimeline.Entry?) -> CohortCursor {
-        guard settings.policy == .maxhold, settings.gate == .video else { return CohortCursor(released) }
+        guard settings.policy == .maxhold, isGated else { return CohortCursor(released, hasVideo: savedVideo) }
         let since = isHeard ? pauseSince : savedPause
         let paused = next.map { pauses.time(from: max($0.loggedAt, waitsFrom), to: since ?? .distantFuture) }
-        return CohortCursor(released, pausedTime: .nanoseconds(paused ?? 0), pausedSince: since)
+        return CohortCursor(released, pausedTime: .nanoseconds(paused ?? 0), pausedSince: since, hasVideo: savedVideo)
     }
 
     /// Moves the cursor over operations that another process has released. A cursor behind this one changes nothing.
@@ -151,11 +183,28 @@ public struct CohortCursor: Sendable, Equatable {
     public var pausedTime: Duration
     /// When the current pause or stall began, by the log's clock; nil where there is none.
     public var pausedSince: Instant?
+    /// Rule 16: whether the cohort has ever had a clock sample; nil where that does not matter, and where an
+    /// earlier release has not said.
+    public var hasVideo: Bool?
 
-    public init(_ released: UInt64, pausedTime: Duration = .zero, pausedSince: Instant? = nil) {
+    public init(
+        _ released: UInt64, pausedTime: Duration = .zero, pausedSince: Instant? = nil, hasVideo: Bool? = nil
+    ) {
         self.released = released
         self.pausedTime = pausedTime
         self.pausedSince = pausedSince
+        self.hasVideo = hasVideo
+    }
+}
+
+extension CohortCursor {
+    /// Whether a cohort with these settings, which is not in memory, has a video; nil where that is not known.
+    public func gate(_ settings: CohortSettings) -> GateState? {
+        switch settings.gate {
+        case .auto: hasVideo.map { $0 ? .video : .open }
+        case .video: .video
+        case .none: .open
+        }
     }
 }
 

@@ -52,6 +52,8 @@ extension CohortTable {
     mutating func admit(_ name: CohortName, at now: Instant, by timeline: GateTimeline) -> Int? {
         guard configuration.open, count < configuration.maximum else { return nil }
         add(name, waitsFrom: now, at: now, by: timeline)
+        // A sample makes it, or made it before a restart.
+        cohorts[count - 1].noteVideo()
         return count - 1
     }
 
@@ -105,7 +107,7 @@ extension CohortTable {
             atEnd.append(position)
             return
         }
-        dues[position] = cohorts[position].due(next)?.instant ?? .distantFuture
+        dues[position] = cohorts[position].due(next, timeline.epochs.provisional)?.instant ?? .distantFuture
     }
 }
 
@@ -122,7 +124,7 @@ extension CohortTable {
             defer { schedule(position, by: timeline) }
             let ink = cohorts[position].settings.ink
             while let next = timeline.operation(after: cohorts[position].released, ink: ink),
-                let due = cohorts[position].due(next), due.instant <= now
+                let due = cohorts[position].due(next, timeline.epochs.provisional), due.instant <= now
             {
                 guard mayRelease(cohorts[position].released + 1) else { return }
                 releases.append(releaseNext(of: position, due: due.instant, isLate: due.isLate))
@@ -189,6 +191,7 @@ extension CohortTable {
         let old = cohorts[position]
         cohorts[position] = Cohort(
             old.name, settings: old.settings, released: cursor.released, waitsFrom: waitsFrom, at: now)
+        if old.hasVideo { cohorts[position].noteVideo() }
         skip(position, to: cursor, at: now, by: timeline)
     }
 }

@@ -8,7 +8,7 @@ struct Epochs: Sendable {
     struct Epoch: Sendable {
         var number: Int64
         /// When it was logged.
-        let began: Instant
+        fileprivate(set) var began: Instant
         /// Gate time of the last operation that counts for it.
         var gateTime = MediaTime.none
         /// The same for cohorts in which strokes grow.
@@ -21,6 +21,28 @@ struct Epochs: Sendable {
         var left: MediaTime?
         /// Where the teacher's time line was; nil while no operation was near a clock.
         var anchor: Anchor?
+        /// Rule 18: that it waits for its number; the last epoch alone.
+        fileprivate(set) var provisional: Provisional?
+        /// Rule 18: whether it was provisional, as far as this value has seen.
+        fileprivate(set) var wasProvisional = false
+
+        init(number: Int64, began: Instant) {
+            self.number = number
+            self.began = began
+        }
+
+        /// Makes an epoch of a checkpoint a provisional one.
+        mutating func await(_ provisional: Provisional) { self.provisional = provisional }
+    }
+
+    /// Rule 18: an epoch that a teacher's time line has begun, and that the delayed video has not reached yet.
+    struct Provisional: Sendable, Equatable {
+        /// A number above that of every epoch of the log. Another takes its place when the video gets there.
+        fileprivate(set) var number: Int64
+        /// Index of its first operation.
+        let first: UInt64
+        /// Microseconds by which the room's slowest video was behind.
+        let age: Int64
     }
 
     /// Rule 7: the last time of an operation that was near a clock when it was logged. The teacher's video goes on from
@@ -73,7 +95,16 @@ struct Epochs: Sendable {
 
     /// The epoch that operations logged now belong to.
     var current: Epoch { known[known.count - 1] }
-    var isNamed: Bool { current.number != Self.unnamed }
+    /// The newest epoch that the video has reached, or the log names.
+    var confirmed: Epoch { known[known.count - (provisional == nil ? 1 : 2)] }
+    /// Rule 18: what ``current`` waits for; nil where it waits for nothing.
+    var provisional: Provisional? { known[known.count - 1].provisional }
+    var isNamed: Bool { confirmed.number != Self.unnamed }
+
+    /// Whether there was ever a clock, as far as is known.
+    var haveSeenClock: Bool {
+        isNamed || known.contains { $0.judged.through > 0 || $0.anchor != nil || $0.left != nil }
+    }
 
     subscript(number: Int64) -> Epoch? {
         get { known.last { $0.number == number } }
@@ -90,17 +121,46 @@ struct Epochs: Sendable {
 
     /// The epoch that stands for `ep` + 1: the next that the log has, otherwise the next number.
     func successor(of number: Int64) -> Int64 {
-        known.first { $0.number > number }?.number ?? min(max(0, number), Self.greatest - 1) + 1
+        known.first { $0.number > number && $0.provisional == nil }?.number ?? min(max(0, number), Self.greatest - 1) + 1
     }
 
     /// Names the epoch that is there already.
     mutating func name(_ number: Int64) {
-        known[known.count - 1].number = number
+        let isWaiting = provisional != nil
+        known[known.count - (isWaiting ? 2 : 1)].number = number
+        if isWaiting { renumberProvisional(min(number, Self.greatest) + 1) }
     }
 
     mutating func begin(_ number: Int64, at now: Instant) {
         if known.count == Self.remembered { known.removeFirst() }
         known.append(Epoch(number: number, began: now))
+    }
+
+    /// Rule 18: begins an epoch whose number is not known yet.
+    /// - Precondition: there is no provisional epoch.
+    mutating func beginProvisional(first: UInt64, age: Int64, at now: Instant) {
+        let number = current.number + 1
+        begin(number, at: now)
+        known[known.count - 1].provisional = Provisional(number: number, first: first, age: age)
+    }
+
+    /// Rule 18: the video has reached the provisional epoch.
+    /// - Precondition: there is a provisional epoch.
+    mutating func confirm(_ number: Int64, at now: Instant) {
+        known[known.count - 1].number = number
+        known[known.count - 1].began = now
+        known[known.count - 1].provisional = nil
+        known[known.count - 1].wasProvisional = true
+    }
+
+    /// Rule 18: the video has not reached the provisional epoch: there is none.
+    mutating func endProvisional() {
+        if provisional != nil { known.removeLast() }
+    }
+
+    private mutating func renumberProvisional(_ number: Int64) {
+        known[known.count - 1].number = number
+        known[known.count - 1].provisional?.number = number
     }
 
     /// Counts an operation for an epoch.

@@ -15,7 +15,10 @@ public struct Gate: Sendable {
     /// Position of the cohort whose clock was the fastest of its epoch at the last comparison.
     private var leader: Int?
     /// Whether any cohort has ever had a clock.
-    private var hasClocks = false
+    private(set) var hasClocks = false
+    /// Rule 18: index of the first operation of the last provisional epoch, and whether the log has the decision.
+    private var lastProvisional: UInt64 = 0
+    private var isProvisionalLogged = false
     /// The last epoch that the room was asked to log.
     private var asked: (epoch: Int64, at: Instant)?
     /// The latest time seen.
@@ -152,8 +155,13 @@ extension Gate {
         _ sample: ClockSample, by position: Int, received: Instant, at now: Instant
     ) -> ClockOutcome {
         let clock = cohorts[position].clock
+        if !cohorts[position].hasVideo {
+            cohorts[position].noteVideo()
+            cohorts.cursorChanges += 1
+            cohorts.reschedule(position, by: timeline)
+        }
         if let clock, clock.stream != sample.stream, clock.isLive(at: received) { return .ignored(.otherStream) }
-        let current = timeline.epochs.current.number
+        let current = timeline.epochs.confirmed.number
         if let epoch = sample.epoch, epoch > current { return wait(for: epoch, sample, by: position, at: now) }
         let epoch = sample.epoch ?? clock?.epoch ?? current
         guard let clock, clock.epoch >= epoch else {
@@ -195,7 +203,7 @@ extension Gate {
         _ sample: ClockSample, media: MediaTime, by position: Int, _ clock: VideoClock, at now: Instant
     ) -> ClockOutcome {
         let next = timeline.epochs.successor(of: clock.epoch)
-        guard next > timeline.epochs.current.number else {
+        guard next > timeline.epochs.confirmed.number else {
             enter(next, with: sample, by: position, received: now, at: now)
             return .taken
         }
@@ -227,7 +235,11 @@ extension Gate {
     ) {
         cohorts[position].hear(isStill: sample.state.isStill, at: now)
         let cohort = cohorts[position]
-        if let clock = cohort.clock { timeline.leave(clock.epoch, at: clock.videoTime(at: now)) }
+        if let clock = cohort.clock {
+            // Other authors have gone on by the old time line until the video followed.
+            let farthest = timeline.epochs[epoch]?.wasProvisional == true ? clock.liveTime(at: now) : nil
+            timeline.leave(clock.epoch, at: max(clock.videoTime(at: now), farthest ?? .none))
+        }
         let media = sample.unwrappedMedia(near: timeline.firstTime(after: cohort.released, of: epoch))
         cohorts[position].clock = VideoClock(
             sample, media: media, epoch: epoch, settings: cohort.settings, received: received, entered: now,
@@ -245,7 +257,7 @@ extension Gate {
 extension Gate {
     /// The room's epoch; nil before any was named.
     public var epoch: Int64? {
-        timeline.epochs.isNamed ? timeline.epochs.current.number : nil
+        timeline.epochs.isNamed ? timeline.epochs.confirmed.number : nil
     }
 
     /// Applies an epoch record, where it stands in the room's log (rule 6). The first one names the epoch that is there
@@ -253,8 +265,10 @@ extension Gate {
     /// - Parameter loggedAt: when the record was logged. Counts as now when in the future.
     public mutating func beginEpoch(_ epoch: Int64, at loggedAt: Instant, now: Instant) {
         let now = advance(to: now)
-        guard epoch > timeline.epochs.current.number else { return }
-        if timeline.epochs.isNamed {
+        guard epoch > timeline.epochs.confirmed.number else { return }
+        if timeline.epochs.isNamed, timeline.epochs.provisional != nil {
+            timeline.confirm(epoch, at: min(loggedAt, now))
+        } else if timeline.epochs.isNamed {
             timeline.begin(epoch, at: min(loggedAt, now))
         } else {
             timeline.name(epoch)
@@ -264,6 +278,54 @@ extension Gate {
         }
         cohorts.rescheduleAll(by: timeline)
         for position in cohorts.indices { resume(position, at: now) }
+    }
+
+    /// The number of the epoch that a stroke belongs to which is being drawn and is not in the log yet.
+    /// - Parameter isRestart: whether its time begins a provisional epoch.
+    func epochOfInk(isRestart: Bool) -> Int64 {
+        let current = timeline.epochs.current.number
+        return isRestart && timeline.epochs.provisional == nil ? current + 1 : current
+    }
+
+    /// Rule 18: begins a provisional epoch with an operation of the log, where the log says so or is about to. Changes nothing
+    /// where the operation is not of the current epoch.
+    /// - Parameters:
+    ///   - isLogged: whether the log has the decision. It takes the place of this gate's own.
+    ///   - age: microseconds.
+    mutating func beginProvisionalEpoch(
+        from index: UInt64, age: Int64, isLogged: Bool, at loggedAt: Instant, now: Instant
+    ) {
+        let now = advance(to: now)
+        if let provisional = timeline.epochs.provisional {
+            guard isLogged, !isProvisionalLogged else { return }
+            isProvisionalLogged = true
+            guard provisional.first != index else { return }
+            timeline.endProvisional()
+            lastProvisional = 0
+        }
+        guard index > lastProvisional, timeline.forgotten < index, index <= timeline.last,
+            timeline[index].epoch == timeline.epochs.current.number
+        else { return cohorts.rescheduleAll(by: timeline) }
+        lastProvisional = index
+        isProvisionalLogged = isLogged
+        timeline.beginProvisional(first: index, age: max(0, age), at: min(loggedAt, now))
+        cohorts.rescheduleAll(by: timeline)
+    }
+
+    /// Rule 18: ends the provisional epoch that began with an operation: the video has not followed.
+    mutating func endProvisionalEpoch(from index: UInt64, now: Instant) {
+        _ = advance(to: now)
+        guard timeline.epochs.provisional?.first == index else { return }
+        timeline.endProvisional()
+        cohorts.rescheduleAll(by: timeline)
+    }
+
+    /// Rule 18: the provisional epoch whose time is over, as the video should have followed by `now`; nil for none.
+    func overdueProvisional(at now: Instant) -> Epochs.Provisional? {
+        guard let provisional = timeline.epochs.provisional else { return nil }
+        let end = timeline.epochs.current.began.advanced(
+            byNanoseconds: provisional.age * 1000 + GateThresholds.provisionalSlack)
+        return now > end ? provisional : nil
     }
 
     /// The newest epoch that a sample waits for, to be logged now that the room has a log; nil for none.
@@ -276,7 +338,7 @@ extension Gate {
     /// Takes the sample that a cohort kept, once the log has reached its epoch.
     private mutating func resume(_ position: Int, at now: Instant) {
         let cohort = cohorts[position]
-        guard let waiting = cohort.waiting, waiting.epoch <= timeline.epochs.current.number else { return }
+        guard let waiting = cohort.waiting, waiting.epoch <= timeline.epochs.confirmed.number else { return }
         cohorts[position].waiting = nil
         if waiting.sample.epoch != nil {
             _ = take(waiting.sample, by: position, received: waiting.received, at: now)
@@ -380,6 +442,8 @@ extension Gate {
         guard let position = cohorts.position(of: name) ?? cohorts.admit(name, at: now, by: timeline) else { return }
         var cursor = cursor
         cursor.released = min(cursor.released, timeline.last)
+        // An earlier release says nothing of it: a room with an anchor or an epoch has had a clock.
+        if cursor.hasVideo ?? timeline.epochs.haveSeenClock { cohorts[position].noteVideo() }
         cohorts.skip(position, to: cursor, at: now, by: timeline)
     }
 
@@ -387,6 +451,17 @@ extension Gate {
     mutating func restore(_ name: CohortName, _ cursor: CohortCursor, waitsFrom: Instant, at now: Instant) {
         guard let position = cohorts.position(of: name) ?? cohorts.admit(name, at: now, by: timeline) else { return }
         cohorts.replace(position, at: cursor, waitsFrom: waitsFrom, at: now, by: timeline)
+    }
+
+    /// Rule 16: notes that cohorts have a video, as far as they exist.
+    mutating func noteVideo(of names: [CohortName]) {
+        for position in cohorts.indices where names.contains(cohorts[position].name) { cohorts[position].noteVideo() }
+        cohorts.rescheduleAll(by: timeline)
+    }
+
+    /// The cohorts whose clocks are live.
+    func liveCohorts(at now: Instant) -> [CohortName] {
+        cohorts.filter { $0.clock?.isLive(at: monotonic(now)) ?? false }.map(\.name)
     }
 
     /// Forgets the clocks, as a restart does. For tests that compare a room with a restarted one.

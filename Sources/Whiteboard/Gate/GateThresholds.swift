@@ -20,6 +20,14 @@ enum GateThresholds {
     static let absurd: Int64 = 60_000_000
     /// … nor has one farther ahead of the fastest clock while the epoch has no anchor.
     static let absurdWithoutAnchor: Int64 = 86_400_000_000
+    /// Rule 17: a time line whose video is this near to UTC is UTC.
+    static let utcDistance: Int64 = 12 * 3_600_000_000
+    /// Rule 17: an operation whose time lies farther below L runs ahead of the voice.
+    static let behindLive: Int64 = 250_000
+    /// Rule 17: a stroke without times of its points may have taken so long to draw.
+    static let longestStroke: Int64 = 5_000_000
+    /// Rule 18: the time of a draw lies farther below the author's last one, and below L, when the time line begins anew.
+    static let teacherRestart: Int64 = 10_000_000
     /// Rule 9: what a pause adds, so that ink drawn on the still picture appears.
     static let pauseStep: Int64 = 1_000
 
@@ -31,6 +39,14 @@ enum GateThresholds {
     static let stragglerTime = Duration.seconds(5)
     /// Rule 6: how long the room is not asked again for the same epoch.
     static let epochRetry = Duration.seconds(1)
+    /// Rule 16: how long a clock may need to be heard after a restart, twice the longest sample interval.
+    static let listening = Duration.seconds(1)
+    /// Rule 17: how long after its last sample a clock tells the time at the teacher; nanoseconds.
+    static let liveLifetime: Int64 = 600_000_000_000
+    /// Rule 17: between two hints to an author; and how long an author counts as one behind.
+    static let hintInterval = Duration.seconds(60)
+    /// Rule 18: how much later than its age a cohort's clock may restart; nanoseconds.
+    static let provisionalSlack: Int64 = 5_000_000_000
     /// Rule 9: how long a pause lasts before ink drawn at its picture appears; nanoseconds.
     static let pauseDelay: Int64 = 500_000_000
     /// Rule 9: how long the end lasts before everything is released; nanoseconds.

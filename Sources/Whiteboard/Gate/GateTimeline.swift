@@ -145,8 +145,50 @@ struct GateTimeline: Sendable {
 
     /// Rule 6: names the epoch that is there already.
     mutating func name(_ epoch: Int64) {
+        let waiting = epochs.provisional?.number
         epochs.name(epoch)
-        for position in entries.indices { entries[position].epoch = epoch }
+        for position in entries.indices {
+            if entries[position].epoch == waiting, let number = epochs.provisional?.number {
+                entries[position].epoch = number
+            } else {
+                entries[position].epoch = epoch
+            }
+        }
+    }
+
+    /// Rule 18: starts an epoch whose number is not known yet, with an operation that is logged already.
+    mutating func beginProvisional(first: UInt64, age: Int64, at now: Instant) {
+        let old = epochs.current.number
+        epochs.beginProvisional(first: first, age: age, at: now)
+        move(after: first - 1, from: old, to: epochs.current.number)
+    }
+
+    /// Rule 18: the log names the provisional epoch.
+    mutating func confirm(_ epoch: Int64, at now: Instant) {
+        let waiting = epochs.current.number
+        epochs.confirm(epoch, at: now)
+        for position in entries.indices where entries[position].epoch == waiting { entries[position].epoch = epoch }
+    }
+
+    /// Rule 18: the operations of the provisional epoch belong to the one before.
+    mutating func endProvisional() {
+        guard let waiting = epochs.provisional else { return }
+        epochs.endProvisional()
+        move(after: waiting.first - 1, from: waiting.number, to: epochs.current.number)
+    }
+
+    /// Counts the operations of one epoch for another, which is later in the log than what it has so far.
+    private mutating func move(after index: UInt64, from old: Int64, to new: Int64) {
+        for index in max(index, forgotten)..<max(last, index) {
+            let position = Int(index - forgotten)
+            guard entries[position].epoch == old else { continue }
+            let reach = hasEnds ? lastPoints[position].reach : 0
+            let time = entries[position].time
+            let times = epochs.count(time, end: time + reach, in: new, judged: nil)
+            entries[position].epoch = new
+            entries[position].gateTime = times.gateTime
+            if hasEnds { lastPoints[position].gateTime = times.endTime }
+        }
     }
 
     /// Rule 6: starts an epoch, to which operations logged from now on belong.

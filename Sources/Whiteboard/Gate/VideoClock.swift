@@ -46,7 +46,7 @@ struct VideoClock: Sendable {
         self.entered = entered
         extrapolation = !settings.extrapolate ? .frozen : settings.policy == .freerun ? .endless : .untilStale
         staleAfter = max(0, settings.staleAfter.nanoseconds)
-        anchor = ClockAnchor(media: media, received: received, rate: sample.rate, state: sample.state)
+        anchor = ClockAnchor(sample, media: media, received: received)
         number = sample.number
         stream = sample.stream
         interval = earlier.map { received.nanoseconds(since: $0.anchor.received) }
@@ -93,7 +93,7 @@ extension VideoClock {
     /// Keeps a doubted sample, to be confirmed by the next one or not.
     mutating func doubt(_ sample: ClockSample, media: MediaTime, at now: Instant) {
         candidate = Candidate(
-            anchor: ClockAnchor(media: media, received: now, rate: sample.rate, state: sample.state),
+            anchor: ClockAnchor(sample, media: media, received: now),
             number: sample.number, stream: sample.stream)
     }
 
@@ -102,7 +102,7 @@ extension VideoClock {
     mutating func take(_ sample: ClockSample, media: MediaTime, received: Instant) {
         if sample.state != anchor.state { stateSince = received }
         interval = received.nanoseconds(since: anchor.received)
-        anchor = ClockAnchor(media: media, received: received, rate: sample.rate, state: sample.state)
+        anchor = ClockAnchor(sample, media: media, received: received)
         // Sample numbers of two streams cannot be compared.
         number = sample.number ?? (sample.stream == stream ? number : nil)
         stream = sample.stream
@@ -137,6 +137,9 @@ extension VideoClock {
     func prediction(at now: Instant) -> MediaTime {
         media(after: now.nanoseconds(since: anchor.received), at: now)
     }
+
+    /// Rule 17: see ``ClockAnchor/liveTime(at:)``.
+    func liveTime(at now: Instant) -> MediaTime? { anchor.liveTime(at: now) }
 
     private func media(after elapsed: Int64, at now: Instant) -> MediaTime {
         guard anchor.state == .pause, now >= pauseCounts else { return anchor.media(after: elapsed) }
@@ -187,20 +190,38 @@ struct ClockAnchor: Sendable {
     /// Thousandths of real time, 0 … 2000.
     let rate: Int64
     let state: ClockSample.State
+    /// Microseconds from the picture at the teacher to this cohort; nil while unknown.
+    let age: Int64?
 
-    init(media: MediaTime, received: Instant, rate: Int, state: ClockSample.State) {
+    /// - Parameter media: the sample's media time, unwrapped.
+    init(_ sample: ClockSample, media: MediaTime, received: Instant) {
         self.media = media
         self.received = received
-        self.rate = Int64(max(0, min(rate, 2000)))
-        self.state = state
+        rate = Int64(max(0, min(sample.rate, 2000)))
+        state = sample.state
+        age = sample.age
     }
 
     /// The video time `elapsed` nanoseconds after the sample, in whole microseconds, rounded down.
     func media(after elapsed: Int64) -> MediaTime {
         guard state == .play, elapsed > 0 else { return media }
+        return media + distance(after: elapsed)
+    }
+
+    /// Rule 17: the media time at the teacher, who goes on while the students' picture stands; nil where the sample does not
+    /// tell it, or is too old for that.
+    func liveTime(at now: Instant) -> MediaTime? {
+        guard let age, state != .end else { return nil }
+        let elapsed = now.nanoseconds(since: received)
+        guard elapsed <= GateThresholds.liveLifetime else { return nil }
+        return media + age + distance(after: max(0, elapsed))
+    }
+
+    /// Microseconds that a video at the sample's rate plays in so many nanoseconds, 0 or more, rounded down.
+    func distance(after elapsed: Int64) -> Int64 {
         // Split so that not even 292 years overflow.
         let (milliseconds, rest) = elapsed.quotientAndRemainder(dividingBy: 1_000_000)
-        return media + (milliseconds * rate + rest * rate / 1_000_000)
+        return milliseconds * rate + rest * rate / 1_000_000
     }
 
     /// The video time at an instant by this sample alone.

@@ -18,6 +18,8 @@ public struct RecordedRoom: Sendable {
     private var logged: [ReplayTimes.Entry] = []
     private var epoch: Int64?
     private var epochBegan = Instant.distantPast
+    /// Index of the operation with which a provisional epoch began.
+    private var provisional: UInt64?
     /// Those after 0, ``spacing``, 2 · ``spacing`` … operations.
     private var boards: [Board]
     /// Bytes of the boards, about: a record's cost must not grow with what is on them.
@@ -67,7 +69,12 @@ extension RecordedRoom {
     /// ``ControlRecord/full(through:)`` is about the room is for the caller to know.
     public mutating func receive(_ record: ControlRecord, loggedAt: Instant) {
         room.receive(record, loggedAt: loggedAt, at: loggedAt, into: &effects)
-        if case .epoch(let number) = record { begin(number, at: loggedAt) }
+        switch record {
+        case .epoch(let number): begin(number, at: loggedAt)
+        case .provisionalEpoch(let first, _): provisional = provisional ?? first
+        case .provisionalEpochOver(let first): if provisional == first { provisional = nil }
+        case .gaveUp, .close, .full, .mute, .unmute, .erase, .restore: break
+        }
         guard !room.isBlank else {
             self = RecordedRoom(configuration: room.configuration)
             return
@@ -79,6 +86,14 @@ extension RecordedRoom {
         if let epoch {
             guard number > epoch else { return }
             epochBegan = loggedAt
+            // They were waiting for it.
+            if let provisional {
+                for place in logged.indices.dropFirst(Int(provisional) - 1) where logged[place].epoch == epoch {
+                    logged[place].epoch = number
+                    logged[place].epochBegan = loggedAt
+                }
+            }
+            provisional = nil
         } else {
             for place in logged.indices { logged[place].epoch = number }
         }

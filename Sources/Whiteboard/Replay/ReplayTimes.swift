@@ -12,7 +12,7 @@ public struct ReplayTimes: Sendable {
         /// The encoder session in force when it was logged.
         var epoch: Int64
         /// When that had begun.
-        let epochBegan: Instant
+        var epochBegan: Instant
         /// nil where the message gave none.
         let time: MediaTime?
         /// Microseconds from its time to its last point.

@@ -1,3 +1,5 @@
+import StrokeWire
+
 /// A moment on a clock: nanoseconds from its origin.
 ///
 /// There are two clocks: the monotonic one of the process, whose origin is arbitrary, and the log's own. Their times are
@@ -91,6 +93,13 @@ struct ClockOffset: Sendable {
     /// ``Instant/distantPast`` stays as it is.
     func logTime(of local: Instant) -> Instant {
         local == .distantPast ? local : local.advanced(byNanoseconds: ahead)
+    }
+
+    /// UTC at a local time; nil where the log's clock is the local one, which counts from elsewhere.
+    func utc(at local: Instant) -> MediaTime? {
+        let logged = logTime(of: local)
+        // No machine has been up for so long.
+        return logged.nanoseconds > 1_000_000_000_000_000_000 ? MediaTime(microseconds: logged.nanoseconds / 1000) : nil
     }
 
     func localTime(of logged: Instant) -> Instant {

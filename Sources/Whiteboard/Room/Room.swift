@@ -16,10 +16,13 @@ public struct Room: Sendable {
     private(set) var clockOffset = ClockOffset()
     /// Outside of the log.
     private(set) var ink: RoomInk
+    private var authorTimes = AuthorTimes()
     /// False while nothing can be published: no cursor moves then.
     private var isOutputOpen = true
     /// Releases of the current call. Kept for its memory.
     private var releases: [Release] = []
+    /// When the last mark with the time at the teacher was sent.
+    private var headMarkAt = Instant.distantPast
     /// Whether the last call of ``advance(to:isTurn:decidesGaps:into:)`` has left something that was due.
     public private(set) var hasMoreToRelease = false
 
@@ -66,6 +69,9 @@ public struct Room: Sendable {
 
     /// Whether the room has no incarnation: no acceptable message has come, and its log is empty.
     public var isBlank: Bool { incarnation.isEmpty }
+
+    /// Whether a sample of a cohort's clock has come: such a room can tell where its video is, also while it is blank.
+    public var hasClock: Bool { gate.hasSamples }
 
     /// Whether no cohort holds anything and no operation waits for another or for a shard. Apart from marks, only an
     /// input makes something happen then.
@@ -123,9 +129,21 @@ extension Room {
             intake.unmute(author)
             forgetRejected(author, isNew: false, at: now, into: &effects)
         case .epoch(let epoch):
-            let unnamed = gate.epoch == nil
+            let before = gate.timeline.epochs
             gate.beginEpoch(epoch, at: clockOffset.localTime(of: loggedAt), now: now)
-            if unnamed { ink.nameEpoch(Epochs.unnamed, epoch) }
+            let after = gate.timeline.epochs
+            // Highest first: a number that is given away may be the next one's.
+            if let old = before.provisional?.number {
+                ink.nameEpoch(old, after.provisional?.number ?? after.current.number)
+            }
+            if !before.isNamed { ink.nameEpoch(Epochs.unnamed, after.confirmed.number) }
+            ink.noteClockChange()
+        case .provisionalEpoch(let first, let age):
+            gate.beginProvisionalEpoch(
+                from: first, age: age, isLogged: true, at: clockOffset.localTime(of: loggedAt), now: now)
+            ink.noteClockChange()
+        case .provisionalEpochOver(let first):
+            gate.endProvisionalEpoch(from: first, now: now)
             ink.noteClockChange()
         case .close, .erase:
             close(at: now, into: &effects)
@@ -220,9 +238,8 @@ extension Room {
             return
         }
         if log.isCompactionDue, let moves = log.compactStrokes(and: views.strokes) { views.move(moves) }
-        gate.append(
-            time: operation.time, reach: gate.isProgressive ? ready.reach : 0,
-            at: clockOffset.localTime(of: loggedAt), now: now)
+        let localTime = clockOffset.localTime(of: loggedAt)
+        gate.append(time: operation.time, reach: gate.isProgressive ? ready.reach : 0, at: localTime, now: now)
         if ink.isActive {
             ink.logged(operation, session: intake.session(of: ready.author), at: now, into: &effects)
         }
@@ -234,7 +251,73 @@ extension Room {
             .feedback(
                 ready.author, session: intake.session(of: ready.author),
                 .applied(number: ready.number, index: operation.index)))
+        compareWithTeacher(operation, ready, at: min(localTime, now), now: now, into: &effects)
     }
+
+    /// Rules 17 and 18: compares the time of an operation with that at the teacher when it was logged.
+    private mutating func compareWithTeacher(
+        _ operation: Operation, _ ready: ReadyOperation, at loggedAt: Instant, now: Instant,
+        into effects: inout RoomEffects
+    ) {
+        if let provisional = gate.overdueProvisional(at: loggedAt) {
+            gate.endProvisionalEpoch(from: provisional.first, now: now)
+            ink.noteClockChange()
+            effects.list.append(.record(.provisionalEpochOver(from: provisional.first)))
+        }
+        guard let time = operation.time.map(MediaTime.init(milliseconds:)) else { return }
+        let live = liveTime(at: loggedAt)
+        let isDraw = ready.header.action == .draw
+        if let live, live - time > GateThresholds.behindLive {
+            var begins = false
+            if isDraw, Self.isRestart(time, of: ready.author, authorTimes, live: live, gate), let age = gate.greatestAge {
+                begins = true
+                gate.beginProvisionalEpoch(
+                    from: operation.index, age: age, isLogged: false, at: loggedAt, now: now)
+                ink.noteClockChange()
+                effects.list.append(.record(.provisionalEpoch(from: operation.index, age: age)))
+            }
+            if !begins, gate.timeline.epochs.provisional == nil {
+                noteBehind(live - time, ready, at: now, into: &effects)
+            }
+        }
+        if isDraw { authorTimes.drew(ready.author, at: time, now: now) }
+    }
+
+    /// Rule 18: whether a draw shows that the time line has begun anew at the teacher.
+    private static func isRestart(
+        _ time: MediaTime, of author: AuthorID, _ times: borrowing AuthorTimes, live: MediaTime, _ gate: borrowing Gate
+    ) -> Bool {
+        guard gate.hasAge, gate.timeline.epochs.provisional == nil, let last = times.lastDraw(of: author) else {
+            return false
+        }
+        return last - time > GateThresholds.teacherRestart && live - time > GateThresholds.teacherRestart
+    }
+
+    /// Rule 17: counts an operation whose time lies below L. A stroke is logged at its end and has the time of its beginning.
+    private mutating func noteBehind(
+        _ distance: Int64, _ ready: ReadyOperation, at now: Instant, into effects: inout RoomEffects
+    ) {
+        var distance = distance
+        if ready.header.action == .draw, ready.header.points.count > 2 {
+            let reach = ready.reach
+            distance -= reach > 0 ? reach : GateThresholds.longestStroke
+        }
+        guard distance > GateThresholds.behindLive else { return }
+        effects.counts.behindLive += 1
+        guard authorTimes.wasBehind(ready.author, now: now) else { return }
+        effects.list.append(
+            .feedback(
+                ready.author, session: intake.session(of: ready.author),
+                .behindLive(number: ready.number, milliseconds: distance / 1000)))
+    }
+
+    /// L: the media time at the teacher now; nil while unknown.
+    public func liveTime(at now: Instant) -> MediaTime? {
+        gate.liveTime(at: now, utc: clockOffset.utc(at: now))
+    }
+
+    /// Authors whose ink has run ahead of the voice in the last minute, in the order of their names.
+    func authorsBehindLive(at now: Instant) -> [AuthorID] { authorTimes.behind(at: now) }
 
     /// Forgets an author without a trace while the room has no operation and nothing is pending for the author: a room
     /// exists from its first acceptable message. One that has muted somebody stays.
@@ -258,6 +341,8 @@ extension Room {
         var blank = Room(configuration: configuration, at: now)
         blank.isOutputOpen = isOutputOpen
         blank.clockOffset = clockOffset
+        // Their samples go on in the next life.
+        blank.gate.noteVideo(of: gate.liveCohorts(at: now))
         blank.gate.noteCursorChange(after: gate.cohorts.cursorChanges)
         self = blank
     }
@@ -301,9 +386,15 @@ extension Room {
             return
         }
         let session = HeaderName.validSession(session)
+        let live = gate.hasAge ? liveTime(at: now) : nil
         let outcome = ink.receive(
             bytes, of: author, session: session, limits: configuration.intake,
-            epoch: gate.timeline.epochs.current.number, shownPage: log.head.pages.shown, spare: spare, at: now,
+            epoch: { time in
+                guard let time, let live else { return gate.epochOfInk(isRestart: false) }
+                let isRestart = Self.isRestart(
+                    MediaTime(milliseconds: time), of: author, authorTimes, live: live, gate)
+                return gate.epochOfInk(isRestart: isRestart)
+            }, shownPage: log.head.pages.shown, spare: spare, at: now,
             isSettled: { intake.isSettled($0, session: session, of: author) }, into: &effects)
         effects.counts.wetUpdates[outcome, default: 0] += 1
     }
@@ -465,9 +556,19 @@ extension Room {
             let board = views[position].board
             let mark = Mark(
                 room: incarnation, index: board.index, digest: board.digest, page: board.pages.shown,
-                video: gate.videoTime(of: cohort, at: now))
+                video: gate.videoTime(of: cohort, at: now), gate: gate.cohorts[position].isGated ? .video : .open)
             effects.list.append(.mark(cohort, mark))
+            sendHeadMark(at: now, into: &effects)
         }
+    }
+
+    /// Rule 17: tells those at the head the time at the teacher, with the marks of the cohorts.
+    private mutating func sendHeadMark(at now: Instant, into effects: inout RoomEffects) {
+        guard headMarkAt != now, let live = liveTime(at: now) else { return }
+        headMarkAt = now
+        let mark = Mark(
+            room: incarnation, index: head.index, digest: head.digest, page: head.pages.shown, video: nil, live: live)
+        effects.list.append(.mark(nil, mark))
     }
 
     /// Sends the marks that tell of boards for the first time before they are due, because the room leaves memory: no

@@ -198,7 +198,9 @@ public struct CohortsConfiguration: Sendable, Equatable {
 public struct CohortSettings: Sendable, Equatable {
     /// What holds operations back for the cohort.
     public enum Gating: String, Sendable, CaseIterable {
-        /// The cohort's video clock.
+        /// Nothing before the first sample of the cohort's video clock; from then on that clock, for good.
+        case auto
+        /// The cohort's video clock. Before its first sample the policy alone releases.
         case video
         /// Nothing: operations are released when they are logged.
         case none

@@ -50,6 +50,8 @@ public struct RoomCounts: Sendable, Equatable {
     public var samplesRejected = 0
     /// Media times that were too far ahead (rule 7 of the gate).
     public var clamped = 0
+    /// Operations whose times lay more than 250 ms below the time at the teacher when they were logged (rule 17).
+    public var behindLive = 0
     /// Updates of strokes being drawn.
     public var wetUpdates: [WetOutcome: Int] = [:]
 
@@ -80,6 +82,7 @@ extension RoomCounts {
         left.samplesIgnored += right.samplesIgnored
         left.samplesRejected += right.samplesRejected
         left.clamped += right.clamped
+        left.behindLive += right.behindLive
         for (outcome, count) in right.wetUpdates { left.wetUpdates[outcome, default: 0] += count }
     }
 }

@@ -98,6 +98,10 @@ public struct RoomStatus: Sendable {
         public let video: MediaTime?
         /// Whether samples of its clock come.
         public let isLive: Bool
+        /// Whether it has a video.
+        public let gate: GateState
+        /// Microseconds by which it is behind the teacher, as its clock says; nil where that does not.
+        public let age: Int64?
     }
 
     public let incarnation: String
@@ -114,6 +118,10 @@ public struct RoomStatus: Sendable {
     public let muted: [AuthorID]
     /// Number of strokes under assembly.
     public let assembling: Int
+    /// The media time at the teacher; nil while unknown.
+    public let live: MediaTime?
+    /// Authors whose ink has run ahead of the voice in the last minute, in the order of their names.
+    public let behindLive: [AuthorID]
     /// In the order of their names.
     public let cohorts: [Cohort]
 }
@@ -127,11 +135,12 @@ extension Room {
         RoomStatus(
             incarnation: incarnation, index: log.head.index, digest: log.head.digest, size: log.head.size,
             visible: log.head.visibleCount, authors: intake.authorCount, muted: intake.muted,
-            assembling: intake.assemblingCount,
+            assembling: intake.assemblingCount, live: liveTime(at: now), behindLive: authorsBehindLive(at: now),
             cohorts: gate.cohortNames.sorted().map { name in
                 RoomStatus.Cohort(
                     name: name, released: gate.released(to: name) ?? 0, held: gate.heldCount(of: name),
-                    video: gate.videoTime(of: name, at: now), isLive: gate.clockCondition(of: name, at: now) == .live)
+                    video: gate.videoTime(of: name, at: now), isLive: gate.clockCondition(of: name, at: now) == .live,
+                    gate: gate.cohorts[name]?.isGated == false ? .open : .video, age: gate.age(of: name))
             })
     }
 
@@ -141,7 +150,7 @@ extension Room {
     /// Calls `body` with each cohort that waits for its video clock: how long ago the clock's last sample was taken, nil for
     /// never, and whether the clock is stale.
     public func forEachWaitingCohort(at now: Instant, _ body: (CohortName, Duration?, Bool) -> Void) {
-        for cohort in gate.cohorts where cohort.settings.gate == .video && gate.timeline.last > cohort.released {
+        for cohort in gate.cohorts where cohort.isGated && gate.timeline.last > cohort.released {
             body(cohort.name, cohort.clock.map { now - $0.anchor.received }, cohort.clock?.isLive(at: now) != true)
         }
     }

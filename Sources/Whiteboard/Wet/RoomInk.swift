@@ -69,11 +69,13 @@ struct RoomInk: Sendable {
 extension RoomInk {
     /// Takes an update as it came.
     /// - Parameters:
+    ///   - epoch: the epoch of a stroke by its time in milliseconds.
     ///   - shownPage: the page of strokes that name none.
     ///   - spare: bytes that may be added to what is kept.
     ///   - isSettled: whether the number of an operation is settled.
     mutating func receive(
-        _ bytes: [UInt8], of author: AuthorID, session: String?, limits: IntakeLimits, epoch: Int64, shownPage: Int,
+        _ bytes: [UInt8], of author: AuthorID, session: String?, limits: IntakeLimits, epoch: (Int64?) -> Int64,
+        shownPage: Int,
         spare: Int, at now: Instant, isSettled: (Int64) -> Bool, into effects: inout RoomEffects
     ) -> WetOutcome {
         if let refusal = strokes.admit(author, bytes: bytes.count, limit: limits.authors, at: now) { return refusal }
@@ -87,7 +89,8 @@ extension RoomInk {
             return .givenUp
         case .points(let points):
             let (outcome, change) = strokes.take(
-                update, points, of: author, session: session, epoch: epoch, shownPage: shownPage, spare: spare, at: now)
+                update, points, of: author, session: session, epoch: epoch(points.style.time),
+                shownPage: shownPage, spare: spare, at: now)
             guard let change else { return outcome }
             let range = change.first.map { $0..<max($0, points.first + points.points.count) }
             for position in feeds.indices {
@@ -233,7 +236,7 @@ extension RoomInk {
         _ log: borrowing OperationLog, at now: Instant, _ effects: inout RoomEffects
     ) {
         let entry = gate.timeline[index]
-        guard cohort.settings.gate == .video, let clock = cohort.clock, clock.epoch == entry.epoch,
+        guard cohort.isGated, let clock = cohort.clock, clock.epoch == entry.epoch,
             entry.time != .none, let end = gate.timeline.end(of: index)
         else { return }
         guard clock.videoTime(at: now) > entry.time else {
@@ -253,7 +256,7 @@ extension RoomInk {
         let cursor = feed.cursors[place]
         guard let stroke = strokes[cursor.author, cursor.number, cursor.session] else { return }
         var clock: VideoClock?
-        if cohort.settings.gate == .video {
+        if cohort.isGated {
             clock = cohort.clock
             guard clock?.epoch == stroke.epoch, stroke.style.time != nil else { return }
         }

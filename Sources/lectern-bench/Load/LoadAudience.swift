@@ -77,7 +77,7 @@ final class LoadAudience: Sendable {
                 rejections.first = rejections.first ?? "\(rejection.code.rawValue): \(rejection.message)"
             }
         case .gaveUp: rejections.withLock { $0 = ($0.count + 1, $0.first ?? "an operation was lost and given up") }
-        case .applied, .covered, nil: break
+        case .applied, .covered, .behindLive, nil: break
         }
     }
 

@@ -9,6 +9,8 @@ enum MetricHelp {
         "lectern_gave_up_total": "Runs of an author's numbers that were given up.",
         "lectern_late_total": "Strokes that came after they had been given up, and releases by policy, by reason.",
         "lectern_clamped_total": "Media times too far ahead to be believed.",
+        "lectern_t_behind_live_total":
+            "Operations with a time more than 250 ms below the time at the teacher: their ink runs ahead of the voice.",
         "lectern_operations_total": "Operations logged, by kind.",
         "lectern_clock_samples_total": "Video clock samples, by outcome.",
         "lectern_clock_age_seconds":

@@ -20,6 +20,8 @@ struct DemoEnvironment {
     static func start(room: RoomID, logger: Logger) async throws -> DemoEnvironment {
         var configuration = demoConfiguration.serverConfiguration
         configuration.room.cohorts.defaults.ink = .progressive
+        // What comes before the first sample waits for the video, too.
+        configuration.room.cohorts.defaults.gate = .video
         let store = FileManager.default.temporaryDirectory.appendingPathComponent("lectern-demo-\(UUID().uuidString)")
         var settings = EmbeddedServer.Settings()
         settings.storeDirectory = store.path

@@ -109,7 +109,7 @@ final class DaemonProcess: Sendable {
     let name: String
     private let process: LecternProcess
 
-    /// Starts it; returns at once.
+    /// Starts it; returns at once. What comes before the first sample of a clock waits, unless the settings say otherwise.
     /// - Parameter program: the path of another `lectern` than the built one.
     init(
         _ name: String, nats: String, http: String = "off", _ settings: [String] = [],
@@ -117,7 +117,8 @@ final class DaemonProcess: Sendable {
     ) throws {
         self.name = name
         process = try LecternProcess(
-            ["serve", "--nats", nats, "--http", http] + (["node.id=\(name)"] + settings).flatMap { ["--set", $0] },
+            ["serve", "--nats", nats, "--http", http]
+                + (["node.id=\(name)", "cohorts.default.gate=video"] + settings).flatMap { ["--set", $0] },
             at: program, environment: environment)
     }
 

@@ -112,6 +112,7 @@ final class TrialCluster: Sendable {
         let all =
             [
                 "node.id=\(part.kind.rawValue)\(part.node)", "subjects.partitions=\(partitions)", "journal.replicas=3",
+                "cohorts.default.gate=video",
             ] + settings
         return try node(part).start(
             "lectern", at: try LecternProcess.path(of: "lectern"),

@@ -135,6 +135,8 @@ struct ModelRoom {
         case .control(.unmute(let author)): if isLiving { muted.remove(author.text) }
         // Simulated logs lose no end.
         case .control(.restore): break
+        // Its clocks tell no age.
+        case .control(.provisionalEpoch), .control(.provisionalEpochOver): break
         case .message:
             guard let sent = entry.sent else { return }
             if !isLiving {

@@ -66,7 +66,7 @@ final class Teacher {
         case .missingRange(let from, let to):
             wanted = (from...min(to, from + 50)).flatMap { outbox[$0].map { Array($0.values) } ?? [] }
         case .missingShards(let number, let orders): wanted = orders.compactMap { outbox[number]?[$0] }
-        case .applied, .gaveUp, .rejected, .covered: return
+        case .applied, .gaveUp, .rejected, .covered, .behindLive: return
         }
         for sent in wanted.sorted(by: { ($0.number, $0.part) < ($1.number, $1.part) })
         where !doomed.contains(sent.number) {

@@ -143,7 +143,7 @@ struct CohortUpkeepTests {
             }
             #expect(gate.cohorts.mostUnsaved == mostUnsaved, "\(event)")
             let dues = gate.cohorts.filter { $0.released < gate.timeline.last }.map {
-                $0.due(gate.timeline[$0.released + 1])?.instant
+                $0.due(gate.timeline[$0.released + 1], gate.timeline.epochs.provisional)?.instant
             }
             #expect(gate.cohorts.nextDue == dues.compactMap(\.self).min(), "\(event)")
             #expect(gate.cohorts.holdNothing == dues.isEmpty, "\(event)")

@@ -151,7 +151,7 @@ struct MarkTests {
             mark
                 == Mark(
                     room: "life", index: 1, digest: BoardDigest(value: plainDigest([1])),
-                    video: MediaTime(milliseconds: Int64(2000))))
+                    video: MediaTime(milliseconds: Int64(2000)), gate: .video))
     }
 
     @Test("The video time is unknown where no sample came")

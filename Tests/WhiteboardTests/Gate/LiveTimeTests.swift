@@ -1,0 +1,316 @@
+import StrokeWire
+import TestSupport
+import Testing
+
+@testable import Whiteboard
+
+/// Rule 17: the media time at the teacher.
+@Suite("Live time")
+struct LiveTimeTests {
+    private var probe = RoomProbe()
+
+    private var live: Double? {
+        probe.room.liveTime(at: probe.now).map { Double($0.microseconds) / 1000 }
+    }
+
+    @Test("Is the sample's media time and its age, and goes on, also while the picture stands or no sample comes")
+    mutating func age() {
+        #expect(live == nil)
+        probe.clock(10_000)
+        #expect(live == nil)
+        probe.clock(10_000, .main, #","a":6000"#)
+        #expect(live == 16_000)
+        probe.wait(.seconds(20))
+        #expect(live == 36_000)
+        probe.clock(30_000, .main, #","s":"stall","a":6500.5"#)
+        probe.wait(.seconds(1))
+        #expect(live == 37_500.5)
+        probe.clock(40_000, .main, #","r":500,"a":6000,"d":true"#)
+        probe.wait(.seconds(2))
+        #expect(live == 47_000)
+        probe.wait(.seconds(600))
+        #expect(live == nil)
+    }
+
+    @Test("Comes from the freshest sample with an age, of whichever cohort")
+    mutating func freshest() throws {
+        let hls = try CohortName.named("hls")
+        probe.clock(10_000, .main, #","a":300"#)
+        probe.wait(.seconds(1))
+        probe.clock(1000, hls, #","a":12000"#)
+        #expect(live == 13_000)
+        probe.wait(.seconds(1))
+        probe.clock(12_000, .main)
+        // This clock no longer tells its age.
+        #expect(live == 14_000)
+        probe.clock(2000, hls)
+        #expect(live == nil)
+    }
+
+    @Test("Is UTC where the video's time line is that and no clock tells its age")
+    mutating func utc() {
+        let utc = 1_800_000_000_000.0
+        func room() -> RoomProbe {
+            let start = Instant(nanoseconds: 5_000_000_000)
+            var room = Room(configuration: RoomConfiguration(), at: start)
+            room.setLogClock(ahead: .milliseconds(utc) - .seconds(5))
+            return RoomProbe(room, at: start, logAhead: .milliseconds(utc) - .seconds(5))
+        }
+        for (video, expected) in [(utc - 6000, utc), (utc - 11.9 * 3_600_000, utc), (utc - 12.1 * 3_600_000, nil)] {
+            probe = room()
+            #expect(live == nil)
+            probe.clock(video)
+            #expect(live == expected, "\(video)")
+        }
+        probe.clock(utc - 6000, .main, #","a":5000,"d":true"#)
+        #expect(live == utc - 1000)
+    }
+
+    @Test("A time more than 250 ms below it is counted, and its author is told once a minute")
+    mutating func behind() {
+        probe.clock(10_000, .main, #","a":6000"#)
+        probe.send(draw(1, #","t":16000"#))
+        probe.send(draw(2, #","t":15750"#))
+        probe.send(draw(3))
+        #expect(probe.counts.behindLive == 0)
+        #expect(probe.room.status(at: probe.now).behindLive == [])
+        _ = probe.takeTold()
+        // What students see now.
+        probe.send(draw(4, #","t":10000"#))
+        probe.send(draw(5, #","t":15749"#))
+        probe.send(undo(6, #","t":10000"#))
+        #expect(probe.counts.behindLive == 3)
+        #expect(probe.takeTold() == ["applied 4 as 4", "behind 4 by 6000", "applied 5 as 5", "applied 6 as 6"])
+        #expect(probe.room.status(at: probe.now).behindLive == [.alice])
+        probe.wait(.seconds(59))
+        probe.send(draw(7, #","t":69000"#))
+        #expect(probe.takeTold() == ["applied 7 as 7"])
+        probe.wait(.seconds(1))
+        probe.send(draw(8, #","t":70000"#))
+        #expect(probe.takeTold() == ["applied 8 as 8", "behind 8 by 6000"])
+        probe.wait(.seconds(60))
+        #expect(probe.room.status(at: probe.now).behindLive == [])
+    }
+
+    @Test("A stroke is logged at its end: it is not behind by the time that it took to draw")
+    mutating func longStroke() {
+        probe.clock(10_000, .main, #","a":6000"#)
+        probe.send(#"{"n":1,"t":12000,"d":[{"x":1,"y":1},{"x":2,"y":2,"m":2000},{"x":3,"y":3,"m":4000}]}"#)
+        // Its points have no times: it may have taken five seconds.
+        probe.send(draw(2, points: 9, #","t":11000"#))
+        #expect(probe.counts.behindLive == 0)
+        probe.send(#"{"n":3,"t":9000,"d":[{"x":1,"y":1},{"x":2,"y":2,"m":2000},{"x":3,"y":3,"m":4000}]}"#)
+        #expect(probe.takeTold().last == "behind 3 by 3000")
+        probe.send(draw(4, points: 9, #","t":10000"#))
+        #expect(probe.counts.behindLive == 2)
+    }
+
+    @Test("Is known before anybody has written, also where the clock's session has no name in the log yet")
+    mutating func blankRoom() {
+        probe.clock(10_000, .main, #","a":6000,"ep":3"#)
+        #expect(probe.room.isBlank && probe.room.hasClock && live == 16_000)
+        probe.wait(.milliseconds(500))
+        #expect(live == 16_500)
+        probe.send(draw(1, #","t":16500"#))
+        #expect(live == 16_500 && probe.room.gate.epoch == 3)
+    }
+
+    @Test("Without it nothing is counted")
+    mutating func unknown() {
+        probe.clock(10_000)
+        probe.send(draw(1, #","t":1000"#))
+        #expect(probe.counts.behindLive == 0)
+    }
+
+    @Test("Marks at the head tell it, with those of the cohorts")
+    mutating func marks() throws {
+        probe.clock(10_000)
+        probe.send(draw(1, #","t":9000"#))
+        probe.wait(.seconds(1))
+        #expect(probe.marks.count == 1 && probe.headMarks.isEmpty)
+        probe.clock(11_000, .main, #","a":6000"#)
+        probe.wait(.seconds(1))
+        let mark = try #require(probe.headMarks.first)
+        #expect(mark.live == MediaTime(milliseconds: Int64(18_000)))
+        #expect(mark.index == 1 && mark.video == nil && mark.gate == nil)
+        #expect(probe.headMarks.count == 1)
+    }
+}
+
+/// Rule 18: a time line that begins anew at the teacher, long before the delayed video does.
+@Suite("A restart that the teacher sees first")
+struct TeacherRestartTests {
+    private var probe = RoomProbe()
+
+    /// Samples each 250 ms of a video that is 6 s behind a teacher whose time line is at `media` now.
+    private mutating func play(
+        live media: Double, for duration: Duration, age: String = #","a":6000"#, _ more: String = ""
+    ) {
+        let end = probe.now + duration
+        var media = media
+        while probe.now < end {
+            probe.clock(media - 6000, .main, more + age)
+            probe.wait(.milliseconds(250))
+            media += 250
+        }
+    }
+
+    /// What was shown, and V when it was, in a video that began anew at an instant.
+    private func shown(since restart: Instant) -> [(index: UInt64, video: Duration)] {
+        probe.shown.map { ($0.operation.index, $0.at - restart) }
+    }
+
+    @Test("33: the strokes wait for the clock's restart and go by it, none early", arguments: ["", #","ep":"#])
+    mutating func scenario(ep: String) {
+        let (first, second) = ep.isEmpty ? ("", "") : (ep + "1", ep + "2")
+        play(live: 100_000, for: .seconds(10), first)
+        probe.send(draw(1, #","t":110000"#))
+        play(live: 110_000, for: .seconds(20), first)
+        #expect(probe.shown() == [1])
+        // The encoder restarts now; its video gets here in 6 s.
+        let restart = probe.now
+        probe.clock(124_000, .main, first + #","a":6000"#)
+        probe.wait(.milliseconds(510))
+        probe.send(draw(2, #","t":500"#))
+        play(live: 130_510, for: .milliseconds(2500), first)
+        probe.send(draw(3, #","t":3000"#))
+        play(live: 133_010, for: .milliseconds(2990), first)
+        #expect(probe.shown() == [1])
+        play(live: 6000, for: .seconds(4), second)
+        #expect(probe.shown() == [1, 2, 3])
+        #expect(probe.shown.allSatisfy { !$0.isLate })
+        let videoStart = restart + .seconds(6)
+        let videos = shown(since: videoStart).dropFirst()
+        for (shown, time) in zip(videos, [Duration.milliseconds(500), .milliseconds(3000)]) {
+            // Without `ep` the clock's fall counts when a second sample agrees.
+            #expect(shown.video > time && shown.video < time + .milliseconds(600), "\(shown)")
+        }
+        #expect(probe.room.gate.timeline.epochs.provisional == nil)
+    }
+
+    @Test("A stroke that grows waits, too")
+    mutating func wetInk() {
+        let settings = CohortSettings(ink: .progressive)
+        probe = RoomProbe(RoomConfiguration(cohorts: CohortsConfiguration(defaults: settings)))
+        play(live: 100_000, for: .seconds(10))
+        probe.send(draw(1, #","t":110000"#))
+        play(live: 110_000, for: .seconds(20))
+        _ = probe.takeWet()
+        let style = WetStrokeStyle(time: 500, boardWidth: 1024, boardHeight: 768)
+        let points = (0..<5).map { StrokePoint(x: Double($0), y: 1, milliseconds: Double($0 * 50)) }
+        probe.draw(WetUpdate(number: 2, update: 1, .points(WetPoints(style: style, first: 0, points: points))))
+        play(live: 130_000, for: .seconds(6))
+        #expect(probe.takeWet().filter { $0.cohort == .main && $0.wet.newPoints > 0 }.isEmpty)
+        probe.send(draw(2, points: 5, #","t":500"#))
+        #expect(probe.shown() == [1])
+        play(live: 6000, for: .seconds(2))
+        #expect(probe.shown() == [1, 2])
+    }
+
+    @Test("At most the age and five seconds, then late; the time line goes on as before")
+    mutating func noRestart() {
+        play(live: 100_000, for: .seconds(10))
+        probe.send(draw(1, #","t":110000"#))
+        play(live: 110_000, for: .seconds(20))
+        let sent = probe.now
+        probe.send(draw(2, #","t":500"#))
+        probe.send(draw(1, #","t":130000"#), by: .bob)
+        #expect(probe.decisions == [.provisionalEpoch(from: 2, age: 6_000_000)])
+        play(live: 130_000, for: .seconds(12))
+        #expect(probe.shown() == [1, 2, 3])
+        #expect(probe.shown.dropFirst().allSatisfy { $0.isLate && $0.at == sent + .seconds(11) })
+        probe.send(draw(2, #","t":142000"#), by: .bob)
+        #expect(probe.decisions.last == .provisionalEpochOver(from: 2))
+        play(live: 142_000, for: .seconds(7))
+        #expect(probe.shown() == [1, 2, 3, 4])
+        #expect(probe.shown.last.map { !$0.isLate && $0.at > sent + .seconds(18) } == true)
+        // This author's time line is known by now.
+        probe.send(draw(3, #","t":19500"#))
+        #expect(probe.decisions.count == 2)
+    }
+
+    @Test("Another author who goes on by the old time line does not hold up the new one")
+    mutating func otherAuthor() {
+        play(live: 100_000, for: .seconds(10))
+        probe.send(draw(1, #","t":110000"#))
+        play(live: 110_000, for: .seconds(20))
+        probe.send(draw(2, #","t":0"#))
+        play(live: 130_000, for: .seconds(4))
+        probe.send(draw(1, #","t":134000"#), by: .bob)
+        probe.send(draw(3, #","t":4000"#))
+        play(live: 134_000, for: .seconds(2))
+        #expect(probe.shown() == [1])
+        play(live: 6000, for: .seconds(5))
+        #expect(probe.shown() == [1, 2, 3, 4])
+        #expect(probe.shown.allSatisfy { !$0.isLate })
+    }
+
+    @Test("Nothing changes without an age, for a smaller step back, and for the first stroke of an author")
+    mutating func noProvisionalEpoch() {
+        play(live: 100_000, for: .seconds(10), age: "")
+        probe.send(draw(1, #","t":110000"#))
+        probe.send(draw(2, #","t":500"#))
+        #expect(probe.decisions == [])
+        play(live: 110_000, for: .seconds(1))
+        probe.send(draw(1, #","t":500"#), by: .bob)
+        probe.send(draw(2, #","t":111000"#), by: .bob)
+        probe.send(draw(3, #","t":101001"#), by: .bob)
+        probe.send(undo(4, #","t":0"#), by: .bob)
+        #expect(probe.decisions == [])
+    }
+
+    @Test("The log decides: a replica without a clock makes the same epochs, and a restart keeps them")
+    mutating func replicas() throws {
+        probe.decisionsReturn = [.milliseconds(5)]
+        play(live: 100_000, for: .seconds(10), #","ep":1"#)
+        probe.send(draw(1, #","t":110000"#))
+        play(live: 110_000, for: .seconds(20), #","ep":1"#)
+        probe.send(draw(2, #","t":500"#))
+        probe.wait(.milliseconds(10))
+        let bytes = probe.room.checkpoint().encoded()
+        #expect(bytes[3] == 6)
+        let room = try Room(
+            restoring: bytes, configuration: probe.room.configuration, at: probe.now, logClockAhead: .zero)
+        #expect(room.checkpoint().encoded() == bytes)
+        var restarted = RoomProbe(room, at: probe.now, logAhead: .zero)
+        var replica = RoomProbe(Room(configuration: RoomConfiguration(), at: probe.now), at: probe.now, logAhead: .zero)
+        for (_, input) in probe.inputs {
+            if case .sample = input { continue }
+            replica.take(input)
+        }
+        for input in [
+            RoomInput.message(.alice, session: nil, Array(draw(3, #","t":900"#).utf8)), .record(.epoch(2)),
+            .message(.alice, session: nil, Array(draw(4, #","t":1000"#).utf8)),
+        ] {
+            probe.take(input)
+            restarted.take(input)
+            replica.take(input)
+        }
+        func epochs(_ probe: RoomProbe) -> [Int64] { (2...4).map { probe.room.gate.timeline[$0].epoch } }
+        for each in [probe, restarted, replica] {
+            #expect(epochs(each) == [2, 2, 2])
+            #expect(each.room.gate.epoch == 2)
+        }
+    }
+
+    @Test("A recorded lesson has the strokes in the session that they waited for")
+    mutating func recording() {
+        var recording = RecordedRoom(configuration: RoomConfiguration())
+        var clock = Instant(nanoseconds: 1_000_000_000_000)
+        func take(_ text: String) {
+            clock = clock + .seconds(1)
+            recording.receive(
+                IncomingMessage(author: .alice, session: nil, bytes: Array(text.utf8), loggedAt: clock),
+                incarnation: { "life" })
+        }
+        take(draw(1, #","t":110000"#))
+        recording.receive(.epoch(1), loggedAt: clock)
+        take(draw(2, #","t":500"#))
+        recording.receive(.provisionalEpoch(from: 2, age: 6_000_000), loggedAt: clock)
+        take(draw(3, #","t":3000"#))
+        recording.receive(.epoch(2), loggedAt: clock)
+        recording.computeTimes()
+        #expect((1...3).map { recording.time(of: $0).epoch } == [1, 2, 2])
+        #expect(recording.index(before: MediaTime(milliseconds: Int64(1000)), epoch: 2) == 2)
+    }
+}

@@ -1,0 +1,154 @@
+import StrokeWire
+import TestSupport
+import Testing
+
+@testable import Whiteboard
+
+/// Rule 16: `gate: auto`.
+@Suite("A cohort that may have no video")
+struct OpenGateTests {
+    private static let auto = RoomConfiguration(cohorts: CohortsConfiguration(defaults: CohortSettings(gate: .auto)))
+    private var probe = RoomProbe(Self.auto)
+
+    @Test("34: no sample, then samples: at once, then by V")
+    mutating func scenario() {
+        probe.send(draw(1, #","t":9000"#))
+        #expect(probe.shown() == [1])
+        #expect(probe.shown.allSatisfy { !$0.isLate && $0.at == probe.now })
+        probe.clock(10_000)
+        probe.send(draw(2, #","t":11000"#))
+        #expect(probe.shown() == [1])
+        probe.wait(.milliseconds(1000))
+        #expect(probe.shown() == [1])
+        probe.wait(.milliseconds(1))
+        #expect(probe.shown() == [1, 2])
+    }
+
+    @Test("A clock that dies leaves the cohort with a video: its operations wait for max_hold")
+    mutating func deadClock() {
+        probe.clock(10_000)
+        probe.wait(.seconds(60))
+        probe.send(draw(1, #","t":70000"#))
+        probe.wait(.seconds(30) - .nanoseconds(1))
+        #expect(probe.shown() == [])
+        probe.wait(.nanoseconds(1))
+        #expect(probe.shown() == [1])
+        #expect(probe.shown.allSatisfy { $0.isLate })
+    }
+
+    @Test("A sample that waits for its encoder session closes the gate, too")
+    mutating func waitingSample() {
+        probe.send(draw(1))
+        probe.decisionsReturn = [.seconds(5)]
+        probe.clock(10_000, .main, #","ep":4"#)
+        probe.send(draw(2, #","t":12000"#))
+        probe.wait(.seconds(4))
+        #expect(probe.shown() == [1])
+    }
+
+    @Test("Marks and the room's status say which it is")
+    mutating func said() throws {
+        probe.send(draw(1))
+        probe.wait(.seconds(1))
+        #expect(try #require(probe.marks.last).mark.gate == .open)
+        #expect(probe.room.status(at: probe.now).cohorts.map(\.gate) == [.open])
+        probe.clock(10_000)
+        probe.wait(.seconds(1))
+        #expect(try #require(probe.marks.last).mark.gate == .video)
+        #expect(probe.room.status(at: probe.now).cohorts.map(\.gate) == [.video])
+    }
+
+    @Test("With `gate: video` nothing goes out before the first sample but by max_hold", arguments: [1, 30])
+    mutating func strict(seconds: Int64) {
+        let settings = CohortSettings(gate: .video, maxHold: .seconds(seconds))
+        probe = RoomProbe(RoomConfiguration(cohorts: CohortsConfiguration(defaults: settings)))
+        probe.send(draw(1))
+        probe.wait(.seconds(seconds) - .nanoseconds(1))
+        #expect(probe.shown() == [])
+        probe.wait(.nanoseconds(1))
+        #expect(probe.shown() == [1])
+    }
+
+    /// The room in another process, with the cursors that were saved with it.
+    private func restarted(_ probe: RoomProbe, cursors: [CohortName: CohortCursor]? = nil) throws -> RoomProbe {
+        var room = try Room(
+            restoring: probe.room.checkpoint().encoded(), configuration: Self.auto, at: probe.now,
+            logClockAhead: .zero)
+        room.restoreCursors(cursors ?? probe.room.cursors, at: probe.now)
+        room.beginReleases(at: probe.now)
+        return RoomProbe(room, at: probe.now, logAhead: .zero)
+    }
+
+    @Test("A cohort with a video has one after a restart, though its clock is not heard")
+    mutating func videoOutlastsRestart() throws {
+        probe.send(draw(1))
+        probe.clock(10_000)
+        probe.send(draw(2, #","t":16000"#))
+        var after = try restarted(probe)
+        after.wait(.seconds(20))
+        #expect(after.shown() == [])
+        #expect(after.room.status(at: after.now).cohorts.map(\.gate) == [.video])
+        after.clock(15_990)
+        after.wait(.milliseconds(11))
+        #expect(after.shown() == [2])
+        #expect(after.shown.allSatisfy { !$0.isLate })
+    }
+
+    @Test("After a restart an open cohort waits a second: its clock may not have been heard yet")
+    mutating func listens() throws {
+        probe.send(draw(1))
+        var after = try restarted(probe)
+        after.send(draw(2, #","t":16000"#))
+        after.wait(.seconds(1) - .nanoseconds(1))
+        #expect(after.shown() == [])
+        var silent = after
+        silent.wait(.nanoseconds(1))
+        #expect(silent.shown() == [2])
+        after.clock(10_000)
+        after.wait(.seconds(5))
+        #expect(after.shown() == [])
+    }
+
+    @Test("A room of an earlier release that has had a clock has a video")
+    mutating func earlierRelease() throws {
+        var cursors: [CohortName: CohortCursor] = [:]
+        probe.send(draw(1, #","t":9000"#))
+        for (name, cursor) in probe.room.cursors { cursors[name] = CohortCursor(cursor.released) }
+        let silent = try restarted(probe, cursors: cursors)
+        #expect(silent.room.status(at: probe.now).cohorts.map(\.gate) == [.open])
+        probe.clock(10_000)
+        probe.send(draw(2, #","t":10500"#))
+        for (name, cursor) in probe.room.cursors { cursors[name] = CohortCursor(cursor.released) }
+        let heard = try restarted(probe, cursors: cursors)
+        #expect(heard.room.status(at: probe.now).cohorts.map(\.gate) == [.video])
+    }
+
+    @Test("A live clock goes on in the room's next life, before its next sample")
+    mutating func nextLife() {
+        probe.clock(10_000)
+        probe.send(draw(1, #","t":9000"#))
+        probe.record(.close)
+        probe.send(draw(1, #","t":16000"#))
+        probe.wait(.seconds(5))
+        #expect(probe.shown() == [1])
+        #expect(probe.room.head.index == 1)
+    }
+
+    @Test("What is drawn in a progressive cohort without a video goes out as it is drawn")
+    mutating func wetInk() {
+        let settings = CohortSettings(gate: .auto, ink: .progressive)
+        probe = RoomProbe(RoomConfiguration(cohorts: CohortsConfiguration(defaults: settings)))
+        let style = WetStrokeStyle(time: 9000, boardWidth: 1024, boardHeight: 768)
+        let points = [StrokePoint(x: 1, y: 1, milliseconds: 0), StrokePoint(x: 2, y: 2, milliseconds: 10)]
+        func update(_ number: Int64) -> WetUpdate {
+            WetUpdate(number: number, update: 1, .points(WetPoints(style: style, first: 0, points: points)))
+        }
+        probe.draw(update(1))
+        #expect(probe.takeWet().filter { $0.cohort == .main }.map(\.wet.newPoints) == [2])
+        probe.send(draw(1, #","t":9000"#))
+        probe.clock(1000)
+        probe.draw(update(2))
+        probe.wait(.seconds(1))
+        #expect(probe.takeWet().filter { $0.cohort == .main && $0.wet.newPoints > 0 }.isEmpty)
+    }
+}
