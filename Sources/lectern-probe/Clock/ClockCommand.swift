@@ -29,6 +29,9 @@ struct ClockCommand: AsyncParsableCommand {
             MPEG-TS wraps each 26.5 hours in another unit: the times are continued here, and a clock that is started \
             after a wrap begins low
 
+            Where the media time is UTC the samples tell how late the picture is (`a`), by this machine's clock; with --age \
+            they tell it in other streams, too. Teachers' pages need it to stamp ink with the time at the teacher.
+
             Players of one and the same HLS stream are not all at the same place: they begin at a distance from an end \
             that moves by whole segments. With HLS the clock is therefore 1 s ahead of its own place (--lead), so that \
             ink is there when its picture is; pages with lectern.js hold it until their own player shows the picture.
@@ -65,6 +68,13 @@ struct ClockCommand: AsyncParsableCommand {
     @Option(
         help: "Samples are this far ahead of the player's place. Default: 1s for HLS, else 0s.", transform: duration)
     var lead: Duration?
+
+    @Option(
+        help: """
+            How late the students' picture is, where the media time is not UTC and so does not tell it: from the camera to \
+            this player's place. Default: not known.
+            """, transform: duration)
+    var age: Duration?
 
     @Option(
         help: "HLS: distance from the live end. Default: HOLD-BACK of the playlist, else three target durations.",
@@ -151,6 +161,7 @@ struct ClockCommand: AsyncParsableCommand {
         guard interval >= .milliseconds(10), interval <= .seconds(10) else {
             throw ValidationError("--interval is 10ms to 10s")
         }
+        guard age ?? .zero <= .seconds(600) else { throw ValidationError("--age is at most 600s") }
         guard readAhead >= .seconds(1), timeout >= .milliseconds(100) else {
             throw ValidationError("--read-ahead is at least 1s, --timeout 100ms")
         }
@@ -166,7 +177,7 @@ struct ClockCommand: AsyncParsableCommand {
         let reader = StreamReader(streamSettings, player: player, logger: logger)
         let clock = StreamClock(
             player: player, reader: reader, output: output, display: quiet ? .none : .standard, interval: interval,
-            logger: logger)
+            mayBeUTC: carrier != .pts, age: age.map { max(.zero, $0 - .microseconds(playerSettings.lead)) }, logger: logger)
         let endpoint = try await metrics.map { try MetricsAddress($0) }?.serve { clock.metrics }
         let outcome = await SignalHandler.run { await clock.run() }
         await reader.stop()

@@ -10,6 +10,7 @@ final class StreamClock: Sendable {
         var published = 0
         var skipped = 0
         var last: ClockSample?
+        var age: StreamAge
         /// When the player ended.
         var endedAt: ContinuousClock.Instant?
     }
@@ -20,12 +21,21 @@ final class StreamClock: Sendable {
     private let display: SampleDisplay?
     private let interval: Duration
     private let logger: Logger
-    private let state = Locked(State())
+    private let state: Locked<State>
+    private let origin = ContinuousClock.now
 
+    /// Whether the media time may be UTC.
+    private let mayBeUTC: Bool
+
+    /// - Parameters:
+    ///   - mayBeUTC: whether the carrier may tell UTC.
+    ///   - age: of pictures whose time is not UTC; nil where it is not known.
     init(
         player: LivePlayer, reader: StreamReader, output: any SampleOutput, display: SampleDisplay?, interval: Duration,
-        logger: Logger
+        mayBeUTC: Bool, age: Duration?, logger: Logger
     ) {
+        state = Locked(State(age: StreamAge(given: age?.microseconds)))
+        self.mayBeUTC = mayBeUTC
         self.player = player
         self.reader = reader
         self.output = output
@@ -69,7 +79,10 @@ final class StreamClock: Sendable {
                 display?.showWaiting(error: reader.statistics.lastError)
                 return
             }
-            sample.wallTime = (Date.now.timeIntervalSince1970 * 1000).rounded()
+            let utc = Date.now.timeIntervalSince1970 * 1000
+            sample.wallTime = utc.rounded()
+            sample.age = state.age.age(
+                of: sample, at: origin.duration(to: .now).microseconds, utc: mayBeUTC ? Int64(utc * 1000) : nil)
             if output.publish(sample) { state.published += 1 } else { state.skipped += 1 }
             state.last = sample
             display?.show(sample, buffered: buffered, published: state.published, skipped: state.skipped)
