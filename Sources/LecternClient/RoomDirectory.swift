@@ -53,6 +53,12 @@ public struct RoomDirectory: Sendable {
     /// - Returns: nil for a room that has no operations.
     /// - Throws: as ``rooms()``.
     public func room(at address: RoomAddress) async throws(RoomDirectoryError) -> RoomSummary? {
+        let room = try await state(at: address)
+        return room?.incarnation == "" ? nil : room
+    }
+
+    /// The state of one room, also of one that has no operations and whose video has a clock.
+    func state(at address: RoomAddress) async throws(RoomDirectoryError) -> RoomSummary? {
         let reply: NATSReply
         do throws(NATSError) {
             reply = try await connection.requestParts(to: address.subject(.info))

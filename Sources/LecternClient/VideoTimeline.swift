@@ -22,31 +22,39 @@ public struct VideoTimeline: Sendable {
         var media: MediaTime
         var state: ClockSample.State
         var isSeek: Bool
+        /// How long the video has stood still before.
+        var standing = Duration.zero
     }
 
     private let speed: Double
     private let rate: Int
     private let epoch: Int64?
     private let stream: String
+    /// How far students are behind at the start; nil where samples do not tell it.
+    private let latency: Duration?
     private let segments: [Segment]
 
     /// Plans a timeline.
     ///
     /// - Parameters:
     ///   - latency: how far students are behind the teacher at the start.
+    ///   - tellsAge: whether the samples tell how far students are behind: `latency`, and for how long the video has stood
+    ///     still since.
     ///   - speed: seconds of media time per second; use the same speed for the lesson's ``PublishPlan``.
     ///   - rate: rate in the samples, in thousandths; nil means `speed`, clamped to the protocol's 0 … 2000.
     ///   - epoch: encoder session in the samples; nil leaves it out.
     ///   - stream: stream id in the samples, at most 64 bytes.
     ///   - events: in any order; a pause wins over a stall at the same time.
     public init(
-        latency: Duration = .zero, speed: Double = 1, rate: Int? = nil, epoch: Int64? = nil, stream: String = "",
+        latency: Duration = .zero, tellsAge: Bool = true, speed: Double = 1, rate: Int? = nil, epoch: Int64? = nil,
+        stream: String = "",
         events: [(at: Duration, event: Event)] = []
     ) {
         self.speed = speed
         self.rate = min(max(rate ?? Int(min(max(speed, 0), 2) * 1000), 0), 2000)
         self.epoch = epoch
         self.stream = stream
+        self.latency = tellsAge ? latency : nil
         segments = Self.segments(from: MediaTime(microseconds: 0) - latency.wholeMicroseconds, speed, events)
     }
 
@@ -61,7 +69,15 @@ public struct VideoTimeline: Sendable {
         let hasJumped = segments.contains { $0.isSeek && $0.start <= elapsed && $0.start > (previous ?? elapsed) }
         return ClockSample(
             media: segment.media(at: elapsed, speed), number: number, epoch: epoch, rate: rate, state: segment.state,
-            stream: stream, isDiscontinuity: hasJumped)
+            stream: stream, isDiscontinuity: hasJumped, age: age(in: segment, at: elapsed))
+    }
+
+    /// Microseconds of media time by which students are behind; nil where samples do not tell it.
+    private func age(in segment: Segment, at elapsed: Duration) -> Int64? {
+        guard let latency, segment.state != .end else { return nil }
+        let standing = segment.standing + (segment.state == .play ? .zero : elapsed - segment.start)
+        let age = latency.wholeMicroseconds + (standing * speed).wholeMicroseconds
+        return 0...ClockSample.greatestAge ~= age ? age : nil
     }
 
     /// Time of the next change of state or seek; nil after the last.
@@ -82,6 +98,7 @@ extension VideoTimeline {
         var segments = [current]
         for time in changes(of: events) where time > .zero && time <= end ?? time {
             current.media = current.media(at: time, speed)
+            if current.state != .play { current.standing += time - current.start }
             current.start = time
             current.state = state(at: time, events)
             current.isSeek = false

@@ -22,6 +22,21 @@ struct VideoTimelineTests {
         #expect(timeline.end == nil)
     }
 
+    @Test("tells how far students are behind, which grows while the picture stands; not at its end")
+    func age() {
+        let timeline = VideoTimeline(
+            latency: .seconds(6), speed: 2, events: [(.seconds(5), .pause(.seconds(3))), (.seconds(20), .end)])
+        for (at, age) in [(0.0, 6.0), (5, 6), (6.5, 9), (8, 12), (19, 12)] {
+            let sample = timeline.sample(at: .seconds(at))
+            #expect(sample.age == Int64(age * 1_000_000), "\(at)")
+            // The time at the teacher.
+            #expect(Double(sample.media.microseconds + (sample.age ?? 0)) == at * 2_000_000, "\(at)")
+        }
+        #expect(timeline.sample(at: .seconds(20)).age == nil)
+        #expect(VideoTimeline(latency: .seconds(6), tellsAge: false).sample(at: .zero).age == nil)
+        #expect(VideoTimeline(latency: .seconds(601)).sample(at: .zero).age == nil)
+    }
+
     @Test("runs at its speed, and says so as far as the protocol can", arguments: [0.5, 1, 2, 8])
     func speed(_ speed: Double) {
         let timeline = VideoTimeline(latency: .seconds(1), speed: speed)

@@ -204,11 +204,10 @@ extension OperationWriter {
         }
     }
 
-    /// Media time of the room's cohort whose video is farthest, in milliseconds, of those whose clocks are live; nil where
-    /// none is.
-    public func fastestVideo() async throws(PageError) -> Int64? {
+    /// The time that operations without one get: see ``RoomTime/stamp``.
+    public func time() async throws(PageError) -> RoomTime {
         do throws(RoomDirectoryError) {
-            return try await RoomDirectory(connection: connection, root: "").room(at: address)?.fastestVideo
+            return try await RoomDirectory(connection: connection, root: "").time(of: address)
         } catch {
             throw .room(error)
         }

@@ -47,10 +47,13 @@ struct CopyRoute {
                     "room": "\(source.room)", "page": "\(page)", "to": "\(target)", "move": "\(work.isMove)",
                     "author": "\(author?.text ?? "")",
                 ]
+                var warning = ""
                 let pages = try await writers.record("a page was copied", asked) { () throws(GatewayError) in
-                    [try await copy(work, report)]
+                    let (page, stamp) = try await copy(work, report)
+                    warning = stamp.warning
+                    return [page]
                 }
-                return Array("{\"page\":\(pages[0])}".utf8)
+                return Array("{\"page\":\(pages[0])\(warning)}".utf8)
             }
             return try await job.response(wantsProgress: request.acceptsNDJSON, on: context.channel)
         }
@@ -73,8 +76,10 @@ struct CopyRoute {
         let time: Int64?
     }
 
-    /// - Returns: the new page.
-    private func copy(_ work: Work, _ report: PageJob.Report) async throws(GatewayError) -> Int {
+    /// - Returns: the new page, and the time of it.
+    private func copy(
+        _ work: Work, _ report: PageJob.Report
+    ) async throws(GatewayError) -> (Int, Stamp) {
         let page: PageCopy
         do throws(PageError) {
             page = try await PageCopy(of: work.page, in: work.source, over: connection)
@@ -87,25 +92,23 @@ struct CopyRoute {
         let lease = try replies.lease(page.bytes)
         // Whoever erases the first room must know of it before the page is there.
         if work.source != work.target { try await uploads.bring(page.assets, to: work.target) }
-        let new = try await writers.write(to: work.target) { writer throws(PageError) in
-            var time = work.time
-            if time == nil { time = try await writer.fastestVideo() }
-            return try await page.write(with: &writer, at: time, progress: report)
+        let (new, stamp) = try await writers.write(to: work.target) { writer throws(PageError) in
+            let stamp = try await Stamp(work.time, of: writer)
+            return (try await page.write(with: &writer, at: stamp.time, progress: report), stamp)
         }
         withExtendedLifetime(lease) {}
-        guard work.isMove else { return new }
+        guard work.isMove else { return (new, stamp) }
         do throws(GatewayError) {
             try await writers.write(to: work.source) { writer throws(PageError) in
                 // The given time is one of the other room's video.
-                var time = work.source == work.target ? work.time : nil
-                if time == nil { time = try await writer.fastestVideo() }
-                try await writer.hidePages([work.page], at: time)
+                let given = work.source == work.target ? work.time : nil
+                try await writer.hidePages([work.page], at: try await Stamp(given, of: writer).time)
             }
         } catch {
             var failed = error
             failed.pages = [new]
             throw failed
         }
-        return new
+        return (new, stamp)
     }
 }

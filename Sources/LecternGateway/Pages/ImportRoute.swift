@@ -32,13 +32,16 @@ struct ImportRoute {
                 let asked: Logger.Metadata = [
                     "room": "\(address.room)", "author": "\(author)", "asset": "\(slides.id)",
                 ]
+                var warning = ""
                 let pages = try await writers.record("a file was imported", asked) { () throws(GatewayError) in
-                    try await run(slides, to: address, at: time, report)
+                    let (pages, stamp) = try await run(slides, to: address, at: time, report)
+                    warning = stamp.warning
+                    return pages
                 }
                 func list(_ numbers: [Int]) -> String { "[\(numbers.map(String.init).joined(separator: ","))]" }
                 // The pages of the room that are blank paper.
                 let blank = slides.blank.isEmpty ? "" : ",\"blank\":\(list(slides.blank.map { pages[$0] }))"
-                return Array("{\"id\":\"\(slides.id)\",\"pages\":\(list(pages))\(blank)}".utf8)
+                return Array("{\"id\":\"\(slides.id)\",\"pages\":\(list(pages))\(blank)\(warning)}".utf8)
             }
             return try await job.response(wantsProgress: request.acceptsNDJSON, on: context.channel)
         }
@@ -65,11 +68,10 @@ struct ImportRoute {
 
     private func run(
         _ slides: SlideImport, to address: RoomAddress, at time: Int64?, _ report: PageJob.Report
-    ) async throws(GatewayError) -> [Int] {
+    ) async throws(GatewayError) -> ([Int], Stamp) {
         try await writers.write(to: address) { writer throws(PageError) in
-            var time = time
-            if time == nil { time = try await writer.fastestVideo() }
-            return try await slides.run(with: &writer, at: time, progress: report)
+            let stamp = try await Stamp(time, of: writer)
+            return (try await slides.run(with: &writer, at: stamp.time, progress: report), stamp)
         }
     }
 }

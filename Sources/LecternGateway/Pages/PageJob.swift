@@ -1,5 +1,6 @@
 internal import Foundation
 internal import Hummingbird
+internal import LecternClient
 internal import NIOCore
 
 /// Work on the pages of a room. It goes on when its client has gone: half a document helps nobody.
@@ -93,5 +94,24 @@ extension Request {
             throw .badRequest("t is a number of milliseconds.")
         }
         return time
+    }
+}
+
+/// The time of what the gateway writes.
+struct Stamp: Sendable {
+    /// Milliseconds; nil for none.
+    let time: Int64?
+    /// A member of the answer, with its comma, where students may see it before the teacher's voice; else empty.
+    let warning: String
+
+    /// - Parameter given: the time that the request names; nil for the time at the teacher.
+    init(_ given: Int64?, of writer: OperationWriter) async throws(PageError) {
+        guard given == nil else {
+            (time, warning) = (given, "")
+            return
+        }
+        let now = try await writer.time()
+        time = now.stamp
+        warning = now.warning.map { ",\"warning\":\"\($0)\"" } ?? ""
     }
 }

@@ -32,12 +32,13 @@ struct RotateRoute {
                 "room": "\(address.room)", "page": "\(page)", "by": "\(rotation.rawValue)",
                 "author": "\(author?.text ?? "")",
             ]
+            var warning = ""
             let pages = try await writers.record("a page was rotated", asked) { () throws(GatewayError) in
-                try await rotate(page, of: address, rotation, at: time)
+                warning = try await rotate(page, of: address, rotation, at: time).warning
                 return [page]
             }
             return Response.body(
-                Array("{\"page\":\(pages[0]),\"by\":\(rotation.rawValue)}".utf8), type: "application/json",
+                Array("{\"page\":\(pages[0]),\"by\":\(rotation.rawValue)\(warning)}".utf8), type: "application/json",
                 headers: [.cacheControl: "no-store"])
         }
     }
@@ -52,7 +53,7 @@ struct RotateRoute {
 
     private func rotate(
         _ page: Int, of address: RoomAddress, _ rotation: PageRotation, at time: Int64?
-    ) async throws(GatewayError) {
+    ) async throws(GatewayError) -> Stamp {
         let copy: PageCopy
         do throws(PageError) {
             copy = try await PageCopy(of: page, in: address, over: connection)
@@ -60,12 +61,13 @@ struct RotateRoute {
             throw GatewayError(error)
         }
         let lease = try replies.lease(copy.bytes)
-        _ = try await writers.write(to: address) { writer throws(PageError) in
-            var time = time
-            if time == nil { time = try await writer.fastestVideo() }
-            return try await copy.rotate(rotation, with: &writer, at: time)
+        let stamp = try await writers.write(to: address) { writer throws(PageError) in
+            let stamp = try await Stamp(time, of: writer)
+            _ = try await copy.rotate(rotation, with: &writer, at: stamp.time)
+            return stamp
         }
         withExtendedLifetime(lease) {}
+        return stamp
     }
 }
 

@@ -36,9 +36,9 @@ import Testing
         }
 
         /// A clock that stands still.
-        func setClock(_ room: String, _ media: Int, cohort: CohortName = .main) throws {
+        func setClock(_ room: String, _ media: Int, cohort: CohortName = .main, more: String = "") throws {
             try connection.publish(
-                Array(#"{"m":\#(media),"r":0,"d":true}"#.utf8), to: address(room).subject(.clock(cohort)))
+                Array(#"{"m":\#(media),"r":0,"d":true\#(more)}"#.utf8), to: address(room).subject(.clock(cohort)))
         }
 
         /// Writes messages of a teacher and waits until each has an index.
@@ -318,6 +318,44 @@ import Testing
             #expect(try Self.pages(later) == [3])
             #expect(try await service.head("r").entries(on: 3).map(\.message.time) == [70000])
             #expect(try await service.board("r", cohort: .main).reply.pages.shown == 1)
+        }
+    }
+
+    @Test func `with an age imports, copies and rotations get the time at the teacher; without one they warn`()
+        async throws
+    {
+        try await Self.with(Self.settings + ["cohorts.default.gate=auto"]) { service in
+            func times(_ room: String) async throws -> [Int64?] {
+                try await service.head(room).entries.map(\.message.time)
+            }
+            let slide = SlideFiles.pdf([(4, 3)])
+            // Nobody has written to this room yet.
+            try service.setClock("r", 60_000, more: #","a":8000"#)
+            try await eventually("the clock is known") {
+                try await service.http.get("/api/rooms/r").text.contains(#""live":68000"#) ? () : nil
+            }
+            let first = try await service.importFile(slide)
+            #expect(try Self.pages(first) == [1])
+            #expect(!first.text.contains("warning"))
+            let (code, log) = try await Self.importCommand(slide, service)
+            #expect(code == 0 && !log.contains("does not tell"), "\(log)")
+            let copy = try await service.copy(1, "{}")
+            #expect(copy.statusCode == 200 && !copy.text.contains("warning"))
+            #expect(try await times("r") == [68_000, 68_000, 68_000])
+            // Students see none of it: their video is 8 s late.
+            let seen = try await service.board("r", cohort: .main)
+            #expect(seen.entries.isEmpty && seen.reply.pages == BoardPages())
+
+            try service.setClock("r", 70_000)
+            try await eventually("the clock has no age") {
+                try await service.http.get("/api/rooms/r").text.contains(#""v":70000"#) ? () : nil
+            }
+            let blind = try await service.importFile(slide)
+            #expect(try Self.pages(blind).count == 1)
+            #expect(blind.text.contains(#""warning":"the clock of the students' video does not tell how late it is"#))
+            let (again, warning) = try await Self.importCommand(slide, service)
+            #expect(again == 0 && warning.contains("does not tell how late it is"), "\(warning)")
+            #expect(try await times("r").suffix(2) == [70_000, 70_000])
         }
     }
 

@@ -97,8 +97,8 @@ export class Gateway {
      *
      * @param {string} room
      * @param {Blob} file as for {@link upload}
-     * @param {object} options `author`: who imports it; `time`: the media time of it in milliseconds, that of the room's fastest video
-     *   unless said; `onprogress(sent, made)`: 0 … 1 of the file are sent, and of its pages made; `rotate`: 90, 180 or 270
+     * @param {object} options `author`: who imports it; `time`: the media time of it in milliseconds, that at the teacher unless
+     *   said, as far as the room knows it: else the answer has a `warning`; `onprogress(sent, made)`: 0 … 1 of the file are sent, and of its pages made; `rotate`: 90, 180 or 270
      *   degrees by which all pages are rotated clockwise; `password` and `signal` as for {@link upload}.
      *   A file that has been sent is imported whatever becomes of this page
      * @returns {Promise<{id: string, pages: number[]}>} the asset, and the pages

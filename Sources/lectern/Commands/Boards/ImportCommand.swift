@@ -32,8 +32,9 @@ struct ImportCommand: AsyncParsableCommand {
             such files. A board has no transparent ink: highlighters are drawn below the other ink of their page, at \
             the time of its first stroke, and in a room with operations as lines along their lower edge.
 
-            Without --t the operations have no time: students see them when they see what was drawn before them. With \
-            --t the first stroke, and all slides, have that time on the time line of the room's video, and the other \
+            Without --t the operations have the time at the teacher, where the clock of the room's video tells how late that \
+            is: students see them when their video gets there. Where a clock is live and does not tell it, a warning is \
+            printed. With --t the first stroke, and all slides, have that time on the time line of the room's video, and the other \
             strokes are as much later as they are in the file.
 
             Document type declarations, entities and references to other files are refused, and nothing is published \
@@ -119,6 +120,7 @@ struct ImportCommand: AsyncParsableCommand {
         let report: TeacherReport
         do {
             let board = try await room.settings(over: nats)
+            let time = try await room.stamp(time, over: nats)
             let messages = document.messages(
                 for: InkDocument.Size(width: board.width, height: board.height), isEmpty: board.index == 0,
                 palette: rgb ? nil : board.palette, from: time)
@@ -183,6 +185,26 @@ extension RoomOptions {
     func settings(over nats: NATSConnection) async throws -> BoardSettings {
         do throws(RoomDirectoryError) {
             return try await BoardSettings(of: address, over: nats)
+        } catch {
+            StandardError.write("lectern: \(error == .noReply ? unanswered : error.description)")
+            throw ExitCode.failed
+        }
+    }
+}
+
+extension RoomOptions {
+    /// The time of what is written now: the given one, else the time at the teacher. Warns where students may see it too
+    /// early.
+    func stamp(_ given: Int64?, over nats: NATSConnection) async throws -> Int64? {
+        if let given { return given }
+        do throws(RoomDirectoryError) {
+            let time = try await RoomDirectory(connection: nats, root: "").time(of: address)
+            if let warning = time.warning { StandardError.write("lectern: \(warning)") }
+            return time.stamp
+        } catch .nats(.notPermitted) {
+            StandardError.write(
+                "lectern: this NATS user may not ask for the room's time: students may see this too early")
+            return nil
         } catch {
             StandardError.write("lectern: \(error == .noReply ? unanswered : error.description)")
             throw ExitCode.failed

@@ -74,6 +74,8 @@ struct SlideImportRun: Sendable {
             logger: connection.logger)
         var isLineOpen = false
         defer { if isLineOpen { StandardError.write("") } }
+        // The file is there: from now on it goes fast.
+        let time = try await room.stamp(time, over: nats)
         do throws(PageError) {
             let made = try await slides.run(with: &writer, at: time) { made, all in
                 guard !isQuiet else { return }

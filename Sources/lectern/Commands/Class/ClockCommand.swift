@@ -13,7 +13,9 @@ struct ClockCommand: AsyncParsableCommand {
         discussion: """
             Publishes the media time that the cohort sees: `elapsed x speed - latency`, from the start of the command. \
             Start it together with `lectern publish`, whose messages count from the same moment: then each stroke \
-            comes to the students as late as their video.
+            comes to the students as late as their video. The samples tell how far the students are behind (`a`), so that \
+            teachers' pages and commands stamp with the time at the teacher; --no-age leaves that out, as a source does \
+            that does not know it.
 
             Samples go out every --interval, and at once after a change. Times of changes are elapsed times; each \
             option may be given several times, in pairs. After --end-at the command goes on for 3 s, in which the \
@@ -37,6 +39,9 @@ struct ClockCommand: AsyncParsableCommand {
 
     @Option(help: "How far the students are behind the teacher. Default: 2s.", transform: duration)
     var latency = Duration.seconds(2)
+
+    @Flag(inversion: .prefixedNo, help: "Tell in the samples how far the students are behind.")
+    var age = true
 
     @Option(help: "Seconds of media time per second. Default: from --rate, else 1.")
     var speed: Double?
@@ -120,7 +125,7 @@ struct ClockCommand: AsyncParsableCommand {
             + zip(seekAt, seekTo).map { ($0, .seek(to: $1)) }
             + (endAt.map { [($0, .end)] } ?? [])
         return VideoTimeline(
-            latency: latency, speed: mediaSpeed, rate: rate, epoch: epoch,
+            latency: latency, tellsAge: age, speed: mediaSpeed, rate: rate, epoch: epoch,
             stream: stream, events: events)
     }
 }

@@ -25,10 +25,11 @@ struct PublishCommand: AsyncParsableCommand {
             session, and sends what was not acknowledged again. A finished lesson is not sent again; remove the file \
             to publish it anew.
 
-            Times count on the time line of the room's video. By default those of the lesson stay as they are. With --time \
-            utc or since-start the lesson begins when publishing starts, and its strokes get the times at which they are \
+            Times count on the time line of the room's video. By default they are the time at the teacher when the strokes \
+            are drawn, where the clock of the room's video tells it, and else those of the lesson; so they stay with another \
+            --speed and with --outbox, and with --time media. With --time live, utc or since-start the lesson begins when publishing starts, and its strokes get the times at which they are \
             drawn again; so a lesson that was recorded in UTC can be played, too. With --gateway UTC is that of the \
-            gateway, which may be more right than this machine's. Both play at --speed 1, without --outbox, which keeps \
+            gateway, which may be more right than this machine's. These play at --speed 1, without --outbox, which keeps \
             messages as they are.
 
             A session ends when its author begins another one, as a second publish under the same name does: the \
@@ -92,7 +93,7 @@ struct PublishCommand: AsyncParsableCommand {
     func validate() throws {
         guard speed >= 0.001, speed <= 1000 else { throw ValidationError("--speed is 0.001 to 1000") }
         guard 0...1 ~= lose else { throw ValidationError("--lose is 0 to 1") }
-        guard timeLine.line == .media || speed == 1 && outbox == nil else {
+        guard timeLine.line == .media || timeLine.line == .auto || speed == 1 && outbox == nil else {
             throw ValidationError("--time \(timeLine.line.rawValue) goes with --speed 1 and without --outbox")
         }
         let isVisible = session?.utf8.allSatisfy { 0x21...0x7e ~= $0 } ?? true
@@ -111,7 +112,8 @@ struct PublishCommand: AsyncParsableCommand {
         let interrupts = await InterruptHandler()
         let origin: Int64?
         do {
-            origin = try await timeLine.origin()
+            origin = try await timeLine.origin(
+                of: room.address, over: nats, mayMove: speed == 1 && outbox == nil)
         } catch {
             await nats.close()
             throw error

@@ -81,6 +81,11 @@ struct PublishSummary {
         if exitCode == .unanswered {
             lines.append("Everything is in the journal; the service answers for it when it runs again.")
         }
+        if report.behindLive > 0 {
+            let distance = String(format: "%.1f", Double(report.behindLive) / 1000)
+            lines.append(
+                "Times lie \(distance) s below the time at the teacher: students see this ink before its voice.")
+        }
         for rejection in report.firstRejections {
             let number = rejection.number.map { "operation \($0)" } ?? "a message"
             lines.append("  \(number): \(rejection.rejection.code.rawValue): \(rejection.rejection.message)")
@@ -108,6 +113,7 @@ struct PublishSummary {
         line.add("refused", report.refusals)
         if let refusal = report.refusal { line.add("refusal", refusal) }
         if let session = report.endedSession { line.add("ended_session", session) }
+        line.add("behind_live", report.behindLive)
         line.add("missing_reports", report.missing)
         line.add("malformed_feedback", report.malformedFeedback)
         line.add("reconnects", report.reconnects)

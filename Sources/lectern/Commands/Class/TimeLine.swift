@@ -1,6 +1,9 @@
 import ArgumentParser
 import ConnectionOptions
 import Foundation
+import LecternClient
+import NATSClient
+import StrokeWire
 
 #if canImport(FoundationNetworking)
 import FoundationNetworking
@@ -8,6 +11,10 @@ import FoundationNetworking
 
 /// The time line of the strokes that `lectern publish` sends.
 enum TimeLine: String, CaseIterable, ExpressibleByArgument {
+    /// As `live` where the room tells the time at the teacher, else as `media`.
+    case auto
+    /// The time at the teacher, as the clock of the students' video tells it.
+    case live
     /// The lesson's own times.
     case media
     case utc
@@ -20,9 +27,13 @@ struct TimeLineOptions: ParsableArguments {
     @Option(
         name: .customLong("time"),
         help: ArgumentHelp(
-            "Times of the strokes: media, as in the lesson; utc, when they are drawn; since-start, milliseconds since the start.",
+            """
+            Times of the strokes: live, the time at the teacher when they are drawn, as the room's clock tells it; media, as \
+            in the lesson; utc, when they are drawn; since-start, milliseconds since the start; auto, live where the room \
+            tells it, else media.
+            """,
             valueName: "line"))
-    var line = TimeLine.media
+    var line = TimeLine.auto
 
     @Option(
         help: ArgumentHelp(
@@ -48,13 +59,43 @@ struct TimeLineOptions: ParsableArguments {
     }
 
     /// The time of a lesson's beginning if it begins now; nil where the lesson's times stay. Says on standard error whose
-    /// clock it is, or ends the command with status 2.
-    func origin() async throws -> Int64? {
+    /// clock it is, and what is wrong with it, or ends the command with status 2.
+    /// - Parameter mayMove: whether times may become others than the lesson's without being asked to.
+    func origin(of room: RoomAddress, over connection: NATSConnection, mayMove: Bool) async throws -> Int64? {
         switch line {
+        case .auto:
+            try await roomTime(of: room, over: connection, isNeeded: false).flatMap { mayMove ? $0 : nil }
+        case .live: try await roomTime(of: room, over: connection, isNeeded: true)
         case .media: nil
         case .utc: Int64(try await utc().rounded())
         case .sinceStart: if let start { Int64((try await utc() - start).rounded()) } else { 0 }
         }
+    }
+
+    /// The time at the teacher.
+    /// - Returns: nil where it is not known.
+    private func roomTime(
+        of room: RoomAddress, over connection: NATSConnection, isNeeded: Bool
+    ) async throws -> Int64? {
+        let time: RoomTime
+        do throws(RoomDirectoryError) {
+            time = try await RoomDirectory(connection: connection, root: "").time(of: room)
+        } catch {
+            // The service may come later, or this user may not ask: the journal takes the strokes.
+            guard isNeeded else { return nil }
+            StandardError.write("lectern: \(error)")
+            throw ExitCode.failed
+        }
+        if case .live(let live) = time {
+            StandardError.write("time: the room's, by the clock of the students' video")
+            return live.milliseconds()
+        }
+        if isNeeded {
+            StandardError.write("lectern: the room does not tell the time at the teacher: no clock has an age")
+            throw ExitCode.failed
+        }
+        if let warning = time.warning { StandardError.write("lectern: \(warning)") }
+        return nil
     }
 
     /// UTC in milliseconds, by the gateway's clock where there is one.
