@@ -59,6 +59,9 @@ static const unsigned char lectern_lasso_shape_js[] = {
 static const unsigned char lectern_lesson_js[] = {
 #embed "../LecternGateway/Site/lectern/lesson.js"
 };
+static const unsigned char lectern_live_clock_js[] = {
+#embed "../LecternGateway/Site/lectern/live-clock.js"
+};
 static const unsigned char lectern_model_js[] = {
 #embed "../LecternGateway/Site/lectern/model.js"
 };
@@ -139,6 +142,9 @@ static const unsigned char pages_import_tool_js[] = {
 };
 static const unsigned char pages_lasso_tool_js[] = {
 #embed "../LecternGateway/Site/pages/lasso-tool.js"
+};
+static const unsigned char pages_latency_field_js[] = {
+#embed "../LecternGateway/Site/pages/latency-field.js"
 };
 static const unsigned char pages_metrics_js[] = {
 #embed "../LecternGateway/Site/pages/metrics.js"
@@ -225,6 +231,7 @@ static const struct site_file files[] = {
     FILE("lectern/items.js", lectern_items_js),
     FILE("lectern/lasso-shape.js", lectern_lasso_shape_js),
     FILE("lectern/lesson.js", lectern_lesson_js),
+    FILE("lectern/live-clock.js", lectern_live_clock_js),
     FILE("lectern/model.js", lectern_model_js),
     FILE("lectern/names.js", lectern_names_js),
     FILE("lectern/operation.js", lectern_operation_js),
@@ -252,6 +259,7 @@ static const struct site_file files[] = {
     FILE("pages/icons.svg", pages_icons_svg),
     FILE("pages/import-tool.js", pages_import_tool_js),
     FILE("pages/lasso-tool.js", pages_lasso_tool_js),
+    FILE("pages/latency-field.js", pages_latency_field_js),
     FILE("pages/metrics.js", pages_metrics_js),
     FILE("pages/monitor.css", pages_monitor_css),
     FILE("pages/monitor.html", pages_monitor_html),

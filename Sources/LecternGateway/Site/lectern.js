@@ -17,6 +17,7 @@ export { Element } from "./lectern/curves.js";
 export { FrameClock } from "./lectern/frame-clock.js";
 export { Gateway, GatewayError } from "./lectern/gateway.js";
 export { ImageStore } from "./lectern/images.js";
+export { LiveClock } from "./lectern/live-clock.js";
 export { BoardModel, Divergence } from "./lectern/model.js";
 export { Painter } from "./lectern/painter.js";
 export { PlayerClock } from "./lectern/player-clock.js";

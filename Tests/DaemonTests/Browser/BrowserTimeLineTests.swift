@@ -70,7 +70,75 @@ struct BrowserTimeLineTests {
             try await teacher.waitUntilWriting()
             let words = BrowserWindow.element("time-now")
             try await teacher.wait(for: "the time", "\(words).innerText.endsWith(\"on the video's time line\")")
-            #expect(41_000...43_000 ~= (try await teacher.timeOfStroke(2)))
+            #expect(42_000...43_500 ~= (try await teacher.timeOfStroke(2)))
+        }
+    }
+
+    @Test("with an age in its clock strokes get the time at the teacher, and the page says how late students are")
+    func age() async throws {
+        try await BrowserRoom.with(["cohorts.default.gate=auto", "cohorts.default.stale_after=120s"]) { room, _ in
+            try await room.publish(1)
+            let teacher = try await room.teacher()
+            let step = BrowserWindow.element("step")
+            try await teacher.wait(for: "no video", "\(step).textContent === \"Students see this at once\"")
+            // An open room shows it at once.
+            let student = try await room.student()
+            try await student.wait(for: "no video", "\(step).textContent === \"No video: ink is shown at once\"")
+            try await teacher.drawWave(2)
+            try await student.wait(forIndex: 2)
+            try room.setVideo(40_000, more: #","a":6000"#)
+            try await teacher.wait(for: "the step", "\(step).textContent.startsWith(\"Students see this 6.0 s\")")
+            #expect(try await teacher.run("return \(step).dataset.tone") == .string("good"))
+            #expect(46_000...47_500 ~= (try await teacher.timeOfStroke(3)))
+            try await student.wait(for: "the video", "\(step).textContent === \"Ink comes when the video gets there\"")
+            #expect(try await student.run("return \(BrowserWindow.canvas).dataset.index") == .string("2"))
+            try room.setVideo(48_000, more: #","a":6000"#)
+            try await student.wait(forIndex: 3)
+            try await teacher.keepScreenshot("teacher-in-step")
+        }
+    }
+
+    @Test("where nothing tells how late students are the page asks, measures it with a clap, and remembers the answer")
+    func clap() async throws {
+        try await BrowserRoom.with(["cohorts.default.gate=auto", "cohorts.default.stale_after=120s"]) { room, _ in
+            try await room.publish(1)
+            try room.setVideo(40_000)
+            let teacher = try await room.teacher()
+            let (step, field) = (BrowserWindow.element("step"), BrowserWindow.element("latency"))
+            try await teacher.wait(for: "the question", "\(step).textContent.startsWith(\"Not in step yet\")")
+            #expect(try await teacher.run("return \(step).dataset.tone") == .string("wait"))
+            try await teacher.wait(for: "the field", "!\(field).hidden")
+            try await teacher.keepScreenshot("teacher-asked")
+            // Until then it is what students see.
+            #expect(40_000...41_500 ~= (try await teacher.timeOfStroke(2)))
+            let clap = BrowserWindow.element("latency-clap")
+            try await teacher.run(
+                "\(clap).click(); await new Promise((done) => setTimeout(done, 1500)); \(clap).click()")
+            try await teacher.wait(for: "the answer", "\(step).textContent.startsWith(\"Students see this 1.\")")
+            #expect(41_500...43_500 ~= (try await teacher.timeOfStroke(3)))
+            try await teacher.run(
+                """
+                \(BrowserWindow.element("latency-seconds")).value = "7.5";
+                \(BrowserWindow.element("latency-form")).requestSubmit();
+                """)
+            try await teacher.wait(for: "the answer", "\(step).textContent.startsWith(\"Students see this 7.5 s\")")
+            try await teacher.open("\(room.address)/rooms/\(room.name)/teach?author=anna")
+            try await teacher.waitUntilWriting()
+            try await teacher.wait(for: "the answer", "\(step).textContent.startsWith(\"Students see this 7.5 s\")")
+            #expect(47_500...49_000 ~= (try await teacher.timeOfStroke(4)))
+        }
+    }
+
+    @Test("strokes of another time line that lie below the time at the teacher are said to run ahead of the voice")
+    func ahead() async throws {
+        try await BrowserRoom.with(["cohorts.default.stale_after=120s"]) { room, _ in
+            try await room.publish(1)
+            try room.setVideo(90_000_000, more: #","a":6000"#)
+            let teacher = try await room.teacher()
+            try await teacher.choose("since-start")
+            try await teacher.run("\(BrowserWindow.element("time-start")).click()")
+            try await teacher.wait(
+                for: "the warning", "\(BrowserWindow.element("step")).textContent.endsWith(\"ahead of your voice\")")
         }
     }
 

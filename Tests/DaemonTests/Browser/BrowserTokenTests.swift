@@ -72,7 +72,7 @@ struct BrowserTokenTests {
             try await student.open("\(page)#token=\(try await secret.token(asStudent))")
             try await student.wait(forIndex: 1)
             let (connection, step) = (BrowserWindow.element("connection"), BrowserWindow.element("step"))
-            try await student.wait(for: "in step", "\(step).textContent.startsWith(\"In step\")")
+            try await student.wait(for: "the video", "\(step).textContent.startsWith(\"Ink comes\")")
 
             try secret.change("another secret of 32 bytes or more, here it is")
             daemon.reload()
@@ -112,7 +112,7 @@ struct BrowserTokenTests {
             try await teacher.waitUntilWriting()
             try await student.wait(forIndex: 2)
             #expect(try await student.text(of: connection) == "Connected")
-            #expect(try await student.text(of: step).hasPrefix("In step"))
+            try await student.wait(for: "the video", "\(step).textContent.startsWith(\"Ink comes\")")
             try await student.wait(for: "the board", "getComputedStyle(\(Self.cover)).opacity === \"0\"")
         }
     }

@@ -52,6 +52,7 @@ const longestPicture = 1000;
  * - `behind`: `{milliseconds}`: how far the cohort's video is ahead of the player;
  * - `incarnation`: `{room}`: the board was joined, or has its first operation: the room's incarnation, "" while nobody has written
  *   to it;
+ * - `gate`: `{gate}`: `open`: the cohort has no video, and its ink is shown at once; `video`: ink waits for the video;
  * - `covered`: `{author, session, covered, room}`, at the head: a stored checkpoint holds the author's operations so far;
  * - `image`: there is a picture of an image that was an empty frame, or a larger one;
  * - `size`: `{width, height}`: the board's size in its own units;
@@ -86,6 +87,7 @@ export class Board extends EventTarget {
     #pagesTold = "";
     /** Whether strokes grow in this cohort: they are due when the player has reached their end, not their beginning. */
     #isProgressive = false;
+    #gate = null;
     #frame = null;
     #wetTimer = null;
     /** The session whose strokes the page draws itself while they are wet. */
@@ -138,6 +140,8 @@ export class Board extends EventTarget {
     get size() { return { width: this.#model.width, height: this.#model.height }; }
     get palette() { return this.#model.palette; }
     get style() { return this.#model.style; }
+    /** `open`: the cohort has no video; `video`: it has; null while the room has not said. */
+    get gate() { return this.#gate; }
     /** The page that is drawn: the shown one, unless {@link view} has named another. */
     get page() { return this.#viewed ?? this.#model.pages.shown; }
     /** Which pages there are: `{shown, order, hidden}`. */
@@ -397,6 +401,10 @@ export class Board extends EventTarget {
         if (this.#incarnation === "" && mark.room !== "") {
             this.#incarnation = mark.room;
             this.#tell("incarnation", { room: mark.room });
+        }
+        if (mark.gate !== undefined && mark.gate !== this.#gate) {
+            this.#gate = mark.gate;
+            this.#tell("gate", { gate: mark.gate });
         }
         const isSame = this.#isJoined && mark.room === this.#incarnation && mark.index === this.index;
         if (isSame && mark.digest !== undefined && mark.digest !== this.digest) {

@@ -10,6 +10,8 @@ import { Backoff, now } from "../lectern/gateway.js";
 const interval = 250;
 /** A video that has stalled for so long is no clock any more: the room's rules for one without a clock take over. */
 const stallTime = 30_000;
+/** A room takes no greater age; and a clock of the encoder that is this much ahead of the server's is right. */
+const [mostAge, mostAhead] = [600_000, 1000];
 /** How long the end is said. */
 const endTime = 3000;
 
@@ -24,6 +26,7 @@ export class ClockSender {
     #path;
     #cohort;
     #clock;
+    #age;
     /** Number of the next sample: a page that is loaded again begins above all before it. */
     #number = Math.floor(now());
     #stream;
@@ -34,9 +37,12 @@ export class ClockSender {
     #waitUntil = 0;
     #backoff = new Backoff({ first: interval, most: 5000 });
 
-    /** @param {FrameClock} clock */
-    constructor(gateway, room, cohort, clock) {
-        [this.#gateway, this.#cohort, this.#clock] = [gateway, cohort, clock];
+    /**
+     * @param {FrameClock} clock
+     * @param {(time: number) => number} [age] how late a picture of that media time is seen, in milliseconds; NaN: not known
+     */
+    constructor(gateway, room, cohort, clock, age = () => NaN) {
+        [this.#gateway, this.#cohort, this.#clock, this.#age] = [gateway, cohort, clock, age];
         this.#path = `api/rooms/${encodeURIComponent(room)}/clock`;
         // Of two pages for one cohort the room hears one; the other takes over when that is gone.
         this.#stream = sessionStorage.getItem("lectern-stream") ?? `page-${crypto.getRandomValues(new Uint32Array(1))[0].toString(16)}`;
@@ -61,6 +67,8 @@ export class ClockSender {
         this.#isSending = true;
         const { time, state, rate } = this.#clock;
         const sample = { m: Math.round(time * 10) / 10, s: state, st: this.#stream, q: this.#number++ };
+        const age = state === "end" ? NaN : this.#age(sample.m);
+        if (age >= -mostAhead && age <= mostAge) sample.a = Math.round(Math.max(age, 0) * 10) / 10;
         if (rate !== 1) sample.r = Math.round(Math.min(Math.max(rate, 0), 2) * 1000);
         if (this.#urgent?.isJump) sample.d = true;
         this.#urgent = null;

@@ -1,6 +1,7 @@
 /** The clock page: plays the students' video and tells the room the time of its pictures. */
 
 import { FrameClock, ServerClock, WhepPlayer } from "../lectern.js";
+import { now } from "../lectern/gateway.js";
 import { $, connectionWords, namePattern, openSession, roomOfPage, say, showStatus, spanWords } from "./common.js";
 import { ClockSender } from "./clock-sender.js";
 
@@ -14,6 +15,9 @@ const carrierWords = {
 };
 /** Media times above it are times of day, in milliseconds. */
 const firstDate = 1e12;
+/** The distance of the time of day to the first picture's time; a player that falls back farther has jumped. */
+let base = NaN;
+const mostStall = 60_000;
 
 document.title = `Clock of ${room} · Lectern`;
 $("room").textContent = room;
@@ -47,8 +51,22 @@ async function start() {
         time, serverClock, peer: () => player?.peer ?? null,
         offset: Number(query.get("offset")) || 0, delay: Number(query.get("delay")) || 0,
     });
-    const sender = new ClockSender(gateway, room, cohort, clock);
+    const sender = new ClockSender(gateway, room, cohort, clock, (time) => ageOf(time, clock, serverClock));
     show({ clock, sender, serverClock, player });
+}
+
+/**
+ * How late a picture is seen, in milliseconds. A time of day tells it; of a time from the beginning `latency=` does, in seconds,
+ * for the moment in which the page begins: a player that falls back is later by as much.
+ */
+function ageOf(time, clock, serverClock) {
+    if (clock.carrier !== "media" || time > firstDate) return serverClock.time - time;
+    const latency = query.has("latency") ? Number(query.get("latency")) * 1000 : NaN;
+    const distance = now() - time;
+    const age = latency + distance - base;
+    // The first picture, or the player has jumped.
+    if (!(age >= 0 && age <= latency + mostStall)) base = distance;
+    return latency + distance - base;
 }
 
 /** The media server's token stands in the fragment, which no server sees; a reload finds it in this tab. */

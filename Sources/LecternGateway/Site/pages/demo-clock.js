@@ -59,6 +59,8 @@ export class DemoClock {
         this.#isSending = true;
         const sample = { m: this.time, s: this.isPaused ? "pause" : "play", st: "demo", q: ++this.#number };
         if (isDiscontinuity) sample.d = true;
+        // Its time line is the time of day.
+        sample.a = Math.max(0, now() + this.#offset - sample.m);
         try {
             const path = `api/rooms/${encodeURIComponent(this.#room)}/clock`;
             const headers = { "Content-Type": "application/json" };

@@ -159,10 +159,12 @@ function rowOf(name) {
     return { node, thumb, state, body, cells: new Map(), picture: null };
 }
 
-function showRoom(row, { room, index, visible, cohorts }) {
+function showRoom(row, { room, index, visible, cohorts, behind_live: behindLive }) {
     const words = [`${index} ${index === 1 ? "operation" : "operations"}`];
     // A room that is not in memory has no number of strokes.
     words.push(visible === undefined ? "at rest" : `${visible} ${visible === 1 ? "stroke" : "strokes"}`);
+    if (behindLive) words.push(`ink of ${behindLive.join(", ")} runs ahead of the voice`);
+    row.state.classList.toggle("stale", Boolean(behindLive));
     say(row.state, words.join(" · "));
     const first = cohorts[0];
     const picture = first ? `${first.cohort}/${first.index}` : null;
@@ -179,7 +181,7 @@ function showRoom(row, { room, index, visible, cohorts }) {
     }
 }
 
-function showCohort(row, room, { cohort, index, held, v }, fastest) {
+function showCohort(row, room, { cohort, index, held, v, gate, age: late }, fastest) {
     let entry = row.cells.get(cohort);
     if (!entry) {
         const cells = Array.from({ length: 6 }, (_, place) => element("td", { className: place > 3 ? "optional" : "" }));
@@ -192,8 +194,8 @@ function showCohort(row, room, { cohort, index, held, v }, fastest) {
     const isStale = isKnown && age > staleTime;
     const texts = [
         cohort, String(index), String(held), isKnown ? timeWords(v) : "–",
-        isKnown && fastest > v ? spanWords(fastest - v) : "–",
-        !isKnown ? "none" : isStale ? `stood ${spanWords(age)}` : "running",
+        typeof late === "number" ? spanWords(late) : isKnown && fastest > v ? spanWords(fastest - v) : "–",
+        !isKnown ? gate === "open" ? "no video" : "none" : isStale ? `stood ${spanWords(age)}` : "running",
     ];
     texts.forEach((text, place) => say(entry.cells[place], text));
     entry.cells[5].classList.toggle("stale", isStale);

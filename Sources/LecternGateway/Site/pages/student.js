@@ -187,12 +187,15 @@ function showStep(board, clock) {
             const noun = lag.held === 1 ? "stroke waits" : "strokes wait";
             return showStatus($("step"), "good", `In step: ${lag.held} ${noun} for the video`);
         }
-        const words = clock && behind > 1500 ? `In step, ${spanWords(behind)} behind the class` : "In step with the video";
-        showStatus($("step"), "good", words);
+        if (board.gate === "open") return showStatus($("step"), "", "No video: ink is shown at once");
+        // Without a player on this page nothing measures how far ink and picture are apart.
+        if (!clock) return showStatus($("step"), "", board.gate === null ? "" : "Ink comes when the video gets there");
+        showStatus($("step"), "good", behind > 1500 ? `In step, ${spanWords(behind)} behind the class` : "In step with the video");
     };
     board.addEventListener("lag", ({ detail }) => { lag = detail; show(); });
     board.addEventListener("behind", ({ detail }) => { behind = detail.milliseconds; show(); });
     board.addEventListener("index", show);
+    board.addEventListener("gate", show);
     board.addEventListener("progress", ({ detail }) => {
         if (detail.part < 1) showStatus($("step"), "wait", drawingWords(detail.part));
         else show();

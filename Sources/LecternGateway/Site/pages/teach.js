@@ -7,6 +7,7 @@ import { $, address, bindCover, bindFullScreen, bindSaving, connectionWords, dra
 import { AuthorList } from "./author-list.js";
 import { ImportTool } from "./import-tool.js";
 import { LassoTool } from "./lasso-tool.js";
+import { bindLatency } from "./latency-field.js";
 import { PageStrip } from "./page-strip.js";
 import { TimeLine, showTimeLine } from "./time-line.js";
 import { Toolbar } from "./toolbar.js";
@@ -43,6 +44,7 @@ async function start() {
     bindFingers(teacher);
     showAudience(teacher, gateway, timeLine);
     showTimeLine(timeLine, query);
+    showStep(timeLine);
     timeLine.start();
 }
 
@@ -186,6 +188,29 @@ function bindFingers(teacher) {
     });
 }
 
+/** Whether students see ink and voice together, and what is to be done where they do not. */
+function showStep(timeLine) {
+    let isAsked = false;
+    bindLatency(timeLine, closeNotice);
+    setInterval(() => {
+        const { tone, words, isAsking } = timeLine.step;
+        showStatus($("step"), tone, words);
+        $("step").hidden = words === "";
+        $("nobody").textContent = timeLine.live.state === "open"
+            ? "Students have no video: they see what you draw at once."
+            : "No video has told its time yet. What you draw is kept for it, 30 seconds at most.";
+        if (isAsking && !isAsked) {
+            notify("Nothing tells how late students see you, so your ink runs ahead of your voice.", "Answer", () => {
+                closeNotice();
+                $("audience").dataset.open = "true";
+                $("audience-button").setAttribute("aria-pressed", "true");
+                $("latency-seconds").focus();
+            });
+        }
+        isAsked ||= Boolean(isAsking);
+    }, 500);
+}
+
 /** How far each cohort is behind, and what it has. */
 function showAudience(teacher, gateway, timeLine) {
     const panel = $("audience");
@@ -206,12 +231,14 @@ function showAudience(teacher, gateway, timeLine) {
     const authors = new AuthorList(gateway, room, teacher, (error) => notify(`Not changed: ${error.message}`, "Close", closeNotice));
     whileVisible(audienceInterval, async () => {
         let state;
+        const askedAt = now();
         try {
             state = await gateway.json(`api/rooms/${room}`);
         } catch {
+            // Nobody has written to it, and nothing tells its video's time.
             return;
         }
-        timeLine.follow(state);
+        timeLine.live.follow(state, (askedAt + now()) / 2);
         teacher.noteMuted((state.muted ?? []).includes(teacher.author));
         if (!isOpen()) return;
         authors.show(state);
@@ -240,9 +267,9 @@ function cohortRow(name) {
         element("span", { className: "has small number quiet" }));
 }
 
-function showCohort(row, { index, held, v }, head, time) {
-    const behind = typeof v === "number" ? time - v : NaN;
-    say(row.querySelector(".behind"), Number.isFinite(behind) ? `${spanWords(behind)} behind` : "no clock");
+function showCohort(row, { index, held, v, age, gate }, head, time) {
+    const behind = typeof age === "number" ? age : typeof v === "number" ? time - v : NaN;
+    say(row.querySelector(".behind"), Number.isFinite(behind) ? `${spanWords(behind)} behind` : gate === "open" ? "no video" : "no clock");
     row.querySelector("progress").value = head > 0 ? index / head : 1;
     say(row.querySelector(".has"), held > 0 ? `has ${index} of ${head}, ${held} to come` : `has all ${head}`);
 }

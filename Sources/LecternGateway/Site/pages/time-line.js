@@ -4,21 +4,21 @@
  * @module
  */
 
-import { FrameClock, ServerClock } from "../lectern.js";
-import { $, say, timeWords } from "./common.js";
+import { FrameClock, LiveClock, ServerClock } from "../lectern.js";
+import { $, say, spanWords, timeWords } from "./common.js";
 
 /** A room whose video is so near to the time of day uses that as its time line. */
 const sameTimeLine = 12 * 3600_000;
-/** Another time line is followed when it is off by so many milliseconds: samples come now and then only. */
-const timeLineStep = 400;
+/** Ink whose times lie farther below the time at the teacher is seen before its voice, in milliseconds. */
+const mostBehind = 250;
 /** Milliseconds in which a second click answers the question of the first. */
 const questionTime = 4000;
 
 /**
  * The media time of what is drawn now. Its `kind` is one of
- * - `auto`: the time of day, or where the room's video runs on another time line, that;
+ * - `auto`: the time at the teacher, as the room tells it; the time of day where it does not;
  * - `utc`: the time of day, by the server's clock;
- * - `media`: the time of the video: of a player on this page (`?video=`), else of the room's fastest one;
+ * - `media`: the time of a player on this page (`?video=`), else as `auto`, and unknown where the room does not tell it;
  * - `since-start`: milliseconds since a moment.
  */
 export class TimeLine {
@@ -29,12 +29,15 @@ export class TimeLine {
     #query;
     #serverClock;
     #player = null;
-    /** Of the room's video from the time of day; NaN while it has no clock. */
-    #shift = NaN;
+    /** What the room tells of its time. */
+    live;
 
     constructor(gateway, room, query) {
         [this.#gateway, this.#room, this.#query] = [gateway, room, query];
         this.#serverClock = new ServerClock(gateway);
+        // The address counts more than what was answered before.
+        const latency = query.get("latency") ?? this.#stored("latency");
+        this.live = new LiveClock({ gateway, room, latency: latencyOf(latency) });
         const asked = query.get("time") ?? this.#stored("kind");
         this.kind = TimeLine.kinds.includes(asked) ? asked : "auto";
         // The server's time of the start.
@@ -44,8 +47,6 @@ export class TimeLine {
     /** Measures the server's clock, again and again; the time is NaN until then. */
     async start() {
         await this.#serverClock.start();
-        // A room that nobody has written to has no state.
-        this.follow(await this.#gateway.json(`api/rooms/${this.#room}`).catch(() => ({})));
     }
 
     /** Takes the time of a player on this page. */
@@ -58,9 +59,9 @@ export class TimeLine {
     get time() {
         switch (this.kind) {
             case "utc": return this.#serverClock.time;
-            case "media": return this.#player ? this.#player.time : this.#serverClock.time + this.#shift;
+            case "media": return this.#player ? this.#player.time : this.live.time;
             case "since-start": return this.#serverClock.time - this.startedAt;
-            default: return this.#serverClock.time + (this.#isOwnTimeLine ? this.#shift : 0);
+            default: return Number.isFinite(this.live.time) ? this.live.time : this.#serverClock.time;
         }
     }
 
@@ -76,14 +77,25 @@ export class TimeLine {
         localStorage.setItem(this.#key("start"), String(this.startedAt));
     }
 
-    /** Compares with the videos of a room: the fastest one tells the time line. */
-    follow({ cohorts = [] }) {
-        const videos = cohorts.map(({ v }) => v).filter((video) => typeof video === "number");
-        if (videos.length === 0 || Number.isNaN(this.#serverClock.offset)) return;
-        // What the fastest students see now, and so much more as they are said to be behind.
-        const latency = (Number(this.#query.get("latency")) || 0) * 1000;
-        const shift = Math.max(...videos) - this.#serverClock.time + latency;
-        if (!(Math.abs(shift - this.#shift) <= timeLineStep)) this.#shift = shift;
+    /** Answers how late students see the teacher, for this room and browser: milliseconds. */
+    answerLatency(milliseconds) {
+        localStorage.setItem(this.#key("latency"), String(milliseconds / 1000));
+        this.live.latency = milliseconds;
+    }
+
+    /** How the students' board and video stand to each other: `[tone, words]`, and whether to ask how late students are. */
+    get step() {
+        const { state, delay } = this.live;
+        const behind = this.live.time - this.time;
+        if (state === "unknown") return { tone: "", words: "" };
+        if (state === "open") return { tone: "", words: "Students see this at once" };
+        if (state === "no-clock") return { tone: "wait", words: "The students' video tells no time" };
+        if (state === "unknown-latency" && (this.kind === "auto" || this.kind === "media" && !this.#player)) {
+            return { tone: "wait", words: "Not in step yet: how late do students see you?", isAsking: true };
+        }
+        if (behind > mostBehind) return { tone: "bad", words: `Your ink runs ${spanWords(behind)} ahead of your voice` };
+        if (!Number.isFinite(delay)) return { tone: "", words: "" };
+        return { tone: "good", words: `Students see this ${spanWords(delay)} later, with you` };
     }
 
     /** What the time is and where it comes from, for the teacher. */
@@ -95,12 +107,13 @@ export class TimeLine {
             return "Asking for the server's time…";
         }
         if (this.kind === "since-start") return `${time < 0 ? "−" : ""}${timeWords(Math.abs(time))} since the start`;
-        if (this.kind === "media" || this.kind === "auto" && this.#isOwnTimeLine) return `${timeWords(time)} on the video's time line`;
+        if (this.kind === "media" || this.kind === "auto" && !this.#isUTC) return `${timeWords(time)} on the video's time line`;
         return `${new Date(time).toISOString().slice(11, 19)} UTC, within ${uncertainty.toFixed(1)} ms of the server`;
     }
 
-    get #isOwnTimeLine() {
-        return Math.abs(this.#shift) >= sameTimeLine;
+    /** Whether the time line is that of the time of day. */
+    get #isUTC() {
+        return !(Math.abs(this.time - this.#serverClock.time) >= sameTimeLine);
     }
 
     #key(name) {
@@ -144,6 +157,12 @@ export function showTimeLine(timeLine, query) {
     });
     show();
     setInterval(show, 500);
+}
+
+/** Milliseconds of seconds in an address or from the browser's memory, 0 … 600 s; null for none. */
+function latencyOf(text) {
+    const seconds = text === null || text === "" ? NaN : Number(text);
+    return seconds >= 0 && seconds <= 600 ? seconds * 1000 : null;
 }
 
 /** A moment in milliseconds of UTC: a date with a zone, or that number; NaN for anything else. */

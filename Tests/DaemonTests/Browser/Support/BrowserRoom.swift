@@ -50,8 +50,8 @@ final class BrowserRoom: Sendable {
     }
 
     /// The video stands still at a media time.
-    func setVideo(_ media: Int, _ cohort: String = "main") throws {
-        try video.clock(media, cohort, #","d":true"#)
+    func setVideo(_ media: Int, _ cohort: String = "main", more: String = "") throws {
+        try video.clock(media, cohort, #","d":true"# + more)
     }
 
     /// An author whose messages the test sends.
