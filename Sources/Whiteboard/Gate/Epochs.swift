@@ -121,7 +121,8 @@ struct Epochs: Sendable {
 
     /// The epoch that stands for `ep` + 1: the next that the log has, otherwise the next number.
     func successor(of number: Int64) -> Int64 {
-        known.first { $0.number > number && $0.provisional == nil }?.number ?? min(max(0, number), Self.greatest - 1) + 1
+        known.first { $0.number > number && $0.provisional == nil }?.number ?? min(max(0, number), Self.greatest - 1)
+            + 1
     }
 
     /// Names the epoch that is there already.

@@ -269,7 +269,8 @@ extension Room {
         let isDraw = ready.header.action == .draw
         if let live, live - time > GateThresholds.behindLive {
             var begins = false
-            if isDraw, Self.isRestart(time, of: ready.author, authorTimes, live: live, gate), let age = gate.greatestAge {
+            if isDraw, Self.isRestart(time, of: ready.author, authorTimes, live: live, gate), let age = gate.greatestAge
+            {
                 begins = true
                 gate.beginProvisionalEpoch(
                     from: operation.index, age: age, isLogged: false, at: loggedAt, now: now)

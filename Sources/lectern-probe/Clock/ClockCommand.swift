@@ -177,7 +177,8 @@ struct ClockCommand: AsyncParsableCommand {
         let reader = StreamReader(streamSettings, player: player, logger: logger)
         let clock = StreamClock(
             player: player, reader: reader, output: output, display: quiet ? .none : .standard, interval: interval,
-            mayBeUTC: carrier != .pts, age: age.map { max(.zero, $0 - .microseconds(playerSettings.lead)) }, logger: logger)
+            mayBeUTC: carrier != .pts, age: age.map { max(.zero, $0 - .microseconds(playerSettings.lead)) },
+            logger: logger)
         let endpoint = try await metrics.map { try MetricsAddress($0) }?.serve { clock.metrics }
         let outcome = await SignalHandler.run { await clock.run() }
         await reader.stop()

@@ -65,11 +65,11 @@ import Testing
                         == .array([
                             .object([
                                 "cohort": .string("hls"), "index": .number(0), "held": .number(4), "v": .number(0),
-                                "live": .bool(true),
+                                "live": .bool(true), "gate": .string("video"),
                             ]),
                             .object([
                                 "cohort": .string("main"), "index": .number(4), "held": .number(0), "v": .number(5000),
-                                "live": .bool(true),
+                                "live": .bool(true), "gate": .string("video"),
                             ]),
                         ]))
             }

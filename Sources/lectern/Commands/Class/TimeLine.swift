@@ -87,7 +87,7 @@ struct TimeLineOptions: ParsableArguments {
             throw ExitCode.failed
         }
         if case .live(let live) = time {
-            StandardError.write("time: the room's, by the clock of the students' video")
+            if isNeeded { StandardError.write("time: the room's, by the clock of the students' video") }
             return live.milliseconds()
         }
         if isNeeded {
