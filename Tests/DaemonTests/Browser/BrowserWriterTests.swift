@@ -100,25 +100,51 @@ struct BrowserWriterTests {
         }
     }
 
-    @Test("a teacher who begins on another device is told of on the first, and may take over again")
+    @Test("who begins on another device is asked first, and what the first device draws by then is not lost")
     func devices() async throws {
         try await BrowserRoom.with { room, _ in
             try room.stopVideo()
+            let (notice, button) = (BrowserWindow.element("notice"), BrowserWindow.element("notice-button"))
+            let told = "!\(notice).hidden && \(notice).textContent.includes(\"another device\")"
             let first = try await room.teacher()
             try await first.drawWave(1)
             try await first.wait(forIndex: 1)
-            let second = try await room.teacher()
-            try await second.drawWave(3)
-            try await second.wait(forIndex: 2)
+            let second = try await BrowserWindow()
+            try await second.open("\(room.address)/rooms/\(room.name)/teach?author=anna")
+            try await second.wait(for: "the question", told)
+            #expect(try await second.run("return \(BrowserWindow.canvas).dataset.pen") == .string("off"))
+            // Nobody is cut off by a page that is opened.
+            try await first.drawWave(2)
             try await first.wait(forIndex: 2)
-            // Drawn before it is known here that another device writes: nothing of it is lost.
-            try await first.drawWave(5)
-            let notice = BrowserWindow.element("notice")
-            try await first.wait(
-                for: "the notice", "!\(notice).hidden && \(notice).textContent.includes(\"another device\")")
-            try await first.run("\(BrowserWindow.element("notice-button")).click()")
+            try await second.run("\(button).click()")
+            try await second.waitUntilWriting()
+            try await second.drawWave(3)
             try await first.wait(forIndex: 3)
-            try await second.wait(forIndex: 3)
+            // The pen of the first is down when it learns of it.
+            try await first.drawWave(4)
+            try await first.drawWave(5, 0..<30, .begin)
+            try await first.wait(for: "the notice", told)
+            try await first.drawWave(5, 30..<40, .end)
+            try await second.wait(forIndex: 5)
+            // The second goes on as if nothing had happened.
+            try await second.drawWave(6)
+            try await second.drawWave(7)
+            try await second.wait(forIndex: 7)
+            try await second.waitUntilSaved()
+            #expect(try await second.run("return \(notice).hidden") == .bool(true))
+            try await first.waitUntilSaved()
+            try await first.wait(forIndex: 7)
+            #expect(try await first.digest() == (try await second.digest()))
+            // Loaded again, the first asks too.
+            try await first.open("\(room.address)/rooms/\(room.name)/teach?author=anna")
+            try await first.wait(for: "the question", told)
+            try await first.run("\(button).click()")
+            try await first.waitUntilWriting()
+            try await first.drawWave(8)
+            try await second.wait(forIndex: 8)
+            try await second.drawWave(0)
+            try await second.wait(for: "the notice", told)
+            try await first.wait(forIndex: 9)
             #expect(try await first.digest() == (try await second.digest()))
         }
     }

@@ -98,12 +98,13 @@ export class Outbox {
         if (this.#unkept.size > 0) this.#write();
     }
 
-    /** Begins a new session; what waits is numbered anew, in its order. */
-    async begin() {
+    /** Begins a new session; what waits is numbered anew, in its order, with more fields in its messages where some are given. */
+    async begin(more = {}) {
         const old = this.entries;
         this.#beginSession();
         for (const entry of old) this.#unkept.delete(entry);
-        this.#take([...this.#uncovered.values(), ...old.map((entry) => renumbered(entry, this.session, this.next++))]);
+        const waiting = old.map((entry) => renumbered(entry, this.session, this.next++, more));
+        this.#take([...this.#uncovered.values(), ...waiting]);
         for (const entry of this.#entries.values()) this.#unkept.add(entry);
         await this.#write(old);
     }
@@ -296,8 +297,8 @@ function sizeOf(entry) {
     return entry.messages.reduce((sum, message) => sum + message.length, 0);
 }
 
-function renumbered(entry, session, n) {
-    const messages = entry.messages.map((text) => JSON.stringify({ ...JSON.parse(text), n }));
+function renumbered(entry, session, n, more = {}) {
+    const messages = entry.messages.map((text) => JSON.stringify({ ...JSON.parse(text), n, ...more }));
     return { session, n, messages, operation: { ...entry.operation, n } };
 }
 

@@ -20,6 +20,14 @@ import { WriterLock } from "./writer.js";
 
 /** Milliseconds between two looks at whether a muted author is muted still. */
 const mutedInterval = 5000;
+/**
+ * Milliseconds in which a device that another one has taken over from tells of what it had left, and for which that is remembered: its
+ * session for it is not another take-over.
+ */
+const leftWait = 1500;
+const leftTime = 10_000;
+/** Milliseconds that a page waits to hear whether its author writes on another device. */
+const askingTime = 3000;
 
 /**
  * What the pen draws with.
@@ -45,7 +53,8 @@ const mutedInterval = 5000;
  *
  * Events, each with a `detail`:
  * - `writer`: `{state}`: `"writer"`; `"elsewhere"`: another page of this browser writes; `"superseded"`: another device has
- *   begun to; see {@link takeOver};
+ *   begun to, or this one was opened while its author writes elsewhere; see {@link takeOver}. What was drawn here before is sent
+ *   all the same;
  * - `muted`: `{isMuted}`: the room takes nothing of this author, or takes it again. Nothing is drawn or sent meanwhile, and what
  *   the room has not taken is gone;
  * - `outbox`: `{waiting, isKept, isFull}`: how many operations have no answer yet;
@@ -87,6 +96,11 @@ export class Teacher extends EventTarget {
     #applied = new Map();
     #pagesTold = "";
     #isMuted = false;
+    /** When a stroke that another device had left was seen last, and the wait for one after a session is over. */
+    #leftAt = -Infinity;
+    #overTimer = null;
+    /** Where the browser notes that this author writes here. */
+    #writerKey;
     /** What messages say that the author is called. */
     #by;
     #askingMuted = null;
@@ -119,6 +133,7 @@ export class Teacher extends EventTarget {
         this.board.addEventListener("pages", () => this.#showLive());
         this.board.addEventListener("painted", () => this.#showLive());
         const name = `${used.url} ${options.room} ${options.author}`;
+        this.#writerKey = `lectern-writer ${name}`;
         this.#outbox = new Outbox(name);
         const numbering = () => ({ n: this.#outbox.next, session: this.#outbox.session });
         this.#wetSender = new WetSender(used, options.room, options.author, numbering);
@@ -227,6 +242,12 @@ export class Teacher extends EventTarget {
     async takeOver() {
         if (this.#state === "elsewhere") return this.#lock.takeOver();
         if (this.#state !== "superseded") return;
+        await this.#resume();
+    }
+
+    async #resume() {
+        clearTimeout(this.#overTimer);
+        [this.#overTimer, this.#leftAt] = [null, -Infinity];
         await this.#outbox.begin();
         if (this.#hasLock) this.#write();
     }
@@ -269,6 +290,7 @@ export class Teacher extends EventTarget {
         this.#leaving.abort();
         this.#hasLock = false;
         clearInterval(this.#askingMuted);
+        clearTimeout(this.#overTimer);
         this.pen.close();
         this.#sender?.close();
         this.#wetSender.close();
@@ -284,12 +306,27 @@ export class Teacher extends EventTarget {
             return this.#become("elsewhere");
         }
         await this.#outbox.open();
-        if (this.#hasLock) this.#write();
+        if (!this.#hasLock) return;
+        const isElsewhere = await this.#isElsewhere();
+        if (!this.#hasLock) return;
+        if (isElsewhere) this.#become("superseded");
+        else this.#write();
+    }
+
+    /** Whether the author has written lately, and not here: then the person is asked before that one is cut off. */
+    async #isElsewhere() {
+        if (noted(this.#writerKey) === "here") return false;
+        const { gateway, room } = this.#options;
+        const state = gateway.json(`api/rooms/${encodeURIComponent(room)}`, { signal: this.#leaving.signal }).catch(() => ({}));
+        const late = new Promise((resolve) => setTimeout(() => resolve({}), askingTime));
+        const { writers } = await Promise.race([state, late]);
+        return (writers ?? []).includes(this.author);
     }
 
     #write() {
         this.#sender?.close();
         this.#sender = null;
+        note(this.#writerKey, "here");
         this.#become("writer");
         this.#showLive();
         // What an earlier page has sent may have to go out again, before anything new: the room says so.
@@ -306,19 +343,43 @@ export class Teacher extends EventTarget {
 
     #send() {
         const { gateway, room, author } = this.#options;
-        this.#sender = new Sender(gateway, room, author, this.#outbox, {
+        this.#sender = new Sender(gateway, room, author, this.#outbox, this.#listener(() => this.#sessionOver()));
+    }
+
+    /** What is done with the room's answers. */
+    #listener(sessionOver) {
+        return {
             applied: (entry, index) => this.#answered(entry, index),
             rejected: (entry, error) => {
                 if (error.code === "muted") this.noteMuted(true);
                 this.#tell("rejected", { n: entry.n, error, operation: entry.operation });
                 queueMicrotask(() => this.#showLive());
             },
-            sessionOver: () => {
-                this.#cancelled();
-                this.#become("superseded");
-            },
+            sessionOver,
             connection: (state) => this.#tell("sending", state),
-        });
+        };
+    }
+
+    /** Another device writes as this author; or it has only sent what it had left, and this one goes on. */
+    #sessionOver() {
+        if (performance.now() - this.#leftAt < leftTime) return this.#resume();
+        // The pen draws on meanwhile: what it draws is kept.
+        this.#overTimer ??= setTimeout(() => this.#superseded(), leftWait);
+    }
+
+    async #superseded() {
+        this.#overTimer = null;
+        // As far as it is drawn: its pen is taken away.
+        if (this.#wet) this.#ended({ points: [...this.#wet.pen.points] });
+        note(this.#writerKey, "elsewhere");
+        this.#become("superseded");
+        if (this.#outbox.length === 0) return;
+        // What was drawn before anybody could know goes out in a session of its own, and says that it is no more than that.
+        await this.#outbox.begin({ left: true });
+        if (this.#state !== "superseded" || !this.#hasLock) return;
+        const { gateway, room, author } = this.#options;
+        this.#sender?.close();
+        this.#sender = new Sender(gateway, room, author, this.#outbox, this.#listener(() => {}));
     }
 
     #become(state) {
@@ -433,6 +494,10 @@ export class Teacher extends EventTarget {
         const entry = this.#outbox.entries.find(
             (one) => one.n === operation.message.n && isSame(one.operation, operation.message));
         if (entry) entry.isSeen = true;
+        else if (operation.message.left === true && this.#state === "writer") {
+            this.#leftAt = performance.now();
+            if (this.#overTimer !== null) this.#resume();
+        }
     }
 
     #shown() {
@@ -494,5 +559,21 @@ export class Teacher extends EventTarget {
 
     #tell(type, detail) {
         this.dispatchEvent(new CustomEvent(type, { detail }));
+    }
+}
+
+function noted(key) {
+    try {
+        return localStorage.getItem(key);
+    } catch {
+        return null;
+    }
+}
+
+function note(key, value) {
+    try {
+        localStorage.setItem(key, value);
+    } catch {
+        // Not remembered: the person is asked once more.
     }
 }

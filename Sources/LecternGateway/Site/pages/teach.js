@@ -40,7 +40,7 @@ async function start() {
     new PageStrip(teacher, gateway).addEventListener("problem", ({ detail }) => notify(detail.message, "Close", closeNotice));
     new ImportTool(teacher, gateway);
     showSaving(teacher);
-    showWriter(teacher);
+    showWriter(teacher, name, !claims?.sub && !query.has("author"));
     bindFingers(teacher);
     showAudience(teacher, gateway, timeLine);
     showTimeLine(timeLine, query);
@@ -75,6 +75,7 @@ async function whoTeaches(claims) {
 function notify(text, button = null, action = null) {
     say($("notice-text"), text);
     $("notice-button").hidden = !button;
+    $("notice-other").hidden = true;
     if (button) {
         say($("notice-button"), button);
         $("notice-button").onclick = action;
@@ -161,13 +162,21 @@ function showSaving(teacher) {
 }
 
 /** One page writes; another is told, and may take over. A muted author is told so. */
-function showWriter(teacher) {
+function showWriter(teacher, name, canRename) {
+    $("notice-other").addEventListener("click", () => {
+        localStorage.removeItem("lectern-name");
+        location.reload();
+    });
     const show = (state) => {
         $("board").dataset.pen = state === "writer" && !teacher.isMuted ? "on" : "off";
         if (teacher.isMuted) notify("You are muted in this room: nothing that you draw is taken. A teacher of the room can change that.");
         else if (state === "writer") $("notice").hidden = true;
         else if (state === "elsewhere") notify("You are writing in another tab.", "Write here", () => teacher.takeOver());
-        else if (state === "superseded") notify("You are writing on another device.", "Write here", () => teacher.takeOver());
+        else if (state === "superseded") {
+            notify(`${name} is writing on another device, or was within the last minutes. Is that you?`, "Write here", () => teacher.takeOver());
+            // A name that was typed can be another one.
+            if (canRename) $("notice-other").hidden = false;
+        }
     };
     teacher.addEventListener("writer", ({ detail }) => show(detail.state));
     teacher.addEventListener("muted", () => show(teacher.state));
