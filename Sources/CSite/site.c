@@ -131,6 +131,12 @@ static const unsigned char pages_common_js[] = {
 static const unsigned char pages_demo_clock_js[] = {
 #embed "../LecternGateway/Site/pages/demo-clock.js"
 };
+static const unsigned char pages_error_css[] = {
+#embed "../LecternGateway/Site/pages/error.css"
+};
+static const unsigned char pages_error_html[] = {
+#embed "../LecternGateway/Site/pages/error.html"
+};
 static const unsigned char pages_icon_svg[] = {
 #embed "../LecternGateway/Site/pages/icon.svg"
 };
@@ -157,6 +163,9 @@ static const unsigned char pages_monitor_html[] = {
 };
 static const unsigned char pages_monitor_js[] = {
 #embed "../LecternGateway/Site/pages/monitor.js"
+};
+static const unsigned char pages_needs_js[] = {
+#embed "../LecternGateway/Site/pages/needs.js"
 };
 static const unsigned char pages_page_drag_js[] = {
 #embed "../LecternGateway/Site/pages/page-drag.js"
@@ -255,6 +264,8 @@ static const struct site_file files[] = {
     FILE("pages/clock-sender.js", pages_clock_sender_js),
     FILE("pages/common.js", pages_common_js),
     FILE("pages/demo-clock.js", pages_demo_clock_js),
+    FILE("pages/error.css", pages_error_css),
+    FILE("pages/error.html", pages_error_html),
     FILE("pages/icon.svg", pages_icon_svg),
     FILE("pages/icons.svg", pages_icons_svg),
     FILE("pages/import-tool.js", pages_import_tool_js),
@@ -264,6 +275,7 @@ static const struct site_file files[] = {
     FILE("pages/monitor.css", pages_monitor_css),
     FILE("pages/monitor.html", pages_monitor_html),
     FILE("pages/monitor.js", pages_monitor_js),
+    FILE("pages/needs.js", pages_needs_js),
     FILE("pages/page-drag.js", pages_page_drag_js),
     FILE("pages/page-strip.js", pages_page_strip_js),
     FILE("pages/player.js", pages_player_js),

@@ -64,7 +64,7 @@ struct RequestMetrics: RouterMiddleware {
     }
 }
 
-/// Turns every error of a route into a JSON error.
+/// Turns every error of a route into a JSON error; where a browser has gone to the address, into a page.
 struct JSONErrors: RouterMiddleware {
     typealias Context = GatewayContext
     /// For paths that there are not.
@@ -86,8 +86,10 @@ struct JSONErrors: RouterMiddleware {
             context.logger.error("request failed", metadata: ["path": "\(request.uri.path)", "error": "\(error)"])
             failure = .internalError
         }
-        var response = Response.body(
-            ErrorBody(failure).encoded(), type: "application/json", status: failure.status)
+        var response =
+            ErrorPage.isAsked(by: request)
+            ? SiteRoutes.page(ErrorPage(failure: failure).html(root: request.pathToRoot), status: failure.status)
+            : Response.body(ErrorBody(failure).encoded(), type: "application/json", status: failure.status)
         if let seconds = failure.retryAfter { response.headers[.retryAfter] = String(seconds) }
         if failure.status == .unauthorized { response.headers[.wwwAuthenticate] = "Bearer" }
         if failure.status == .methodNotAllowed {

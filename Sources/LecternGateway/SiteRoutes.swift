@@ -94,14 +94,23 @@ struct SiteRoutes {
 
     let live: LiveSettings
 
+    private static let plainPolicy = "default-src 'self'; frame-ancestors 'none'; base-uri 'none'"
     private static let referrerPolicy = HTTPFields.Element.Name("Referrer-Policy")!
 
     /// Neither a script in a page nor another page around it; videos, and the requests of players, by origin.
     private func policy(_ mediaOrigins: [String]) -> String {
-        let policy = "default-src 'self'; frame-ancestors 'none'; base-uri 'none'"
-        guard !mediaOrigins.isEmpty else { return policy }
+        guard !mediaOrigins.isEmpty else { return Self.plainPolicy }
         let origins = mediaOrigins.joined(separator: " ")
-        return "\(policy); media-src 'self' blob: \(origins); connect-src 'self' \(origins)"
+        return "\(Self.plainPolicy); media-src 'self' blob: \(origins); connect-src 'self' \(origins)"
+    }
+
+    /// A page that is made for its request.
+    static func page(_ html: String, status: HTTPResponse.Status) -> Response {
+        var headers: HTTPFields = [
+            .cacheControl: "no-store", .contentSecurityPolicy: plainPolicy, .vary: "Accept",
+        ]
+        headers[referrerPolicy] = "no-referrer"
+        return .body(html.utf8, type: "text/html; charset=utf-8", status: status, headers: headers)
     }
 
     func add(to router: Router<some RequestContext>) {

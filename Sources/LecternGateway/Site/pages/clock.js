@@ -35,7 +35,7 @@ async function start() {
     const mediaToken = takeMediaToken();
     const { gateway, claims, problem } = await openSession(room);
     if (location.hash) history.replaceState(null, "", location.pathname + location.search);
-    if (problem) refuse(`This link does not let you in: ${problem}`);
+    if (problem) refuse(problem);
     const asked = query.get("cohort");
     const cohort = asked !== null && namePattern.test(asked) ? asked : undefined;
     $("cohort").textContent = `Cohort ${cohort ?? claims?.cohort ?? "main"}`;

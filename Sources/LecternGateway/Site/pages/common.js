@@ -84,6 +84,36 @@ export function drawingWords(part) {
     return `Drawing the board, ${Math.round(part * 100)} %`;
 }
 
+/** Rooms that this browser has begun: those that nobody had written to before. */
+export const ownRooms = {
+    most: 200,
+    get key() { return `lectern-own ${new URL(gateway.url).pathname}`; },
+    get all() {
+        try {
+            return JSON.parse(localStorage.getItem(this.key)) ?? [];
+        } catch {
+            return [];
+        }
+    },
+    has(room) { return this.all.includes(room); },
+    add(room) {
+        if (this.has(room)) return;
+        try {
+            localStorage.setItem(this.key, JSON.stringify([...this.all, room].slice(-this.most)));
+        } catch {
+            // Not remembered.
+        }
+    },
+};
+
+/** What is wrong with the name of a room in an address, and an address that may be meant. */
+export function badRoomWords(room, rest = "") {
+    const meant = room.trim().toLowerCase().replace(/[^a-z0-9_-]+/g, "-").replace(/^-+|-+$/g, "").slice(0, 64);
+    const words = "There is no such room: a name is 1 to 64 characters of a to z, 0 to 9, _ and -. ";
+    return [words, meant ? element("a", { href: address(`rooms/${meant}${rest}`), textContent: `Open ${meant}` })
+        : element("a", { href: address(""), textContent: "Start page" })];
+}
+
 /** Covers the board until it is there, and while its reader is not let in: in full screen nothing else is seen. */
 export function bindCover(board) {
     const cover = $("waiting");
@@ -162,7 +192,7 @@ export async function openSession(room) {
             });
             localStorage.setItem(key, JSON.stringify(claimsOf(token)));
         } catch (error) {
-            problem = error.message;
+            problem = refusalWords({ code: error.code, reason: error.message });
         }
     }
     let claims = null;

@@ -1,7 +1,7 @@
 /** The student's page: a board in step with a video. */
 
 import { Board, PlayerClock } from "../lectern.js";
-import { $, bindCover, bindFullScreen, bindSaving, connectionWords, drawingWords, iconAddress, namePattern, openSession, pageWords, roomOfPage, say, showStatus, spanWords, timeWords } from "./common.js";
+import { $, badRoomWords, bindCover, bindFullScreen, bindSaving, connectionWords, drawingWords, iconAddress, namePattern, openSession, pageWords, roomOfPage, say, showStatus, spanWords, timeWords } from "./common.js";
 import { DemoClock } from "./demo-clock.js";
 
 const query = new URLSearchParams(location.search);
@@ -28,7 +28,7 @@ $("video-toggle").addEventListener("click", () => {
 
 if (namePattern.test(room)) start();
 else {
-    refuse("The name of a room is 1 to 64 characters of a to z, 0 to 9, _ and -.");
+    refuse(...badRoomWords(room));
     showStatus($("connection"), "", "No such room");
     say($("waiting"), "There is no board here.");
     $("save").hidden = true;
@@ -36,7 +36,7 @@ else {
 
 async function start() {
     const { gateway, claims, problem } = await openSession(room);
-    if (problem) refuse(`This link does not let you in: ${problem}`);
+    if (problem) refuse(problem);
     // The server knows the cohort of a token.
     const asked = query.get("cohort");
     const cohort = asked !== null && namePattern.test(asked) ? asked : undefined;
@@ -72,8 +72,8 @@ function bindReplay(cohort) {
 }
 
 /** What goes wrong for good stands above the board. */
-function refuse(message) {
-    $("notice").textContent = message;
+function refuse(...words) {
+    $("notice").replaceChildren(...words);
     $("notice").hidden = false;
 }
 
@@ -145,6 +145,10 @@ function showBoard(board) {
         clearInterval(timer);
         if (detail.state === "waiting") timer = setInterval(showConnection, 1000);
     });
+    const showEmpty = () => ($("empty").hidden = board.index > 0 || board.incarnation !== "");
+    board.addEventListener("painted", showEmpty);
+    board.addEventListener("operation", showEmpty);
+    board.addEventListener("wet", () => ($("empty").hidden = true));
     board.addEventListener("size", ({ detail }) => {
         $("stage").style.setProperty("--aspect", String(detail.width / detail.height));
     });

@@ -3,7 +3,7 @@
 import { Teacher } from "../lectern.js";
 import { now } from "../lectern/gateway.js";
 import { authorOf, isName } from "../lectern/names.js";
-import { $, address, bindCover, bindFullScreen, bindSaving, connectionWords, drawingWords, element, namePattern, openSession, pageWords, refusals, roomOfPage, say, showStatus, spanWords, whileVisible } from "./common.js";
+import { $, address, badRoomWords, bindCover, bindFullScreen, bindSaving, connectionWords, drawingWords, element, namePattern, openSession, pageWords, refusals, roomOfPage, say, showStatus, spanWords, whileVisible } from "./common.js";
 import { AuthorList } from "./author-list.js";
 import { ImportTool } from "./import-tool.js";
 import { LassoTool } from "./lasso-tool.js";
@@ -23,14 +23,15 @@ bindFullScreen($("full"), document.documentElement);
 
 if (namePattern.test(room)) start();
 else {
-    notify("The name of a room is 1 to 64 characters of a to z, 0 to 9, _ and -.");
+    notify("");
+    $("notice-text").replaceChildren(...badRoomWords(room, "/teach"));
     showStatus($("saved"), "", "No such room");
     say($("waiting"), "There is no board here.");
 }
 
 async function start() {
     const { gateway, claims, problem } = await openSession(room);
-    if (problem) notify(`This link does not let you in: ${problem}`);
+    if (problem) notify(problem);
     const { author, name } = await whoTeaches(claims);
     $("author").textContent = name;
     const timeLine = new TimeLine(gateway, room, query);
@@ -133,6 +134,7 @@ function showSaving(teacher) {
             return showStatus($("saved"), "bad", isKept ? `${state}, ${strokes} kept here` : `${state}, ${strokes} wait: keep this page open`);
         }
         if (reading.state !== "live") return showStatus($("saved"), ...connectionWords(reading));
+        if (teacher.board.palette.length === 0) return showStatus($("saved"), "wait", "Fetching the board…");
         const { progress } = teacher.board.painter;
         if (progress < 1) return showStatus($("saved"), "wait", drawingWords(progress));
         // A stroke under way for a moment is nothing to tell.

@@ -1,0 +1,31 @@
+/**
+ * Says so where a browser cannot show these pages. For browsers of any age: no module, and no newer syntax than ES5.
+ */
+(function () {
+    "use strict";
+    var words = "This browser is too old for this page. Use Chrome, Edge, Firefox or Safari of the year 2023 or later; on a telephone "
+        + "or tablet, update its system. The link that you have opens there as well.";
+    var needed = [
+        "noModule" in document.createElement("script"), window.ReadableStream, window.TextDecoder, window.URLSearchParams,
+        Array.prototype.at, Array.prototype.findLast, String.prototype.replaceAll, window.AbortSignal && window.AbortSignal.timeout
+    ];
+    var isTold = false;
+    function tell() {
+        if (isTold) return;
+        isTold = true;
+        var place = document.getElementById("waiting");
+        if (!place) {
+            place = document.createElement("p");
+            place.className = "notice";
+            document.body.insertBefore(place, document.body.children[1] || null);
+        }
+        place.setAttribute("role", "alert");
+        place.removeAttribute("data-done");
+        place.textContent = words;
+    }
+    for (var i = 0; i < needed.length; i++) if (!needed[i]) return tell();
+    // A script in newer syntax than it can read.
+    window.addEventListener("error", function (event) {
+        if (/SyntaxError/.test(event.message || "")) tell();
+    });
+})();

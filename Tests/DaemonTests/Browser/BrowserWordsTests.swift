@@ -1,0 +1,78 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// What a page says where it cannot do what it is for.
+@Suite(
+    .timeLimit(.minutes(5)), .endsProcesses, .enabled(if: BrowserWindow.runsAll, "make browser runs it"))
+struct BrowserWordsTests {
+    @Test("where nothing is, a browser gets a page with the next step, and a script the JSON error")
+    func notFound() async throws {
+        try await BrowserRoom.with { room, _ in
+            let window = try await BrowserWindow()
+            for (path, words) in [
+                ("/rooms/physics/nothing", "nothing at this address"), ("/board", "nothing at this address"),
+                ("/api/rooms/physics/board.png?width=0", "not possible"),
+                ("/api/rooms/physics", "Nobody has written to this room yet"),
+            ] {
+                try await window.open(room.address + path)
+                let text = try await window.text(of: "document.body")
+                #expect(text.contains(words) && !text.contains("{"), "\(path): \(text)")
+                #expect(
+                    try await window.run("return document.querySelector(\"main a\").href")
+                        == .string("\(room.address)/"))
+                // The style sheet is there.
+                #expect(
+                    try await window.run("return getComputedStyle(document.querySelector(\"main\")).display")
+                        == .string("grid"))
+                let status = try await window.run(
+                    "const reply = await fetch(location.href); return [reply.status >= 400, (await reply.json()).error.code.length > 0]"
+                )
+                #expect(status == .array([.bool(true), .bool(true)]), "\(path)")
+            }
+            // What stands in an address is no markup.
+            try await window.open("\(room.address)/%3Cscript%3Ealert(1)%3C/script%3E")
+            #expect(try await window.run("return document.querySelectorAll(\"script\").length") == .number(0))
+        }
+    }
+
+    @Test(
+        "a name that no room has, a room that nobody has written to, and a link that counts no more: words and the next step"
+    )
+    func rooms() async throws {
+        try await BrowserRoom.with { room, _ in
+            let window = try await BrowserWindow()
+            let notice = BrowserWindow.element("notice")
+            for page in ["", "/teach"] {
+                try await window.open("\(room.address)/rooms/My%20Room\(page)")
+                try await window.wait(for: "the notice", "!\(notice).hidden")
+                #expect(try await window.text(of: notice).contains("There is no such room"))
+                let link = try await window.run("return \(notice).querySelector(\"a\").href")
+                #expect(link == .string("\(room.address)/rooms/my-room\(page)"))
+            }
+            let empty = BrowserWindow.element("empty")
+            try await window.open("\(room.address)/rooms/\(room.name)")
+            try await window.wait(
+                for: "the words", "!\(empty).hidden && \(empty).innerText.includes(\"Nobody has written\")")
+            try room.playVideo()
+            try await room.publish(1)
+            try await window.wait(forIndex: 1)
+            #expect(try await window.run("return \(empty).hidden") == .bool(true))
+        }
+    }
+
+    @Test("a browser without what is needed is told so", arguments: ["findLast", "syntax"])
+    func oldBrowser(lack: String) async throws {
+        try await BrowserRoom.with { room, _ in
+            let window = try await BrowserWindow()
+            try await window.runFirst(
+                lack == "syntax"
+                    ? "addEventListener(\"DOMContentLoaded\", () => setTimeout(() => dispatchEvent(new ErrorEvent(\"error\", { message: \"Uncaught SyntaxError: x\" })), 500))"
+                    : "delete Array.prototype.findLast")
+            for page in ["/", "/rooms/\(room.name)", "/rooms/\(room.name)/teach?author=anna"] {
+                try await window.open(room.address + page)
+                try await window.wait(for: "the words", "document.body.innerText.includes(\"This browser is too old\")")
+            }
+        }
+    }
+}
