@@ -47,7 +47,7 @@ NATS ?= 2.12.8
 NATS_SERVER = LECTERN_NATS_SERVER=$(if $(filter-out installed,$(NATS)),"$$(.ci/nats-server $(NATS))")
 
 # The browser of tests with pages.
-BROWSER_PACKAGES = chromium chromium-driver
+BROWSER_PACKAGES = chromium chromium-driver zbar-tools
 # A media server of tests with WebRTC.
 WEBRTC_PACKAGES = python3-aiohttp python3-aiortc
 # FFmpeg's libraries, which lectern-probe alone needs, and its encoders for tests.

@@ -176,11 +176,17 @@ static const unsigned char pages_page_strip_js[] = {
 static const unsigned char pages_player_js[] = {
 #embed "../LecternGateway/Site/pages/player.js"
 };
+static const unsigned char pages_qr_js[] = {
+#embed "../LecternGateway/Site/pages/qr.js"
+};
 static const unsigned char pages_replay_js[] = {
 #embed "../LecternGateway/Site/pages/replay.js"
 };
 static const unsigned char pages_selection_js[] = {
 #embed "../LecternGateway/Site/pages/selection.js"
+};
+static const unsigned char pages_share_js[] = {
+#embed "../LecternGateway/Site/pages/share.js"
 };
 static const unsigned char pages_site_css[] = {
 #embed "../LecternGateway/Site/pages/site.css"
@@ -279,8 +285,10 @@ static const struct site_file files[] = {
     FILE("pages/page-drag.js", pages_page_drag_js),
     FILE("pages/page-strip.js", pages_page_strip_js),
     FILE("pages/player.js", pages_player_js),
+    FILE("pages/qr.js", pages_qr_js),
     FILE("pages/replay.js", pages_replay_js),
     FILE("pages/selection.js", pages_selection_js),
+    FILE("pages/share.js", pages_share_js),
     FILE("pages/site.css", pages_site_css),
     FILE("pages/start.css", pages_start_css),
     FILE("pages/start.html", pages_start_html),

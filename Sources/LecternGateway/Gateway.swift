@@ -201,6 +201,7 @@ public struct Gateway: Service {
         MuteRoute(
             rooms: rooms, connection: connection, root: configuration.root, rates: CommandRates(), live: live
         ).add(to: router)
+        LinkRoute(connection: connection, root: configuration.root, rates: CommandRates(), live: live).add(to: router)
         TimeRoute().add(to: router)
         var events = limits.events
         events.readerBuffer = min(events.readerBuffer, configuration.readerBuffer)

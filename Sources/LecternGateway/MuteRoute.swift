@@ -59,7 +59,7 @@ struct MuteRoute {
             throw .tooManyRequests(
                 "A room takes 20 commands at once, and then one each 10 seconds.", retryAfter: seconds)
         }
-        let commands = RoomCommands(connection: connection, root: root, from: name, for: asker(request, context))
+        let commands = RoomCommands(connection: connection, root: root, from: name, for: asker(request, context, live))
         let effect: CommandEffect?
         do throws(RoomDirectoryError) {
             effect = try await give(commands, author, address)
@@ -74,13 +74,13 @@ struct MuteRoute {
             throw GatewayError(unknown).about(address)
         }
     }
+}
 
-    /// Whose token it is, and from which address it came.
-    private func asker(_ request: Request, _ context: GatewayContext) -> String {
-        let address = request.clientAddress(context.channel, proxies: live.values.trustedProxies)
-        guard let claims = context.claims else { return "no token, \(address)" }
-        return [claims.role.rawValue, claims.author?.text].compactMap(\.self).joined(separator: " ") + ", \(address)"
-    }
+/// Whose token a command came with, and from which address, for the audit log.
+func asker(_ request: Request, _ context: GatewayContext, _ live: LiveSettings) -> String {
+    let address = request.clientAddress(context.channel, proxies: live.values.trustedProxies)
+    guard let claims = context.claims else { return "no token, \(address)" }
+    return [claims.role.rawValue, claims.author?.text].compactMap(\.self).joined(separator: " ") + ", \(address)"
 }
 
 /// How often commands are given about a room, so that nobody fills the audit log, which keeps the last of each room that the

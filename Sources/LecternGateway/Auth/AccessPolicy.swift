@@ -18,7 +18,7 @@ enum AccessNeed: Equatable {
     case upload(RoomID)
     /// To set a cohort's clock.
     case clock(RoomID, String?)
-    /// To mute authors of a room.
+    /// To mute authors of a room, and to make links for its students.
     case moderate(RoomID)
     case `operator`
 
@@ -62,6 +62,10 @@ enum AccessNeed: Equatable {
             self = .moderate(room)
             return
         }
+        if rest.first == "links", rest.count <= 2 {
+            self = .moderate(room)
+            return
+        }
         if rest.count == 2, rest.first == "assets" {
             self = .read(room, cohort)
             return
@@ -71,6 +75,7 @@ enum AccessNeed: Equatable {
         case "events", "replay", "observations": self = .read(room, cohort)
         case let file where file.hasPrefix("board."): self = .read(room, cohort)
         case "strokes", "wet", "import": self = .write(room, query["author"].map(String.init))
+        case "readers": self = .moderate(room)
         case "assets": self = .upload(room)
         case "clock": self = .clock(room, cohort)
         default: self = .operator

@@ -93,6 +93,17 @@ final class EventHub: Sendable {
         state.withLock { $0.feeds[Key(room: room, source: source)] != nil }
     }
 
+    /// How many read each cohort of a room here, the head not counted.
+    func readers(of room: RoomAddress) -> [String: Int] {
+        state.withLock { state in
+            var counts: [String: Int] = [:]
+            for (key, entry) in state.feeds where key.room == room {
+                if case .cohort(let cohort) = key.source { counts[cohort.text] = entry.readers }
+            }
+            return counts
+        }
+    }
+
     /// Counts a reader, and opens the feed for the first one.
     private func enter(_ key: Key, _ client: String, on loop: any EventLoop) throws -> EventFeed {
         let (feed, isNew) = try state.withLock { state in

@@ -1,8 +1,11 @@
+internal import Foundation
 internal import Hummingbird
 internal import LecternClient
 internal import NIOCore
 internal import StrokeWire
 
+/// `GET /api/rooms/ROOM/readers`: how many event streams of each cohort are open at this gateway.
+///
 /// `GET /api/rooms/ROOM/events?cohort=C`: the operations released to a cohort as server-sent events, or those of the
 /// log's head with `cohort=head`.
 struct EventRoute {
@@ -14,7 +17,17 @@ struct EventRoute {
     /// Tells nginx not to hold events back.
     private static let buffering = HTTPFields.Element.Name("X-Accel-Buffering")!
 
+    /// `{"cohorts":{"main":12}}`
+    private struct Readers: Encodable {
+        let cohorts: [String: Int]
+    }
+
     func add(to router: Router<GatewayContext>) {
+        router.get("api/rooms/:room/readers") { [rooms, hub] _, context in
+            let counts = hub.readers(of: rooms.address(of: try context.room()))
+            let body = try JSONEncoder().encode(Readers(cohorts: counts))
+            return Response.body(body, type: "application/json", headers: [.cacheControl: "no-store"])
+        }
         router.get("api/rooms/:room/events") { [rooms, hub, live] request, context in
             let room = try context.room()
             let source = try request.feed()

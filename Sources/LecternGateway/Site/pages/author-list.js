@@ -11,14 +11,18 @@ export class AuthorList {
     #gateway;
     #room;
     #teacher;
+    #canMute;
     #problem;
     #rows = new Map();
     /** What was asked for, until the room shows it: by author, whether it is to be muted. */
     #asked = new Map();
 
-    /** @param {(error: Error) => void} problem told why a command was not taken */
-    constructor(gateway, room, teacher, problem) {
-        [this.#gateway, this.#room, this.#teacher, this.#problem] = [gateway, room, teacher, problem];
+    /**
+     * @param {() => boolean} canMute whether this teacher may mute the others
+     * @param {(error: Error) => void} problem told why a command was not taken
+     */
+    constructor(gateway, room, teacher, canMute, problem) {
+        [this.#gateway, this.#room, this.#teacher, this.#canMute, this.#problem] = [gateway, room, teacher, canMute, problem];
     }
 
     /** Shows the state of the room, as the API has it. */
@@ -37,6 +41,7 @@ export class AuthorList {
             if (at !== row) $("authors").insertBefore(row, at ?? null);
             if (this.#asked.get(name) === muted.includes(name)) this.#asked.delete(name);
             this.#showRow(row, name, this.#asked.get(name) ?? muted.includes(name));
+            row.querySelector("button").hidden = !this.#canMute();
             // A muted teacher mutes nobody.
             row.querySelector("button").disabled = muted.includes(this.#teacher.author);
         });

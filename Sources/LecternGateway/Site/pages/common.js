@@ -210,8 +210,8 @@ export async function openSession(room) {
 function claimsOf(token) {
     try {
         const text = atob(token.split(".")[1].replaceAll("-", "+").replaceAll("_", "/"));
-        const { sub, name, role, cohort, exp } = JSON.parse(new TextDecoder().decode(Uint8Array.from(text, (c) => c.charCodeAt(0))));
-        return { sub, name, role, cohort, exp };
+        const { sub, name, role, room, cohort, exp } = JSON.parse(new TextDecoder().decode(Uint8Array.from(text, (c) => c.charCodeAt(0))));
+        return { sub, name, role, room, cohort, exp };
     } catch {
         return null;
     }

@@ -1,6 +1,6 @@
 /** The start page: into a room, and the rooms there are. */
 
-import { $, address, element, namePattern, openSession, say, showStatus, whileVisible } from "./common.js";
+import { $, address, element, namePattern, openSession, ownRooms, say, showStatus, whileVisible } from "./common.js";
 
 /** Milliseconds between two looks at the list. */
 const listInterval = 4000;
@@ -16,10 +16,22 @@ $("enter").addEventListener("submit", (event) => {
 // Names of rooms have no capitals; telephones begin with one.
 $("name").addEventListener("input", () => ($("name").value = $("name").value.toLowerCase().replaceAll(" ", "-")));
 
+/** A name that nobody guesses: some 100 random bits. */
+function newRoom() {
+    const letters = "abcdefghijkmnpqrstuvwxyz23456789";
+    return `class-${[...crypto.getRandomValues(new Uint8Array(20))].map((byte) => letters[byte % letters.length]).join("")}`;
+}
+
+const begun = newRoom();
+$("start").href = address(`rooms/${begun}/teach`, { start: 1 });
+$("start").addEventListener("click", () => ownRooms.add(begun));
+
 const trial = `trial-${crypto.getRandomValues(new Uint32Array(1))[0].toString(36)}`;
 $("try").href = address(`rooms/${trial}/teach`, { demo: 5 });
 
-const { gateway } = await openSession("");
+const { gateway, claims } = await openSession("");
+const mayTeachAll = claims === null || claims.room === "*" && claims.role === "teacher";
+$("start").hidden = document.querySelector(".start-note").hidden = !mayTeachAll;
 const cards = new Map();
 
 whileVisible(listInterval, async () => {
@@ -28,6 +40,7 @@ whileVisible(listInterval, async () => {
         list = await gateway.json("api/rooms");
     } catch (error) {
         if (error.status === 401 || error.status === 403) {
+            $("start").hidden = document.querySelector(".start-note").hidden = true;
             return showStatus($("state"), "", "The list is for operators; use the link that you were given");
         }
         return showStatus($("state"), "bad", error.message);
@@ -84,7 +97,8 @@ function linksOf(room, cohorts) {
     return [
         element("a", { href: address(`rooms/${room}`), textContent: "Follow" }),
         ...others.map((cohort) => element("a", { href: address(`rooms/${room}`, { cohort }), textContent: `Follow ${cohort}` })),
-        element("a", { href: address(`rooms/${room}/teach`), textContent: "Teach" }),
+        // Without tokens the rooms of others are theirs.
+        claims?.role === "teacher" || claims === null && ownRooms.has(room) ? element("a", { href: address(`rooms/${room}/teach`), textContent: "Teach" }) : null,
         element("a", { href: address(`rooms/${room}?replay`), textContent: "Replay" }),
-    ];
+    ].filter(Boolean);
 }

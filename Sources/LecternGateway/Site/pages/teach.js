@@ -3,12 +3,13 @@
 import { Teacher } from "../lectern.js";
 import { now } from "../lectern/gateway.js";
 import { authorOf, isName } from "../lectern/names.js";
-import { $, address, badRoomWords, bindCover, bindFullScreen, bindSaving, connectionWords, drawingWords, element, namePattern, openSession, pageWords, refusals, roomOfPage, say, showStatus, spanWords, whileVisible } from "./common.js";
+import { $, address, badRoomWords, bindCover, bindFullScreen, bindSaving, connectionWords, drawingWords, element, namePattern, openSession, ownRooms, pageWords, refusals, roomOfPage, say, showStatus, spanWords, whileVisible } from "./common.js";
 import { AuthorList } from "./author-list.js";
 import { ImportTool } from "./import-tool.js";
 import { LassoTool } from "./lasso-tool.js";
 import { bindLatency } from "./latency-field.js";
 import { PageStrip } from "./page-strip.js";
+import { ShareDialog } from "./share.js";
 import { TimeLine, showTimeLine } from "./time-line.js";
 import { Toolbar } from "./toolbar.js";
 
@@ -43,7 +44,16 @@ async function start() {
     showSaving(teacher);
     showWriter(teacher, name, !claims?.sub && !query.has("author"));
     bindFingers(teacher);
-    showAudience(teacher, gateway, timeLine);
+    teacher.addEventListener("applied", ({ detail }) => detail.index === 1 && ownRooms.add(room));
+    const share = new ShareDialog(gateway, room, query);
+    if (query.has("start")) {
+        // Once: not when the page is loaded again.
+        query.delete("start");
+        history.replaceState(null, "", location.pathname + (query.size > 0 ? `?${query}` : ""));
+        share.open();
+    }
+    // With tokens the gateway knows who may mute; without, the teacher who began the room.
+    showAudience(teacher, gateway, timeLine, () => claims !== null || ownRooms.has(room));
     showTimeLine(timeLine, query);
     showStep(timeLine);
     timeLine.start();
@@ -223,7 +233,7 @@ function showStep(timeLine) {
 }
 
 /** How far each cohort is behind, and what it has. */
-function showAudience(teacher, gateway, timeLine) {
+function showAudience(teacher, gateway, timeLine, canMute) {
     const panel = $("audience");
     const button = $("audience-button");
     // The style sheet opens it on wide windows, so that nothing moves when this script is there.
@@ -239,7 +249,7 @@ function showAudience(teacher, gateway, timeLine) {
     link.href = address(`rooms/${room}`, { demo });
     link.textContent = demo === null ? "Open the student's board" : `Open it ${demo} s behind`;
     const rows = new Map();
-    const authors = new AuthorList(gateway, room, teacher, (error) => notify(`Not changed: ${error.message}`, "Close", closeNotice));
+    const authors = new AuthorList(gateway, room, teacher, canMute, (error) => notify(`Not changed: ${error.message}`, "Close", closeNotice));
     whileVisible(audienceInterval, async () => {
         let state;
         const askedAt = now();

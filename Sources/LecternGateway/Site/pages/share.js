@@ -1,0 +1,118 @@
+/**
+ * The link for students: to read, to copy, and as a QR code, with the cohort and the video in it.
+ *
+ * @module
+ */
+
+import { $, address, namePattern, say, showStatus } from "./common.js";
+import { qrPicture } from "./qr.js";
+
+/** Milliseconds that "Copied" stands. */
+const copiedTime = 2500;
+/** Milliseconds without a key before a link is made of what was typed. */
+const typingTime = 500;
+
+/** Binds the dialog; `query` is that of this page. */
+export class ShareDialog {
+    #gateway;
+    #room;
+    #query;
+    /** The link as the gateway has given it: `{path, id, expires}`, and what it was asked for. */
+    #link = null;
+    #order = "";
+    #typing = null;
+
+    constructor(gateway, room, query) {
+        [this.#gateway, this.#room, this.#query] = [gateway, room, query];
+        $("share-video").value = query.get("video") ?? "";
+        $("share-open").addEventListener("click", () => this.open());
+        $("share-copy").addEventListener("click", () => this.#copy());
+        $("share-revoke").addEventListener("click", () => this.#revoke());
+        $("share-url").addEventListener("focus", () => $("share-url").select());
+        for (const id of ["share-cohort", "share-video"]) {
+            $(id).addEventListener("input", () => {
+                clearTimeout(this.#typing);
+                this.#typing = setTimeout(() => this.#refresh(), typingTime);
+            });
+        }
+        $("share-expires").addEventListener("change", () => this.#refresh());
+    }
+
+    open() {
+        $("share-dialog").showModal();
+        this.#refresh();
+    }
+
+    /** The address of the student's page, with everything in it. */
+    get url() {
+        const [page, token] = this.#link.path.split("#");
+        const [path, query] = page.split("?");
+        const parts = new URLSearchParams(query);
+        const video = $("share-video").value.trim();
+        if (video) parts.set("video", video);
+        if (this.#query.has("demo")) parts.set("demo", this.#query.get("demo"));
+        return address(path, Object.fromEntries(parts)) + (token ? `#${token}` : "");
+    }
+
+    async #refresh() {
+        const cohort = $("share-cohort").value.trim().toLowerCase() || "main";
+        const expires = Number($("share-expires").value);
+        if (!namePattern.test(cohort)) return this.#fail("A cohort's name is of a to z, 0 to 9, _ and -.");
+        const order = JSON.stringify({ cohort, expires });
+        if (order !== this.#order) {
+            try {
+                const headers = { "Content-Type": "application/json" };
+                this.#link = await this.#gateway.json(`api/rooms/${this.#room}/links`, { method: "POST", headers, body: order });
+            } catch (error) {
+                return this.#fail(error.message);
+            }
+            this.#order = order;
+        }
+        this.#show();
+    }
+
+    #show() {
+        const { url } = this;
+        const hasToken = typeof this.#link.id === "string";
+        $("share-url").value = url;
+        $("share-copy").disabled = false;
+        $("share-revoke").hidden = $("share-term").hidden = !hasToken;
+        try {
+            $("share-code").replaceChildren(qrPicture(url, "QR code of the link for students"));
+        } catch {
+            $("share-code").replaceChildren();
+        }
+        const end = hasToken ? new Date(this.#link.expires * 1000).toLocaleString([], { dateStyle: "medium", timeStyle: "short" }) : null;
+        showStatus($("share-state"), "good", end ? `Counts until ${end}` : "Whoever has the link sees the board");
+    }
+
+    #fail(message) {
+        [this.#order, this.#link] = ["", null];
+        $("share-url").value = "";
+        $("share-code").replaceChildren();
+        $("share-copy").disabled = true;
+        $("share-revoke").hidden = true;
+        showStatus($("share-state"), "bad", message);
+    }
+
+    async #copy() {
+        try {
+            await navigator.clipboard.writeText($("share-url").value);
+        } catch {
+            // No secure context, or no permission: the reader copies what is selected.
+            $("share-url").select();
+            if (!document.execCommand("copy")) return showStatus($("share-state"), "", "Selected: copy it with Ctrl C");
+        }
+        say($("share-copy"), "Copied");
+        setTimeout(() => say($("share-copy"), "Copy"), copiedTime);
+    }
+
+    async #revoke() {
+        try {
+            await this.#gateway.request(`api/rooms/${this.#room}/links/${this.#link.id}`, { method: "DELETE" });
+            this.#fail("Revoked: this link no longer counts. Choose how long another one is to count, to make it.");
+        } catch (error) {
+            showStatus($("share-state"), "bad", error.message);
+        }
+    }
+}

@@ -1,0 +1,173 @@
+import EmbeddedNATS
+import Foundation
+import TestSupport
+import Testing
+
+/// A class is begun, and its link goes to students.
+@Suite(
+    .timeLimit(.minutes(5)), .endsProcesses, .enabled(if: BrowserWindow.runsAll, "make browser runs it"))
+struct BrowserShareTests {
+    private static let url = "\(BrowserWindow.element("share-url")).value"
+
+    /// What zbarimg, a reader of QR codes, reads from modules drawn four pixels wide.
+    private static func decode(_ rows: [[Bool]]) async throws -> String {
+        let side = (rows.count + 8) * 4
+        var pixels = [UInt8](repeating: 255, count: side * side)
+        for (y, row) in rows.enumerated() {
+            for (x, isDark) in row.enumerated() where isDark {
+                for pixel in 0..<16 { pixels[((y + 4) * 4 + pixel / 4) * side + (x + 4) * 4 + pixel % 4] = 0 }
+            }
+        }
+        let file = FileManager.default.temporaryDirectory.appendingPathComponent("code-\(UUID()).pgm")
+        try Data("P5\n\(side) \(side)\n255\n".utf8 + pixels).write(to: file)
+        defer { try? FileManager.default.removeItem(at: file) }
+        return try await read(file.path)
+    }
+
+    private static func read(_ path: String) async throws -> String {
+        let output = FileManager.default.temporaryDirectory.appendingPathComponent("code-\(UUID()).txt").path
+        defer { try? FileManager.default.removeItem(atPath: output) }
+        let process = try ChildProcess(
+            "/usr/bin/env", arguments: ["zbarimg", "--raw", "-q", "--nodbus", "-Sdisable", "-Sqrcode.enable", path],
+            log: output)
+        _ = await process.exitCode(within: .hangLimit)
+        let text = try String(contentsOfFile: output, encoding: .utf8)
+        return text.hasSuffix("\n") ? String(text.dropLast()) : text
+    }
+
+    @Test(
+        "a reader of QR codes reads what the page has encoded, in every version",
+        .enabled(if: InstalledProgram("zbarimg") != nil, "zbar-tools is needed"))
+    func codes() async throws {
+        try await BrowserRoom.with { room, _ in
+            let window = try await BrowserWindow()
+            try await window.open("\(room.address)/healthz")
+            // The most that versions 1 to 20 hold, one more, and texts of other scripts.
+            let lengths = [
+                1, 14, 15, 26, 42, 62, 84, 106, 122, 152, 180, 213, 251, 287, 331, 362, 412, 450, 504, 560, 624, 666,
+                2331,
+            ]
+            let texts =
+                lengths.map {
+                    String(repeating: "https://ink.example/rooms/physics#token=", count: $0 / 40 + 1).prefix($0)
+                }
+                .map(String.init) + ["王老师 · Анна · محمد"]
+            for text in texts {
+                let reply = try await window.run(
+                    """
+                    const { qrModules } = await import("/assets/x/pages/qr.js");
+                    return qrModules(args[0]).map((row) => row.map((isDark) => (isDark ? "1" : "0")).join(""));
+                    """, [.string(text)])
+                guard case .array(let lines) = reply else { throw Unexpected("no code") }
+                let rows = lines.map { line in
+                    if case .string(let line) = line { line.map { $0 == "1" } } else { [Bool]() }
+                }
+                #expect(try await Self.decode(rows) == text, "\(text.utf8.count) bytes")
+            }
+            let tooLong = try await window.run(
+                """
+                const { qrModules } = await import("/assets/x/pages/qr.js");
+                try { qrModules("x".repeat(2332)); } catch (error) { return error instanceof RangeError; }
+                """)
+            #expect(tooLong == .bool(true))
+        }
+    }
+
+    @Test("one button begins a class in a room that nobody guesses, and shows the link for its students")
+    func start() async throws {
+        try await BrowserRoom.with { room, _ in
+            let teacher = try await BrowserWindow()
+            try await teacher.open("\(room.address)/")
+            try await teacher.run("\(BrowserWindow.element("start")).click()")
+            try await teacher.wait(for: "the question", "\(BrowserWindow.element("name-dialog"))?.open")
+            try await teacher.run(
+                "document.getElementById(\"name\").value = \"Anna\"; document.querySelector(\"#name-form button\").click()"
+            )
+            try await teacher.wait(for: "the link", "\(Self.url) !== \"\"")
+            try await teacher.run(
+                """
+                for (const [id, value] of [["share-cohort", "hls"], ["share-video", "https://v.example/a.m3u8?x=1&y=2"]]) {
+                    document.getElementById(id).value = value;
+                    document.getElementById(id).dispatchEvent(new Event("input"));
+                }
+                """)
+            try await teacher.wait(for: "all of it", "\(Self.url).includes(\"hls\") && \(Self.url).includes(\"video\")")
+            guard case .string(let link) = try await teacher.run("return \(Self.url)") else {
+                throw Unexpected("no link")
+            }
+            let parts = try #require(URLComponents(string: link))
+            #expect(parts.path.contains(/^\/rooms\/class-[a-z0-9]{20}$/))
+            #expect(parts.queryItems?.first { $0.name == "cohort" }?.value == "hls")
+            #expect(parts.queryItems?.first { $0.name == "video" }?.value == "https://v.example/a.m3u8?x=1&y=2")
+            #expect(try await teacher.run("return document.querySelectorAll(\"#share-code svg\").length") == .number(1))
+            try await teacher.keepScreenshot("share")
+            if InstalledProgram("zbarimg") != nil {
+                let picture = PackageRoot.path(to: ".build/browser/share.png")
+                #expect(try await Self.read(picture) == link)
+            }
+            try await teacher.run("\(BrowserWindow.element("share-dialog")).close()")
+            try await teacher.waitUntilWriting()
+            try await teacher.drawWave(1)
+            try await teacher.wait(forIndex: 1)
+
+            // Its own browser may teach it again; another one follows alone.
+            let links = "[...document.querySelectorAll(\".room-links a\")].map((link) => link.textContent).join(\" \")"
+            try await teacher.open("\(room.address)/")
+            try await teacher.wait(for: "the room", "document.querySelector(\".room\")")
+            #expect(try await teacher.run("return \(links)") == .string("Follow Teach Replay"))
+            let other = try await BrowserWindow()
+            try await other.open("\(room.address)/")
+            try await other.wait(for: "the room", "document.querySelector(\".room\")")
+            #expect(try await other.run("return \(links)") == .string("Follow Replay"))
+        }
+    }
+
+    @Test("with tokens a teacher makes links for students of his rooms, and takes them back")
+    func tokens() async throws {
+        let secret = try TokenSecret()
+        try await BrowserRoom.with(secret.settings) { room, _ in
+            try room.playVideo()
+            let page = "\(room.address)/rooms/\(room.name)"
+            let asTeacher = ["--room", room.name, "--role", "teacher", "--author", "anna"]
+            let teacher = try await BrowserWindow()
+            try await teacher.open("\(page)/teach#token=\(try await secret.token(asTeacher))")
+            try await teacher.waitUntilWriting()
+            try await teacher.drawWave(1)
+            try await teacher.waitUntilSaved()
+            try await teacher.run("\(BrowserWindow.element("share-open")).click()")
+            try await teacher.wait(for: "the link", "\(Self.url).includes(\"#token=\")")
+            guard case .string(let link) = try await teacher.run("return \(Self.url)") else {
+                throw Unexpected("no link")
+            }
+            let student = try await BrowserWindow()
+            try await student.open(link)
+            try await student.wait(forIndex: 1)
+            // It reads, and nothing else.
+            let post = """
+                const post = async (path, body = "{}") => (await fetch("/api/rooms/\(room.name)/" + path,
+                    { method: "POST", headers: { "Content-Type": "application/json" }, body })).status;
+                """
+            #expect(try await student.run("\(post) return post(\"links\")") == .number(403))
+            #expect(try await student.run("\(post) return post(\"strokes?author=eve\")") == .number(403))
+            #expect(
+                try await student.run("return (await fetch(\"/api/rooms/\(room.name)/readers\")).status")
+                    == .number(403))
+            // Terms that no link has, a room of others, and what is no link.
+            #expect(
+                try await teacher.run("\(post) return post(\"links\", JSON.stringify({ expires: 5 }))") == .number(400))
+            #expect(
+                try await teacher.run("\(post) return post(\"links\", JSON.stringify({ cohort: \"open\" }))")
+                    == .number(400))
+            for id in ["link.other.zzzzzz.abc", "jti", "link.\(room.name).x"] {
+                let status = try await teacher.run(
+                    "return (await fetch(\"/api/rooms/\(room.name)/links/\(id)\", { method: \"DELETE\" })).status")
+                #expect(status == .number(400), "\(id)")
+            }
+            try await teacher.run("\(BrowserWindow.element("share-revoke")).click()")
+            try await student.wait(
+                for: "refused", "\(BrowserWindow.element("connection")).textContent === \"Not allowed in\"")
+            #expect(try await student.text(of: BrowserWindow.element("waiting")).contains("no longer counts"))
+            #expect(try await teacher.run("return \(Self.url)") == .string(""))
+        }
+    }
+}
