@@ -210,7 +210,11 @@ struct BrowserClassTests {
                 let list = "[...document.querySelectorAll(\".author-name\")].map((one) => one.textContent)"
                 try await teacher.wait(for: "the others", "\(list).length === \(names.count - 1)")
                 let shown = try await teacher.run("return \(list).sort()")
-                #expect(shown == .array(names.dropLast().sorted { $0.utf16.lexicographicallyPrecedes($1.utf16) }.map(AnyJSON.string)))
+                #expect(
+                    shown
+                        == .array(
+                            names.dropLast().sorted { $0.utf16.lexicographicallyPrecedes($1.utf16) }.map(AnyJSON.string)
+                        ))
             }
             try await student.open("\(room.address)/rooms/\(room.name)?replay")
             try await student.wait(forIndex: names.count)

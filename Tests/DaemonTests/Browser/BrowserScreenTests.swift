@@ -24,7 +24,7 @@ struct BrowserScreenTests {
             isScrolled: page.scrollWidth > page.clientWidth || page.scrollHeight > page.clientHeight,
             rows: rows.size,
             small: [...document.querySelectorAll("a, button, select, input")].filter((target) => target.checkVisibility())
-                .map((target) => [target.id, target.getBoundingClientRect()])
+                .map((target) => [target.id, (target.closest("label") ?? target).getBoundingClientRect()])
                 .filter(([, { width, height }]) => width < 44 || height < 44).map(([id]) => id),
         };
         """

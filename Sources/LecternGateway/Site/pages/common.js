@@ -217,6 +217,34 @@ function claimsOf(token) {
     }
 }
 
+/** Single letters as commands: some speak to their computer, and others hit keys by chance, so they can be switched off. */
+export const letterKeys = {
+    get isOn() {
+        try {
+            return localStorage.getItem("lectern-keys") !== "off";
+        } catch {
+            return true;
+        }
+    },
+    set isOn(isOn) {
+        try {
+            localStorage.setItem("lectern-keys", isOn ? "on" : "off");
+        } catch {
+            // Not remembered.
+        }
+    },
+    /** Whether a key of an event is a command: not where something is typed or chosen with it. */
+    take(event) {
+        const isTyped = event.target.closest?.("input:not([type=range], [type=checkbox]), select, textarea, dialog, [contenteditable]");
+        return !event.defaultPrevented && !isTyped && (event.key.length > 1 || this.isOn);
+    },
+    /** Binds the box that switches them. */
+    bind(box) {
+        box.checked = this.isOn;
+        box.addEventListener("change", () => (this.isOn = box.checked));
+    },
+};
+
 /** Calls again and again while the page is visible, and once when it becomes so; `body` may be async. */
 export function whileVisible(milliseconds, body) {
     let timer = null;

@@ -1,17 +1,20 @@
 /** The student's page: a board in step with a video. */
 
 import { Board, PlayerClock } from "../lectern.js";
-import { $, badRoomWords, bindCover, bindFullScreen, bindSaving, connectionWords, drawingWords, iconAddress, namePattern, openSession, pageWords, roomOfPage, say, showStatus, spanWords, timeWords } from "./common.js";
+import { $, badRoomWords, bindCover, bindFullScreen, bindSaving, connectionWords, drawingWords, iconAddress, letterKeys, namePattern, openSession, pageWords, roomOfPage, say, showStatus, spanWords, timeWords } from "./common.js";
 import { DemoClock } from "./demo-clock.js";
 
 const query = new URLSearchParams(location.search);
 const room = roomOfPage();
 /** How long a writer is shown after a stroke. */
 const writerTime = 4000;
+/** A screen reader is told again who draws after so many milliseconds. */
+const newsTime = 15_000;
 
 document.title = `${room} · Lectern`;
 $("room").textContent = room;
 bindFullScreen($("full"), $("stage"));
+letterKeys.bind($("keys"));
 // Before anything else: nothing moves later.
 for (const kind of ["video", "demo"]) {
     if (!query.has(kind)) continue;
@@ -56,7 +59,7 @@ async function start() {
 }
 
 document.addEventListener("keydown", (event) => {
-    if (event.target.closest?.("input:not([type=range]), button, video, a") || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (!letterKeys.take(event) || event.target.closest?.("button, video, a") || event.ctrlKey || event.metaKey || event.altKey) return;
     if (event.key === "f") $("full").click();
     if (event.key === "v") $("video-toggle").click();
 });
@@ -161,8 +164,23 @@ function showBoard(board) {
         clearTimeout(hideTimer);
         hideTimer = setTimeout(() => ($("writer").hidden = true), writerTime);
     };
-    board.addEventListener("operation", ({ detail }) => showWriter(detail.operation.author));
-    board.addEventListener("wet", ({ detail }) => showWriter(detail.author));
+    let told = { words: "", at: -Infinity };
+    const tellNews = (author, action = 1) => {
+        const words = `${board.nameOf(author)} ${actionWords[action] ?? "is drawing"}`;
+        if (action === 5 || action === 6 || words === told.words && performance.now() - told.at < newsTime) return;
+        told = { words, at: performance.now() };
+        say($("news"), words);
+        // The same words again are news again.
+        setTimeout(() => told.words === words && say($("news"), ""), newsTime / 2);
+    };
+    board.addEventListener("operation", ({ detail: { operation } }) => {
+        showWriter(operation.author);
+        tellNews(operation.author, operation.message.a);
+    });
+    board.addEventListener("wet", ({ detail }) => {
+        showWriter(detail.author);
+        tellNews(detail.author);
+    });
     board.addEventListener("pages", ({ detail }) => {
         const { shown, order } = detail;
         $("page").hidden = order.length < 2;
@@ -179,29 +197,33 @@ function showBoard(board) {
     });
 }
 
+/** What a screen reader is told of operations; of pages it is told where they are shown. */
+const actionWords = { 2: "has undone a step", 3: "has redone a step", 4: "has cleared the page" };
+
 /** Whether board and video are in step. */
 function showStep(board, clock) {
     let lag = { held: 0, milliseconds: 0 };
     let behind = null;
     let isRefused = false;
     const show = () => {
-        if (isRefused) return showStatus($("step"), "", "Not in step");
-        if (board.index === 0 && lag.held === 0) return showStatus($("step"), "", "Nothing has been drawn yet");
+        if (isRefused) return showInStep("", "Not in step");
+        if (board.index === 0 && lag.held === 0) return showInStep("", "Nothing has been drawn yet");
         if (lag.held > 0) {
             const noun = lag.held === 1 ? "stroke waits" : "strokes wait";
-            return showStatus($("step"), "good", `In step: ${lag.held} ${noun} for the video`);
+            return showInStep("good", `In step: ${lag.held} ${noun} for the video`, "In step: strokes wait for the video");
         }
-        if (board.gate === "open") return showStatus($("step"), "", "No video: ink is shown at once");
+        if (board.gate === "open") return showInStep("", "No video: ink is shown at once");
         // Without a player on this page nothing measures how far ink and picture are apart.
-        if (!clock) return showStatus($("step"), "", board.gate === null ? "" : "Ink comes when the video gets there");
-        showStatus($("step"), "good", behind > 1500 ? `In step, ${spanWords(behind)} behind the class` : "In step with the video");
+        if (!clock) return showInStep("", board.gate === null ? "" : "Ink comes when the video gets there");
+        const words = behind > 1500 ? `In step, ${spanWords(behind)} behind the class` : "In step with the video";
+        showInStep("good", words, "In step with the video");
     };
     board.addEventListener("lag", ({ detail }) => { lag = detail; show(); });
     board.addEventListener("behind", ({ detail }) => { behind = detail.milliseconds; show(); });
     board.addEventListener("index", show);
     board.addEventListener("gate", show);
     board.addEventListener("progress", ({ detail }) => {
-        if (detail.part < 1) showStatus($("step"), "wait", drawingWords(detail.part));
+        if (detail.part < 1) showInStep("wait", drawingWords(detail.part), "Drawing the board");
         else show();
     });
     board.addEventListener("connection", ({ detail }) => {
@@ -209,4 +231,11 @@ function showStep(board, clock) {
         isRefused = detail.state === "refused";
         show();
     });
+}
+
+/** What is seen, and what a screen reader says: without numbers that change all the time. */
+function showInStep(tone, words, spoken = words) {
+    $("step").dataset.tone = tone;
+    say($("step-words"), words);
+    say($("step-spoken"), spoken);
 }

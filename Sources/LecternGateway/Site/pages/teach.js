@@ -3,7 +3,7 @@
 import { Teacher } from "../lectern.js";
 import { now } from "../lectern/gateway.js";
 import { authorOf, isName } from "../lectern/names.js";
-import { $, address, badRoomWords, bindCover, bindFullScreen, bindSaving, connectionWords, drawingWords, element, namePattern, openSession, ownRooms, pageWords, refusals, roomOfPage, say, showStatus, spanWords, whileVisible } from "./common.js";
+import { $, address, badRoomWords, bindCover, bindFullScreen, bindSaving, connectionWords, drawingWords, element, letterKeys, namePattern, openSession, ownRooms, pageWords, refusals, roomOfPage, say, showStatus, spanWords, whileVisible } from "./common.js";
 import { AuthorList } from "./author-list.js";
 import { ImportTool } from "./import-tool.js";
 import { LassoTool } from "./lasso-tool.js";
@@ -21,6 +21,7 @@ const audienceInterval = 1000;
 document.title = `Teach ${room} · Lectern`;
 $("room").textContent = room;
 bindFullScreen($("full"), document.documentElement);
+letterKeys.bind($("keys"));
 
 if (namePattern.test(room)) start();
 else {

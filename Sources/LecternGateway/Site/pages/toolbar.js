@@ -5,7 +5,7 @@
  */
 
 import { Element } from "../lectern.js";
-import { $, element, iconAddress } from "./common.js";
+import { $, element, iconAddress, letterKeys } from "./common.js";
 
 const elements = [
     ["pen", "Pen", "P", Element.freehand],
@@ -154,7 +154,8 @@ export class Toolbar {
 
     #key(event) {
         // Keys of the list of pages are its own.
-        if (event.defaultPrevented || event.target.closest?.("input, dialog")) return;
+        if (!letterKeys.take(event) && !(event.ctrlKey || event.metaKey)) return;
+        if (event.defaultPrevented || event.target.closest?.("input:not([type=checkbox]), select, textarea, dialog")) return;
         const key = event.key.toLowerCase();
         if (event.ctrlKey || event.metaKey) {
             if (key !== "z" && key !== "y") return;

@@ -82,6 +82,13 @@ final class BrowserWindow: Sendable {
         try await run("await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
     }
 
+    /// Shows the page with other media features, or for paper.
+    func emulate(_ features: [String: String], media: String = "") async throws {
+        let list = features.map { AnyJSON.object(["name": .string($0.key), "value": .string($0.value)]) }
+        try await devTools("Emulation.setEmulatedMedia", ["media": .string(media), "features": .array(list)])
+        try await run("await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+    }
+
     /// Runs a script in each page that is opened from now on, before its own.
     func runFirst(_ script: String) async throws {
         try await devTools("Page.addScriptToEvaluateOnNewDocument", ["source": .string(script)])
@@ -96,7 +103,8 @@ final class BrowserWindow: Sendable {
                     "duration": .number(duration),
                 ])
             }
-            var actions = [AnyJSON](repeating: .object(["type": .string("pause"), "duration": .number(8)]), count: stroke.after)
+            var actions = [AnyJSON](
+                repeating: .object(["type": .string("pause"), "duration": .number(8)]), count: stroke.after)
             for (place, point) in stroke.points.enumerated() {
                 actions.append(move(point, place == 0 ? 0 : 8))
                 if place == 0 { actions.append(.object(["type": .string("pointerDown"), "button": .number(0)])) }
