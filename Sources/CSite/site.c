@@ -224,6 +224,9 @@ static const unsigned char pages_time_line_js[] = {
 static const unsigned char pages_toolbar_js[] = {
 #embed "../LecternGateway/Site/pages/toolbar.js"
 };
+static const unsigned char pages_video_watch_js[] = {
+#embed "../LecternGateway/Site/pages/video-watch.js"
+};
 
 #define FILE(path, bytes) {path, bytes, sizeof bytes}
 
@@ -301,6 +304,7 @@ static const struct site_file files[] = {
     FILE("pages/teach.js", pages_teach_js),
     FILE("pages/time-line.js", pages_time_line_js),
     FILE("pages/toolbar.js", pages_toolbar_js),
+    FILE("pages/video-watch.js", pages_video_watch_js),
 };
 
 size_t site_file_count(void) { return sizeof files / sizeof files[0]; }

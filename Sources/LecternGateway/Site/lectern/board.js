@@ -53,6 +53,7 @@ const longestPicture = 1000;
  * - `incarnation`: `{room}`: the board was joined, or has its first operation: the room's incarnation, "" while nobody has written
  *   to it;
  * - `gate`: `{gate}`: `open`: the cohort has no video, and its ink is shown at once; `video`: ink waits for the video;
+ * - `clock`: `{milliseconds}`: the media time of the cohort's video at the server, now and then; NaN where it has none;
  * - `covered`: `{author, session, covered, room}`, at the head: a stored checkpoint holds the author's operations so far;
  * - `image`: there is a picture of an image that was an empty frame, or a larger one;
  * - `size`: `{width, height}`: the board's size in its own units;
@@ -410,6 +411,7 @@ export class Board extends EventTarget {
         if (isSame && mark.digest !== undefined && mark.digest !== this.digest) {
             return this.#rejoin("the digest of a mark is another");
         }
+        this.#tell("clock", { milliseconds: typeof mark.v === "number" ? mark.v : NaN });
         const behind = typeof mark.v === "number" ? mark.v - this.#held.time : NaN;
         if (Number.isFinite(behind)) this.#tell("behind", { milliseconds: behind });
     }

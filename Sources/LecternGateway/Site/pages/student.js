@@ -3,6 +3,7 @@
 import { Board, PlayerClock } from "../lectern.js";
 import { $, badRoomWords, bindCover, bindFullScreen, bindSaving, connectionWords, drawingWords, iconAddress, letterKeys, namePattern, openSession, pageWords, roomOfPage, say, showStatus, spanWords, timeWords } from "./common.js";
 import { DemoClock } from "./demo-clock.js";
+import { WatchedClock } from "./video-watch.js";
 
 const query = new URLSearchParams(location.search);
 const room = roomOfPage();
@@ -53,6 +54,7 @@ async function start() {
     }
     const clock = await videoClock(gateway, cohort);
     const board = new Board($("board"), { room, cohort, gateway, clock });
+    if (clock instanceof WatchedClock) watchVideo(clock, board);
     bindCover(board);
     showBoard(board);
     showStep(board, clock);
@@ -83,7 +85,7 @@ function refuse(...words) {
 /** The clock of the page's player: a video by its address, a demo, or none. */
 async function videoClock(gateway, cohort) {
     const source = query.get("video");
-    if (source) return playVideo(source);
+    if (source) return new WatchedClock(playVideo(source), $("video"));
     const delay = query.get("demo");
     if (delay !== null) return playDemo(gateway, cohort, Math.min(Math.max(Number(delay) || 0, 0), 20));
     return null;
@@ -95,6 +97,7 @@ function playVideo(source) {
     video.addEventListener("error", () => {
         refuse("The video cannot be played: its address is wrong, or this server does not allow its origin.");
     });
+    video.addEventListener("playing", () => ($("notice").hidden = true));
     const offset = Number(query.get("offset")) || 0;
     return new PlayerClock(video, (seconds) => {
         // Where the playlist of a live video tells the time of day, that is its time line.
@@ -133,6 +136,16 @@ async function playDemo(gateway, cohort, delay) {
         demo.problem = error.message;
     }
     return () => demo.time;
+}
+
+/** A broken video does not hide the board. */
+function watchVideo(clock, board) {
+    board.addEventListener("clock", ({ detail }) => clock.noteServer(detail.milliseconds));
+    clock.addEventListener("broken", ({ detail }) => {
+        if (!detail.isBroken) $("notice").hidden = true;
+        else if (!$("video").error) refuse("The video does not play at the moment. The board goes on without it, and back in step when it plays.");
+        board.look();
+    });
 }
 
 /** The connection, the canvas, and who draws. */
@@ -207,6 +220,7 @@ function showStep(board, clock) {
     let isRefused = false;
     const show = () => {
         if (isRefused) return showInStep("", "Not in step");
+        if (clock?.isBroken) return showInStep("wait", "Without the video: ink comes when the class’s video is there");
         if (board.index === 0 && lag.held === 0) return showInStep("", "Nothing has been drawn yet");
         if (lag.held > 0) {
             const noun = lag.held === 1 ? "stroke waits" : "strokes wait";
@@ -218,6 +232,7 @@ function showStep(board, clock) {
         const words = behind > 1500 ? `In step, ${spanWords(behind)} behind the class` : "In step with the video";
         showInStep("good", words, "In step with the video");
     };
+    if (clock instanceof WatchedClock) clock.addEventListener("broken", show);
     board.addEventListener("lag", ({ detail }) => { lag = detail; show(); });
     board.addEventListener("behind", ({ detail }) => { behind = detail.milliseconds; show(); });
     board.addEventListener("index", show);

@@ -1,0 +1,80 @@
+/**
+ * A clock of a video that may break: while it shows no picture, or stands when the class's video does not, the board follows the
+ * server's gate alone, and it goes back in step when the video plays.
+ *
+ * @module
+ */
+
+/** Milliseconds without a picture, or of standing, until the video counts as broken; and between two looks. */
+const failingTime = 5000;
+const interval = 500;
+/** The class's video stands, too, where its time goes on by less than this part of the time of day. */
+const leastRate = 0.25;
+
+/**
+ * The clock of a player for a board: `time` is that of the player, and Infinity while it is broken, so that nothing waits for it.
+ *
+ * Events: `change`, as that of the player; `broken`, with `{isBroken}`.
+ */
+export class WatchedClock extends EventTarget {
+    isBroken = false;
+    #player;
+    #video;
+    #last = { place: NaN, at: performance.now() };
+    /** The time of the class's video, from marks: the last one and the one before, with when they came. */
+    #marks = [];
+    #timer;
+
+    /**
+     * @param {PlayerClock} player
+     * @param {HTMLVideoElement} video its element
+     */
+    constructor(player, video) {
+        super();
+        [this.#player, this.#video] = [player, video];
+        player.addEventListener("change", () => this.dispatchEvent(new Event("change")));
+        video.addEventListener("error", () => this.#set(true));
+        this.#timer = setInterval(() => this.#look(), interval);
+    }
+
+    get time() {
+        return this.isBroken ? Infinity : this.#player.time;
+    }
+
+    /** Takes the class's media time from a mark of the server; NaN where it has no clock. */
+    noteServer(time) {
+        this.#marks = [...this.#marks.slice(-1), { time, at: performance.now() }];
+    }
+
+    close() {
+        clearInterval(this.#timer);
+    }
+
+    /** Whether the class's video stands as well, as far as the last two marks tell. */
+    get #classStands() {
+        const [before, last] = this.#marks;
+        if (!last || !Number.isFinite(last.time) || performance.now() - last.at > 3 * failingTime) return false;
+        return last.time - before.time < leastRate * (last.at - before.at);
+    }
+
+    #look() {
+        const { error, readyState, paused, ended, currentTime } = this.#video;
+        const at = performance.now();
+        const hasPicture = readyState >= HTMLMediaElement.HAVE_CURRENT_DATA;
+        // Whoever pauses the video pauses the board.
+        const isFine = !error && hasPicture && (paused || ended || currentTime !== this.#last.place);
+        const hasMoved = currentTime !== this.#last.place;
+        if (isFine) this.#last = { place: currentTime, at };
+        if (this.isBroken) {
+            if (isFine && (hasMoved || paused)) this.#set(false);
+        } else if (error || at - this.#last.at > failingTime && !(hasPicture && this.#classStands)) this.#set(true);
+    }
+
+    #set(isBroken) {
+        if (isBroken === this.isBroken) return;
+        this.isBroken = isBroken;
+        if (!isBroken) this.#last.at = performance.now();
+        this.dispatchEvent(new CustomEvent("broken", { detail: { isBroken } }));
+        this.dispatchEvent(new Event("change"));
+    }
+}
