@@ -110,6 +110,9 @@ static const unsigned char lectern_whep_js[] = {
 static const unsigned char lectern_writer_js[] = {
 #embed "../LecternGateway/Site/lectern/writer.js"
 };
+static const unsigned char pages_ahead_js[] = {
+#embed "../LecternGateway/Site/pages/ahead.js"
+};
 static const unsigned char pages_author_list_js[] = {
 #embed "../LecternGateway/Site/pages/author-list.js"
 };
@@ -266,6 +269,7 @@ static const struct site_file files[] = {
     FILE("lectern/wet-sender.js", lectern_wet_sender_js),
     FILE("lectern/whep.js", lectern_whep_js),
     FILE("lectern/writer.js", lectern_writer_js),
+    FILE("pages/ahead.js", pages_ahead_js),
     FILE("pages/author-list.js", pages_author_list_js),
     FILE("pages/clock.css", pages_clock_css),
     FILE("pages/clock.html", pages_clock_html),

@@ -4,6 +4,7 @@ import { Teacher } from "../lectern.js";
 import { now } from "../lectern/gateway.js";
 import { authorOf, isName } from "../lectern/names.js";
 import { $, address, badRoomWords, bindCover, bindFullScreen, bindSaving, connectionWords, drawingWords, element, letterKeys, namePattern, openSession, ownRooms, pageWords, refusals, roomOfPage, say, showStatus, spanWords, whileVisible } from "./common.js";
+import { AheadLine } from "./ahead.js";
 import { AuthorList } from "./author-list.js";
 import { ImportTool } from "./import-tool.js";
 import { LassoTool } from "./lasso-tool.js";
@@ -250,6 +251,7 @@ function showAudience(teacher, gateway, timeLine, canMute) {
     link.href = address(`rooms/${room}`, { demo });
     link.textContent = demo === null ? "Open the student's board" : `Open it ${demo} s behind`;
     const rows = new Map();
+    const ahead = new AheadLine(gateway, room);
     const authors = new AuthorList(gateway, room, teacher, canMute, (error) => notify(`Not changed: ${error.message}`, "Close", closeNotice));
     whileVisible(audienceInterval, async () => {
         let state;
@@ -262,9 +264,10 @@ function showAudience(teacher, gateway, timeLine, canMute) {
         }
         timeLine.live.follow(state, (askedAt + now()) / 2);
         teacher.noteMuted((state.muted ?? []).includes(teacher.author));
+        const cohorts = (state.cohorts ?? []).filter(({ cohort, index, v }) => cohort !== "main" || index > 0 || typeof v === "number");
+        await ahead.show(cohorts, timeLine.time);
         if (!isOpen()) return;
         authors.show(state);
-        const cohorts = (state.cohorts ?? []).filter(({ cohort, index, v }) => cohort !== "main" || index > 0 || typeof v === "number");
         $("nobody").hidden = cohorts.length > 0;
         for (const [name, row] of rows) {
             if (cohorts.some(({ cohort }) => cohort === name)) continue;

@@ -1,0 +1,69 @@
+/**
+ * What a teacher has to know at a glance: how long after the pen students see it, what they see now, and how many they are.
+ *
+ * @module
+ */
+
+import { $, address, say, spanWords } from "./common.js";
+
+/** Milliseconds between two looks at who follows. */
+const readersInterval = 4000;
+
+/** The line above the teacher's board. */
+export class AheadLine {
+    #gateway;
+    #room;
+    #readers = {};
+    #askedAt = -Infinity;
+    #shown = "";
+
+    constructor(gateway, room) {
+        [this.#gateway, this.#room] = [gateway, room];
+    }
+
+    /**
+     * Shows the state of the room's cohorts.
+     *
+     * @param {{cohort: string, index: number, v: number | null}[]} cohorts those that anything was released to, or that have a clock
+     * @param {number} time what strokes of now are stamped with
+     */
+    async show(cohorts, time) {
+        await this.#count();
+        const lags = cohorts.filter(({ v }) => typeof v === "number" && Number.isFinite(time - v))
+            .map(({ cohort, v }) => ({ cohort, lag: Math.max(time - v, 0) }));
+        lags.sort((one, other) => one.lag - other.lag);
+        const words = lags.map(({ cohort, lag }) => (lags.length > 1 ? `${spanWords(lag)} (${cohort})` : spanWords(lag)));
+        say($("ahead-words"), words.length === 0 ? "" : words.length === 1 ? `Students see this ${words[0]} from now` : `Students see this in ${words.join(", ")}`);
+        const count = Object.values(this.#readers).reduce((sum, one) => sum + one, 0);
+        const parts = Object.entries(this.#readers).map(([cohort, number]) => `${number} ${cohort}`);
+        say($("ahead-count"), count === 1 ? "1 student" : `${count} students`);
+        $("ahead-count").title = parts.length > 1 ? parts.join(", ") : "Open boards of students";
+        $("ahead").hidden = false;
+        this.#picture(cohorts);
+    }
+
+    /** Boards that are open, by cohort. */
+    async #count() {
+        if (performance.now() - this.#askedAt < readersInterval) return;
+        this.#askedAt = performance.now();
+        try {
+            this.#readers = (await this.#gateway.json(`api/rooms/${this.#room}/readers`)).cohorts;
+        } catch {
+            // As before.
+        }
+    }
+
+    /** The board of the cohort that is last, or has most readers. */
+    #picture(cohorts) {
+        const seen = [...cohorts].sort((one, other) =>
+            (this.#readers[other.cohort] ?? 0) - (this.#readers[one.cohort] ?? 0) || one.index - other.index)[0];
+        const image = $("ahead-picture");
+        image.hidden = !seen || seen.index === 0;
+        if (image.hidden) return;
+        const key = `${seen.cohort} ${seen.index}`;
+        if (key === this.#shown) return;
+        this.#shown = key;
+        image.src = address(`api/rooms/${this.#room}/board.png`, { width: 320, cohort: seen.cohort, at: seen.index });
+        image.alt = `What students of cohort ${seen.cohort} see now`;
+    }
+}

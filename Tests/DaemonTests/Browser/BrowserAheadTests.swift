@@ -1,0 +1,121 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// What a teacher sees of the students' side, and what students see where their video breaks.
+@Suite(
+    .timeLimit(.minutes(5)), .endsProcesses, .enabled(if: BrowserWindow.runsAll, "make browser runs it"))
+struct BrowserAheadTests {
+    @Test("the teacher's page says how long after the pen students see it, what they see, and how many they are")
+    func ahead() async throws {
+        try await BrowserRoom.with { room, _ in
+            let teacher = try await room.teacher()
+            let student = try await room.student()
+            let words = BrowserWindow.element("ahead-words")
+            let now = { Int(Date().timeIntervalSince1970 * 1000) }
+            try await teacher.drawWave(1)
+            try await teacher.wait(forIndex: 1)
+            _ = try await eventually("a video 6 s behind, in large letters") { () -> Void? in
+                try room.setVideo(now() - 6000)
+                let text = try await teacher.text(of: words)
+                return text.contains(/^Students see this (5\.[5-9]|6\.\d|7\.[0-4]) s from now$/) ? () : nil
+            }
+            let size = try await teacher.run("return parseFloat(getComputedStyle(\(words)).fontSize)")
+            #expect(size.double ?? 0 >= 20)
+            try await teacher.wait(
+                for: "one student", "\(BrowserWindow.element("ahead-count")).textContent === \"1 student\"")
+            let other = try await room.student("?cohort=hls")
+            try await teacher.wait(
+                for: "two students", "\(BrowserWindow.element("ahead-count")).textContent === \"2 students\"")
+            _ = try await eventually("both cohorts") { () -> Void? in
+                try room.setVideo(now() - 6000)
+                try room.setVideo(now() - 12_000, "hls")
+                let text = try await teacher.text(of: words)
+                return text.contains(/^Students see this in .* \(main\), 1[1-3] s \(hls\)$/) ? () : nil
+            }
+            _ = try await eventually("the picture") { () -> Void? in
+                try room.playVideo()
+                let picture = BrowserWindow.element("ahead-picture")
+                return try await teacher.run("return !\(picture).hidden && \(picture).naturalWidth === 320")
+                    == .bool(true) ? () : nil
+            }
+            try await teacher.keepScreenshot("ahead")
+            try await other.close()
+            try await student.wait(forIndex: 1)
+            try await teacher.wait(
+                for: "one again", "\(BrowserWindow.element("ahead-count")).textContent === \"1 student\"")
+        }
+    }
+
+    @Test("a video that cannot be played hides no ink, and the board goes back in step when it plays")
+    func brokenVideo() async throws {
+        try await BrowserRoom.with { room, _ in
+            try room.playVideo()
+            try await room.publish(40)
+            let student = try await room.student("?video=none.webm")
+            let (notice, step) = (BrowserWindow.element("notice"), BrowserWindow.element("step-words"))
+            try await student.wait(
+                for: "the words", "\(step).textContent.startsWith(\"Without the video\") && !\(notice).hidden")
+            let all = try await room.student()
+            let part = "return \(BrowserWindow.canvas).width * \(BrowserWindow.canvas).height"
+            let seen = Double(try await student.inkedPixels()) / (try await student.run(part).double ?? .infinity)
+            let whole = Double(try await all.inkedPixels()) / (try await all.run(part).double ?? 0)
+            // Of two sizes, all the same ink.
+            #expect(abs(seen / whole - 1) < 0.1, "\(seen) \(whole)")
+            // New ink comes as well.
+            try await room.publish(1, after: 40)
+            try await student.wait(forIndex: 41)
+            // A picture comes.
+            try await student.run(
+                """
+                const canvas = document.createElement("canvas");
+                const context = canvas.getContext("2d");
+                setInterval(() => context.fillRect(Math.random() * 100, 0, 9, 9), 40);
+                const video = document.getElementById("video");
+                video.removeAttribute("src");
+                video.muted = true;
+                video.srcObject = canvas.captureStream(25);
+                await video.play();
+                """)
+            try await student.wait(for: "in step", "\(step).textContent.startsWith(\"In step\") && \(notice).hidden")
+        }
+    }
+
+    @Test("a board leaves a video that stands while the class goes on, and not one that stands with the class")
+    func standing() async throws {
+        try await BrowserRoom.with { room, _ in
+            let window = try await BrowserWindow()
+            try await window.open("\(room.address)/healthz")
+            let result = try await window.run(
+                """
+                const { WatchedClock } = await import("/assets/x/pages/video-watch.js");
+                const { PlayerClock } = await import("/lectern.js");
+                const canvas = document.createElement("canvas");
+                const context = canvas.getContext("2d");
+                setInterval(() => context.fillRect(Math.random() * 100, 0, 9, 9), 40);
+                const made = async (rate, name) => {
+                    const video = document.createElement("video");
+                    document.body.append(video);
+                    video.muted = true;
+                    video.srcObject = canvas.captureStream(25);
+                    await video.play();
+                    // It shows one picture for ever.
+                    const place = video.currentTime;
+                    Object.defineProperty(video, "currentTime", { get: () => place });
+                    const clock = new WatchedClock(new PlayerClock(video), video);
+                    let time = 0;
+                    setInterval(() => clock.noteServer(time += rate * 500), 500);
+                    return new Promise((done) => {
+                        const began = performance.now();
+                        clock.addEventListener("broken", () => done([name, performance.now() - began, clock.time]));
+                        setTimeout(() => done([name, null, clock.time]), 9000);
+                    });
+                };
+                const [alone, together] = await Promise.all([made(1, "alone"), made(0, "together")]);
+                return { after: alone[1], isFree: alone[2] === Infinity, isKept: together[1] === null && Number.isFinite(together[2]) };
+                """)
+            #expect((result["after"]?.double ?? 0) >= 4900, "\(result)")
+            #expect(result["isFree"] == .bool(true) && result["isKept"] == .bool(true), "\(result)")
+        }
+    }
+}
