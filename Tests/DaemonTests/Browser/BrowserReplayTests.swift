@@ -318,7 +318,7 @@ struct BrowserReplayTests {
             try await window.open(room.address)
             try await window.wait(
                 for: "the link",
-                "document.querySelector(\"a[href='rooms/\(room.name)?replay']\")?.textContent === \"Replay\"")
+                "document.querySelector(\"a[href$='/rooms/\(room.name)?replay']\")?.textContent === \"Replay\"")
         }
     }
 }

@@ -71,7 +71,7 @@ struct BrowserTokenTests {
             let student = try await BrowserWindow()
             try await student.open("\(page)#token=\(try await secret.token(asStudent))")
             try await student.wait(forIndex: 1)
-            let (connection, step) = (BrowserWindow.element("connection"), BrowserWindow.element("step"))
+            let (connection, step) = (BrowserWindow.element("connection"), BrowserWindow.element("step-words"))
             try await student.wait(for: "the video", "\(step).textContent.startsWith(\"Ink comes\")")
 
             try secret.change("another secret of 32 bytes or more, here it is")

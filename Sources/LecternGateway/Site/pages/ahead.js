@@ -38,7 +38,6 @@ export class AheadLine {
         const parts = Object.entries(this.#readers).map(([cohort, number]) => `${number} ${cohort}`);
         say($("ahead-count"), count === 1 ? "1 student" : `${count} students`);
         $("ahead-count").title = parts.length > 1 ? parts.join(", ") : "Open boards of students";
-        $("ahead").hidden = false;
         this.#picture(cohorts);
     }
 
