@@ -110,7 +110,9 @@ let threadTargets: [Target] = [
     .systemLibrary(name: "COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
     // Hashes and signatures, by the library that libnats has for TLS.
     layer("Cryptography", ["COpenSSL"]),
-    layer("Journal", ["Assets", "Cryptography", "NATSClient", "Locking", "Whiteboard", "StrokeWire", logging, deque]),
+    layer(
+        "Journal",
+        ["Assets", "Cryptography", "Hosting", "NATSClient", "Locking", "Whiteboard", "StrokeWire", logging, deque]),
     // Decoders of images, and the process that they run in.
     .target(
         name: "CAssetOpener",
@@ -143,7 +145,8 @@ let threadTargets: [Target] = [
     tests(
         "JournalTests",
         [
-            "Assets", "Journal", "NATSClient", "NATSTestServer", "Locking", "Whiteboard", "StrokeWire", logging,
+            "Assets", "Journal", "Hosting", "NATSClient", "NATSTestServer", "Locking", "Whiteboard", "StrokeWire",
+            logging,
         ]),
     tests(
         "LecternClientTests",

@@ -1,3 +1,4 @@
+public import Hosting
 public import Logging
 public import NATSClient
 public import StrokeWire
@@ -88,19 +89,67 @@ extension CheckpointStore {
     /// Writes a manifest and waits until it is acknowledged: then it is the room's checkpoint.
     ///
     /// - Throws: `.superseded` when a stored manifest contains more records: a daemon that was stopped for a while must
-    ///   not replace what another has saved since. Two daemons that write at the same time do no harm: three manifests
-    ///   are kept, and the best one counts.
+    ///   not replace what another has saved since.
     public func save(_ manifest: CheckpointManifest) async throws(JournalError) {
-        _ = try await newest(notBeyond: manifest)
-        let streams = streams(of: manifest.room)
-        _ = try await publish(manifest.encoded(), to: streams.manifest(of: manifest.room), streams)
+        _ = try await write(manifest) { _ in manifest }
     }
+
+    /// Writes where a room's cohorts stand, beside the state that is stored, and waits until it is acknowledged.
+    /// - Parameters:
+    ///   - manifest: without a state.
+    ///   - known: the manifest that the caller has written or read last.
+    /// - Returns: the manifest as it was written.
+    /// - Throws: `.superseded` when a stored manifest contains more records.
+    public func save(
+        cursors manifest: CheckpointManifest, after known: CheckpointManifest?
+    ) async throws(JournalError) -> CheckpointManifest {
+        try await write(manifest) { newest in
+            var manifest = manifest
+            manifest.keepState(of: known, or: newest)
+            return manifest
+        }
+    }
+
+    /// Writes a manifest in the place of the one that was written last, if that contains no more. Another daemon may write at the
+    /// same time: the server takes the manifest only where the last one is still the one that was looked at.
+    /// - Parameter complete: gives the manifest, beside the one that was written last.
+    private func write(
+        _ manifest: CheckpointManifest, _ complete: (CheckpointManifest?) -> CheckpointManifest
+    ) async throws(JournalError) -> CheckpointManifest {
+        let streams = streams(of: manifest.room)
+        var attempt = 1
+        while true {
+            let last = try await last(notBeyond: manifest)
+            let whole = complete(last.manifest)
+            do throws(JetStreamError) {
+                _ = try await jetStream.publish(
+                    whole.encoded(), to: streams.manifest(of: manifest.room),
+                    headers: ["Nats-Expected-Last-Subject-Sequence": "\(last.sequence)"])
+                return whole
+            } catch {
+                guard error.isOutOfDate, attempt < Self.attempts else {
+                    throw .stream(name: streams.checkpoint, error)
+                }
+                attempt += 1
+            }
+        }
+    }
+
+    /// How often a manifest is written while others write manifests of the room.
+    private static let attempts = 8
 
     /// The room's manifest that was written last; nil when there is none of that log, or when it is damaged.
     ///
     /// - Parameter manifest: the caller's, of the room and the log.
     /// - Throws: `.superseded` when the stored one contains more; `.newer` when a newer release has written it.
     public func newest(notBeyond manifest: CheckpointManifest) async throws(JournalError) -> CheckpointManifest? {
+        try await last(notBeyond: manifest).manifest
+    }
+
+    /// - Returns: the room's manifest that was written last, and its sequence; 0 for none.
+    private func last(
+        notBeyond manifest: CheckpointManifest
+    ) async throws(JournalError) -> (manifest: CheckpointManifest?, sequence: UInt64) {
         let (room, log) = (manifest.room, manifest.log)
         let streams = streams(of: room)
         let message: StoredMessage?
@@ -109,10 +158,12 @@ extension CheckpointStore {
         } catch {
             throw .stream(name: streams.checkpoint, error)
         }
-        let bodies = message.map { [$0.payload] } ?? []
-        guard let stored = try readable(bodies, of: room, log: log).last, stored.log == log else { return nil }
+        guard let message else { return (nil, 0) }
+        guard let stored = try readable([message.payload], of: room, log: log).last, stored.log == log else {
+            return (nil, message.sequence)
+        }
         guard !manifest.isBehind(stored) else { throw .superseded(room: room, by: stored.sequence) }
-        return stored
+        return (stored, message.sequence)
     }
 
     /// Writes a manifest that a room is restored from, beside those that count.
@@ -161,14 +212,17 @@ extension CheckpointStore {
             metadata: ["partition": "\(partition)"])
     }
 
-    /// The notes of ``save(covered:of:log:)`` that are kept, of which the highest counts.
-    public static let keptNotes = PartitionStreams.keptCheckpoints
-
     /// Writes that all records of a partition up to `sequence` are in acknowledged checkpoints.
-    /// - Parameter log: the log's `incarnationPrefix`, because the log that replaces it counts from 1 again.
-    public func save(covered sequence: UInt64, of partition: Int, log: String) async throws(JournalError) {
+    /// - Parameters:
+    ///   - log: the log's `incarnationPrefix`, because the log that replaces it counts from 1 again.
+    ///   - rewinds: how often the log has lost its end: sequences are given out again then, and what was covered before counts
+    ///     no longer, however much it was.
+    public func save(
+        covered sequence: UInt64, of partition: Int, log: String, rewinds: Int = 0
+    ) async throws(JournalError) {
         let streams = streams(of: partition)
-        _ = try await publish(Coverage(log: log, covered: sequence).encoded(), to: streams.coverage, streams)
+        let coverage = Coverage(log: log, covered: sequence, rewinds: rewinds)
+        _ = try await publish(coverage.encoded(), to: streams.coverage, streams)
     }
 
     /// Without a `Nats-Msg-Id`: for a duplicate the server would return the sequence of a message that may be deleted
@@ -275,7 +329,9 @@ extension CheckpointStore {
         for (subject, bodies) in try await manifests(in: streams, timeout) {
             if subject == streams.coverage {
                 let coverages = try readable(bodies, log: log, in: streams, Coverage.init(decoding:))
-                catalogue.covered = coverages.filter { $0.log == log }.map(\.covered).max() ?? 0
+                if let best = coverages.filter({ $0.log == log }).max(by: { $0.isBehind($1) }) {
+                    (catalogue.covered, catalogue.rewinds) = (best.covered, best.rewinds ?? 0)
+                }
                 continue
             }
             guard let room = streams.room(ofManifest: subject) else { continue }
@@ -316,14 +372,10 @@ extension CheckpointStore {
         -> [CheckpointManifest]
     {
         let streams = streams(of: room)
-        return try readable(bodies, log: log, in: streams) { body throws(CheckpointManifest.Unreadable) in
+        let manifests = try readable(bodies, log: log, in: streams) { body throws(CheckpointManifest.Unreadable) in
             try CheckpointManifest(decoding: body)
         }
-        .filter { $0.room == room }.enumerated()
-        .sorted {
-            ($0.element.restorations, $0.element.sequence, $0.element.handled, $0.offset)
-                < ($1.element.restorations, $1.element.sequence, $1.element.handled, $1.offset)
-        }.map(\.element)
+        return CheckpointManifest.ranked(manifests.filter { $0.room == room })
     }
 
     /// Decodes bodies. Damaged ones are left out, and those that a newer release has written for another log.
@@ -380,6 +432,8 @@ public struct CheckpointCatalogue: Sendable, Equatable {
     public var damaged: [RoomID] = []
     /// All records of the partition's log up to this one are in checkpoints; 0 when nothing is known.
     public var covered: UInt64 = 0
+    /// How often the log has lost its end, as far as that was noticed.
+    public var rewinds = 0
     /// The number of rooms with checkpoints of other logs only.
     public var foreign = 0
 

@@ -1,68 +1,24 @@
+public import Hosting
 import Logging
 import NATSClient
 import StrokeWire
 import Whiteboard
 
-/// What a partition's log has lost: a power cut takes what the server had acknowledged and not yet synced, a damaged file all
-/// that stood behind it. The log goes on at a sequence that was given out before.
-public struct LogRewind: Sendable, Equatable {
-    /// The log is what it was up to this record, as far as checkpoints show; it may be a little more.
-    public let end: UInt64
-    /// The last record that is known to have been there.
-    public let known: UInt64
-    /// How many records are gone, at most.
-    public let lost: UInt64
-    /// The newest manifests of the rooms that have lost records.
-    public let rooms: [CheckpointManifest]
-}
-
 extension JetStreamJournal {
-    /// Compares a partition's log with what checkpoints say of it: a record at a place that has another time is another
-    /// record. In a log that is whole it costs one request.
+    /// Compares a partition's log with what checkpoints say of it. In a log that is whole it costs one request.
     /// - Returns: nil for a log that has all records that the checkpoints know of.
     public func rewind(
         of partition: Int, _ catalogue: CheckpointCatalogue, _ log: PartitionLog
     ) async throws(JournalError) -> LogRewind? {
-        let manifests = catalogue.rooms.values.sorted { $0.handled > $1.handled }
-        var (end, lost): (UInt64, UInt64?) = (0, nil)
-        for manifest in manifests {
-            switch try await state(of: manifest, log) {
-            case .lost: lost = manifest.handled
-            case .there: end = manifest.handled
-            case .unknown: continue
-            }
-            if end > 0 { break }
+        var search = RewindSearch(
+            catalogue.rooms.values, covered: catalogue.covered, first: log.firstSequence, last: log.lastSequence)
+        while let sequence = search.next() {
+            // Looked for twice: a server that loads a damaged file may fail to find one that is there.
+            var nanoseconds = try await time(of: sequence, in: partition)
+            if nanoseconds == nil { nanoseconds = try await time(of: sequence, in: partition) }
+            search.found(nanoseconds.map { Instant(nanoseconds: $0) })
         }
-        let known = max(catalogue.covered, manifests.first?.handled ?? 0)
-        guard let lost = lost ?? (catalogue.covered > log.lastSequence ? log.lastSequence + 1 : nil) else { return nil }
-        // A log that has not grown again ends where it was cut.
-        let cut = log.lastSequence < lost ? log.lastSequence : end
-        return LogRewind(
-            end: min(end, lost - 1, log.lastSequence), known: known, lost: known - min(known, cut),
-            rooms: manifests.filter { $0.handled >= lost }.reversed())
-    }
-
-    private enum RecordState {
-        case there
-        case lost
-        /// Expired, or its time is not known.
-        case unknown
-    }
-
-    private func state(
-        of manifest: CheckpointManifest, _ log: PartitionLog
-    ) async throws(JournalError) -> RecordState {
-        guard manifest.handled <= log.lastSequence else { return .lost }
-        guard let at = manifest.handledAt, manifest.handled >= max(1, log.firstSequence) else { return .unknown }
-        let partition = RoomAddress.partition(of: manifest.room, among: partitions)
-        // A damaged sequence has the log end far behind what it has lost: then the record is missing. Looked for twice: a
-        // server that loads a damaged file may fail to find one that is there.
-        for _ in 0..<2 {
-            if let time = try await time(of: manifest.handled, in: partition) {
-                return time == at.nanoseconds ? .there : .lost
-            }
-        }
-        return .lost
+        return search.rewind
     }
 }
 

@@ -1,4 +1,5 @@
 import Foundation
+import Hosting
 import NATSClient
 import NATSTestServer
 import StrokeWire
@@ -231,6 +232,35 @@ import Whiteboard
             #expect(try await state(test, of: manifests[4]) == bytes(parts: 2, 5))
             // Again what is deleted already.
             await test.store.discard(try #require(manifests[0].state), room: try .physics)
+        }
+    }
+
+    @Test func `Of two daemons that save at once the one that holds less never has the last word`() async throws {
+        try await TestJournal.with { test, _ in
+            _ = try await test.journal.provision(0)
+            for round in 1...40 {
+                let (less, more) = (try manifest(at: UInt64(2 * round)), try manifest(at: UInt64(2 * round + 1)))
+                async let behind: Void = test.store.save(less)
+                async let ahead: Void = test.store.save(more)
+                // It may come too late.
+                try? await behind
+                try await ahead
+                let last = try await test.store.newest(notBeyond: try manifest(at: 1000))
+                #expect(last?.sequence == more.sequence)
+            }
+        }
+    }
+
+    @Test func `What was covered before the log lost its end counts no longer`() async throws {
+        try await TestJournal.with { test, _ in
+            let log = try await test.journal.provision(0).incarnationPrefix
+            try await test.store.save(covered: 120, of: 0, log: log)
+            try await test.store.save(covered: 100, of: 0, log: log, rewinds: 1)
+            // A daemon that does not know it yet.
+            try await test.store.save(covered: 130, of: 0, log: log)
+            let catalogue = try await test.store.catalogue(of: 0, log: log)
+            #expect(catalogue.covered == 100)
+            #expect(catalogue.rewinds == 1)
         }
     }
 

@@ -1,3 +1,4 @@
+import Hosting
 import StrokeWire
 import TestSupport
 import Testing

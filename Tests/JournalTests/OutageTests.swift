@@ -1,3 +1,4 @@
+import Hosting
 import Journal
 import NATSClient
 import NATSTestServer

@@ -1,3 +1,4 @@
+import Hosting
 public import Logging
 public import NATSClient
 public import StrokeWire

@@ -41,6 +41,7 @@ final class CheckpointKeeper: Sendable {
         var logClockAhead = Duration.zero
         /// Last record that acknowledged checkpoints hold with all before it, as last noted.
         var covered: UInt64
+        let rewinds: Int
         /// When the log's space was last checked, and when a lack of it was last logged.
         var spaceSeenAt = Instant.distantPast
         var spaceToldAt = Instant.distantPast
@@ -78,7 +79,9 @@ final class CheckpointKeeper: Sendable {
             for room in catalogue.damaged { rebuilding[room] = 0 }
             for room in catalogue.outdated { rebuilding[room] = catalogue.rooms[room]?.sequence ?? 0 }
         }
-        partitions.withLock { $0[partition] = PartitionStatus(log: log, covered: catalogue.covered) }
+        partitions.withLock {
+            $0[partition] = PartitionStatus(log: log, covered: catalogue.covered, rewinds: catalogue.rewinds)
+        }
     }
 
     /// Drops the state of a partition that another daemon serves from now on.
@@ -112,7 +115,7 @@ final class CheckpointKeeper: Sendable {
     func note(covered sequence: UInt64, of partition: Int) async {
         guard let notes = partitions.withLock({ $0[partition] }), sequence > notes.covered else { return }
         do {
-            try await store.save(covered: sequence, of: partition, log: notes.log)
+            try await store.save(covered: sequence, of: partition, log: notes.log, rewinds: notes.rewinds)
             partitions.withLock { $0[partition]?.covered = sequence }
         } catch {
             logger.debug("coverage not noted", metadata: ["partition": "\(partition)", "error": "\(error)"])
@@ -176,42 +179,32 @@ final class CheckpointKeeper: Sendable {
         let room = request.room
         let log = partitions.withLock { $0[request.partition]?.log } ?? ""
         let known = manifests.withLock { $0[room] }
-        var manifest = CheckpointManifest(
-            room: room, log: log, incarnation: request.stored.incarnation, sequence: request.stored.sequence,
-            handled: request.stored.handled, cursors: request.stored.cursors, isQuiet: request.stored.isQuiet,
-            state: nil, restorations: request.stored.restorations, handledAt: request.stored.handledAt)
-        if manifest.handledAt == nil, known?.handled == manifest.handled { manifest.handledAt = known?.handledAt }
+        var manifest = CheckpointManifest(request, log: log, after: known)
         var before = known
         var written = 0
         switch request.state {
-        case .none: break
-        case .unchanged:
-            (manifest.state, manifest.previous, manifest.loggedAt) = (known?.state, known?.previous, known?.loggedAt)
+        case .none: try await store.save(manifest)
+        case .unchanged: manifest = try await store.save(cursors: manifest, after: known)
         case .changed(let checkpoint):
             // Another daemon may have saved meanwhile.
             before = try await store.newest(notBeyond: manifest) ?? known
             let bytes = try readBack(checkpoint, request.partition)
-            manifest.state = try await store.save(state: bytes, room: room, beside: before)
-            if manifest.handled == manifest.sequence { manifest.loggedAt = manifest.handledAt }
-            // A life that has ended is not gone back to.
-            manifest.previous = before?.incarnation == manifest.incarnation ? before?.generations.first : nil
+            let state = try await store.save(state: bytes, room: room, beside: before)
+            manifest.begin(state, after: before)
             written = bytes.count
-        }
-        do throws(JournalError) {
-            try await store.save(manifest)
-        } catch {
-            // No manifest names it: another daemon has saved more, maybe that the room was erased.
-            if case .superseded = error, written > 0, let state = manifest.state {
-                await store.discard(state, room: room)
+            do throws(JournalError) {
+                try await store.save(manifest)
+            } catch {
+                // No manifest names it: another daemon has saved more, maybe that the room was erased.
+                if case .superseded = error { await store.discard(state, room: room) }
+                throw error
             }
-            throw error
         }
         if case .changed(let checkpoint) = request.state { assetUse.note(checkpoint.assets) }
         manifests.withLock { $0[room] = manifest.state == nil ? nil : manifest }
         olderStates.withLock { $0[room] = manifest.previous?.sequence }
         if case .unchanged = request.state {} else { rebuilding.withLock { $0[room] = nil } }
-        let kept = manifest.generations.map(\.state)
-        return (written, before?.generations.map(\.state).filter { !kept.contains($0) } ?? [])
+        return (written, manifest.obsoleteStates(of: before))
     }
 
     /// The bytes of a state, after a room was restored from them: once they count, the log may lose what they hold.
@@ -334,12 +327,10 @@ final class CheckpointKeeper: Sendable {
         let base = try await store.base(restoration.checkpoint, of: id)
         for (place, generation) in (base?.generations ?? []).enumerated() {
             guard let room = try await room(from: generation.state, id) else { continue }
-            // Records that the state holds, and that the log may have kept, are not told twice.
             let held = place == 0 ? base?.loggedAt : nil
             let after = min(restoration.after, generation.sequence)
-            let tail = try await journal.records(of: id, after: after).filter { record in
-                record.sequence == decision || record.sequence < decision && held.map { record.loggedAt > $0 } ?? true
-            }
+            let tail = restoration.tail(
+                of: try await journal.records(of: id, after: after), decision: decision, held: held)
             return RestoredRoom(room: room, sequence: after, restorations: restoration.number, tail: tail)
         }
         return nil

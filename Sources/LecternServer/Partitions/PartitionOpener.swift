@@ -237,24 +237,3 @@ struct PartitionOpener: Sendable {
         workers.postToAll(item)
     }
 }
-
-extension StoredRoom {
-    fileprivate init(_ manifest: CheckpointManifest) {
-        self.init(
-            sequence: manifest.sequence, handled: manifest.handled, cursors: manifest.cursors,
-            isQuiet: manifest.isQuiet, hasState: manifest.state != nil, incarnation: manifest.incarnation)
-    }
-
-    /// Has the room fetched at once and the records after its checkpoint read again.
-    fileprivate mutating func setOutdated() {
-        isQuiet = false
-        hasState = true
-    }
-
-    /// Keeps quiet about records before one.
-    fileprivate mutating func setTold(before sequence: UInt64) { handled = max(handled, sequence - 1) }
-
-    /// No checkpoint of the room can be read: it is rebuilt from the whole log.
-    fileprivate static let damaged = StoredRoom(
-        sequence: 0, handled: 0, cursors: [:], isQuiet: false, hasState: true, incarnation: "")
-}

@@ -1,4 +1,5 @@
 import Foundation
+import Hosting
 import Journal
 import Logging
 import StrokeWire
@@ -113,10 +114,10 @@ struct RewindRepair: Sendable {
         if let failure { throw failure }
         let renewed = try await journal.provision(partition)
         catalogue.covered = max(catalogue.covered, max(1, renewed.firstSequence) - 1)
-        // Nobody passes over what is written from here on: no note from before is kept.
-        for _ in 0..<CheckpointStore.keptNotes {
-            try await store.save(covered: catalogue.covered, of: partition, log: log.incarnationPrefix)
-        }
+        catalogue.rewinds += 1
+        // Nobody passes over what is written from here on.
+        try await store.save(
+            covered: catalogue.covered, of: partition, log: log.incarnationPrefix, rewinds: catalogue.rewinds)
         metrics.countRewinds(1, of: partition, records: Int(rewind.lost), rooms: rewind.rooms.count)
         logger.error(
             "the log has lost its end; rooms go on from what was saved, in new incarnations",
@@ -134,14 +135,8 @@ struct RewindRepair: Sendable {
     private func decide(_ manifest: CheckpointManifest, _ rewind: LogRewind) async throws(JournalError) -> UInt64 {
         // Nobody can guess the number and have the log drop the decision for a repeat.
         let id = UUID().uuidString
-        guard manifest.state != nil else {
-            // The log may have the life again that had ended.
-            return try await journal.write(.close, room: manifest.room, id: id)
-        }
-        let restoration = RoomRestoration(
-            checkpoint: try await store.save(base: manifest), after: min(rewind.end, manifest.sequence),
-            number: manifest.restorations + 1)
-        return try await journal.write(.restore(restoration), room: manifest.room, id: id)
+        let base = manifest.state == nil ? 0 : try await store.save(base: manifest)
+        return try await journal.write(rewind.decision(about: manifest, base: base), room: manifest.room, id: id)
     }
 
     private func note(_ target: String, _ detail: String) async {

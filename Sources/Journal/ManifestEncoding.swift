@@ -1,119 +1,7 @@
 import Foundation
-public import StrokeWire
-public import Whiteboard
-
-/// The checkpoint of a room at a point of its log, with the place of the room's state.
-///
-/// Its sequences are those of the partition's log.
-public struct CheckpointManifest: Sendable, Equatable {
-    /// A room's state, which is stored in parts.
-    public struct State: Sendable, Equatable {
-        /// The sequences of the parts in the checkpoint stream, in order.
-        public var parts: [UInt64]
-        /// Bytes of all parts together.
-        public var bytes: Int
-        /// FNV-1a (64 bit) of all bytes.
-        public var hash: UInt64
-        /// A token of the parts' subjects, 0 ... 2, so that states that are kept never share a subject. Nil for a state
-        /// written by the first release.
-        public var slot: Int?
-        /// The format of the bytes, at most ``RoomCheckpoint/formatVersion`` of the release that wrote them.
-        public var format: UInt8
-        /// The rules that made the room, at most ``RoomCheckpoint/foldVersion`` of the release that wrote the state.
-        public var fold: UInt64
-
-        /// - Parameters:
-        ///   - format: by default this release's.
-        ///   - fold: by default this release's.
-        public init(
-            parts: [UInt64], bytes: Int, hash: UInt64, slot: Int?, format: UInt8 = RoomCheckpoint.formatVersion,
-            fold: UInt64 = RoomCheckpoint.foldVersion
-        ) {
-            self.parts = parts
-            self.bytes = bytes
-            self.hash = hash
-            self.slot = slot
-            self.format = format
-            self.fold = fold
-        }
-    }
-
-    /// A state, and the records that it contains.
-    public struct Generation: Sendable, Equatable {
-        /// The state contains all records of the room up to this one.
-        public var sequence: UInt64
-        /// The state.
-        public var state: State
-
-        public init(sequence: UInt64, state: State) {
-            self.sequence = sequence
-            self.state = state
-        }
-    }
-
-    /// The room.
-    public var room: RoomID
-    /// The `PartitionLog.incarnationPrefix` of the log that the sequences belong to.
-    public var log: String
-    /// The room's incarnation.
-    public var incarnation: String
-    /// The state contains all records of the room up to this one.
-    public var sequence: UInt64
-    /// The feedback to authors was published for all records of the room up to this one.
-    public var handled: UInt64
-    /// The position of each cohort.
-    public var cursors: [CohortName: CohortCursor]
-    /// Whether nothing happens in the room without an input, so that it need not be restored before one comes.
-    public var isQuiet: Bool
-    /// Nil when the room was closed and there is nothing to restore.
-    public var state: State?
-    /// The generation before `state`, in case `state` is damaged; kept until the next one is acknowledged.
-    public var previous: Generation?
-    /// How often the room was restored after the log had lost its end: `sequence` and `handled` count from there.
-    public var restorations: UInt32
-    /// When the record `sequence` was logged, by the log's clock; nil where it is not known, as in older releases' manifests.
-    public var loggedAt: Instant?
-    /// When the record `handled` was logged. With it a log is told from one that has lost this record and has another at its
-    /// place.
-    public var handledAt: Instant?
-
-    public init(
-        room: RoomID, log: String, incarnation: String, sequence: UInt64, handled: UInt64,
-        cursors: [CohortName: CohortCursor], isQuiet: Bool, state: State?, previous: Generation? = nil,
-        restorations: UInt32 = 0, loggedAt: Instant? = nil, handledAt: Instant? = nil
-    ) {
-        self.room = room
-        self.log = log
-        self.incarnation = incarnation
-        self.sequence = sequence
-        self.handled = handled
-        self.cursors = cursors
-        self.isQuiet = isQuiet
-        self.state = state
-        self.previous = previous
-        self.restorations = restorations
-        self.loggedAt = loggedAt
-        self.handledAt = handledAt
-    }
-
-    /// Orders a room's manifests by what they hold: a sequence counts from the last restoration.
-    func isBehind(_ other: CheckpointManifest) -> Bool {
-        (restorations, sequence) < (other.restorations, other.sequence)
-    }
-
-    /// The generations that the room can be restored from, the newest first.
-    public var generations: [Generation] {
-        [state.map { Generation(sequence: sequence, state: $0) }, previous].compactMap(\.self)
-    }
-
-    /// The slot of the next state, which no kept generation uses.
-    var freeSlot: Int {
-        let taken = generations.map(\.state.slot)
-        return (0..<3).first { !taken.contains($0) } ?? 0
-    }
-}
-
-// MARK: - Encoding
+import Hosting
+import StrokeWire
+import Whiteboard
 
 extension CheckpointManifest {
     /// Why a stored manifest cannot be used.
@@ -262,11 +150,17 @@ struct Coverage: Codable, Equatable {
     var log: String
     /// All records of the partition up to this one are in acknowledged checkpoints.
     var covered: UInt64
+    /// How often the log has lost its end. Older releases do not write it.
+    var rewinds: Int?
 
-    init(log: String, covered: UInt64) {
+    init(log: String, covered: UInt64, rewinds: Int = 0) {
         self.log = log
         self.covered = covered
+        self.rewinds = rewinds == 0 ? nil : rewinds
     }
+
+    /// Whether it covers less than another of the log, or what it covers was lost since.
+    func isBehind(_ other: Coverage) -> Bool { (rewinds ?? 0, covered) < (other.rewinds ?? 0, other.covered) }
 
     func encoded() -> [UInt8] { HashedJSON.encode(self) }
 
