@@ -23,7 +23,7 @@ final class DaemonProcess {
     private(set) var freeSince: Moment
     private var backlog: [() -> Void] = []
     private var membership: Membership
-    private(set) lazy var keeper = CheckpointKeeper(self)
+    private(set) lazy var keeper = SimulatedKeeper(self)
     private lazy var output = ProcessOutput(self)
     private(set) lazy var host = RoomHost(configuration: cluster.configuration, output: output, isOutputOpen: true)
     private(set) var works: [Int: PartitionWork] = [:]
@@ -82,7 +82,9 @@ final class DaemonProcess {
             switch progress {
             case .ready(let partition): membership.opened(partition, at: now)
             case .closed(let partition):
-                works[partition] = nil
+                if let work = works.removeValue(forKey: partition), work.isWhole {
+                    keeper.note(covered: work.delivered, of: partition)
+                }
                 membership.closed(partition, at: now)
             }
             step()
@@ -212,6 +214,8 @@ final class PartitionWork {
     var reader: SimulatedReader?
     var isClosing = false
     var isCaughtUp = false
+    /// Whether everything that the host was given is saved when it is closed.
+    var isWhole = false
     /// The last record that the host was given.
     var delivered: UInt64 = 0
     /// Up to where the checkpoints were when it was opened.
@@ -240,17 +244,9 @@ extension DaemonProcess {
         guard works[partition] === work, !work.isClosing else { return }
         let log = cluster.logs[partition]
         keeper.open(partition, catalogue)
-        var stored = catalogue.rooms.mapValues(\.stored)
-        // Nothing of these can be read: they are rebuilt from the whole log.
-        for room in catalogue.damaged {
-            stored[room] = StoredRoom(
-                sequence: 0, handled: 0, cursors: [:], isQuiet: false, hasState: true, incarnation: "")
-        }
-        // The missing records of these are read when they are fetched.
-        for room in catalogue.outdated {
-            stored[room]?.isQuiet = false
-            stored[room]?.hasState = true
-        }
+        var stored = catalogue.rooms.mapValues { StoredRoom($0) }
+        for room in catalogue.damaged { stored[room] = .damaged }
+        for room in catalogue.outdated { stored[room]?.setOutdated() }
         host.open(partition, prefix: log.prefix, stored: stored, at: now)
         let first = catalogue.covered + 1
         world.note("\(name) opens partition \(partition) with \(stored.count) rooms, and reads from \(first)")
@@ -289,6 +285,7 @@ extension DaemonProcess {
         guard let work = works[partition], !work.isClosing else { return }
         world.note("\(name) closes partition \(partition)")
         work.isClosing = true
+        work.isWhole = !discarding && host.holdsAll(of: partition)
         work.reader?.cancel()
         host.close(partition, discarding: discarding, at: now)
         expectEnd(of: work, partition)
@@ -318,7 +315,7 @@ extension DaemonProcess {
                     let covered =
                         cluster.fault == .overstatesCoverage
                         ? work.delivered : host.covered(of: partition, through: work.delivered)
-                    keeper.covered[partition] = max(keeper.covered[partition] ?? 0, covered)
+                    keeper.note(covered: covered, of: partition)
                 }
             }
             reportCoverage()

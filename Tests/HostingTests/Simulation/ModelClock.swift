@@ -3,7 +3,7 @@ import Whiteboard
 
 @testable import Hosting
 
-/// A model of a cohort's clock by rules 3, 4, 5 and 9, in whole nanoseconds: how far a process may believe the video to
+/// A model of a cohort's clock by rules 3, 4, 5, 6 and 9, in whole nanoseconds: how far a process may believe the video to
 /// be. A new session counts once the room's log has named it, from the last sample that waited for that.
 struct ModelClock {
     private struct Seen {
@@ -18,46 +18,60 @@ struct ModelClock {
 
     private var taken: Seen?
     private var doubted: Seen?
-    private var waiting: Seen?
+    private var waiting: (seen: Seen, session: Int64)?
     private var interval: Int64 = 0
     private var stateSince: Int64 = 0
 
-    /// The session that the clock is in; -1 where samples name none.
-    var session: Int64 { taken?.sample.epoch ?? -1 }
+    /// The session that the clock is in; -1 for the one that the room's log has not named.
+    private(set) var session: Int64 = -1
 
-    /// - Parameter named: the newest session that the room's log has named, as far as the process has read it.
-    mutating func receive(_ sample: ClockSample, named: Int64, at now: Int64) {
+    /// A way back by more than this, without a name, is a new session. In nanoseconds.
+    private static let restart: Int64 = 10_000_000_000
+
+    /// - Parameter named: the sessions that the room's log has named, as far as the process has read it.
+    mutating func receive(_ sample: ClockSample, named: [Int64], at now: Int64) {
         let seen = Seen(sample: sample, at: now)
         takeWaiting(named)
-        guard sample.epoch ?? -1 <= named else {
-            waiting = seen
+        let session = sample.epoch ?? (taken == nil ? named.last ?? -1 : self.session)
+        guard session <= named.last ?? -1 else {
+            waiting = (seen, session)
             return
         }
-        take(seen)
+        take(seen, session, named)
     }
 
-    /// Enters the session that a sample waits for, if the log has named it.
-    mutating func takeWaiting(_ named: Int64) {
-        guard let seen = waiting, seen.sample.epoch ?? -1 <= named else { return }
+    /// Enters the session that a sample waits for, if the log has named it. The first name is that of the session that is
+    /// there.
+    mutating func takeWaiting(_ named: [Int64]) {
+        if taken != nil, session < 0, let first = named.first { session = first }
+        guard let (seen, session) = waiting, session <= named.last ?? -1 else { return }
         waiting = nil
-        take(seen)
+        if seen.sample.epoch != nil { return take(seen, session, named) }
+        if self.session < session { enter(session, with: seen) }
     }
 
-    private mutating func take(_ seen: Seen) {
+    private mutating func enter(_ session: Int64, with seen: Seen) {
+        interval = taken.map { seen.at - $0.at } ?? 0
+        (taken, stateSince, doubted) = (seen, seen.at, nil)
+        self.session = session
+    }
+
+    private mutating func take(_ seen: Seen, _ session: Int64, _ named: [Int64]) {
         let (sample, now) = (seen.sample, seen.at)
-        guard let taken, sample.epoch ?? -1 <= session else {
-            let taken = self.taken
-            interval = taken.map { now - $0.at } ?? 0
-            (self.taken, stateSince) = (seen, now)
-            return
-        }
-        guard sample.epoch ?? -1 == session else { return }
+        guard let taken, session <= self.session else { return enter(session, with: seen) }
+        guard session == self.session else { return }
         // The prediction is V without the stale cap, so it contains the step of a pause.
         let ahead = seen.media - taken.video(after: now - taken.at) - step(taken, at: now)
         let behind = farthest(taken, at: now) - seen.media
         let agrees = doubted.map { abs(seen.media - $0.video(after: now - $0.at)) <= 1_000_000_000 } ?? false
         guard sample.isDiscontinuity || agrees || ahead <= 5_000_000_000 && behind <= 1_000_000_000 else {
             doubted = seen
+            return
+        }
+        if sample.epoch == nil, behind > Self.restart {
+            let next = named.first { $0 > session } ?? max(0, session) + 1
+            guard next > named.last ?? -1 else { return enter(next, with: seen) }
+            (doubted, waiting) = (seen, (seen, next))
             return
         }
         if sample.state != taken.sample.state { stateSince = now }
@@ -88,8 +102,10 @@ final class KnownClocks {
     struct LoggedSession {
         /// Number of lives of the room that have ended.
         var life = 0
-        /// The newest session in the present life; -1 where the log names none.
-        var session: Int64 = -1
+        /// Those of the present life.
+        var sessions: [Int64] = []
+        /// The newest; -1 where the log names none.
+        var session: Int64 { sessions.last ?? -1 }
     }
 
     private struct Key: Hashable {
@@ -138,7 +154,7 @@ final class KnownClocks {
         guard let sample = try? ClockSample(decoding: bytes) else { return }
         rooms[ObjectIdentifier(room)] = room
         let key = Key(room: ObjectIdentifier(room), life: logged.life, cohort: cohort)
-        clocks[key, default: ModelClock()].receive(sample, named: logged.session, at: now.nanoseconds)
+        clocks[key, default: ModelClock()].receive(sample, named: logged.sessions, at: now.nanoseconds)
     }
 
     /// A room has come into memory, maybe again: what was heard of its clocks before is forgotten. Early samples count
@@ -162,7 +178,7 @@ final class KnownClocks {
     func video(of room: HostedRoom, _ cohort: CohortName) -> (session: Int64, farthest: Int64)? {
         let logged = loggedSession(of: room.id)
         let key = Key(room: ObjectIdentifier(room), life: logged.life, cohort: cohort)
-        clocks[key]?.takeWaiting(logged.session)
+        clocks[key]?.takeWaiting(logged.sessions)
         guard let clock = clocks[key] else { return nil }
         return clock.farthest(at: process.now.nanoseconds).map { (clock.session, $0) }
     }
@@ -184,6 +200,6 @@ final class KnownClocks {
         readings[room] = reading
         let life = reading.room.lives.last.flatMap { $0.isClosed ? nil : $0 }
         return LoggedSession(
-            life: reading.room.lives.count { $0.isClosed }, session: life?.sessions.last ?? -1)
+            life: reading.room.lives.count { $0.isClosed }, sessions: life?.sessions ?? [])
     }
 }

@@ -42,9 +42,24 @@ struct ModelRoom {
         var sessions: [Int64] = []
         var isClosed = false
 
+        /// Whether clock samples name the encoder's sessions.
+        var namesSessions = true
+
         /// The number of the session that an operation was logged in; -1 where none was ever named.
         func session(of operation: Expected) -> Int64 {
             operation.epoch < sessions.count ? sessions[operation.epoch] : -1
+        }
+
+        /// The number of the session on whose time line an operation's own time is; nil without a time. The encoder counts its
+        /// sessions from 1; where nobody names them, the room has numbers of its own for them.
+        func timeLine(of operation: Expected) -> Int64? {
+            namesSessions ? operation.timeLine : operation.timeLine.map { Self.session(ofLine: $0, among: sessions) }
+        }
+
+        /// The room's number of an encoder's session that nobody names; greater than all for one that the room has not heard of.
+        static func session(ofLine line: Int64, among sessions: [Int64]) -> Int64 {
+            if sessions.isEmpty, line == 1 { return -1 }
+            return line <= sessions.count ? sessions[Int(line - 1)] : .max
         }
 
         /// Media times that the video has to have passed at the least before each operation can be shown: those on the
@@ -54,7 +69,7 @@ struct ModelRoom {
             var latest: [Int: Int64] = [:]
             return operations.map { operation in
                 let session = session(of: operation)
-                if let time = operation.time, session < 0 || operation.timeLine == session {
+                if let time = operation.time, session < 0 && namesSessions || timeLine(of: operation) == session {
                     let end = time + (isProgressive ? operation.reach : 0)
                     latest[operation.epoch] = max(latest[operation.epoch] ?? .min, end)
                 }
@@ -113,9 +128,13 @@ struct ModelRoom {
     /// Whether the number of stored rooms is limited.
     private let isLimited: Bool
 
-    init(_ rules: HistoryConfiguration, isLimited: Bool = false) {
+    /// Whether clock samples name the encoder's sessions.
+    private let namesSessions: Bool
+
+    init(_ rules: HistoryConfiguration, isLimited: Bool = false, namesSessions: Bool = true) {
         self.rules = rules
         self.isLimited = isLimited
+        self.namesSessions = namesSessions
         board = ModelPages(rules)
     }
 
@@ -131,7 +150,7 @@ struct ModelRoom {
         case .control(.gaveUp(let author, let from, let to, let incarnation)):
             // A daemon that has not read of a life's end may still give up a number of it, in the next.
             if isLiving, lives.last?.incarnation == incarnation { giveUp(author.text, from, to, entry) }
-        case .control(.mute(let author)): if isLiving { mute(author.text) }
+        case .control(.mute(let author)): if isLiving { mute(author.text, at: entry.at) }
         case .control(.unmute(let author)): if isLiving { muted.remove(author.text) }
         // Simulated logs lose no end.
         case .control(.restore): break
@@ -140,7 +159,8 @@ struct ModelRoom {
         case .message:
             guard let sent = entry.sent else { return }
             if !isLiving {
-                lives.append(Life(incarnation: "\(prefix)-\(entry.record.sequence)"))
+                lives.append(
+                    Life(incarnation: "\(prefix)-\(entry.record.sequence)", namesSessions: namesSessions))
                 isLiving = true
                 began = entry.record.sequence
                 owedBefore = owed
@@ -206,9 +226,12 @@ struct ModelRoom {
     }
 
     /// What waits is rejected, and strokes that were given up lose the shards that have come.
-    private mutating func mute(_ name: String) {
+    private mutating func mute(_ name: String, at moment: Moment) {
         guard muted.insert(name).inserted, var author = authors[name] else { return }
         for number in author.pending {
+            if author.isComplete(number), let complete = author.parts[number]?.values.map(\.at).max() {
+                author.muted.append((number, complete, moment))
+            }
             author.fates[number] = .rejected
             owe(name, author, number, .rejected)
         }
@@ -367,6 +390,8 @@ struct ModelAuthor {
     var hasCount = false
     var parts: [Int64: Parts] = [:]
     var fates: [Int64: Fate] = [:]
+    /// The operations that waited, complete, when their author was muted.
+    var muted: [(number: Int64, completeAt: Moment, mutedAt: Moment)] = []
 
     /// The lowest number that is not settled.
     var expected: Int64 {
@@ -385,14 +410,16 @@ struct ModelAuthor {
 
     /// When an unsettled number is given up: 2 s after the first operation behind it became complete, or 10 s after its
     /// last shard where nothing is behind it. What came since the daemon knew for the last time that it had read the whole
-    /// log does not count.
+    /// log does not count, nor does it that the author was muted since then.
     /// - Parameter decision: when the decision was sent.
     /// - Returns: nil for never.
     func giveUpDue(_ number: Int64, by decision: Moment) -> Moment? {
         let behind = pending.filter { $0 > number && isComplete($0) }
-        let first = behind.compactMap { parts[$0]?.values.map(\.at).max() }.min()
+        let validity = SimulatedReader.levelTime.validity
+        let unmuted = muted.filter { $0.number > number && $0.mutedAt + validity >= decision }.map(\.completeAt)
+        let first = (behind.compactMap { parts[$0]?.values.map(\.at).max() } + unmuted).min()
         let arrivals = parts[number, default: [:]].values.map(\.at).sorted()
-        let last = arrivals.last { $0 + SimulatedReader.levelTime.validity < decision } ?? arrivals.first
+        let last = arrivals.last { $0 + validity < decision } ?? arrivals.first
         return [first.map { $0 + .seconds(2) }, last.map { $0 + .seconds(10) }].compactMap(\.self).min()
     }
 
@@ -415,7 +442,6 @@ struct ModelAuthor {
         session = sent.session
         if let name = sent.session { earlier[name] = [] }
         (start, startedAt, startHead, hasCount) = (sent.number, time, head, true)
-        parts = [:]
-        fates = [:]
+        (parts, fates, muted) = ([:], [:], [])
     }
 }

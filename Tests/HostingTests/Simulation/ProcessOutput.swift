@@ -118,7 +118,7 @@ final class ProcessOutput: HostOutput {
     }
 
     func fetch(_ room: RoomID, _ stored: StoredRoom, _ restoration: RoomRestoration?) {
-        process.keeper.fetch(room, stored.sequence)
+        process.keeper.fetch(room, stored)
     }
     func save(_ request: SaveRequest) { process.keeper.save(request) }
     func settled(_ room: HostedRoom, _ counts: RoomCounts) {}
@@ -130,6 +130,7 @@ final class ProcessOutput: HostOutput {
     }
 
     func left(_ room: HostedRoom) {
+        process.keeper.evict(room.id)
         process.clocks.leave(room)
         process.cluster.wet.leave(room, by: process)
         process.world.note("\(process.name) lets go of \(room.id)")
@@ -143,153 +144,4 @@ final class ProcessOutput: HostOutput {
     }
 
     func closed(_ partition: Int) { progress.append(.closed(partition)) }
-}
-
-/// Writes and reads the checkpoints of a process, beside its thread: first the state, then the manifest that refers to
-/// it. The process may end between the two.
-final class CheckpointKeeper {
-    private unowned let process: DaemonProcess
-    private var manifests: [RoomID: SimulatedCheckpoints.Manifest] = [:]
-    /// Rooms whose best readable manifest may lack records that the coverage of their partition includes.
-    private var outdated: Set<RoomID> = []
-    var covered: [Int: UInt64] = [:]
-    /// The last record in the restored state of each room.
-    private(set) var restoredThrough: [RoomID: UInt64] = [:]
-    var logClockAhead: [Int: Duration] = [:]
-
-    init(_ process: DaemonProcess) {
-        self.process = process
-    }
-
-    private var world: World { process.world }
-    private func checkpoints(of room: RoomID) -> SimulatedCheckpoints {
-        process.cluster.checkpoints[process.cluster.partition(of: room)]
-    }
-
-    func open(_ partition: Int, _ catalogue: SimulatedCheckpoints.Catalogue) {
-        manifests = manifests.filter { process.cluster.partition(of: $0.key) != partition }
-        manifests.merge(catalogue.rooms) { _, new in new }
-        outdated = outdated.filter { process.cluster.partition(of: $0) != partition }.union(catalogue.outdated)
-        covered[partition] = catalogue.covered
-    }
-
-    // MARK: Saving
-
-    func save(_ request: SaveRequest) {
-        // Only releases that the server has confirmed count.
-        guard process.cluster.fault != .savesUnconfirmed else { return write(request) }
-        process.confirm { [self] isConfirmed in
-            if isConfirmed { write(request) } else { fail(request) }
-        }
-    }
-
-    private func write(_ request: SaveRequest) {
-        later(1...40) { [self] in
-            guard isReachable else { return fail(request) }
-            switch request.state {
-            case .none: write(request, state: nil)
-            case .unchanged: write(request, state: manifests[request.room]?.state)
-            case .changed(let checkpoint):
-                guard checkpoints(of: request.room).admits(request.stored.sequence, of: request.room) else {
-                    return supersede(request)
-                }
-                let state = checkpoints(of: request.room).put(checkpoint.encoded(), of: request.room)
-                later(1...40) { [self] in
-                    if isReachable { write(request, state: state) } else { fail(request) }
-                }
-            }
-        }
-    }
-
-    private func write(_ request: SaveRequest, state: Int?) {
-        var stored = request.stored
-        if process.cluster.fault == .overstatesCursors {
-            stored.cursors = stored.cursors.mapValues { CohortCursor($0.released + 3) }
-        }
-        let manifest = SimulatedCheckpoints.Manifest(
-            stored: stored, covered: covered[request.partition] ?? 0, state: state)
-        let checkpoints = checkpoints(of: request.room)
-        world.after(0...10) { [self] in
-            guard checkpoints.put(manifest, of: request.room) else {
-                world.note("\(process.name) saves \(request.room) too late, through \(request.stored.sequence)")
-                return supersede(request)
-            }
-            world.note(
-                """
-                \(process.name) saves \(request.room) through \(request.stored.sequence), cursors \
-                \(request.stored.cursors), covered \(manifest.covered)
-                """)
-            process.cluster.ledger.save(stored, of: request.room)
-            guard !world.chance(20) else { return fail(request) }
-            later(0...20) { [self] in
-                manifests[request.room] = manifest
-                process.host.saved(request.room, isSaved: true, at: process.now)
-            }
-        }
-    }
-
-    private func supersede(_ request: SaveRequest) {
-        later(0...20) { [self] in process.host.superseded(request.room, at: process.now) }
-    }
-
-    private func fail(_ request: SaveRequest) {
-        later(200...2000) { [self] in process.host.saved(request.room, isSaved: false, at: process.now) }
-    }
-
-    private var isReachable: Bool { process.isReached && !world.chance(30) }
-
-    /// After a random number of milliseconds, if the process is still alive.
-    private func later(_ milliseconds: ClosedRange<Int>, _ body: @escaping () -> Void) {
-        world.after(milliseconds) { [process] in process.post(body) }
-    }
-
-    // MARK: Fetching
-
-    /// - Parameter asked: the host gets the records after this one from the reader.
-    func fetch(_ room: RoomID, _ asked: UInt64) {
-        later(1...60) { [self] in
-            guard isReachable else { return fetch(room, asked) }
-            let (restored, sequence, tail) = restoration(of: room, asked)
-            later(0...20) { [self] in
-                world.note("\(process.name) has \(room) back as of \(sequence), and \(tail.count) records")
-                restoredThrough[room] = max(sequence, tail.last?.sequence ?? 0)
-                process.host.restored(room, restored, sequence: sequence, restorations: 0, tail: tail, at: process.now)
-            }
-        }
-    }
-
-    /// The newest readable state, and the records since then if it is older than the one that was asked for.
-    private func restoration(of id: RoomID, _ asked: UInt64) -> (Room?, UInt64, [JournalRecord]) {
-        let newest = checkpoints(of: id).newest(of: id)
-        manifests[id] = newest
-        let log = process.cluster.logs[process.cluster.partition(of: id)]
-        var manifest = newest
-        if let newest, newest.state == nil, !outdated.contains(id), newest.stored.sequence >= asked {
-            // It was closed in the meantime.
-            let blank = Room(configuration: process.cluster.configuration.room, at: process.now)
-            return (blank, newest.stored.sequence, [])
-        }
-        while let candidate = manifest {
-            if let bytes = checkpoints(of: id).state(candidate), let room = room(bytes, id) {
-                let isCurrent =
-                    outdated.remove(id) == nil && candidate == newest && candidate.stored.sequence >= asked
-                let tail = isCurrent ? [] : log.records(of: id, after: candidate.stored.sequence)
-                return (room, candidate.stored.sequence, tail)
-            }
-            manifest = checkpoints(of: id).manifest(before: candidate, of: id)
-        }
-        return (nil, 0, log.records(of: id, after: 0))
-    }
-
-    private func room(_ bytes: [UInt8], _ id: RoomID) -> Room? {
-        let ahead = logClockAhead[process.cluster.partition(of: id)] ?? .zero
-        do {
-            return try Room(
-                restoring: bytes, configuration: process.cluster.configuration.room, at: process.now,
-                logClockAhead: ahead)
-        } catch {
-            process.report("cannot read what was saved of \(id): \(error)")
-            return nil
-        }
-    }
 }

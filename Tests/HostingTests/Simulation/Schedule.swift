@@ -60,13 +60,16 @@ struct Schedule {
     private func video() -> Encoder {
         let from = momentOfFault()
         let pauses = world.chance(400) ? [(from: from, to: from + world.random.milliseconds(300...4000))] : []
-        let restarts = plan.namesSessions && world.chance(400) ? [momentOfFault()] : []
-        return Encoder(media: Int64(world.random.int(0...100_000)), pauses: pauses, restarts: restarts)
+        let restarts = world.chance(400) && (plan.namesSessions || plan.restartsUnnamed) ? [momentOfFault()] : []
+        // Without names a restart is one that leads far back.
+        let least = plan.restartsUnnamed ? 30_000 : 0
+        return Encoder(media: Int64(world.random.int(least...100_000)), pauses: pauses, restarts: restarts)
     }
 
     private func disturb(_ player: Player) {
         if world.chance(300) { world.at(momentOfFault()) { player.stall(for: world.random.milliseconds(200...5000)) } }
-        if world.chance(300) {
+        // A jump over a restart would be another.
+        if !plan.restartsUnnamed, world.chance(300) {
             // Without names a longer way back would be a new session.
             let back = plan.namesSessions ? 6000 : 2000
             world.at(momentOfFault()) { player.jump(by: world.random.milliseconds(-back...6000)) }
@@ -115,7 +118,7 @@ struct Schedule {
         world.after(200...1200) {
             let partition = cluster.partition(of: room)
             let (log, checkpoints) = (cluster.logs[partition], cluster.checkpoints[partition])
-            guard let end = log.erasure(of: room), let saved = checkpoints.newest(of: room)?.stored.sequence,
+            guard let end = log.erasure(of: room), let saved = checkpoints.newest(of: room)?.sequence,
                 saved >= end, checkpoints.catalogue().covered >= end
             else { return deleteErased(room) }
             world.note("what is stored of \(room) before \(end) is deleted")
@@ -212,6 +215,8 @@ struct Plan {
     let progressive: Set<CohortName>
     /// Whether clock samples name the encoder's sessions.
     let namesSessions: Bool
+    /// Whether encoders restart that do not name their sessions.
+    let restartsUnnamed: Bool
     /// Whether rooms are closed.
     let closesRooms: Bool
     /// Whether records are deleted that checkpoints hold. Damaged checkpoints would need them.
@@ -234,7 +239,9 @@ struct Plan {
             scope: random.chance(500, in: 1000) ? .room : .author, depth: random.chance(500, in: 1000) ? 4 : 100)
         progressive = Set(cohorts.filter { _ in random.chance(600, in: 1000) })
         namesSessions = random.chance(700, in: 1000)
-        closesRooms = random.chance(400, in: 1000)
+        restartsUnnamed = !namesSessions && random.chance(600, in: 1000)
+        // In another life sessions without names are counted from the one that is there.
+        closesRooms = !restartsUnnamed && random.chance(400, in: 1000)
         trimsLogs = random.chance(300, in: 1000)
         calm = Moment(nanoseconds: Int64(random.int(12...25)) * 1_000_000_000)
         end = calm + maxHold + .seconds(38)

@@ -7,9 +7,10 @@ import Testing
 /// 1. `Schedule`: what the seed chooses (`Plan`), who takes part, which faults strike and when.
 /// 2. `World`: virtual time, random choices, the events to come, the trace.
 /// 3. `Teacher`: the video's encoder, and an author who writes and sends until the log acknowledges.
-/// 4. `SimulatedStreams`: the log and the checkpoints of a partition as JetStream keeps them, and the log's reader.
+/// 4. `SimulatedStreams`, `SimulatedCheckpoints`: the log and the checkpoints of a partition as JetStream keeps them, and the
+///    log's reader.
 /// 5. `DaemonProcess`: the real host and membership in a process that can crash, stand still, or lose its connection.
-/// 6. `ProcessOutput`: what the host publishes, appends, saves and loads.
+/// 6. `ProcessOutput`, `SimulatedKeeper`: what the host publishes, appends, saves and loads.
 /// 7. `SimulatedNetwork`: core NATS, and the send buffer of a process.
 /// 8. `Student`: the video as a cohort sees it, and a student who follows the board.
 /// 9. `Ledger`: records what daemons publish, and checks each message as it comes.

@@ -14,7 +14,8 @@ struct Verdict {
         for room in rooms {
             let log = cluster.logs[cluster.partition(of: room)]
             var plain = ModelRoom(
-                cluster.configuration.room.history, isLimited: cluster.plan.storedRooms < cluster.plan.rooms.count)
+                cluster.configuration.room.history, isLimited: cluster.plan.storedRooms < cluster.plan.rooms.count,
+                namesSessions: cluster.plan.namesSessions)
             for entry in log.entries where entry.record.room == room { plain.take(entry, prefix: log.prefix) }
             for undecided in plain.undecided { report(room, "nothing was decided about \(undecided)") }
             for giveUp in plain.giveUps { checkMoment(giveUp, room) }
@@ -120,12 +121,13 @@ struct Verdict {
     ) -> Bool {
         let session = life.session(of: operation)
         // A straggler, drawn to the picture of an earlier session, waits only for its predecessors.
-        if let line = operation.timeLine, line < session, video.session >= session { return true }
-        // Rooms count sessions on their own where nobody names them.
-        if !cluster.plan.namesSessions, !life.sessions.isEmpty { return true }
+        let line = life.timeLine(of: operation)
+        // The first name is that of the session that was there.
+        let video = (session: video.session < 0 ? life.sessions.first ?? -1 : video.session, farthest: video.farthest)
+        if let line, line < session, video.session >= session { return true }
         if video.session > session { return true }
         if video.session == session { return gateTime.map { $0 * 1_000_000 < video.farthest } ?? true }
-        guard let time = operation.time, operation.timeLine == video.session else { return false }
+        guard let time = operation.time, line == video.session else { return false }
         return time * 1_000_000 < video.farthest
     }
 

@@ -204,10 +204,14 @@ final class WetLedger {
         _ points: WetPoints, _ stroke: DrawnStroke, isLogged: Bool, _ name: String, _ room: HostedRoom,
         _ cohort: CohortName, _ process: DaemonProcess
     ) {
-        guard let video = process.clocks.video(of: room, cohort), let time = stroke.time, let line = stroke.line else {
+        guard let video = process.clocks.video(of: room, cohort), let time = stroke.time, var line = stroke.line else {
             return report("\(name): without a clock, or without a time", room)
         }
-        if video.session >= 0, video.session < line {
+        if !plan.namesSessions {
+            line = ModelRoom.Life.session(
+                ofLine: line, among: process.clocks.loggedSession(of: room.id).sessions)
+        }
+        if video.session < line {
             let key = Heard(
                 process: ObjectIdentifier(process),
                 key: Key(room: room.id, author: stroke.author, number: stroke.number))
@@ -216,7 +220,7 @@ final class WetLedger {
             }
             return
         }
-        guard video.session < 0 || video.session == line, let last = points.points.indices.last else { return }
+        guard video.session == line, let last = points.points.indices.last else { return }
         let end = (time + Int64((points.first + last) * stroke.step)) * 1_000_000
         if end >= video.farthest { report("\(name): \(end) where the video is at \(video.farthest)", room) }
     }

@@ -1,0 +1,225 @@
+import Hosting
+import StrokeWire
+import Whiteboard
+
+/// Writes and reads the checkpoints of a process, beside its thread, in the steps in which `CheckpointKeeper` of the daemon does
+/// it: the state, then the manifest that names it, then the states that no manifest names any more are deleted. The process may
+/// end between any two.
+final class SimulatedKeeper {
+    private unowned let process: DaemonProcess
+    /// The newest manifest of each room, as far as the process has written or read it.
+    private var manifests: [RoomID: CheckpointManifest] = [:]
+    /// Rooms whose best readable manifest may lack records that the coverage of their partition includes.
+    private var outdated: Set<RoomID> = []
+    /// Up to where checkpoints are known to hold all records of a partition.
+    private var covered: [Int: UInt64] = [:]
+    /// The last record in the restored state of each room.
+    private(set) var restoredThrough: [RoomID: UInt64] = [:]
+    var logClockAhead: [Int: Duration] = [:]
+
+    init(_ process: DaemonProcess) {
+        self.process = process
+    }
+
+    private var world: World { process.world }
+    private func log(of room: RoomID) -> SimulatedLog { process.cluster.logs[process.cluster.partition(of: room)] }
+    private func checkpoints(of room: RoomID) -> SimulatedCheckpoints {
+        process.cluster.checkpoints[process.cluster.partition(of: room)]
+    }
+
+    func open(_ partition: Int, _ catalogue: SimulatedCheckpoints.Catalogue) {
+        manifests = manifests.filter { process.cluster.partition(of: $0.key) != partition }
+        outdated = outdated.filter { process.cluster.partition(of: $0) != partition }.union(catalogue.outdated)
+        covered[partition] = catalogue.covered
+    }
+
+    /// A room has left memory: its manifest is read again when it is loaded.
+    func evict(_ room: RoomID) { manifests[room] = nil }
+
+    /// Stores that checkpoints hold all records of a partition up to there.
+    func note(covered sequence: UInt64, of partition: Int) {
+        guard sequence > covered[partition] ?? 0 else { return }
+        later(1...40) { [self] in
+            guard isReachable else { return }
+            process.cluster.checkpoints[partition].put(covered: sequence)
+            covered[partition] = max(covered[partition] ?? 0, sequence)
+        }
+    }
+
+    private var isReachable: Bool { process.isReached && !world.chance(30) }
+
+    /// Runs a body on the process's thread later.
+    private func later(_ milliseconds: ClosedRange<Int>, _ body: @escaping () -> Void) {
+        world.after(milliseconds) { [process] in process.post(body) }
+    }
+}
+
+// MARK: - Saving
+
+extension SimulatedKeeper {
+    func save(_ request: SaveRequest) {
+        // Only releases that the server has confirmed count.
+        guard process.cluster.fault != .savesUnconfirmed else { return write(request) }
+        process.confirm { [self] isConfirmed in
+            if isConfirmed { write(request) } else { fail(request) }
+        }
+    }
+
+    private func write(_ request: SaveRequest) {
+        later(1...40) { [self] in
+            guard isReachable else { return fail(request) }
+            let checkpoints = checkpoints(of: request.room)
+            let known = manifests[request.room]
+            var manifest = CheckpointManifest(request, log: log(of: request.room).prefix, after: known)
+            if process.cluster.fault == .overstatesCursors {
+                manifest.cursors = manifest.cursors.mapValues { CohortCursor($0.released + 3) }
+            }
+            switch request.state {
+            case .none: write(manifest, request, before: known) { _ in manifest }
+            case .unchanged:
+                write(manifest, request, before: known) { newest in
+                    var manifest = manifest
+                    manifest.keepState(of: known, or: newest)
+                    return manifest
+                }
+            case .changed(let checkpoint):
+                guard !isSuperseded(manifest) else { return supersede(request) }
+                let before = checkpoints.lastWritten(of: request.room) ?? known
+                let state = checkpoints.put(checkpoint.encoded(), of: request.room, beside: before)
+                manifest.begin(state, after: before)
+                later(1...40) { [self] in
+                    guard isReachable else { return fail(request) }
+                    write(manifest, request, before: before) { _ in manifest }
+                }
+            }
+        }
+    }
+
+    /// Whether another manifest holds more: a process that stood still or hands over would otherwise hide what another has
+    /// saved.
+    private func isSuperseded(_ manifest: CheckpointManifest) -> Bool {
+        checkpoints(of: manifest.room).lastWritten(of: manifest.room).map { manifest.isBehind($0) } ?? false
+    }
+
+    /// - Parameters:
+    ///   - before: the manifest whose states are deleted, unless the new one names them.
+    ///   - complete: gives the manifest, beside the one that was written last.
+    private func write(
+        _ manifest: CheckpointManifest, _ request: SaveRequest, before: CheckpointManifest?,
+        _ complete: @escaping (CheckpointManifest?) -> CheckpointManifest
+    ) {
+        let room = manifest.room
+        let checkpoints = checkpoints(of: room)
+        guard !isSuperseded(manifest) else {
+            checkpoints.discard(manifest.state.map { [$0] } ?? [])
+            return supersede(request)
+        }
+        let last = checkpoints.lastSequence(of: room)
+        let manifest = complete(checkpoints.lastWritten(of: room))
+        world.after(0...10) { [self] in
+            guard checkpoints.put(manifest, after: last) else {
+                // Another process has written one meanwhile.
+                return later(1...20) { [self] in
+                    if isReachable { write(manifest, request, before: before, complete) } else { fail(request) }
+                }
+            }
+            world.note(
+                """
+                \(process.name) saves \(room) through \(manifest.sequence), cursors \(manifest.cursors), state \
+                \(manifest.state?.parts ?? [])
+                """)
+            process.cluster.ledger.save(StoredRoom(manifest), of: room)
+            guard !world.chance(20) else { return fail(request) }
+            later(0...20) { [self] in
+                manifests[room] = manifest.state == nil ? nil : manifest
+                process.host.saved(room, isSaved: true, at: process.now)
+                later(0...40) { [self] in
+                    if isReachable { checkpoints.discard(manifest.obsoleteStates(of: before)) }
+                }
+            }
+        }
+    }
+
+    private func supersede(_ request: SaveRequest) {
+        world.note("\(process.name) saves \(request.room) too late, through \(request.stored.sequence)")
+        later(0...20) { [self] in process.host.superseded(request.room, at: process.now) }
+    }
+
+    private func fail(_ request: SaveRequest) {
+        later(200...2000) { [self] in process.host.saved(request.room, isSaved: false, at: process.now) }
+    }
+}
+
+// MARK: - Fetching
+
+extension SimulatedKeeper {
+    /// - Parameter stored: the host gets the records after its sequence from the reader.
+    func fetch(_ room: RoomID, _ stored: StoredRoom) {
+        later(1...60) { [self] in
+            guard isReachable else { return fetch(room, stored) }
+            let fetched = fetched(room, stored) ?? rebuilt(room)
+            later(0...20) { [self] in
+                world.note(
+                    "\(process.name) has \(room) back as of \(fetched.sequence), and \(fetched.tail.count) records")
+                restoredThrough[room] = max(fetched.sequence, fetched.tail.last?.sequence ?? 0)
+                process.host.restored(
+                    room, fetched.room, sequence: fetched.sequence, restorations: fetched.restorations,
+                    tail: fetched.tail, at: process.now)
+            }
+        }
+    }
+
+    private struct Fetched {
+        let room: Room?
+        var sequence: UInt64 = 0
+        var restorations: UInt32 = 0
+        var tail: [JournalRecord] = []
+    }
+
+    /// The room from its best manifest; nil where that cannot be used or lacks records.
+    private func fetched(_ id: RoomID, _ stored: StoredRoom) -> Fetched? {
+        guard !outdated.contains(id), let manifest = checkpoints(of: id).newest(of: id),
+            (manifest.restorations, manifest.sequence) >= (stored.restorations, stored.sequence)
+        else { return nil }
+        guard let state = manifest.state else {
+            // It was closed in the meantime.
+            let blank = Room(configuration: process.cluster.configuration.room, at: process.now)
+            return Fetched(room: blank, sequence: manifest.sequence, restorations: manifest.restorations)
+        }
+        guard let room = room(state, id) else { return nil }
+        manifests[id] = manifest
+        return Fetched(room: room, sequence: manifest.sequence, restorations: manifest.restorations)
+    }
+
+    /// The room from the newest readable generation, with the records since then.
+    private func rebuilt(_ id: RoomID) -> Fetched {
+        var manifest = checkpoints(of: id).newest(of: id)
+        manifests[id] = manifest
+        while let candidate = manifest {
+            for generation in candidate.generations {
+                guard let room = room(generation.state, id) else { continue }
+                outdated.remove(id)
+                return Fetched(
+                    room: room, sequence: generation.sequence, restorations: candidate.restorations,
+                    tail: log(of: id).records(of: id, after: generation.sequence))
+            }
+            manifest = checkpoints(of: id).manifest(before: candidate)
+        }
+        world.note("\(process.name) finds no state of \(id)")
+        return Fetched(room: nil, tail: log(of: id).records(of: id, after: 0))
+    }
+
+    /// - Returns: nil for a state that is missing.
+    private func room(_ state: CheckpointManifest.State, _ id: RoomID) -> Room? {
+        guard let bytes = checkpoints(of: id).state(state) else { return nil }
+        let ahead = logClockAhead[process.cluster.partition(of: id)] ?? .zero
+        do {
+            return try Room(
+                restoring: bytes, configuration: process.cluster.configuration.room, at: process.now,
+                logClockAhead: ahead)
+        } catch {
+            process.report("cannot read what was saved of \(id): \(error)")
+            return nil
+        }
+    }
+}
