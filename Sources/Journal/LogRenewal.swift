@@ -1,3 +1,4 @@
+import Hosting
 import Logging
 import NATSClient
 public import StrokeWire
