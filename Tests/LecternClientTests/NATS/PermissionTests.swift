@@ -196,7 +196,7 @@ struct ClusterAccountTests {
     private static let grants: [String: Grant] = [
         "ann": Grant(
             publish: [
-                "ink.2.physics.in.ann", "ink.2.physics.join-head", "ink.2.physics.image-head",
+                "ink.2.physics.in.ann", "ink.2.physics.info", "ink.2.physics.join-head", "ink.2.physics.image-head",
                 "ink.2.physics.replay-head", "ink.2.physics.wet-in.ann", "ink.2.physics.asset-head",
                 "ink.2.physics.asset-in", "ink.uploads.a.1",
             ],
