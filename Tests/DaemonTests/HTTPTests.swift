@@ -17,7 +17,8 @@ import Testing
         try await NATSTestServer.with(jetStream: true) { nats in
             try await NATSConnection.with(nats) { connection in
                 let daemon = try DaemonProcess(
-                    "a", nats: nats.url, http: "127.0.0.1:0", ["checkpoint.interval=1s", "journal.max_bytes=1MiB"])
+                    "a", nats: nats.url, http: "127.0.0.1:0",
+                    ["checkpoint.interval=1s", "journal.max_bytes=1MiB", "history.clear=final"])
                 try await daemon.waitUntilServing()
                 let http = HTTPClient(port: try await daemon.httpPort())
                 let ann = try ScriptedAuthor("ann", room: "lesson", on: connection)
