@@ -157,7 +157,7 @@ private let others: [String: String] = [
 }
 
 @Suite("Settings of rooms") struct RoomMappingTests {
-    @Test("The defaults are the defaults of a room, but for clears that can be undone and gates that open without a video")
+    @Test("The defaults are the defaults of a room, but for undoable clears and open gates")
     func defaults() {
         var expected = RoomConfiguration()
         expected.history.clear = .undoable

@@ -117,7 +117,10 @@ extension RoomHost {
     /// Whether every record of a partition that was given to this host has been folded in.
     public func holdsAll(of partition: Int) -> Bool {
         partitions[partition]?.phase == .live
-            && !rooms.values.contains { $0.partition == partition && ($0.isWaking || !$0.waiting.isEmpty) }
+            && !rooms.values.contains {
+                // Of a room that is refused nothing is saved, and its author may not have been told yet.
+                $0.partition == partition && ($0.isWaking || !$0.waiting.isEmpty || $0.isOverLimit)
+            }
     }
 
     func sayReady(_ partition: Int) {

@@ -137,7 +137,9 @@ struct PartitionOpener: Sendable {
         // The missing records of these have to be read even if no request comes for the room.
         for room in catalogue.outdated { shares[workers.position(of: room)][room]?.setOutdated() }
         // What stands before the decision is about a life that has ended: nobody is told of it.
-        for (room, sequence) in opened.decisions ?? [:] { shares[workers.position(of: room)][room]?.setTold(before: sequence) }
+        for (room, sequence) in opened.decisions ?? [:] {
+            shares[workers.position(of: room)][room]?.setTold(before: sequence)
+        }
         for room in catalogue.damaged {
             shares[workers.position(of: room)][room] = .damaged
         }

@@ -14,7 +14,8 @@ struct OpenedPartition: Sendable {
     /// Where the log had lost its end, the decisions by which rooms are restored.
     let decisions: [RoomID: UInt64]?
 
-    init(log: PartitionLog, catalogue: CheckpointCatalogue, lostThrough: UInt64 = 0, decisions: [RoomID: UInt64]? = nil) {
+    init(log: PartitionLog, catalogue: CheckpointCatalogue, lostThrough: UInt64 = 0, decisions: [RoomID: UInt64]? = nil)
+    {
         self.decisions = decisions
         self.log = log
         self.catalogue = catalogue
