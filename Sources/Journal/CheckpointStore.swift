@@ -110,28 +110,46 @@ extension CheckpointStore {
         }
     }
 
-    /// Writes a manifest in the place of the one that was written last, if that contains no more. Another daemon may write at the
-    /// same time: the server takes the manifest only where the last one is still the one that was looked at.
+    /// Writes a manifest behind the one that was written last, if that contains no more.
+    ///
+    /// Another daemon may write between the look and the writing. So the writer looks at what lies between: what contains more is
+    /// written again, and is the last. The server could compare, by `Nats-Expected-Last-Subject-Sequence`: but nats-server 2.9
+    /// keeps that header, and refuses to copy the message to another stream.
     /// - Parameter complete: gives the manifest, beside the one that was written last.
     private func write(
         _ manifest: CheckpointManifest, _ complete: (CheckpointManifest?) -> CheckpointManifest
     ) async throws(JournalError) -> CheckpointManifest {
         let streams = streams(of: manifest.room)
-        var attempt = 1
-        while true {
-            let last = try await last(notBeyond: manifest)
-            let whole = complete(last.manifest)
-            do throws(JetStreamError) {
-                _ = try await jetStream.publish(
-                    whole.encoded(), to: streams.manifest(of: manifest.room),
-                    headers: ["Nats-Expected-Last-Subject-Sequence": "\(last.sequence)"])
-                return whole
-            } catch {
-                guard error.isOutOfDate, attempt < Self.attempts else {
-                    throw .stream(name: streams.checkpoint, error)
+        let subject = streams.manifest(of: manifest.room)
+        var last = try await last(notBeyond: manifest)
+        var whole = complete(last.manifest)
+        for _ in 0..<Self.attempts {
+            let sequence = try await publish(whole.encoded(), to: subject, streams)
+            var (newest, place) = (last.manifest, last.sequence)
+            while let between = try await next(subject, after: place, streams), between.sequence < sequence {
+                place = between.sequence
+                let stored = try readable([between.payload], of: manifest.room, log: manifest.log).last
+                guard let stored, stored.log == manifest.log else { continue }
+                guard !manifest.isBehind(stored) else {
+                    _ = try await publish(between.payload, to: subject, streams)
+                    throw .superseded(room: manifest.room, by: stored.sequence)
                 }
-                attempt += 1
+                newest = stored
             }
+            let again = complete(newest)
+            if again == whole { break }
+            (whole, last) = (again, (newest, sequence))
+        }
+        return whole
+    }
+
+    private func next(
+        _ subject: String, after sequence: UInt64, _ streams: PartitionStreams
+    ) async throws(JournalError) -> StoredMessage? {
+        do throws(JetStreamError) {
+            return try await jetStream.nextMessage(streams.checkpoint, subject: subject, from: sequence + 1)
+        } catch {
+            throw .stream(name: streams.checkpoint, error)
         }
     }
 

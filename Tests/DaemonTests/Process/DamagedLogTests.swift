@@ -28,7 +28,6 @@ import Testing
         var number: Int {
             switch self {
             case .later: 5
-            case .note: 2
             default: 1
             }
         }

@@ -236,7 +236,8 @@ struct ClusterAccountTests {
         "service": Grant(
             publish: subjects.filter { $0.hasPrefix("ink.") || $0.hasPrefix("_INBOX.") }
                 + [
-                    "INFO", "STREAM.INFO.INK_LOG_0", "STREAM.CREATE.INK_LOG_0", "STREAM.MSG.GET.INK_LOG_0",
+                    "INFO", "STREAM.INFO.INK_LOG_0", "STREAM.CREATE.INK_LOG_0", "STREAM.UPDATE.INK_LOG_0",
+                    "STREAM.MSG.GET.INK_LOG_0",
                     "STREAM.MSG.DELETE.INK_LOG_0", "STREAM.PURGE.INK_LOG_0", "CONSUMER.CREATE.INK_LOG_0",
                     "CONSUMER.DELETE.INK_LOG_0.c",
                 ].map { "$JS.API.\($0)" } + ["$JS.FC.INK_LOG_0.c.x"],

@@ -99,7 +99,8 @@ struct SiteRouteTests {
                 #expect(page.text.contains(title), "\(path)")
                 // The policy would keep them from working.
                 #expect(!page.text.contains("<style") && !page.text.contains(" style="), "\(path)")
-                #expect(page.text.matches(of: /<script(?! type="module" src="[.a-z0-9\/-]+")/).isEmpty, "\(path)")
+                #expect(
+                    page.text.matches(of: /<script(?! (?:type="module"|defer) src="[.a-z0-9\/-]+")/).isEmpty, "\(path)")
                 #expect(!page.text.contains("assets/current/"), "\(path)")
             }
         }

@@ -25,15 +25,11 @@ export class AheadLine {
      * Shows the state of the room's cohorts.
      *
      * @param {{cohort: string, index: number, v: number | null}[]} cohorts those that anything was released to, or that have a clock
-     * @param {number} time what strokes of now are stamped with
+     * @param {LiveClock} live what the room tells of the time at the teacher
      */
-    async show(cohorts, time) {
+    async show(cohorts, live) {
         await this.#count();
-        const lags = cohorts.filter(({ v }) => typeof v === "number" && Number.isFinite(time - v))
-            .map(({ cohort, v }) => ({ cohort, lag: Math.max(time - v, 0) }));
-        lags.sort((one, other) => one.lag - other.lag);
-        const words = lags.map(({ cohort, lag }) => (lags.length > 1 ? `${spanWords(lag)} (${cohort})` : spanWords(lag)));
-        say($("ahead-words"), words.length === 0 ? "" : words.length === 1 ? `Students see this ${words[0]} from now` : `Students see this in ${words.join(", ")}`);
+        say($("ahead-words"), live.state === "open" ? "Students see this at once" : lagWords(cohorts, live));
         const count = Object.values(this.#readers).reduce((sum, one) => sum + one, 0);
         const parts = Object.entries(this.#readers).map(([cohort, number]) => `${number} ${cohort}`);
         say($("ahead-count"), count === 1 ? "1 student" : `${count} students`);
@@ -65,4 +61,15 @@ export class AheadLine {
         image.src = address(`api/rooms/${this.#room}/board.png`, { width: 320, cohort: seen.cohort, at: seen.index });
         image.alt = `What students of cohort ${seen.cohort} see now`;
     }
+}
+
+/** After how long students see what is drawn now; "" where nothing tells it. */
+function lagWords(cohorts, live) {
+    if (live.state !== "live") return "";
+    const lags = cohorts.filter(({ v }) => typeof v === "number" && Number.isFinite(live.time - v))
+        .map(({ cohort, v }) => ({ cohort, lag: Math.max(live.time - v, 0) }));
+    lags.sort((one, other) => one.lag - other.lag);
+    const words = lags.map(({ cohort, lag }) => (lags.length > 1 ? `${spanWords(lag)} (${cohort})` : spanWords(lag)));
+    if (words.length > 1) return `Students see this in ${words.join(", ")}`;
+    return words.length === 0 ? "" : `Students see this ${words[0]} from now`;
 }

@@ -107,10 +107,11 @@ export const ownRooms = {
 };
 
 /** What is wrong with the name of a room in an address, and an address that may be meant. */
-export function badRoomWords(room, rest = "") {
+export function badRoomWords(room, page = "") {
     const meant = room.trim().toLowerCase().replace(/[^a-z0-9_-]+/g, "-").replace(/^-+|-+$/g, "").slice(0, 64);
     const words = "There is no such room: a name is 1 to 64 characters of a to z, 0 to 9, _ and -. ";
-    return [words, meant ? element("a", { href: address(`rooms/${meant}${rest}`), textContent: `Open ${meant}` })
+    const path = page === "" ? `rooms/${meant}` : `rooms/${meant}/${page}`;
+    return [words, meant ? element("a", { href: address(path), textContent: `Open ${meant}` })
         : element("a", { href: address(""), textContent: "Start page" })];
 }
 

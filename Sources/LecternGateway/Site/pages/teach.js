@@ -27,7 +27,7 @@ letterKeys.bind($("keys"));
 if (namePattern.test(room)) start();
 else {
     notify("");
-    $("notice-text").replaceChildren(...badRoomWords(room, "/teach"));
+    $("notice-text").replaceChildren(...badRoomWords(room, "teach"));
     showStatus($("saved"), "", "No such room");
     say($("waiting"), "There is no board here.");
 }
@@ -265,7 +265,7 @@ function showAudience(teacher, gateway, timeLine, canMute) {
         timeLine.live.follow(state, (askedAt + now()) / 2);
         teacher.noteMuted((state.muted ?? []).includes(teacher.author));
         const cohorts = (state.cohorts ?? []).filter(({ cohort, index, v }) => cohort !== "main" || index > 0 || typeof v === "number");
-        await ahead.show(cohorts, timeLine.time);
+        await ahead.show(cohorts, timeLine.live);
         if (!isOpen()) return;
         authors.show(state);
         $("nobody").hidden = cohorts.length > 0;
