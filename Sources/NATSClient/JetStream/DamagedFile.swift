@@ -30,10 +30,13 @@ extension JetStream {
     public func leaveDamagedFile(of stream: String, filler: String) async throws(JetStreamError) -> Bool {
         guard try await storesUnreadably(stream, filler: filler) else { return false }
         let bytes = [UInt8](repeating: 0, count: min(Self.fillerBytes, connection.maxBody))
+        var written: [UInt64] = []
         for _ in 0..<Self.maxFillers {
-            _ = try await publish(bytes, to: filler)
+            written.append(try await publish(bytes, to: filler).sequence)
             if try await isReadable(Self.mark, stream, filler) { return true }
         }
+        // A file that does not end so is not left by more: the next attempt begins with as much space as this one.
+        for sequence in written { try? await deleteMessage(stream, sequence) }
         throw .unreadable(stream: stream)
     }
 

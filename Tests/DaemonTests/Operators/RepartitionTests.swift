@@ -169,7 +169,9 @@ import Testing
                 _ = try await Self.run("restore", backup, "--nats", copy.url)
                 try await NATSConnection.with(copy) { connection in
                     for partition in 0..<4 {
-                        try await JetStream(connection).purge("INK_CHECKPOINT_\(partition)", before: .max)
+                        let (jetStream, stream) = (JetStream(connection), "INK_CHECKPOINT_\(partition)")
+                        let last = try await jetStream.streamInfo(stream).lastSequence
+                        try await jetStream.purge(stream, before: last + 1)
                     }
                 }
                 var rebuilt = try await Self.states(on: copy, partitions: 4, undos: 7)
