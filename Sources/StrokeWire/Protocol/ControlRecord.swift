@@ -6,8 +6,8 @@ public enum ControlRecord: Sendable, Hashable {
     /// A new session of the video encoder, with its number.
     case epoch(Int64)
     /// The time line of an author's strokes begins anew, and the delayed video will follow: operations from the one with
-    /// this index on wait for the encoder's next session, which they belong to. `age` is that of the room's slowest clock, in
-    /// microseconds.
+    /// this index on wait for the session that the encoder begins then, which they belong to. `age` is that of the room's
+    /// slowest clock, in microseconds.
     case provisionalEpoch(from: UInt64, age: Int64)
     /// The video has not followed: the operations from that one on belong to the session before.
     case provisionalEpochOver(from: UInt64)

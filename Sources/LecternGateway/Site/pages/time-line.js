@@ -108,7 +108,8 @@ export class TimeLine {
         }
         if (this.kind === "since-start") return `${time < 0 ? "−" : ""}${timeWords(Math.abs(time))} since the start`;
         if (this.kind === "media" || this.kind === "auto" && !this.#isUTC) return `${timeWords(time)} on the video's time line`;
-        return `${new Date(time).toISOString().slice(11, 19)} UTC, within ${uncertainty.toFixed(1)} ms of the server`;
+        const accuracy = Number.isFinite(uncertainty) ? `, within ${uncertainty.toFixed(1)} ms of the server` : "";
+        return `${new Date(time).toISOString().slice(11, 19)} UTC${accuracy}`;
     }
 
     /** Whether the time line is that of the time of day. */
