@@ -214,7 +214,7 @@ import Whiteboard
                 try await outcome(of: .erase(doomed.room), by: otto).reply
             }
             #expect(reply.detail?.hasSuffix(", 2 of 2 files") == true, "\(reply)")
-            #expect(try await lesson.messages("ink.assets.>", in: "INK_ASSETS").isEmpty)
+            #expect(try await lesson.messages("ink.assets.*.>", in: "INK_ASSETS").isEmpty)
             for text in ["only doomed has it", "doomed shows it", "7182818"] {
                 #expect(try !StoreFiles(nats).contains(Array(text.utf8)))
             }
