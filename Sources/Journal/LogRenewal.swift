@@ -57,36 +57,38 @@ extension JetStreamJournal {
         }
     }
 
-    /// Deletes a damaged file that the log has left, after what checkpoints lack of it is written again.
+    /// Deletes damaged files that the log has left, after what checkpoints lack of them is written again.
     ///
     /// - Parameters:
     ///   - catalogue: the checkpoints. Records up to `catalogue.covered` are not written again.
     ///   - lost: rooms whose checkpoints hold records that the log has lost: their records are told by their times, since
     ///     sequences were given out twice.
     /// - Returns: whether there was such a file.
-    public func deleteDamagedFile(
+    public func deleteDamagedFiles(
         of partition: Int, _ catalogue: CheckpointCatalogue, lost: Set<RoomID>
     ) async throws(JournalError) -> Bool {
         let streams = PartitionStreams(root: root, partition: partition)
+        var deleted: UInt64 = 0
         do throws(JetStreamError) {
-            let log = try await jetStream.streamInfo(streams.log)
-            guard log.configuration.replicas == 1,
-                let end = try await jetStream.endOfDamagedFile(of: streams.log, filler: streams.logFiller),
-                log.firstSequence < end
-            else { return false }
-            let written = try await writeAgain(partition, after: catalogue.covered, before: end) { record in
-                guard let manifest = catalogue.rooms[record.room] else { return true }
-                guard lost.contains(record.room) else { return record.sequence > manifest.sequence }
-                return manifest.loggedAt.map { record.loggedAt > $0 } ?? true
+            guard try await jetStream.streamInfo(streams.log).configuration.replicas == 1 else { return false }
+            while let end = try await jetStream.endOfDamagedFile(
+                of: streams.log, filler: streams.logFiller, logger: logger), end > deleted
+            {
+                let written = try await writeAgain(partition, after: catalogue.covered, before: end) { record in
+                    guard let manifest = catalogue.rooms[record.room] else { return true }
+                    guard lost.contains(record.room) else { return record.sequence > manifest.sequence }
+                    return manifest.loggedAt.map { record.loggedAt > $0 } ?? true
+                }
+                try await jetStream.purge(streams.log, before: end)
+                deleted = end
+                logger.notice(
+                    "deleted a damaged file of the log",
+                    metadata: ["partition": "\(partition)", "before": "\(end)", "written_again": "\(written)"])
             }
-            try await jetStream.purge(streams.log, before: end)
-            logger.notice(
-                "deleted a damaged file of the log",
-                metadata: ["partition": "\(partition)", "before": "\(end)", "written_again": "\(written)"])
-            return true
         } catch {
             throw .stream(name: streams.log, error)
         }
+        return deleted > 0
     }
 
     /// Bytes of records that are in memory at a time.
@@ -98,10 +100,10 @@ extension JetStreamJournal {
         where isNeeded: @escaping @Sendable (JournalRecord) -> Bool
     ) async throws(JetStreamError) -> Int {
         let stream = PartitionStreams(root: root, partition: partition).log
-        // Others may have written some of them.
+        // Others may have written some of them, behind the file.
         var copies: Set<CopiedRecord.Key> = []
         try await jetStream.readToEnd(
-            OrderedConsumerSettings(stream: stream, start: .sequence(sequence + 1)), logger: logger,
+            OrderedConsumerSettings(stream: stream, start: .sequence(end)), logger: logger,
             decode: { message, _ in CopiedRecord.key(ofCopy: message) }, take: { copies.insert($0) })
         var (next, written) = (sequence + 1, 0)
         while next < end {

@@ -1,3 +1,5 @@
+public import Logging
+
 /// Streams with one replica whose newest file has a damaged place, as a power cut leaves it.
 ///
 /// nats-server 2.9 goes on in that file: it acknowledges what it writes there, and cannot read it, nor can it after another
@@ -40,10 +42,22 @@ extension JetStream {
         throw .unreadable(stream: stream)
     }
 
-    /// The sequence of the first message behind the newest damaged file that a stream has left; nil where it has left none.
-    public func endOfDamagedFile(of stream: String, filler: String) async throws(JetStreamError) -> UInt64? {
+    /// The sequence of the first message behind the oldest damaged file that a stream still has and has left; nil where there
+    /// is none. Clients that fill a file at once leave several such places: what lies between two of them was written to a
+    /// whole file, and may be the only copy of what the damaged one had. The stream is read where there is one.
+    public func endOfDamagedFile(
+        of stream: String, filler: String, logger: Logger
+    ) async throws(JetStreamError) -> UInt64? {
         guard let last = try await lastMessage(stream, subject: filler), last.payload == Self.mark else { return nil }
-        return last.sequence
+        let first = try await streamInfo(stream).firstSequence
+        guard first < last.sequence else { return nil }
+        var oldest = last.sequence
+        try await readToEnd(
+            OrderedConsumerSettings(stream: stream, start: .sequence(first + 1)), logger: logger,
+            decode: { message, metadata in
+                message.subject == filler && message.copyPayload() == Self.mark ? metadata.streamSequence : nil
+            }, take: { oldest = min(oldest, $0) })
+        return oldest
     }
 
     private func isReadable(
