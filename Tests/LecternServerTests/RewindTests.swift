@@ -1,6 +1,7 @@
 import Foundation
 import Hosting
 import Journal
+import Locking
 import NATSClient
 import NATSTestServer
 import StrokeWire
@@ -24,16 +25,16 @@ import Whiteboard
     private static func joined(
         _ lesson: DurableClass, _ address: RoomAddress, at index: UInt64, notIn incarnation: String
     ) async throws -> JoinReply {
-        try await withDeadline(.hangLimit) {
-            while true {
+        let last = Locked("nobody has answered")
+        do {
+            return try await eventually("\(address) is at \(index)", every: .milliseconds(50)) {
                 try? lesson.client.setClock(address, 1000)
-                if let reply = try? await lesson.client.join(address), reply.index == index,
-                    reply.room != incarnation
-                {
-                    return reply
-                }
-                try await Task.sleep(for: .milliseconds(50))
+                let reply = try await lesson.client.join(address)
+                last.withLock { $0 = "it was at \(reply.index) of \(reply.room)" }
+                return reply.index == index && reply.room != incarnation ? reply : nil
             }
+        } catch {
+            throw Unexpected("\(error); \(last.withLock { $0 })")
         }
     }
 

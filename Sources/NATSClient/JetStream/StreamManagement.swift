@@ -159,6 +159,8 @@ public struct StreamInfo: Sendable, Equatable {
     public let firstSequence: UInt64
     /// The sequence of the newest message, even if it is removed; 0 before the first.
     public let lastSequence: UInt64
+    /// When the newest message was stored, in nanoseconds since 1970; nil before the first.
+    public let lastTime: Int64?
     /// The number of messages.
     public let messages: UInt64
     /// Their bytes.
@@ -177,6 +179,7 @@ extension StreamInfo {
             var bytes: UInt64
             var firstSeq: UInt64
             var lastSeq: UInt64
+            var lastTs: String?
         }
         struct Cluster: Decodable {
             struct Replica: Decodable {
@@ -203,6 +206,7 @@ extension StreamInfo {
         created = try ServerTime.parse(wire.created)
         firstSequence = wire.state.firstSeq
         lastSequence = wire.state.lastSeq
+        lastTime = wire.state.lastSeq > 0 ? try wire.state.lastTs.map(ServerTime.parse) : nil
         messages = wire.state.messages
         bytes = wire.state.bytes
         isClustered = wire.cluster != nil
