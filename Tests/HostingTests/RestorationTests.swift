@@ -52,16 +52,16 @@ import Whiteboard
         try probe.log(stroke(7))
         let tail = [record(try stroke(6), 2, probe), record(.control(.restore(Self.decision)), 3, probe)]
         try answer(bytes, probe, tail: tail)
-        #expect(probe.room()?.incarnation == "log.1-3")
+        #expect(probe.room()?.incarnation == "log.10000001000000-3")
         #expect(probe.room()?.head.index == 7)
-        #expect(probe.output.covered == ["6 in log.1-3"])
+        #expect(probe.output.covered == ["6 in log.10000001000000-3"])
         probe.host.caughtUp(0, at: probe.now)
         #expect(probe.output.released() == [6, 7])
         probe.wait(.seconds(1))
         let save = try #require(probe.acknowledge().first)
         #expect(save.stored.sequence == 4)
         #expect(save.stored.restorations == 1)
-        #expect(save.stored.incarnation == "log.1-3")
+        #expect(save.stored.incarnation == "log.10000001000000-3")
     }
 
     @Test func `passes over the same decision of another daemon, and takes a later one`() throws {
@@ -71,7 +71,7 @@ import Whiteboard
         try answer(bytes, probe, tail: [record(.control(.restore(Self.decision)), 2, probe)])
         probe.log(.control(.restore(RoomRestoration(checkpoint: 9, after: 1, number: 1))))
         #expect(probe.output.restorations == [Self.decision])
-        #expect(probe.room()?.incarnation == "log.1-2")
+        #expect(probe.room()?.incarnation == "log.10000001000000-2")
         let later = RoomRestoration(checkpoint: 11, after: 3, number: 2)
         probe.log(.control(.restore(later)))
         #expect(probe.output.restorations == [Self.decision, later])

@@ -273,6 +273,29 @@ import Whiteboard
         }
     }
 
+    /// Checkpoints lie on the same disk.
+    @Test func `is restored from the daemon that lives, where checkpoints have lost what they held`() async throws {
+        try await DurableClass.with {
+            $0.checkpoints = CheckpointSchedule(interval: .seconds(2))
+        } _: { lesson in
+            let address = try lesson.address("held")
+            let author = try #require(AuthorID("anna"))
+            let feedback = try await Inbox(lesson.client, address.subject(.feedback(author)))
+            try await lesson.serve {
+                let before = try await Self.fill(lesson, address, 60)
+                _ = try await feedback.next { $0.text.contains(#""covered","n":60"#) }
+                await lesson.nats.kill()
+                var generator = SystemRandomNumberGenerator()
+                for stream in ["INK_LOG_", "INK_CHECKPOINT_"] {
+                    try lesson.nats.damage(stream, .cut, from: 0.2, using: &generator)
+                }
+                try await Self.restart(lesson)
+                let after = try await Self.joined(lesson, address, at: 60, notIn: before.room)
+                #expect(after.digest == before.digest)
+            }
+        }
+    }
+
     enum Loss: Sendable, CaseIterable {
         case messages, indexes, all, emptyIndexes, damagedIndexes
     }

@@ -1,6 +1,16 @@
 public import StrokeWire
 public import Whiteboard
 
+/// What is saved of the rooms of a partition that is closed.
+public enum ClosingSave: Sendable {
+    /// What no checkpoint holds.
+    case unsaved
+    /// All that is in memory: checkpoints may have lost what they held.
+    case everything
+    /// For a journal that was replaced: what was made of it is void.
+    case nothing
+}
+
 /// Tracks which records of a room its checkpoint holds, and when the next one is due.
 struct CheckpointTracker {
     /// The first record that the saved state does not hold.
@@ -90,6 +100,13 @@ struct CheckpointTracker {
             pending?.firstAfter = sequence
             pending?.firstAfterAt = now
         }
+    }
+
+    /// What was saved may be lost: all of the room is to be saved again.
+    mutating func doubtSaved(at now: Instant) {
+        guard firstUncovered == nil else { return }
+        firstUncovered = savedSequence
+        uncoveredSince = now
     }
 
     /// The state is saved at an instant, if it is not due before.

@@ -249,10 +249,13 @@ extension ControlRecord {
 
 extension RoomRestoration {
     /// Names the life that begins with the decision. The log may have had another record at that place, with which an earlier
-    /// life began: the number tells them apart.
+    /// life began, and even another decision of this number, which a second power cut took: the number and the time tell them
+    /// apart. Of two names the later one has the greater number behind the point.
     fileprivate func life(from record: JournalRecord, in prefix: String) -> String {
         let place = record.place(in: prefix)
-        return LogPlace(log: "\(place.log).\(number)", sequence: place.sequence).description
+        let milliseconds = UInt64(clamping: record.loggedAt.nanoseconds / 1_000_000) % 10_000_000_000_000
+        let digits = String(10_000_000_000_000 + milliseconds).dropFirst()
+        return LogPlace(log: "\(place.log).\(number)\(digits)", sequence: place.sequence).description
     }
 }
 

@@ -99,16 +99,16 @@ extension RoomHost {
         partitions[partition].map { now <= $0.levelUntil } ?? false
     }
 
-    /// Ends the work on a partition: saves what has not been saved, then forgets its rooms, each when what it has asked
-    /// for was answered. Its journal must not be read any more.
-    /// - Parameter discarding: for a journal that was replaced: what was made of it is void, and nothing is saved.
-    public func close(_ partition: Int, discarding: Bool = false, at now: Instant) {
+    /// Ends the work on a partition: saves its rooms, then forgets them, each when what it has asked for was answered. Its journal must not be read any more.
+    public func close(_ partition: Int, saving: ClosingSave = .unsaved, at now: Instant) {
         guard let phase = partitions[partition]?.phase else { return output.closed(partition) }
         guard phase != .closing else { return }
         partitions[partition]?.phase = .closing
         for hosted in rooms(where: { $0.partition == partition }) {
             // Before it was live nothing has happened that another would not find in the journal.
-            hosted.isDiscarded = discarding || phase == .recovering || hosted.room == nil || hosted.isOverLimit
+            hosted.isDiscarded =
+                saving == .nothing || phase == .recovering || hosted.room == nil || hosted.isOverLimit
+            if saving == .everything { hosted.tracker.doubtSaved(at: now) }
             settle(hosted, at: now)
         }
         sayClosed(partition)

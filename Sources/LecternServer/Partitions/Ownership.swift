@@ -99,10 +99,11 @@ actor Ownership {
             switch event {
             case .progress(.ready(let partition)): workerIsReady(with: partition)
             case .progress(.closed(let partition, let isWhole)): workerHasClosed(partition, isWhole: isWhole)
-            case .lacks(let partition, .records): close(partition, discarding: true)
+            case .lacks(let partition, .records): close(partition, saving: .nothing)
             case .lacks(let partition, .end):
                 rewound.insert(partition)
-                close(partition)
+                // Checkpoints lie on the same disk.
+                close(partition, saving: .everything)
             case .lost(let partitions): lost = partitions
             }
             step()
@@ -160,7 +161,7 @@ actor Ownership {
             case .abandon(let partition):
                 logger.warning(
                     "the daemon was suspended; reopening the partition", metadata: ["partition": "\(partition)"])
-                close(partition, discarding: true)
+                close(partition, saving: .nothing)
             }
         }
         for member in Set(before).subtracting(membership.members) {
@@ -194,10 +195,10 @@ actor Ownership {
         logger.info("partition open", metadata: work.figures)
     }
 
-    private func close(_ partition: Int, discarding: Bool = false) {
+    private func close(_ partition: Int, saving: ClosingSave = .unsaved) {
         guard let work = works[partition], !work.isClosing else { return }
         work.close()
-        workers.postToAll(.partition(.close(partition, discarding: discarding)))
+        workers.postToAll(.partition(.close(partition, saving: saving)))
     }
 
     private func workerHasClosed(_ partition: Int, isWhole: Bool) {

@@ -92,9 +92,9 @@ final class RoomEventLoop {
         case .assignment(let assignment):
             self.assignment = assignment
             for room in waiting.rooms { answerWaiting(for: room, at: now) }
-        case .close(let partition, let discarding):
-            output.willClose(partition, isWhole: !discarding && host.holdsAll(of: partition))
-            host.close(partition, discarding: discarding, at: now)
+        case .close(let partition, let saving):
+            output.willClose(partition, isWhole: saving != .nothing && host.holdsAll(of: partition))
+            host.close(partition, saving: saving, at: now)
         }
     }
 

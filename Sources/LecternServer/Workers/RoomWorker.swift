@@ -142,7 +142,7 @@ enum PartitionItem: Sendable {
     case saveSoon(Int)
     /// The partitions whose requests are answered.
     case assignment(ServingAssignment)
-    case close(Int, discarding: Bool)
+    case close(Int, saving: ClosingSave)
 }
 
 /// The partitions whose requests a daemon answers.

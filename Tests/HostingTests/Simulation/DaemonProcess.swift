@@ -115,7 +115,7 @@ final class DaemonProcess {
             case .announce(let announcement): if isReached { cluster.network.announce(announcement) }
             case .open(let partition): open(partition)
             case .close(let partition): close(partition)
-            case .abandon(let partition): close(partition, discarding: true)
+            case .abandon(let partition): close(partition, saving: .nothing)
             }
         }
         memberAlarm = alarm(membership.nextWake, pending: memberAlarm) { [self] in
@@ -270,7 +270,7 @@ extension DaemonProcess {
         case .missing:
             // Newer checkpoints hold it, or it is of a room that was erased.
             if reopened.updateValue(work.covered, forKey: partition) != work.covered {
-                close(partition, discarding: true)
+                close(partition, saving: .nothing)
             }
         case .barrier(let pass): host.barrier(pass)
         case .level where cluster.fault == .decidesBehind: break
@@ -281,13 +281,13 @@ extension DaemonProcess {
         }
     }
 
-    private func close(_ partition: Int, discarding: Bool = false) {
+    private func close(_ partition: Int, saving: ClosingSave = .unsaved) {
         guard let work = works[partition], !work.isClosing else { return }
         world.note("\(name) closes partition \(partition)")
         work.isClosing = true
-        work.isWhole = !discarding && host.holdsAll(of: partition)
+        work.isWhole = saving != .nothing && host.holdsAll(of: partition)
         work.reader?.cancel()
-        host.close(partition, discarding: discarding, at: now)
+        host.close(partition, saving: saving, at: now)
         expectEnd(of: work, partition)
     }
 

@@ -1,0 +1,476 @@
+import StrokeWire
+import TestSupport
+import Testing
+import Whiteboard
+
+@testable import Hosting
+
+/// A power cut takes the end of a log, that of its checkpoints, or both, at random, while a daemon lives, after it was killed,
+/// and while it repairs what an earlier one took.
+@Suite struct `A partition whose servers lose power` {
+    @Test func `has all that its daemon, its checkpoints or its log still had, once`() {
+        for seed in TestSeed.choose(150) {
+            let findings = PowerCutHistory(seed: seed).run()
+            #expect(findings.isEmpty, "seed \(seed)")
+        }
+    }
+
+    @Test(arguments: PowerCutHistory.Fault.allCases)
+    func `is found to lack something, or to have it twice, where it is repaired wrongly`(
+        fault: PowerCutHistory.Fault
+    ) {
+        #expect(TestSeed.choose(100).contains { !PowerCutHistory(seed: $0, fault: fault).run().isEmpty })
+    }
+}
+
+/// A log and its checkpoints, and the daemon that works on them: the product's `RoomHost`, and its rules of what is saved,
+/// noticed and restored. Each stroke has an author of its own.
+final class PowerCutHistory {
+    enum Fault: CaseIterable {
+        /// Nobody looks whether the log has lost its end.
+        case passesOverLosses
+        /// A state is not given what the log has had since it was cut.
+        case losesTail
+        /// What was in memory is not saved.
+        case forgetsMemory
+        /// A repair does not count, so that the incarnation stays.
+        case keepsIncarnation
+    }
+
+    /// A message of the stream of checkpoints.
+    private enum Stored {
+        case state([UInt8])
+        case manifest(CheckpointManifest)
+        /// One that a room is restored from.
+        case base(CheckpointManifest)
+        case coverage(through: UInt64, rewinds: Int)
+    }
+
+    private static let rooms = [RoomID.algebra, .botany, .chemistry]
+    private static let configuration = RoomConfiguration(
+        intake: IntakeLimits(authors: 1000), cohorts: CohortsConfiguration(defaults: CohortSettings(gate: .none)))
+
+    private var random: SeededGenerator
+    private let fault: Fault?
+    private var now = Instant(nanoseconds: 1_000_000_000_000)
+    private var log: [JournalRecord] = []
+    private var checkpoints: [Stored] = []
+    /// What a cut leaves of them: a state that was restored from is there for good.
+    private var synced = 0
+    private var strokes = 0
+    /// Where the log had the stroke of each author.
+    private var sequences: [AuthorID: UInt64] = [:]
+    private var host: RoomHost<PowerCutOutput>?
+    private var output = PowerCutOutput()
+    private var manifests: [RoomID: CheckpointManifest] = [:]
+    private var delivered: UInt64 = 0
+    private var covered: (through: UInt64, rewinds: Int) = (0, 0)
+    /// The author of the stroke at each index of each incarnation, as students were told.
+    private var told: [String: [UInt64: AuthorID]] = [:]
+    private var findings: [String] = []
+
+    init(seed: UInt64, fault: Fault? = nil) {
+        random = SeededGenerator(seed: seed)
+        self.fault = fault
+    }
+
+    /// - Returns: what is not as it must be.
+    func run() -> [String] {
+        open()
+        for _ in 0..<random.int(20...80) where findings.isEmpty {
+            switch random.int(0...19) {
+            case 0...11: for _ in 0..<random.int(1...6) { write() }
+            case 12...14: wait(random.milliseconds(10...2000))
+            case 15: wait(.seconds(35))
+            case 16: noteCoverage()
+            case 17:
+                host = nil
+                open()
+            default: cutPower()
+            }
+        }
+        return findings
+    }
+
+    /// A stroke, which nobody reads while no daemon runs.
+    private func write() {
+        strokes += 1
+        guard let author = AuthorID("ann-\(strokes)") else { return }
+        let stroke = Array(#"{"n":1,"t":1,"d":[{"x":1,"y":1}]}"#.utf8)
+        sequences[author] = append(.message(author: author, session: nil, bytes: stroke), to: random.pick(Self.rooms))
+        deliver()
+    }
+
+    @discardableResult
+    private func append(_ content: JournalRecord.Content, to room: RoomID) -> UInt64 {
+        now = now + .microseconds(1)
+        let sequence = UInt64(log.count + 1)
+        log.append(JournalRecord(partition: 0, room: room, content: content, sequence: sequence, loggedAt: now))
+        return sequence
+    }
+
+    private func records(of room: RoomID, after sequence: UInt64 = 0) -> [JournalRecord] {
+        log.filter { $0.room == room && $0.sequence > sequence }
+    }
+
+    // MARK: The cut
+
+    private func cutPower() {
+        let memory = host == nil ? [:] : boards()
+        let isAlive = random.chance(600, in: 1000)
+        let losesLog = random.chance(850, in: 1000)
+        if losesLog { log.removeLast(random.int(0...min(log.count, 30))) }
+        if !losesLog || random.chance(300, in: 1000) {
+            checkpoints.removeLast(random.int(0...min(checkpoints.count - synced, 12)))
+        }
+        // Servers take a while to start.
+        now = now + .seconds(1)
+        guard isAlive else {
+            host = nil
+            forgetUnknown()
+            if random.chance(500, in: 1000) { for _ in 0..<random.int(1...40) { write() } }
+            return open()
+        }
+        // It has read what is gone, or finds another record at the place of its last one: it saves its rooms.
+        if fault != .forgetsMemory { closeHost() }
+        host = nil
+        open()
+        let after = boards()
+        for (room, strokes) in memory {
+            for stroke in strokes where after[room]?.contains(stroke) != true {
+                findings.append("\(room) lacks \(stroke), which its daemon had")
+            }
+        }
+    }
+
+    /// What was released within the second before a daemon was killed, and no checkpoint tells of, nobody can know. Students are
+    /// told by the next mark that they have another board.
+    private func forgetUnknown() {
+        let kept = Set(log.compactMap(\.author))
+        for (life, entries) in told {
+            let manifests = Self.rooms.compactMap { best($0) }
+            let known = manifests.first { "\($0.room) \($0.incarnation)" == life }?.handled ?? 0
+            told[life] = entries.filter { kept.contains($1) || sequences[$1] ?? 0 <= known }
+        }
+    }
+
+    private func closeHost() {
+        guard let host else { return }
+        host.close(0, saving: .everything, at: now)
+        serve(isCertain: true)
+        let limit = now + .seconds(20)
+        while !output.isClosed, let wake = host.nextWake, wake <= limit {
+            now = max(now, wake)
+            host.advance(to: now)
+            serve(isCertain: true)
+        }
+        if !output.isClosed { findings.append("the partition is not closed") }
+    }
+
+    // MARK: The daemon
+
+    /// Opens the partition; a repair may be interrupted and begun again.
+    private func open() {
+        var expected: [RoomID: Set<AuthorID>] = [:]
+        for room in Self.rooms { expected[room] = available(room) }
+        while !begin() {}
+        let boards = boards()
+        for room in Self.rooms {
+            let (found, wanted) = (boards[room] ?? [], expected[room] ?? [])
+            if found.count != Set(found).count { findings.append("\(room) has something twice: \(found)") }
+            if Set(found) != wanted {
+                findings.append(
+                    """
+                    \(room): lacks \(wanted.subtracting(found).map(\.text).sorted()), has \
+                    \(Set(found).subtracting(wanted).map(\.text).sorted())
+                    """)
+            }
+        }
+    }
+
+    /// What the best checkpoint of a room and the log have together.
+    private func available(_ room: RoomID) -> Set<AuthorID> {
+        let state = best(room)?.state.flatMap { restored($0) }
+        return Set(records(of: room).compactMap(\.author)).union(state.map { $0.head.visible.map(\.author) } ?? [])
+    }
+
+    /// - Returns: false where it was interrupted.
+    private func begin() -> Bool {
+        let rooms = Dictionary(uniqueKeysWithValues: Self.rooms.compactMap { room in best(room).map { (room, $0) } })
+        covered = coverage
+        var decisions: [RoomID: UInt64] = [:]
+        if fault != .passesOverLosses, let rewind = search(rooms) {
+            covered.through = min(covered.through, rewind.end)
+            for manifest in rewind.rooms {
+                guard !random.chance(100, in: 1000) else { return false }
+                checkpoints.append(.base(manifest))
+                guard !random.chance(100, in: 1000) else { return false }
+                var decision = rewind.decision(about: manifest, base: UInt64(checkpoints.count))
+                if fault == .keepsIncarnation { decision = .mute(.unused) }
+                decisions[manifest.room] = append(.control(decision), to: manifest.room)
+            }
+            guard !random.chance(100, in: 1000) else { return false }
+            covered.rewinds += 1
+            checkpoints.append(.coverage(through: covered.through, rewinds: covered.rewinds))
+            synced = checkpoints.count
+        }
+        covered.through = min(covered.through, UInt64(log.count))
+        manifests = rooms
+        output = PowerCutOutput()
+        let host = RoomHost(
+            configuration: HostConfiguration(
+                room: Self.configuration,
+                checkpoints: CheckpointSchedule(), idle: .seconds(60), rooms: 100, departing: 0,
+                waitingBytes: 1 << 20, sleepingBytes: 1 << 20, unsentBytes: 1 << 20, wetBytes: 1 << 20),
+            output: output, isOutputOpen: true)
+        self.host = host
+        var stored = rooms.mapValues { StoredRoom($0) }
+        for (room, sequence) in decisions { stored[room]?.setTold(before: sequence) }
+        host.open(0, prefix: "log", stored: stored, kept: nil, at: now)
+        host.setLogClock(of: 0, ahead: .zero)
+        delivered = covered.through
+        deliver()
+        host.caughtUp(0, at: now)
+        serve()
+        return true
+    }
+
+    private func search(_ rooms: [RoomID: CheckpointManifest]) -> LogRewind? {
+        var search = RewindSearch(rooms.values, covered: covered.through, first: 1, last: UInt64(log.count))
+        while let sequence = search.next() {
+            search.found(sequence <= UInt64(log.count) ? log[Int(sequence) - 1].loggedAt : nil)
+        }
+        return search.rewind
+    }
+
+    private func deliver() {
+        guard let host else { return }
+        while delivered < UInt64(log.count) {
+            delivered += 1
+            host.take(log[Int(delivered) - 1], arrivedAt: now, at: now)
+        }
+        serve()
+    }
+
+    private func wait(_ duration: Duration) {
+        guard let host else { return }
+        let end = now + duration
+        while let wake = host.nextWake, wake <= end {
+            now = max(now, wake)
+            host.advance(to: now)
+            serve()
+        }
+        now = end
+    }
+
+    private func noteCoverage() {
+        guard let host else { return }
+        let through = host.covered(of: 0, through: delivered)
+        guard through > covered.through else { return }
+        covered.through = through
+        checkpoints.append(.coverage(through: through, rewinds: covered.rewinds))
+    }
+
+    /// Answers the host's requests until there are no more.
+    /// - Parameter isCertain: whether no save fails.
+    private func serve(isCertain: Bool = false) {
+        guard let host else { return }
+        while true {
+            let (isAsked, saves, fetches, decisions) = output.takeRequests()
+            note()
+            for decision in decisions { append(.control(decision.record), to: decision.room) }
+            if isAsked { host.confirmed(true, at: now) }
+            for save in saves {
+                host.saved(save.room, isSaved: store(save, isCertain: isCertain), at: now)
+            }
+            for fetch in fetches {
+                let found = fetched(fetch.room, fetch.stored, fetch.restoration)
+                host.restored(
+                    fetch.room, found.room, sequence: found.sequence, restorations: found.restorations,
+                    tail: found.tail, at: now)
+            }
+            if let wake = host.nextWake, wake <= now { host.advance(to: now) }
+            guard isAsked || !saves.isEmpty || !fetches.isEmpty || !decisions.isEmpty else { return }
+        }
+    }
+
+    /// Compares what students are told with what they were told before.
+    private func note() {
+        for release in output.takeReleases() {
+            let before = told[release.life, default: [:]].updateValue(release.author, forKey: release.index)
+            if let before, before != release.author {
+                findings.append("\(release.life) has \(before) and \(release.author) at \(release.index)")
+            }
+        }
+    }
+
+    /// The authors of the strokes of each room, from the bottom.
+    private func boards() -> [RoomID: [AuthorID]] {
+        var boards: [RoomID: [AuthorID]] = [:]
+        guard let host else { return boards }
+        for room in Self.rooms {
+            _ = host.look(for: room, partition: 0, at: now)
+            serve()
+            guard case .here(let hosted) = host.look(for: room, partition: 0, at: now) else { continue }
+            boards[room] = hosted.room?.head.visible.map(\.author)
+        }
+        return boards
+    }
+
+    // MARK: Checkpoints
+
+    private func manifests(of room: RoomID) -> [CheckpointManifest] {
+        checkpoints.compactMap { if case .manifest(let manifest) = $0, manifest.room == room { manifest } else { nil } }
+    }
+
+    private func best(_ room: RoomID) -> CheckpointManifest? {
+        CheckpointManifest.ranked(manifests(of: room)).last { manifest in
+            manifest.state.map { restored($0) != nil } ?? true
+        }
+    }
+
+    private var coverage: (through: UInt64, rewinds: Int) {
+        checkpoints.reduce((0, 0)) { best, message in
+            guard case .coverage(let through, let rewinds) = message else { return best }
+            return (best.1, best.0) < (rewinds, through) ? (through, rewinds) : best
+        }
+    }
+
+    /// - Returns: whether it was stored.
+    private func store(_ request: SaveRequest, isCertain: Bool) -> Bool {
+        guard isCertain || !random.chance(50, in: 1000) else { return false }
+        let known = manifests[request.room]
+        var manifest = CheckpointManifest(request, log: "log", after: known)
+        switch request.state {
+        case .none: break
+        case .unchanged: manifest.keepState(of: known, or: manifests(of: request.room).last)
+        case .changed(let checkpoint):
+            let bytes = checkpoint.encoded()
+            checkpoints.append(.state(bytes))
+            guard isCertain || !random.chance(50, in: 1000) else { return false }
+            manifest.begin(
+                CheckpointManifest.State(
+                    parts: [UInt64(checkpoints.count)], bytes: bytes.count, hash: FNV1a64.hash(bytes),
+                    slot: known?.freeSlot ?? 0), after: manifests(of: request.room).last)
+        }
+        checkpoints.append(.manifest(manifest))
+        manifests[request.room] = manifest
+        return true
+    }
+
+    /// - Returns: nil for a state that is gone.
+    private func restored(_ state: CheckpointManifest.State) -> Room? {
+        guard let part = state.parts.first, part <= checkpoints.count,
+            case .state(let bytes) = checkpoints[Int(part) - 1], FNV1a64.hash(bytes) == state.hash
+        else { return nil }
+        return try? Room(restoring: bytes, configuration: Self.configuration, at: now, logClockAhead: .zero)
+    }
+
+    private struct Fetched {
+        var room: Room?
+        var sequence: UInt64 = 0
+        var restorations: UInt32 = 0
+        var tail: [JournalRecord] = []
+    }
+
+    /// What `CheckpointKeeper` of the daemon finds of a room.
+    private func fetched(_ id: RoomID, _ stored: StoredRoom, _ restoration: RoomRestoration?) -> Fetched {
+        if let manifest = best(id),
+            (manifest.restorations, manifest.sequence) >= (stored.restorations, stored.sequence),
+            let state = manifest.state, let room = restored(state)
+        {
+            manifests[id] = manifest
+            return Fetched(room: room, sequence: manifest.sequence, restorations: manifest.restorations)
+        }
+        if let restoration, let fetched = restored(id, restoration, before: stored.sequence) { return fetched }
+        for manifest in CheckpointManifest.ranked(manifests(of: id)).reversed()
+        where manifest.restorations >= restoration?.number ?? 0 {
+            for generation in manifest.generations {
+                guard let room = restored(generation.state) else { continue }
+                return Fetched(
+                    room: room, sequence: generation.sequence, restorations: manifest.restorations,
+                    tail: records(of: id, after: generation.sequence))
+            }
+        }
+        guard let restoration else { return Fetched(tail: records(of: id)) }
+        return Fetched(
+            restorations: restoration.number, tail: records(of: id).filter { $0.sequence <= stored.sequence })
+    }
+
+    private func restored(_ id: RoomID, _ restoration: RoomRestoration, before decision: UInt64) -> Fetched? {
+        guard restoration.checkpoint > 0, restoration.checkpoint <= checkpoints.count,
+            case .base(let base) = checkpoints[Int(restoration.checkpoint) - 1], base.room == id
+        else { return nil }
+        for (place, generation) in base.generations.enumerated() {
+            guard let room = restored(generation.state) else { continue }
+            let after = min(restoration.after, generation.sequence)
+            let records = records(of: id, after: fault == .losesTail ? decision - 1 : after)
+            return Fetched(
+                room: room, sequence: after, restorations: restoration.number,
+                tail: restoration.tail(
+                    of: records, decision: decision, held: place == 0 ? base.loggedAt : nil))
+        }
+        return nil
+    }
+}
+
+extension JournalRecord {
+    fileprivate var author: AuthorID? {
+        if case .message(let author, _, _) = content { author } else { nil }
+    }
+}
+
+extension AuthorID {
+    fileprivate static let unused = AuthorID("nobody") ?? { preconditionFailure("no author") }()
+}
+
+/// What a host asks for, to be answered by the history, and what it releases.
+private final class PowerCutOutput: HostOutput {
+    typealias Fetch = (room: RoomID, stored: StoredRoom, restoration: RoomRestoration?)
+    typealias Decision = (room: RoomID, record: ControlRecord)
+
+    private var isAsked = false
+    private var saves: [SaveRequest] = []
+    private var fetches: [Fetch] = []
+    private var decisions: [Decision] = []
+    private var releases: [(life: String, index: UInt64, author: AuthorID)] = []
+    private(set) var isClosed = false
+
+    func takeRequests() -> (Bool, [SaveRequest], [Fetch], [Decision]) {
+        defer { (isAsked, saves, fetches, decisions) = (false, [], [], []) }
+        return (isAsked, saves, fetches, decisions)
+    }
+
+    func takeReleases() -> [(life: String, index: UInt64, author: AuthorID)] {
+        defer { releases = [] }
+        return releases
+    }
+
+    func publish(_ effect: RoomEffect, of room: HostedRoom) -> Bool {
+        if case .release(_, let operation, _, _) = effect {
+            releases.append(("\(room.id) \(room.room?.incarnation ?? "")", operation.index, operation.author))
+        }
+        return true
+    }
+
+    func append(_ record: ControlRecord, to room: HostedRoom, at now: Instant) -> JournalRecord? {
+        decisions.append((room.id, record))
+        return nil
+    }
+
+    func confirm() { isAsked = true }
+    func fetch(_ room: RoomID, _ stored: StoredRoom, _ restoration: RoomRestoration?) {
+        fetches.append((room, stored, restoration))
+    }
+
+    func save(_ request: SaveRequest) { saves.append(request) }
+    func closed(_ partition: Int) { isClosed = true }
+    func countNew(_ partition: Int) -> Bool { true }
+    func countStored(_ change: Int, of partition: Int) {}
+    func settled(_ room: HostedRoom, _ counts: RoomCounts) {}
+    func count(_ outcome: WetOutcome) {}
+    func opened(_ room: HostedRoom) {}
+    func left(_ room: HostedRoom) {}
+    func forgotten(_ room: RoomID) {}
+    func ready(_ partition: Int) {}
+}
