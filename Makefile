@@ -58,12 +58,16 @@ PROOF_PACKAGES = nginx libnginx-mod-rtmp
 # A proxy of tests with pages below a path.
 PROXY_PACKAGES = nginx
 
-.PHONY: help demo test browser openapi paths build probe proof lint format docs example tsan simulate soak bench clean \
+.PHONY: help core demo test browser openapi paths build probe proof lint format docs example tsan simulate soak bench clean \
 	cluster-trial nats-test upgrade-trial deb deb-test image-test alerts packages browser-packages probe-packages
 
 ## help: prints these targets
 help:
 	@sed -n 's/^## //p' $(MAKEFILE_LIST)
+
+## core: builds the core of the site as WebAssembly, where a source is newer; all that builds the program does it
+core: packages
+	SWIFT=$(SWIFT) .ci/core
 
 ## demo: plays a lesson through a NATS server, the daemon, a video clock 2 s behind and a student; draws the board; prints the
 ##       addresses of its pages; KEEP=1 goes on until Ctrl-C, for those who draw
@@ -72,7 +76,7 @@ demo: build
 		$(if $(LESSON),--lesson "$(LESSON)") $(if $(KEEP),--keep)
 
 ## test: runs all tests, first the pure ones, then those with servers of their own; one class in a browser among them
-test: packages browser-packages probe-packages
+test: core browser-packages probe-packages
 	$(BUILD_PURE)
 	$(PURE)
 	LECTERN_TARGETS=service,probe $(BUILD) --build-tests $(STRICT)
@@ -80,13 +84,13 @@ test: packages browser-packages probe-packages
 
 ## browser: runs lectern.js and the pages in Chromium: ink of every style, classes, failures, a clock over WebRTC, a path of nginx,
 ##          axe-core; pictures in .build/browser
-browser: packages browser-packages
+browser: core browser-packages
 	@.ci/packages $(WEBRTC_PACKAGES) $(PROXY_PACKAGES)
 	LECTERN_TARGETS=service $(BUILD) --build-tests $(STRICT)
 	LECTERN_BROWSER=1 LECTERN_AXE="$$(.ci/axe)" LECTERN_TARGETS=service SWIFT=$(SWIFT) .ci/test -- 'DaemonTests\.Browser.*'
 
 ## openapi: sends requests that schemathesis makes of /api/openapi.json to the daemon, and checks every answer
-openapi: packages
+openapi: core
 	@.ci/packages python3-venv
 	@[ -x .build/schemathesis/bin/schemathesis ] || \
 		{ python3 -m venv .build/schemathesis && .build/schemathesis/bin/pip install --quiet schemathesis; }
@@ -103,7 +107,7 @@ paths: packages
 	$(PURE) --filter SecondOpinionTests
 
 ## build: builds the release executable
-build: packages
+build: core
 	LECTERN_TARGETS=service $(BUILD) -c release --product lectern $(STRICT)
 
 ## probe: builds lectern-probe, which needs FFmpeg's libraries
@@ -119,7 +123,7 @@ proof: build probe browser-packages
 		SWIFT=$(SWIFT) .ci/test -- 'DaemonTests\.ProofTests'
 
 ## deb: builds a Debian package of the program, with units, manual pages and completions, in .build/deb
-deb: packages
+deb: core
 	@.ci/packages dpkg-dev libcurl4-openssl-dev
 	LECTERN_TARGETS=service $(BUILD) -c release --product lectern $(STATIC) $(STRICT)
 	.ci/deb "$$($(SWIFT) build -c release --show-bin-path)/lectern" .build/deb
@@ -138,7 +142,7 @@ image-test: packages
 	SWIFT=$(SWIFT) .ci/image-test
 
 ## alerts: checks the rules for Prometheus, and fires them by a real Prometheus at a class in trouble
-alerts: packages
+alerts: core
 	@.ci/packages prometheus
 	promtool check rules config/prometheus/lectern.rules.yml
 	promtool check config --syntax-only config/prometheus/prometheus.yml
@@ -156,7 +160,7 @@ format:
 
 ## docs: builds the documentation of protocol, client library, ink, rasterizer and InkML and the guide for operators in
 ##       .build/docs; a link to nowhere is an error
-docs: packages
+docs: core
 	LECTERN_TARGETS=service $(BUILD) --target lectern
 	SWIFT=$(SWIFT) .ci/docs "$$(LECTERN_TARGETS=service $(SWIFT) build --show-bin-path)/Modules"
 
@@ -207,14 +211,14 @@ cluster-trial: build
 		.ci/in-namespace .ci/test -- 'DaemonTests\.(Trial|PowerCut)Tests'
 
 ## nats-test: runs the tests of what speaks to NATS with another nats-server than Debian's, NATS=2.12.8 from PyPI
-nats-test: packages
+nats-test: core
 	LECTERN_TARGETS=service $(BUILD) --build-tests $(STRICT)
 	$(NATS_SERVER) LECTERN_TARGETS=service SWIFT=$(SWIFT) .ci/test -- \
 		'JournalTests|NATSClientTests|LecternClientTests' 'DaemonTests\.(Owner|Kill|Cluster|PowerCut|Trial|Backup|Storage|FullDisk)Tests'
 
 ## bench: measures drawing, cutting, decoding, rooms, the way from NATS to NATS beside a bare relay, a load, wet ink, readers over
 ##        HTTP, recovery
-bench: packages
+bench: core
 	LECTERN_TARGETS=service $(BUILD) -c release --product lectern $(STRICT)
 	LECTERN_TARGETS=service $(BUILD) -c release --product lectern-bench $(STRICT)
 	@for part in raster cut encoding room rooms relay "relay --journal jetstream" load wet gateway idle recovery; do \

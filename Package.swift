@@ -53,13 +53,19 @@ let pureTargets: [Target] = [
     layer("Mesh", ["Ink"]),
     // Paths of lines and curves: intersections, cutting, union.
     layer("PathGeometry"),
-    // The picture of a page with lassos: areas of ink, cut and moved.
-    layer("Scene", ["PathGeometry"]),
     // Vector operations, and loops in C that choose the instructions of the processor while they run.
     .target(name: "CLanes"),
     layer("Raster", ["CLanes", "Ink", "PathGeometry", "StrokeWire", ordered]),
+    // The picture of a page with lassos: areas of ink, cut and moved; what a page shows as layers for a painter.
+    layer("Scene", ["Ink", "PathGeometry", "Raster", "StrokeWire"]),
     layer("PNG", ["Raster"]),
     layer("Whiteboard", ["Ink", "StrokeWire", deque, heap, ordered]),
+    // A client's half: what it shows, without I/O. For programs, apps and, through `WebCore`, browsers.
+    layer("ClientCore", ["Ink", "PathGeometry", "Raster", "Scene", "StrokeWire", "Whiteboard"]),
+    // What the core imports in a browser, and what Swift's library misses there.
+    .target(name: "CWebShims"),
+    // The core as functions of WebAssembly, for the site; `make core` builds it.
+    layer("WebCore", ["ClientCore", "CWebShims", "Ink", "PathGeometry", "Raster", "Scene", "StrokeWire"]),
     layer("Hosting", ["Whiteboard", "StrokeWire", deque, heap]),
     // Files that are placed on boards: names, formats, limits, errors.
     layer("Assets", ["StrokeWire"]),
@@ -78,6 +84,7 @@ let pureTests: [Target] = [
     tests(
         "PathGeometryTests", ["PathGeometry", "Raster", "Ink", "StrokeWire"], exclude: ["skia_areas.py"]),
     tests("SceneTests", ["Scene", "PathGeometry"]),
+    tests("ClientCoreTests", ["ClientCore", "Ink", "PathGeometry", "Raster", "Scene", "StrokeWire"]),
     tests("MeshTests", ["Mesh", "Ink", "StrokeWire"]),
     tests("RasterTests", ["Raster", "Ink", "PathGeometry", "StrokeWire"]),
     tests("AssetsTests", ["Assets", "StrokeWire"]),
@@ -159,7 +166,7 @@ let threadTargets: [Target] = [
         [
             "Assets", "LecternServer", "LecternClient", "LecternDemo", "Journal", "Hosting", "NATSClient",
             "NATSTestServer",
-            "Locking", "InkML", "Whiteboard", "Ink", "StrokeWire", lifecycle, logging, metrics, deque,
+            "Locking", "InkML", "Scene", "Whiteboard", "Ink", "StrokeWire", lifecycle, logging, metrics, deque,
         ]),
 ]
 
@@ -184,7 +191,7 @@ let serviceTargets: [Target] = [
             "Assets",
             "ConnectionOptions", "Hosting", "Journal", "EmbeddedNATS", "NATSClient", "Locking", "InkML",
             "VectorGraphics",
-            "PNG", "Raster", "Ink",
+            "PNG", "Raster", "Scene", "Ink",
             "Whiteboard", "StrokeWire", arguments, logging, metrics, lifecycle, signals,
             .target(name: "CJemalloc", condition: .when(platforms: [.linux])),
         ],
@@ -199,7 +206,8 @@ let serviceTargets: [Target] = [
         dependencies: [
             "LecternServer", "LecternClient", "LecternDemo", "Journal", "EmbeddedNATS", "NATSClient", "Hosting",
             "Whiteboard",
-            "VectorGraphics", "PNG", "Raster", "PathGeometry", "Ink", "StrokeWire", "Locking", "CCairo", "CMalloc",
+            "VectorGraphics", "PNG", "Raster", "PathGeometry", "Scene", "Ink", "StrokeWire", "Locking", "CCairo",
+            "CMalloc",
             "CPNG",
             "CRelay", "CZlib",
             arguments, histogram, lifecycle, logging, nio, nioPosix,

@@ -69,12 +69,7 @@ public enum PNGBackground: Sendable, Hashable {
             // Premultiplied colour never exceeds alpha, so that no channel overflows.
             return pixel &+ (255 &- alpha) &* 0x0101_0101
         case .transparent:
-            guard alpha != 255, alpha != 0 else { return pixel }
-            let half = alpha / 2
-            let red = ((pixel & 255) &* 255 &+ half) / alpha
-            let green = ((pixel >> 8 & 255) &* 255 &+ half) / alpha
-            let blue = ((pixel >> 16 & 255) &* 255 &+ half) / alpha
-            return red | green << 8 | blue << 16 | alpha << 24
+            return straightAlpha(pixel)
         }
     }
 }

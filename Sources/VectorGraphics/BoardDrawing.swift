@@ -1,7 +1,7 @@
-public import PathGeometry
+internal import Ink
+internal import PathGeometry
 public import Raster
 public import Scene
-public import StrokeWire
 
 /// One page of a board, for the vector renderers: in board units, origin top left, y down.
 public struct BoardDrawing: Sendable {
@@ -39,71 +39,63 @@ public struct BoardDrawing: Sendable {
     }
 }
 
-/// What a page shows for one operation.
-public struct PageEntry: Sendable, Equatable {
-    public enum Content: Sendable, Equatable {
-        /// Ink, or an eraser, which removes what is below it.
-        case stroke(PaintedStroke)
-        case image(PlacedImage)
-        /// Moves, copies or removes what is below it and inside a path.
-        case lasso(Lasso)
-    }
-
-    /// The index of the operation.
-    public var id: UInt64
-    public var content: Content
-
-    public init(id: UInt64, _ content: Content) {
-        self.id = id
-        self.content = content
-    }
-}
-
-/// Pixels by what they show. What is missing is drawn as an empty frame.
-public typealias PageImages = [ImageSource: ImagePixels]
-
-/// A page of an asset in a rectangle.
-public struct PlacedImage: Sendable, Equatable {
-    public var source: ImageSource
-    /// In board units.
-    public var box: Box
-
-    /// - Parameters:
-    ///   - corner, opposite: any two opposite corners of the rectangle.
-    public init(_ source: ImageSource, from corner: Point, to opposite: Point) {
-        self.source = source
-        box = Box(
-            lower: Point(min(corner.x, opposite.x), min(corner.y, opposite.y)),
-            upper: Point(max(corner.x, opposite.x), max(corner.y, opposite.y)))
-    }
-
-    private var size: Point { box.upper - box.lower }
-
-    /// In board units.
-    public var width: Double { size.x }
-    public var height: Double { size.y }
-
-    /// The rectangle; empty where it has no area.
-    var area: Path {
-        guard size.min() > 0 else { return Path() }
-        return Path(rectangle: box.lower.x, box.lower.y, width: size.x, height: size.y)
-    }
-
-    /// What stands where the pixels are missing, after a map.
-    func frame(_ map: AffineMap, clip: Path? = nil) -> Path {
-        area.isEmpty ? Path() : EmptyFrame.path(around: box, map: map, clip: clip)
-    }
-
-    /// From pixels of the picture to board units.
-    func map(width: Int, height: Int) -> AffineMap {
-        AffineMap(size.x / Double(width), 0, 0, size.y / Double(height), box.lower.x, box.lower.y)
-    }
-}
-
 /// Why the drawing of a document was given up.
 public enum DrawingStopped: Error, Sendable {
     /// It is no longer wanted.
     case unwanted
     /// The document would be larger than allowed.
     case tooLarge
+}
+
+extension PageScene {
+    /// The whole picture of a page for a document, without its topmost entries that nothing cuts: those are drawn over it.
+    ///
+    /// - Parameter isWanted: called before each entry and each cut; false ends it.
+    init(
+        of drawing: BoardDrawing, limits: DisplayList.Limits, while isWanted: () -> Bool
+    ) throws(DrawingStopped) {
+        self.init(longerSide: max(drawing.width, drawing.height), limits: limits)
+        let count = (drawing.entries.lastIndex { $0.isBorder } ?? -1) + 1
+        for entry in drawing.entries[..<count] {
+            guard isWanted() else { throw .unwanted }
+            try add(id: entry.id) { (place) throws(DrawingStopped) in
+                drawing.entries[place].content
+            } check: { () throws(DrawingStopped) in
+                guard isWanted() else { throw .unwanted }
+            }
+        }
+    }
+}
+
+extension BoardDrawing {
+    /// What a painter of pixels draws, bottom to top: all up to the last lasso as a scene, and entries as they are above it.
+    public func layers(limits: DisplayList.Limits = DisplayList.Limits()) -> [LayerContent] {
+        var scene = PageScene(longerSide: max(width, height), limits: limits)
+        let isLasso = { (entry: PageEntry) in if case .lasso = entry.content { true } else { false } }
+        let count = (entries.lastIndex(where: isLasso) ?? -1) + 1
+        for entry in entries[..<count] {
+            scene.add(id: entry.id) {
+                entries[$0].content
+            } check: {
+            }
+        }
+        let below = scene.items.compactMap { item in
+            switch item.content {
+            case .entry: entries[item.entry].content.layer(images)
+            case .area, .image: item.content.layer(images)
+            }
+        }
+        return below + entries[count...].compactMap { $0.content.layer(images) }
+    }
+}
+
+extension PageEntry {
+    /// Whether it changes what is below it.
+    fileprivate var isBorder: Bool {
+        switch content {
+        case .stroke(let stroke): stroke.stroke.isErasing
+        case .image: false
+        case .lasso: true
+        }
+    }
 }

@@ -1,6 +1,7 @@
 public import Ink
 internal import Mesh
 public import Raster
+internal import Scene
 internal import StrokeWire
 
 /// Marks that show how strokes are drawn: points, control polygons, dirty boxes, tile borders and meshes, over the ink.

@@ -1,5 +1,6 @@
 public import Ink
 internal import Raster
+internal import Scene
 
 /// The SVG path of a stroke that is being drawn, kept up to date: what ``SVGRenderer`` writes for the stroke.
 ///

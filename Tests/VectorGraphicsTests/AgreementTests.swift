@@ -6,6 +6,7 @@ import Synchronization
 import TestSupport
 import Testing
 
+@testable import Scene
 @testable import VectorGraphics
 
 @Suite("Vector graphics, drawn by another program, agree with the canvas")

@@ -2,8 +2,8 @@ import Assets
 import Dispatch
 import Locking
 import Raster
+import Scene
 import StrokeWire
-import VectorGraphics
 import Whiteboard
 
 /// Pixels of assets' pages for pictures of boards.

@@ -12,7 +12,8 @@ import Whiteboard
 /// Safe from any thread; different rooms are rendered in parallel, one room on one thread at a time. Bounded: caches and
 /// renderings under way, of all rooms and threads, take at most the given bytes together. Before a rendering, the least
 /// recently used canvases are evicted to make space for it; if that is not enough it waits until others are done, in the
-/// order in which they came. An evicted canvas is rendered again to the same pixels. A board of more pixels than fit the
+/// order in which they came. A picture is rendered at the width that is asked for: each width of a room has a canvas of its own.
+/// An evicted canvas is rendered again to the same pixels. A board of more pixels than fit the
 /// bytes, beside its lassos and images, is rendered smaller. A board of more points than fit them is not rendered as SVG,
 /// PDF or InkML. Lassos that would make more of a page than a quarter of the bytes holds are not applied
 /// (``DisplayList/Limits``).
@@ -42,8 +43,15 @@ final class BoardRenderer: Sendable {
         var lastUse: Instant
     }
 
+    /// Which pictures share a canvas.
+    private struct CanvasKey: Hashable {
+        let room: RoomIncarnation
+        let width: Int
+        let height: Int
+    }
+
     private struct State {
-        var paintings: [RoomIncarnation: Painting] = [:]
+        var paintings: [CanvasKey: Painting] = [:]
         var images: ImageCache
         /// Bytes reserved for renderings under way.
         var reserved = 0
@@ -144,9 +152,9 @@ final class BoardRenderer: Sendable {
             }
         }
         // Documents are looked at larger than the board is.
-        var scale = form.format == .png ? canvasSize(board.size).scale : 2
+        var scale = form.format == .png ? canvasSize(board.size, width: form.width).scale : 2
         func keys() -> [PageImageCache.Key] {
-            shown.map { PageImageCache.Key(source: $0.source, width: Self.width(for: $0.width * scale)) }
+            shown.map { PageImageCache.Key(source: $0.source, width: PlacedImage.fetchedWidth(for: $0.width * scale)) }
         }
         func bytes(_ keys: [PageImageCache.Key]) -> Double {
             zip(keys, shown).reduce(0) { sum, image in
@@ -155,7 +163,9 @@ final class BoardRenderer: Sendable {
             }
         }
         var wanted = keys()
-        while bytes(wanted) > Double(byteLimit / 4), wanted.contains(where: { $0.width > Self.leastWidth }) {
+        while bytes(wanted) > Double(byteLimit / 4),
+            wanted.contains(where: { $0.width > PlacedImage.fetchedWidths.lowerBound })
+        {
             scale *= 0.75
             wanted = keys()
         }
@@ -164,19 +174,6 @@ final class BoardRenderer: Sendable {
 
     /// Different pages of assets in a picture; what is beyond is drawn as frames.
     private static let mostImages = 256
-
-    private static let leastWidth = 64
-    private static let greatestWidth = 2048
-
-    /// A width that is enough for a number of columns, of those of which there are two in each octave, so that few are fetched.
-    private static func width(for columns: Double) -> Int {
-        var width = leastWidth
-        while Double(width) < columns, width < greatestWidth {
-            if Double(width / 2 * 3) >= columns { return width / 2 * 3 }
-            width *= 2
-        }
-        return width
-    }
 
     /// The picture of a board. Waits until there is memory to render it.
     ///
@@ -209,18 +206,18 @@ final class BoardRenderer: Sendable {
         while interest: Interest
     ) throws(Failure) -> [UInt8] {
         let (scenes, copies) = (sceneBytes(of: position.page, on: board), Self.copiesOfImages * images.byteCount)
-        let size = canvasSize(board.size, beside: scenes + copies)
-        let bytes = bytesToDraw(size, pictureWidth: key.form.width, scenes: scenes, images: copies)
+        let size = canvasSize(board.size, width: key.form.width, beside: scenes + copies)
+        let bytes = bytesToDraw(size, scenes: scenes, images: copies)
+        let place = CanvasKey(room: key.room, width: size.width, height: size.height)
         // Removed from the table while in use, so that nothing is copied; its bytes are part of the reservation.
-        var painting = reserve(bytes, for: key.room) ?? blank(board.size, size, at: now)
+        var painting = reserve(bytes, for: place) ?? blank(board.size, size, at: now)
         if painting.size != board.size || painting.canvas != size { painting = blank(board.size, size, at: now) }
         painting.lastUse = now
         var made: [UInt8]?
-        defer { finish(painting, made, key, at: now, reserved: bytes) }
+        defer { finish((place, painting), made, key, at: now, reserved: bytes) }
         let canvas = try canvas(of: board, position, images.pixels, by: &painting, while: interest)
         let file = PNGEncoder.encode(
-            canvas, width: key.form.width, mostPixels: mostPicturePixels,
-            background: key.form.background == .transparent ? .transparent : .white)
+            canvas, background: key.form.background == .transparent ? .transparent : .white)
         made = file
         return file
     }
@@ -325,7 +322,7 @@ final class BoardRenderer: Sendable {
     /// Drops the canvases and pictures of a room.
     func forget(_ room: RoomID) {
         state.withLock { state in
-            state.paintings = state.paintings.filter { $0.key.room != room }
+            state.paintings = state.paintings.filter { $0.key.room.room != room }
             state.images.removeAll(of: room)
         }
     }
@@ -334,43 +331,23 @@ final class BoardRenderer: Sendable {
         of board: Board, _ position: BoardPosition, _ images: PageImages, by painting: inout Painting,
         while interest: Interest
     ) throws(Failure) -> Canvas {
-        let visible = Array(board.visible(on: position.page))
         let content = board.content(of: position.page)
-        let count = content.lassos > 0 ? (visible.lastIndex { $0.kind == .lasso } ?? -1) + 1 : 0
-        let scene = try scene(of: visible[..<count], board.size, &painting.scenes, while: interest)
-        let picture = PagePicture(
-            scene: scene, entries: visible, hasImages: content.images > 0, size: board.size, source: strokes,
-            images: images)
+        let entries = VisibleEntries(
+            strokes: Array(board.visible(on: position.page)), size: board.size, source: strokes)
+        let scene =
+            content.lassos > 0
+            ? try painting.scenes.scene(
+                of: entries, longerSide: board.size.longerSide, limits: sceneLimits, skipped: countSkippedLassos
+            ) { () throws(Failure) in
+                guard interest.isWanted() else { throw .cancelled }
+            } : PageScene(longerSide: board.size.longerSide, limits: sceneLimits)
+        let picture = PagePicture(scene: scene, entries: entries, hasImages: content.images > 0, images: images)
         return try painting.painter.canvas(of: picture.layers, at: position) { (place) throws(Failure) in
             guard interest.isWanted() else { throw .cancelled }
             return picture.content(of: place)
         } check: { (place) throws(Failure) in
-            guard interest.isStrokeWanted(picture.entry(of: place).index) else { throw .cancelled }
+            guard interest.isStrokeWanted(entries.id(picture.entry(of: place))) else { throw .cancelled }
         }
-    }
-
-    /// What the lassos among the lowest entries of a page have made of them. What is there when it is cancelled is kept.
-    private func scene(
-        of entries: ArraySlice<Stroke>, _ size: BoardSize, _ scenes: inout SceneCache, while interest: Interest
-    ) throws(Failure) -> PageScene {
-        var digest = ListDigest()
-        let digests = entries.map { entry in
-            digest.add(entry.index)
-            return digest.value
-        }
-        var scene = scenes.scene(below: digests) ?? PageScene(longerSide: size.longerSide, limits: sceneLimits)
-        guard scene.entryCount < entries.count else { return scene }
-        let skippedBefore = scene.skippedEntries.count
-        defer { countSkippedLassos(scene.skippedEntries.count - skippedBefore) }
-        defer { if scene.entryCount > 0 { scenes.keep(scene, digest: digests[scene.entryCount - 1]) } }
-        while scene.entryCount < entries.count {
-            guard interest.isWanted() else { throw .cancelled }
-            scene.add(id: entries[scene.entryCount].index) {
-                strokes.content(entries[$0], on: size)
-            } check: {
-            }
-        }
-        return scene
     }
 
     private func blank(_ size: BoardSize, _ canvas: CanvasSize, at now: Instant) -> Painting {
@@ -381,13 +358,18 @@ final class BoardRenderer: Sendable {
             lastUse: now)
     }
 
+    /// The canvas of a picture: of the width that is asked for, or of the configured scale; smaller where memory bounds it.
     /// - Parameter bytes: what else is in memory while the canvas is drawn.
-    private func canvasSize(_ size: BoardSize, beside bytes: Int = 0) -> CanvasSize {
+    private func canvasSize(_ size: BoardSize, width: Int? = nil, beside bytes: Int = 0) -> CanvasSize {
         let left = max(1, (byteLimit - versionBytes - bytes) / Self.bytesOfDrawnPixel)
-        var pixels = min(mostPixels, left)
+        var pixels = min(width == nil ? mostPixels : mostPicturePixels, left)
         while true {
-            let canvas = CanvasSize(
-                boardWidth: size.width, boardHeight: size.height, scale: scale, mostPixels: pixels)
+            var canvas = CanvasSize(boardWidth: size.width, boardHeight: size.height, scale: scale, mostPixels: pixels)
+            if let width {
+                let most = (Double(pixels) * size.width / size.height).squareRoot()
+                let across = Int(max(min(Double(width), most), 1))
+                canvas = CanvasSize(boardWidth: size.width, boardHeight: size.height, width: across)
+            }
             // It may have a row and a column more.
             if canvas.width * canvas.height <= left || pixels <= 1 { return canvas }
             pixels = pixels * 7 / 8
@@ -398,14 +380,10 @@ final class BoardRenderer: Sendable {
     private static let bytesOfDrawnPixel = 21
 
     /// Bytes that rendering and encoding take at most: the painter's versions, what lassos have made, and the larger of two
-    /// phases: the canvas, the one it starts from, scratch memory and the images; then the canvas, its scaled picture and the
-    /// file.
-    private func bytesToDraw(_ size: CanvasSize, pictureWidth: Int?, scenes: Int, images: Int) -> Int {
+    /// phases: the canvas, the one it starts from, scratch memory and the images; then the canvas and the file.
+    private func bytesToDraw(_ size: CanvasSize, scenes: Int, images: Int) -> Int {
         let pixels = size.width * size.height
-        let width = pictureWidth ?? size.width
-        let picturePixels = min(width * (width * size.height / size.width + 1), mostPicturePixels)
-        return max(versionBytes, 4 * pixels) + scenes
-            + max(Self.bytesOfDrawnPixel * pixels + images, 4 * pixels + 8 * picturePixels)
+        return max(versionBytes, 4 * pixels) + scenes + max(Self.bytesOfDrawnPixel * pixels + images, 12 * pixels)
     }
 
     /// Bytes that cutting takes for each point of a page's entries, about: outlines, their parts, and those of one in work.
@@ -418,9 +396,9 @@ final class BoardRenderer: Sendable {
         return content.lassos > 0 ? min(sceneLimits.bytes, 1 << 20 + content.points * Self.sceneBytesOfPoint) : 0
     }
 
-    /// Waits until there is memory for a rendering, and removes the painting of its room from the table.
+    /// Waits until there is memory for a rendering, and removes its painting from the table.
     @discardableResult
-    private func reserve(_ bytes: Int, for room: RoomIncarnation? = nil) -> Painting? {
+    private func reserve(_ bytes: Int, for key: CanvasKey? = nil) -> Painting? {
         let turn = DispatchSemaphore(value: 0)
         while true {
             let (painting, isReserved) = state.withLock { state -> (Painting?, Bool) in
@@ -428,10 +406,10 @@ final class BoardRenderer: Sendable {
                     state.waiting.append(turn)
                     return (nil, false)
                 }
-                let painting = room.flatMap { state.paintings.removeValue(forKey: $0) }
+                let painting = key.flatMap { state.paintings.removeValue(forKey: $0) }
                 state.shrink(to: byteLimit - bytes, keeping: 0)
                 guard state.reserved == 0 || state.byteCount + bytes <= byteLimit else {
-                    if let room, let painting { state.paintings[room] = painting }
+                    if let key, let painting { state.paintings[key] = painting }
                     if state.waiting.isEmpty { state.waiting.append(turn) }
                     return (nil, false)
                 }
@@ -449,11 +427,12 @@ final class BoardRenderer: Sendable {
 
     /// Puts a painting and its file back in place of the reservation.
     private func finish(
-        _ painting: Painting?, _ file: [UInt8]?, _ key: ImageCache.Key, at now: Instant, reserved bytes: Int
+        _ painting: (place: CanvasKey, Painting)?, _ file: [UInt8]?, _ key: ImageCache.Key, at now: Instant,
+        reserved bytes: Int
     ) {
         state.withLock { state in
             state.reserved -= bytes
-            if let painting { state.paintings[key.room] = painting }
+            if let painting { state.paintings[painting.place] = painting.1 }
             if let file { state.images.insert(file, key, at: now) }
             state.shrink(to: byteLimit, keeping: 1)
             state.waiting.first?.signal()

@@ -70,6 +70,14 @@ struct TileSet: Sendable {
         }
     }
 
+    /// Removes the tiles that another set does not have.
+    mutating func formIntersection(_ other: TileSet) {
+        for index in members.indices where members[index] && !other.members[index] {
+            members[index] = false
+            count -= 1
+        }
+    }
+
     /// The part of a box of pixels, which touches some of the tiles, that has all of these inside.
     func hull(_ box: PixelBox) -> PixelBox {
         var hull = PixelBox(minX: box.maxX, minY: box.maxY, maxX: box.minX, maxY: box.minY)
@@ -106,4 +114,15 @@ struct PixelBox: Sendable, Equatable {
     var width: Int { maxX - minX }
     var height: Int { maxY - minY }
     var isEmpty: Bool { maxX <= minX || maxY <= minY }
+}
+
+extension PixelBox {
+    /// The part of a rectangle that lies on a canvas.
+    init(_ rectangle: PixelRectangle, on canvas: Canvas) {
+        func clamped(_ value: Int, _ limit: Int) -> Int { max(0, min(limit, value)) }
+        self.init(
+            minX: clamped(rectangle.x, canvas.width), minY: clamped(rectangle.y, canvas.height),
+            maxX: clamped(rectangle.x + rectangle.width, canvas.width),
+            maxY: clamped(rectangle.y + rectangle.height, canvas.height))
+    }
 }

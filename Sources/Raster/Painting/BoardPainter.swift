@@ -40,17 +40,38 @@ public struct BoardPainter: Sendable {
     /// The ids of the layers of the last picture.
     private var shown: [UInt64] = []
     private var picture: Canvas
+    /// The tiles that are drawn; nil for all.
+    private let window: TileSet?
+    /// A repainting that was ended half way.
+    private var interrupted: Patch?
     /// The number of layers drawn so far, whole or in part.
     public private(set) var layersDrawn = 0
 
     /// Makes a painter for canvases of `width` × `height` pixels, `scale` pixels a board unit.
-    public init(width: Int, height: Int, scale: Double = 1, versionBytes: Int = 64 << 20) {
+    ///
+    /// - Parameters:
+    ///   - versionBytes: bytes of kept versions.
+    ///   - viewport: what is seen of the canvas; all of it unless said. Tiles beyond it stay without memory, and its pixels
+    ///     are those of the whole. While a stroke is drawn, it takes the memory of its box on the whole canvas.
+    public init(
+        width: Int, height: Int, scale: Double = 1, versionBytes: Int = 64 << 20, viewport: PixelRectangle? = nil
+    ) {
         self.scale = scale
         blank = Canvas(width: width, height: height)
+        if let viewport {
+            var tiles = TileSet(of: blank)
+            tiles.insert(PixelBox(viewport, on: blank))
+            window = tiles
+        } else {
+            window = nil
+        }
         picture = blank
         versions = VersionCache(
             byteLimit: versionBytes, countLimit: 256, pastByteLimit: blank.tiles.count * Tile.byteCount)
     }
+
+    /// How many layers the last picture shows; fewer than all where its drawing was ended.
+    public var shownCount: Int { interrupted?.shownCount ?? shown.count }
 
     /// The number of kept versions.
     public var versionCount: Int { versions.count }
@@ -137,7 +158,15 @@ public struct BoardPainter: Sendable {
         var failure: Failure?
         let shown: LayerContent
         if let known = drawing.contents.removeValue(forKey: place) { shown = known } else { shown = try content(place) }
-        let box = drawing.painter.draw(shown, on: &canvas, within: part) {
+        if let window {
+            // What is not seen need not be rasterized.
+            let box = drawing.painter.box(of: shown, on: blank)
+            guard window.touches(box) else {
+                boxes[drawing.layers[place].id] = box
+                return
+            }
+        }
+        let box = drawing.painter.draw(shown, on: &canvas, within: part ?? window) {
             do throws(Failure) {
                 try check(place)
             } catch {
@@ -151,26 +180,44 @@ public struct BoardPainter: Sendable {
     }
 
     /// Repaints the tiles of layers that came or went since the last picture, unless drawing all layers above the
-    /// `known` lowest ones, whose picture is `base`, is less work.
+    /// `known` lowest ones, whose picture is `base`, is less work. Goes on with a repainting of the same picture that was
+    /// ended.
     private mutating func patch<Failure: Error>(
         _ drawing: inout Drawing, base: Canvas, known: Int, content: (Int) throws(Failure) -> LayerContent,
         check: (Int) throws(Failure) -> Void
     ) throws(Failure) -> Canvas? {
         let layers = drawing.layers
-        guard let changed = try changedTiles(&drawing, below: layers.count - known, content: content) else {
-            return nil
+        var patch: Patch
+        if let begun = interrupted, begun.digest == layers.last?.digest {
+            patch = begun
+        } else {
+            guard let changed = try changedTiles(&drawing, below: layers.count - known, content: content) else {
+                interrupted = nil
+                return nil
+            }
+            // Layers from the first change on are drawn again even where the kept beginning is longer than that.
+            let touching = (known..<layers.count).filter { index in
+                boxes[layers[index].id].map(changed.touches) ?? true
+            }
+            guard touching.count < layers.count - known else {
+                interrupted = nil
+                return nil
+            }
+            var canvas = picture
+            for index in changed.indices { canvas.tiles[index] = base.tiles[index] }
+            patch = Patch(digest: layers.last?.digest ?? 0, canvas: canvas, changed: changed, touching: touching[...])
         }
-        // Layers from the first change on are drawn again even where the kept beginning is longer than that.
-        let touching = (known..<layers.count).filter { index in
-            boxes[layers[index].id].map(changed.touches) ?? true
+        interrupted = nil
+        while let index = patch.touching.first {
+            do throws(Failure) {
+                try draw(index, of: &drawing, on: &patch.canvas, within: patch.changed, content: content, check: check)
+            } catch {
+                interrupted = patch
+                throw error
+            }
+            patch.touching.removeFirst()
         }
-        guard touching.count < layers.count - known else { return nil }
-        var canvas = picture
-        for index in changed.indices { canvas.tiles[index] = base.tiles[index] }
-        for index in touching {
-            try draw(index, of: &drawing, on: &canvas, within: changed, content: content, check: check)
-        }
-        return canvas
+        return patch.canvas
     }
 
     /// The tiles of the layers that are either in the list or in the last picture. `nil` when the order has changed, when a
@@ -201,6 +248,7 @@ public struct BoardPainter: Sendable {
             guard let box = boxes[id] else { return nil }
             tiles.insert(box)
         }
+        if let window { tiles.formIntersection(window) }
         return tiles
     }
 
@@ -215,6 +263,19 @@ public struct BoardPainter: Sendable {
         guard boxes.count > 2 * (shown.count + others.count) + 256 else { return }
         let visible = Set(shown)
         boxes = boxes.filter { visible.contains($0.key) || others.contains($0.key) }
+    }
+
+    /// A repainting under way.
+    private struct Patch {
+        /// Of the picture.
+        let digest: UInt64
+        var canvas: Canvas
+        let changed: TileSet
+        /// The layers that are left to draw.
+        var touching: ArraySlice<Int>
+
+        /// Of the layers below the first one that is left, about.
+        var shownCount: Int { touching.first ?? 0 }
     }
 
     /// What one picture is drawn with.

@@ -36,6 +36,12 @@ public struct Palette: Sendable, Hashable {
         self.colours = colours
     }
 
+    /// - Parameter colours: each `0xRRGGBB`; nil for fewer than 1 or more than 256.
+    package init?(colours: [UInt32]) {
+        guard (1...256).contains(colours.count) else { return nil }
+        self.colours = colours.map { $0 & 0xff_ffff }
+    }
+
     private init(unchecked colours: [UInt32]) {
         self.colours = colours
     }

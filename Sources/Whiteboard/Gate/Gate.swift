@@ -461,7 +461,7 @@ extension Gate {
 
     /// The cohorts whose clocks are live.
     func liveCohorts(at now: Instant) -> [CohortName] {
-        cohorts.filter { $0.clock?.isLive(at: monotonic(now)) ?? false }.map(\.name)
+        cohorts.filter { $0.clock?.isLive(at: monotonic(now)) ?? false }.map { $0.name }
     }
 
     /// Forgets the clocks, as a restart does. For tests that compare a room with a restarted one.

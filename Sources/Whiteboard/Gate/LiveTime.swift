@@ -90,7 +90,7 @@ struct AuthorTimes: Sendable {
 
     /// Authors with an operation behind L in the last minute, in the order of their names.
     func behind(at now: Instant) -> [AuthorID] {
-        authors.filter { $0.behindAt.map { now - $0 < GateThresholds.hintInterval } ?? false }.map(\.id).sorted()
+        authors.filter { $0.behindAt.map { now - $0 < GateThresholds.hintInterval } ?? false }.map { $0.id }.sorted()
     }
 
     private mutating func position(of id: AuthorID, now: Instant) -> Int {

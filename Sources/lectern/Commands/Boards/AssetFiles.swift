@@ -5,6 +5,7 @@ import Foundation
 import Journal
 import LecternClient
 import Raster
+import Scene
 import StrokeWire
 import VectorGraphics
 

@@ -1,6 +1,7 @@
 import LecternClient
 import LecternServer
 import Raster
+import Scene
 import StrokeWire
 import VectorGraphics
 import Whiteboard

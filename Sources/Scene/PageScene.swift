@@ -1,7 +1,6 @@
 internal import Ink
 public import PathGeometry
 public import Raster
-public import Scene
 
 /// The picture of a page: entries as they were drawn where no lasso or eraser has touched them, and else areas of even ink
 /// and images, cut and moved. The same for pixels and documents.
@@ -81,8 +80,8 @@ public struct PageScene: Sendable {
             switch try entry(place) {
             case .stroke(let stroke):
                 let areas = DrawableStroke.areas(of: stroke, longerSide: side, within: DisplayList.maxCoordinate)
-                looks[place] = .ink(stroke.colour, opacities: areas.map(\.opacity))
-                return areas.map(\.path)
+                looks[place] = .ink(stroke.colour, opacities: areas.map { $0.opacity })
+                return areas.map { $0.path }
             case .image(let image):
                 looks[place] = .image(image)
                 return [image.area]
@@ -120,48 +119,6 @@ public struct PageScene: Sendable {
     }
 }
 
-extension PageScene {
-    /// The whole picture of a page for a document, without its topmost entries that nothing cuts: those are drawn over it.
-    ///
-    /// - Parameter isWanted: called before each entry and each cut; false ends it.
-    init(
-        of drawing: BoardDrawing, limits: DisplayList.Limits, while isWanted: () -> Bool
-    ) throws(DrawingStopped) {
-        self.init(longerSide: max(drawing.width, drawing.height), limits: limits)
-        let count = (drawing.entries.lastIndex { $0.isBorder } ?? -1) + 1
-        for entry in drawing.entries[..<count] {
-            guard isWanted() else { throw .unwanted }
-            try add(id: entry.id) { (place) throws(DrawingStopped) in
-                drawing.entries[place].content
-            } check: { () throws(DrawingStopped) in
-                guard isWanted() else { throw .unwanted }
-            }
-        }
-    }
-}
-
-extension BoardDrawing {
-    /// What a painter of pixels draws, bottom to top: all up to the last lasso as a scene, and entries as they are above it.
-    public func layers(limits: DisplayList.Limits = DisplayList.Limits()) -> [LayerContent] {
-        var scene = PageScene(longerSide: max(width, height), limits: limits)
-        let isLasso = { (entry: PageEntry) in if case .lasso = entry.content { true } else { false } }
-        let count = (entries.lastIndex(where: isLasso) ?? -1) + 1
-        for entry in entries[..<count] {
-            scene.add(id: entry.id) {
-                entries[$0].content
-            } check: {
-            }
-        }
-        let below = scene.items.compactMap { item in
-            switch item.content {
-            case .entry: entries[item.entry].content.layer(images)
-            case .area, .image: item.content.layer(images)
-            }
-        }
-        return below + entries[count...].compactMap { $0.content.layer(images) }
-    }
-}
-
 extension PageEntry.Content {
     /// What a painter draws of an entry where nothing has cut it; nil of a lasso.
     public func layer(_ images: PageImages) -> LayerContent? {
@@ -193,16 +150,5 @@ extension PlacedImage {
         }
         let whole = self.map(width: pixels.width, height: pixels.height).followed(by: map)
         return .image(PaintedImage(pixels: pixels, map: whole, clip: clip))
-    }
-}
-
-extension PageEntry {
-    /// Whether it changes what is below it.
-    fileprivate var isBorder: Bool {
-        switch content {
-        case .stroke(let stroke): stroke.stroke.isErasing
-        case .image: false
-        case .lasso: true
-        }
     }
 }

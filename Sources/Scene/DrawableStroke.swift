@@ -1,10 +1,10 @@
-internal import Ink
-internal import PathGeometry
-internal import Raster
+package import Ink
+package import PathGeometry
+package import Raster
 internal import StrokeWire
 
 /// How a stroke is drawn in vector graphics.
-enum StrokeForm {
+package enum StrokeForm {
     /// The centre line, stroked with a round pen of constant width in board units.
     case curve(width: Double)
     /// The outline of a line of changing width, filled under the nonzero rule.
@@ -15,21 +15,21 @@ enum StrokeForm {
 ///
 /// Ink whose opacity changes along the line gets the mean opacity. Stamps become a line of even ink
 /// (``StampProfile``, ``TipOutline``).
-struct DrawableStroke {
-    let ink: InkStroke
-    let colour: RGB
-    let form: StrokeForm
+package struct DrawableStroke {
+    package let ink: InkStroke
+    package let colour: RGB
+    package let form: StrokeForm
     /// The opacity of the whole path, 0 … 1.
-    let opacity: Double
+    package let opacity: Double
     /// Paths over that one, for the darker parts of a pencil's line, from light to dark: each lies within the one before.
-    let darker: [(contours: [Raster.Contour], opacity: Double)]
+    package let darker: [(contours: [Raster.Contour], opacity: Double)]
 
-    var isErasing: Bool { ink.isErasing }
+    package var isErasing: Bool { ink.isErasing }
     /// The colour on white paper, on which an eraser paints white.
-    var colourOnWhite: RGB { isErasing ? RGB(0xFF_FFFF) : colour }
+    package var colourOnWhite: RGB { isErasing ? RGB(0xFF_FFFF) : colour }
 
     /// `nil` when no part of the stroke is on a board of that size, or when one of its numbers is not finite.
-    init?(_ painted: PaintedStroke, width: Double, height: Double) {
+    package init?(_ painted: PaintedStroke, width: Double, height: Double) {
         let measure = StrokeMeasure(of: painted.stroke)
         guard measure.isVisible(width: width, height: height) else { return nil }
         let window = StrokeWindow(
@@ -63,7 +63,7 @@ struct DrawableStroke {
     /// - Parameters:
     ///   - longerSide: of the board, which outlines are as exact as.
     ///   - reach: the greatest coordinate, in board units; parts beyond it are left out.
-    static func areas(
+    package static func areas(
         of painted: PaintedStroke, longerSide: Double, within reach: Double
     ) -> [(path: Path, opacity: Double)] {
         let measure = StrokeMeasure(of: painted.stroke)
@@ -83,7 +83,7 @@ struct DrawableStroke {
     }
 
     /// A box around the areas of a stroke; the empty one where there are none.
-    static func bounds(of painted: PaintedStroke) -> Box { StrokeMeasure(of: painted.stroke).box }
+    package static func bounds(of painted: PaintedStroke) -> Box { StrokeMeasure(of: painted.stroke).box }
 
     /// What the tip of a stroke of stamps sweeps. Unless all of it is wanted, parts that cannot be seen are left out.
     private static func tipContours(_ stroke: InkStroke, _ window: StrokeWindow) -> [Raster.Contour] {
@@ -179,7 +179,7 @@ extension InkStroke {
 }
 
 extension Path {
-    init(_ contours: [Raster.Contour], movedBy way: Vector) {
+    package init(_ contours: [Raster.Contour], movedBy way: Vector) {
         self.init(
             contours.map { contour in
                 var result = PathGeometry.Contour(start: contour.start + way)
@@ -231,11 +231,11 @@ extension [CentreSample] {
 }
 
 /// The bounds, widths and mean opacity of a centre line.
-struct StrokeMeasure: CurveSink {
-    private(set) var low = Vector(repeating: .infinity)
-    private(set) var high = Vector(repeating: -.infinity)
-    private(set) var narrowest = Double.infinity
-    private(set) var widest = -Double.infinity
+package struct StrokeMeasure: CurveSink {
+    package private(set) var low = Vector(repeating: .infinity)
+    package private(set) var high = Vector(repeating: -.infinity)
+    package private(set) var narrowest = Double.infinity
+    package private(set) var widest = -Double.infinity
     /// The integral of the opacity along the line: the mean opacity of each segment times its chord's length.
     private var opacitySum = 0.0
     private var length = 0.0
@@ -244,22 +244,22 @@ struct StrokeMeasure: CurveSink {
     private var position = Vector.zero
     private var isFinite = true
 
-    init() {}
+    package init() {}
 
-    init(of stroke: InkStroke) {
+    package init(of stroke: InkStroke) {
         stroke.trace(into: &self)
     }
 
     /// A box around all ink, also around the corners of tips and what reducing outlines may add; the empty one when one of
     /// the numbers is not finite.
-    var box: Box {
+    package var box: Box {
         guard isFinite, widest > 0 else { return .empty }
         let reach = max(widest, 2) + 0.1
         return Box(lower: low - reach, upper: high + reach)
     }
 
     /// Whether any part of the stroke lies on a board of that size; false when one of its numbers is not finite.
-    func isVisible(width: Double, height: Double) -> Bool {
+    package func isVisible(width: Double, height: Double) -> Bool {
         let reach = widest * 0.5
         return isFinite && widest > 0 && low.x - reach < width && low.y - reach < height && high.x + reach > 0
             && high.y + reach > 0
@@ -267,49 +267,49 @@ struct StrokeMeasure: CurveSink {
 
     /// Whether all control points are near a board of that size: renderers keep coordinates in 24 or 32 bits, and a stroke
     /// may come from farther away than that.
-    func isNear(width: Double, height: Double) -> Bool {
+    package func isNear(width: Double, height: Double) -> Bool {
         let margin = 4 * max(width, height) + widest
         return low.x >= -margin && low.y >= -margin && high.x <= width + margin && high.y <= height + margin
     }
 
     /// Whether the width is constant.
-    var isConstant: Bool { narrowest == widest }
+    package var isConstant: Bool { narrowest == widest }
 
     /// The mean opacity along the line, 0 … 1.
-    var opacity: Double {
+    package var opacity: Double {
         let mean = length > 0 ? opacitySum / length : firstOpacity
         return min(max(mean, 0), 1)
     }
 
     /// The even ink of a stroke of stamps along this line.
-    var stampProfile: StampProfile {
+    package var stampProfile: StampProfile {
         let alpha = min(opacity / 1.5, 1)
         return length > 0 ? .line(radius: (narrowest + widest) * 0.25, alpha: alpha) : .dot(alpha: alpha)
     }
 
     /// The opacity of a stroke of stamps of a tip with an edge.
-    func tipOpacity(_ tip: InkTip) -> Double {
+    package func tipOpacity(_ tip: InkTip) -> Double {
         let alpha = tip.isFelt ? StampPlacer.feltAlpha : min(opacity / 1.5, 1)
         return TipOutline.opacity(tip, radius: (narrowest + widest) * 0.25, alpha: alpha, isDot: length == 0)
     }
 
-    mutating func begin(at point: Vector, nib: Nib) {
+    package mutating func begin(at point: Vector, nib: Nib) {
         firstOpacity = nib.opacity
         lastOpacity = nib.opacity
         reach(point, nib)
         position = point
     }
 
-    mutating func line(to end: Vector, nib: Nib) {
+    package mutating func line(to end: Vector, nib: Nib) {
         advance(to: end, nib)
     }
 
-    mutating func quadratic(control: Vector, to end: Vector, nib: Nib) {
+    package mutating func quadratic(control: Vector, to end: Vector, nib: Nib) {
         reach(control, nib)
         advance(to: end, nib)
     }
 
-    mutating func cubic(control1: Vector, control2: Vector, to end: Vector, nib: Nib) {
+    package mutating func cubic(control1: Vector, control2: Vector, to end: Vector, nib: Nib) {
         reach(control1, nib)
         reach(control2, nib)
         advance(to: end, nib)
@@ -337,15 +337,15 @@ struct StrokeMeasure: CurveSink {
 ///
 /// Vector graphics have no brush. Stamps build up within a stroke: their line is almost solid, narrower than the brush,
 /// and soft at its edges. The even line has sharp edges.
-struct StampProfile {
+package struct StampProfile {
     /// The width of the even line as a fraction of the brush's width.
-    let width: Double
+    package let width: Double
     /// The opacity of the even line.
-    let opacity: Double
+    package let opacity: Double
 
     /// The profile of a pen that stays in one place.
     /// - Parameter alpha: the opacity of one stamp at its centre, 0 … 1.
-    static func dot(alpha: Double) -> StampProfile {
+    package static func dot(alpha: Double) -> StampProfile {
         func coverage(_ distance: Double) -> Double {
             let stamp = alpha * brush(distance)
             return 1 - (0..<StampPlacer.dotStamps).reduce(1.0) { left, _ in left * (1 - stamp) }
@@ -360,7 +360,7 @@ struct StampProfile {
     ///   - radius: half the width of the brush in board units, at most 32: beyond, more stamps on each other make no
     ///     difference.
     ///   - alpha: the opacity of one stamp at its centre, 0 … 1.
-    static func line(radius: Double, alpha: Double) -> StampProfile {
+    package static func line(radius: Double, alpha: Double) -> StampProfile {
         let step = StampPlacer.spacing / min(max(radius, 0.25), 32)
         let reach = Int((1 / step).rounded(.up))
         func coverage(_ distance: Double) -> Double {

@@ -1,0 +1,45 @@
+/// Symbols that Swift's library for WebAssembly and wasi-libc refer to.
+
+#include "include/web_shims.h"
+
+#ifdef __wasm__
+
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+__attribute__((import_module("page"), import_name("random"))) void page_random(void *bytes, size_t count);
+
+/// Seeds of hash tables.
+void arc4random_buf(void *bytes, size_t count) { page_random(bytes, count); }
+
+/// Nobody reads what is printed.
+int putchar(int character) { return character; }
+
+_Noreturn void abort(void) { __builtin_trap(); }
+
+uintptr_t __stack_chk_guard = 0x5bd1e995;
+_Noreturn void __stack_chk_fail(void) { __builtin_trap(); }
+
+const char *_swift_stdlib_strtod_clocale(const char *text, double *result) {
+    char *end;
+    *result = strtod(text, &end);
+    return end;
+}
+
+/// The files of wasi-libc: there are none.
+int32_t __imported_wasi_snapshot_preview1_fd_close(int32_t file) { return 8; }
+int32_t __imported_wasi_snapshot_preview1_fd_seek(int32_t file, int64_t offset, int32_t whence, int32_t result) { return 8; }
+int32_t __imported_wasi_snapshot_preview1_fd_write(int32_t file, int32_t vectors, int32_t count, int32_t result) { return 8; }
+
+#else
+
+#include <time.h>
+
+double page_now(void) {
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec * 1e3 + (double)time.tv_nsec * 1e-6;
+}
+
+#endif

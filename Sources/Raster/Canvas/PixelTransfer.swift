@@ -1,0 +1,90 @@
+/// A rectangle of whole pixels on a canvas.
+public struct PixelRectangle: Sendable, Equatable {
+    public var x: Int
+    public var y: Int
+    public var width: Int
+    public var height: Int
+
+    public init(x: Int, y: Int, width: Int, height: Int) {
+        (self.x, self.y, self.width, self.height) = (x, y, width, height)
+    }
+}
+
+extension Canvas {
+    /// The rows of tiles in which this picture may differ from another one of its size, each as a rectangle around what
+    /// differs there; all that is painted where the other has another size. Compares which tiles both share, not pixels.
+    ///
+    /// - Parameter other: the picture to compare with; nil for a transparent one.
+    public func differences(from other: Canvas?) -> [PixelRectangle] {
+        let other = other.flatMap { $0.width == width && $0.height == height ? $0 : nil }
+        var boxes: [PixelRectangle] = []
+        for row in 0..<tiles.count / columns {
+            var (first, last) = (columns, -1)
+            for column in 0..<columns {
+                let place = row * columns + column
+                let mine = tiles[place]
+                let isSame =
+                    other.map { mine.isAbsent ? $0.tiles[place].isAbsent : mine.identity == $0.tiles[place].identity }
+                    ?? mine.isAbsent
+                guard !isSame else { continue }
+                first = min(first, column)
+                last = column
+            }
+            guard last >= first else { continue }
+            let (left, top) = (first * Tile.side, row * Tile.side)
+            boxes.append(
+                PixelRectangle(
+                    x: left, y: top, width: min((last + 1) * Tile.side, width) - left,
+                    height: min(top + Tile.side, height) - top))
+        }
+        return boxes
+    }
+
+    /// Copies a rectangle with straight alpha, as browsers take it: rows from the top, each pixel `0xAABBGGRR`.
+    ///
+    /// - Parameters:
+    ///   - box: lies on the canvas.
+    ///   - pixels: replaced; the capacity is kept.
+    public func copyStraight(_ box: PixelRectangle, to pixels: inout [UInt32]) {
+        pixels.removeAll(keepingCapacity: true)
+        pixels.reserveCapacity(box.width * box.height)
+        for y in box.y..<box.y + box.height {
+            var x = box.x
+            while x < box.x + box.width {
+                let end = min((x / Tile.side + 1) * Tile.side, box.x + box.width)
+                let tile = tiles[y / Tile.side * columns + x / Tile.side]
+                if tile.isAbsent {
+                    pixels.append(contentsOf: repeatElement(0, count: end - x))
+                } else {
+                    let start = (y % Tile.side) * Tile.side - x / Tile.side * Tile.side
+                    for place in start + x..<start + end { pixels.append(straightAlpha(tile.pixels[place])) }
+                }
+                x = end
+            }
+        }
+    }
+}
+
+/// The pixel with straight alpha of a premultiplied one, both as `0xAABBGGRR`; each channel rounded to nearest.
+@inline(__always)
+package func straightAlpha(_ pixel: UInt32) -> UInt32 {
+    let alpha = pixel >> 24
+    guard alpha != 255, alpha != 0 else { return pixel }
+    let half = alpha / 2
+    let red = ((pixel & 255) &* 255 &+ half) / alpha
+    let green = ((pixel >> 8 & 255) &* 255 &+ half) / alpha
+    let blue = ((pixel >> 16 & 255) &* 255 &+ half) / alpha
+    return red | green << 8 | blue << 16 | alpha << 24
+}
+
+extension ImagePixels {
+    /// The image of pixels with straight alpha: rows from the top, four bytes each. `nil` as ``init(width:height:bytes:)``.
+    public init?(width: Int, height: Int, straight bytes: [UInt8]) {
+        var bytes = bytes
+        for place in stride(from: 0, to: bytes.count - 3, by: 4) where bytes[place + 3] != 255 {
+            let alpha = Int(bytes[place + 3])
+            for channel in place..<place + 3 { bytes[channel] = UInt8((Int(bytes[channel]) * alpha + 127) / 255) }
+        }
+        self.init(width: width, height: height, bytes: bytes)
+    }
+}
