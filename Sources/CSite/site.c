@@ -5,6 +5,10 @@
 
 #pragma clang diagnostic ignored "-Wc23-extensions"
 
+#if __has_embed("core/lectern.wasm") == __STDC_EMBED_NOT_FOUND__
+#error "The core of the site is not built: run `make core`."
+#endif
+
 static const unsigned char api_openapi_json[] = {
 #embed "../LecternGateway/Site/api/openapi.json"
 };
@@ -23,17 +27,8 @@ static const unsigned char lectern_board_pages_js[] = {
 static const unsigned char lectern_board_js[] = {
 #embed "../LecternGateway/Site/lectern/board.js"
 };
-static const unsigned char lectern_brush_js[] = {
-#embed "../LecternGateway/Site/lectern/brush.js"
-};
-static const unsigned char lectern_centreline_js[] = {
-#embed "../LecternGateway/Site/lectern/centreline.js"
-};
-static const unsigned char lectern_coverage_js[] = {
-#embed "../LecternGateway/Site/lectern/coverage.js"
-};
-static const unsigned char lectern_curves_js[] = {
-#embed "../LecternGateway/Site/lectern/curves.js"
+static const unsigned char lectern_core_js[] = {
+#embed "../LecternGateway/Site/lectern/core.js"
 };
 static const unsigned char lectern_events_js[] = {
 #embed "../LecternGateway/Site/lectern/events.js"
@@ -50,14 +45,11 @@ static const unsigned char lectern_hold_js[] = {
 static const unsigned char lectern_images_js[] = {
 #embed "../LecternGateway/Site/lectern/images.js"
 };
-static const unsigned char lectern_items_js[] = {
-#embed "../LecternGateway/Site/lectern/items.js"
-};
-static const unsigned char lectern_lasso_shape_js[] = {
-#embed "../LecternGateway/Site/lectern/lasso-shape.js"
-};
 static const unsigned char lectern_lesson_js[] = {
 #embed "../LecternGateway/Site/lectern/lesson.js"
+};
+static const unsigned char lectern_lectern_wasm[] = {
+#embed "core/lectern.wasm"
 };
 static const unsigned char lectern_live_clock_js[] = {
 #embed "../LecternGateway/Site/lectern/live-clock.js"
@@ -85,9 +77,6 @@ static const unsigned char lectern_player_clock_js[] = {
 };
 static const unsigned char lectern_replay_js[] = {
 #embed "../LecternGateway/Site/lectern/replay.js"
-};
-static const unsigned char lectern_scene_js[] = {
-#embed "../LecternGateway/Site/lectern/scene.js"
 };
 static const unsigned char lectern_sender_js[] = {
 #embed "../LecternGateway/Site/lectern/sender.js"
@@ -240,17 +229,13 @@ static const struct site_file files[] = {
     FILE("lectern/board-canvas.js", lectern_board_canvas_js),
     FILE("lectern/board-pages.js", lectern_board_pages_js),
     FILE("lectern/board.js", lectern_board_js),
-    FILE("lectern/brush.js", lectern_brush_js),
-    FILE("lectern/centreline.js", lectern_centreline_js),
-    FILE("lectern/coverage.js", lectern_coverage_js),
-    FILE("lectern/curves.js", lectern_curves_js),
+    FILE("lectern/core.js", lectern_core_js),
     FILE("lectern/events.js", lectern_events_js),
     FILE("lectern/frame-clock.js", lectern_frame_clock_js),
     FILE("lectern/gateway.js", lectern_gateway_js),
     FILE("lectern/hold.js", lectern_hold_js),
     FILE("lectern/images.js", lectern_images_js),
-    FILE("lectern/items.js", lectern_items_js),
-    FILE("lectern/lasso-shape.js", lectern_lasso_shape_js),
+    FILE("lectern/lectern.wasm", lectern_lectern_wasm),
     FILE("lectern/lesson.js", lectern_lesson_js),
     FILE("lectern/live-clock.js", lectern_live_clock_js),
     FILE("lectern/model.js", lectern_model_js),
@@ -261,7 +246,6 @@ static const struct site_file files[] = {
     FILE("lectern/pen.js", lectern_pen_js),
     FILE("lectern/player-clock.js", lectern_player_clock_js),
     FILE("lectern/replay.js", lectern_replay_js),
-    FILE("lectern/scene.js", lectern_scene_js),
     FILE("lectern/sender.js", lectern_sender_js),
     FILE("lectern/server-clock.js", lectern_server_clock_js),
     FILE("lectern/teacher.js", lectern_teacher_js),

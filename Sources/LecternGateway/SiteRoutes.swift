@@ -45,6 +45,7 @@ struct SiteRoutes {
             case "css": "text/css; charset=utf-8"
             case "html": "text/html; charset=utf-8"
             case "svg": "image/svg+xml"
+            case "wasm": "application/wasm"
             case "json", "webmanifest": "application/json"
             default: "application/octet-stream"
             }
@@ -94,10 +95,11 @@ struct SiteRoutes {
 
     let live: LiveSettings
 
-    private static let plainPolicy = "default-src 'self'; frame-ancestors 'none'; base-uri 'none'"
+    private static let plainPolicy =
+        "default-src 'self'; script-src 'self' 'wasm-unsafe-eval'; frame-ancestors 'none'; base-uri 'none'"
     private static let referrerPolicy = HTTPFields.Element.Name("Referrer-Policy")!
 
-    /// Neither a script in a page nor another page around it; videos, and the requests of players, by origin.
+    /// Neither a script in a page nor another page around it, but the core as WebAssembly; videos, and the requests of players, by origin.
     private func policy(_ mediaOrigins: [String]) -> String {
         guard !mediaOrigins.isEmpty else { return Self.plainPolicy }
         let origins = mediaOrigins.joined(separator: " ")

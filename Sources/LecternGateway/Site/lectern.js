@@ -13,12 +13,11 @@
 
 export { BoardPages } from "./lectern/board-pages.js";
 export { Board } from "./lectern/board.js";
-export { Element } from "./lectern/curves.js";
 export { FrameClock } from "./lectern/frame-clock.js";
 export { Gateway, GatewayError } from "./lectern/gateway.js";
 export { ImageStore } from "./lectern/images.js";
 export { LiveClock } from "./lectern/live-clock.js";
-export { BoardModel, Divergence } from "./lectern/model.js";
+export { BoardModel, Divergence, Element } from "./lectern/model.js";
 export { Painter } from "./lectern/painter.js";
 export { PlayerClock } from "./lectern/player-clock.js";
 export { ServerClock } from "./lectern/server-clock.js";

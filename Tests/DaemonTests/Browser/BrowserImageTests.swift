@@ -125,20 +125,22 @@ struct BrowserImageTests {
                 };
                 const images = new ImageStore(gateway, "room", () => "main");
                 const painter = new Painter(canvas, images);
-                const image = (index, asset, x) => ({ index, page: 0, author: "a", element: 5, width: 1, colour: "#000000", asset,
-                    assetPage: 0, points: [{ x, y: 100 }, { x: x + 200, y: 300 }] });
-                painter.reset([image(1, "a", 100)], { style: "smooth", width: 1024, height: 768, pixels: 1024 });
+                const image = (index, asset, x) => ({ index, page: 0, author: "a", message:
+                    { n: index, e: 5, i: asset, p: 0, d: [{ x, y: 100 }, { x: x + 200, y: 300 }] } });
+                const a = "a".repeat(64);
+                painter.reset([image(1, a, 100)], { style: "smooth", palette: ["#000000"], width: 1024, height: 768, pixels: 1024 });
+                while (painter.progress < 1) await new Promise((resolve) => setTimeout(resolve, 5));
                 const at = (x, y) => [...canvas.getContext("2d").getImageData(x, y, 1, 1).data].join(" ");
                 const until = async (isThere) => { while (!isThere()) await new Promise((resolve) => setTimeout(resolve, 5)); };
                 const before = at(160, 200);
                 const frame = at(100, 150);
-                images.retry("a");
+                images.retry(a);
                 await until(() => requests >= 2);
-                images.retry("a");
+                images.retry(a);
                 await until(() => at(160, 200) !== before);
                 const after = at(160, 200);
                 // A larger canvas needs a larger picture.
-                painter.reset([image(1, "a", 100)], { style: "smooth", width: 1024, height: 768, pixels: 4096 });
+                painter.reset([image(1, a, 100)], { style: "smooth", palette: ["#000000"], width: 1024, height: 768, pixels: 4096 });
                 await until(() => Math.max(...widths) === 1024);
                 return { before, frame, after, width: widths[0] };
                 """)

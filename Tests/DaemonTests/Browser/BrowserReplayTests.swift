@@ -107,7 +107,7 @@ struct BrowserReplayTests {
                 while (!own.isThere && performance.now() < end) await new Promise((resolve) => setTimeout(resolve, 2));
                 return `${own.index} ${own.digest} ${own.page}`;
             };
-            const valuesOf = (canvas) => canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height).data;
+            \(BrowserWindow.pictureComparison)
             // What a board at a time looks like, drawn at once: its strokes, and above them those that grow.
             window.isDrawn = async (time) => {
                 const model = new BoardModel();
@@ -122,19 +122,14 @@ struct BrowserReplayTests {
                     authors.add(author);
                     if (!message.d.some(({ m }) => m > 0) || page !== model.pages.shown) continue;
                     const d = message.d.filter(({ m }) => message.t + (m ?? 0) < time);
-                    if (d.length > 0) growing.push(strokeOf({ ...message, d }, model, { index: 1e6 + growing.length }));
+                    if (d.length > 0) growing.push(strokeOf({ ...message, d }, { index: 1e6 + growing.length }));
                 }
                 const other = document.createElement("canvas");
                 const painter = new Painter(other);
-                painter.reset([...model.strokes, ...growing], { style: model.style, ...own.size, pixels: canvas.width });
-                while (painter.progress < 1 || own.painter.progress < 1) await new Promise((resolve) => setTimeout(resolve, 2));
-                const [a, b] = [valuesOf(canvas), valuesOf(other)];
+                painter.reset([...model.strokes, ...growing], { style: model.style, palette: model.palette, ...own.size, pixels: canvas.width });
+                await idle(painter, own.painter);
                 window.growing = growing.length;
-                if (a.length !== b.length) return false;
-                if (!model.strokes.some(({ element }) => element === 6)) return a.every((value, place) => value === b[place]);
-                // Edges of cuts are rounded otherwise where less is painted: on white paper, by less than a quarter.
-                const onWhite = (values, place) => 255 - ((255 - values[place]) * values[place | 3]) / 255;
-                return a.every((_, place) => place % 4 === 3 || Math.abs(onWhite(a, place) - onWhite(b, place)) < 64);
+                return unequal(canvas, other) === 0;
             };
             """)
         try await window.wait(for: "the lesson", "own.last > 0")

@@ -4,8 +4,6 @@
  * @module
  */
 
-import { PixelBox } from "./coverage.js";
-
 /** The map that leaves everything where it is. */
 export const identity = Object.freeze([1, 0, 0, 1, 0, 0]);
 
@@ -27,27 +25,4 @@ export function inverted([a, b, c, d, e, f]) {
 /** Where a point goes. */
 export function moved([a, b, c, d, e, f], x, y) {
     return [a * x + c * y + e, b * x + d * y + f];
-}
-
-/** The greatest factor by which a map stretches a length. */
-export function stretchOf([a, b, c, d]) {
-    const sum = a * a + b * b + c * c + d * d;
-    const determinant = a * d - b * c;
-    return Math.sqrt((sum + Math.sqrt(Math.max(sum * sum - 4 * determinant * determinant, 0))) / 2);
-}
-
-/** Whether circles stay circles: turns, mirrors, moves and even scales. */
-export function isSimilarity([a, b, c, d]) {
-    const slack = 1e-6 * Math.max(Math.abs(a), Math.abs(b), Math.abs(c), Math.abs(d));
-    const isTurn = Math.abs(a - d) <= slack && Math.abs(b + c) <= slack;
-    return isTurn || (Math.abs(a + d) <= slack && Math.abs(b - c) <= slack);
-}
-
-/** The least box around a box that was moved. */
-export function movedBox(map, box) {
-    if (!map || box.isEmpty) return box;
-    const { left, top, right, bottom } = box;
-    const corners = [[left, top], [right, top], [right, bottom], [left, bottom]].map(([x, y]) => moved(map, x, y));
-    const [xs, ys] = [corners.map(([x]) => x), corners.map(([, y]) => y)];
-    return new PixelBox(Math.min(...xs), Math.min(...ys), Math.max(...xs), Math.max(...ys));
 }

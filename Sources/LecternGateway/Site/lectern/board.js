@@ -5,13 +5,11 @@
  */
 
 import { BoardCanvas } from "./board-canvas.js";
-import { PixelBox } from "./coverage.js";
-import { Element } from "./curves.js";
 import { EventStream } from "./events.js";
 import { Gateway, now } from "./gateway.js";
 import { HoldQueue } from "./hold.js";
 import { ImageStore } from "./images.js";
-import { Action, BoardModel, Divergence } from "./model.js";
+import { Action, BoardModel, Divergence, Element } from "./model.js";
 import { Painter } from "./painter.js";
 import { WetInk, endOf } from "./wet.js";
 
@@ -182,16 +180,15 @@ export class Board extends EventTarget {
      * Shows strokes, images and lassos above the room's and above those being drawn, as {@link Painter.showLive}.
      *
      * @param {Stroke[]} strokes from the bottom to the top; a stroke that changes is a new object
-     * @param {PixelBox} [changed] what to paint again; all that changed unless it is known better
      */
-    showLive(strokes, changed) {
+    showLive(strokes) {
         this.#live = strokes;
-        this.#painter.showLive(this.#above(), changed);
+        this.#painter.showLive(this.#above());
     }
 
     /** What is above the room's strokes: lassos of the page, which take what is below them, then wet strokes, then the rest. */
     #above() {
-        const end = this.#live.findLastIndex(({ element }) => element === Element.lasso) + 1;
+        const end = this.#live.findLastIndex(({ message }) => message.e === Element.lasso) + 1;
         return [...this.#live.slice(0, end), ...this.#wet.drawnOn(this.page), ...this.#live.slice(end)];
     }
 
@@ -286,7 +283,7 @@ export class Board extends EventTarget {
             const time = this.#held.time;
             const { order, hidden } = this.#model.pages;
             for (const stroke of [...order, ...hidden].flatMap((page) => this.#model.strokesOn(page))) {
-                const due = this.#isProgressive && stroke.time !== undefined ? endOf({ t: stroke.time, d: stroke.points }) : stroke.time;
+                const due = this.#isProgressive && stroke.time !== undefined ? endOf(stroke.message) : stroke.time;
                 if (due === undefined || due < time) continue;
                 this.#veiled.add(stroke);
                 this.#veil.add(stroke, due);
@@ -325,13 +322,13 @@ export class Board extends EventTarget {
         }
         for (const stroke of change.hidden) this.#veiled.delete(stroke);
         // The operation takes the place of its wet stroke before the next frame.
-        const wetBox = this.#wet.settle(operation.author, operation.message.n);
+        const wasWet = this.#wet.settle(operation.author, operation.message.n);
         if (change.isResized) {
             this.#canvas.shape(this.size);
             this.#paint();
         } else if (this.page !== before) this.#paintPage();
         else if (change.page === this.page) this.#painter.change(change.shown, change.hidden);
-        if (wetBox) this.#showWet(wetBox);
+        if (wasWet) this.#showWet();
         this.#tell("operation", { operation });
         this.#tellPages();
         this.#tellIndex();
@@ -349,8 +346,7 @@ export class Board extends EventTarget {
         if (release.session !== undefined && release.session === this.#ownSession()) return;
         const isHead = this.cohort === "head";
         if (!isHead) this.#isProgressive = true;
-        const box = this.#wet.take(release, isHead);
-        if (box) this.#showWet(box);
+        if (this.#wet.take(release, isHead)) this.#showWet();
         this.#lookAtWet();
     }
 
@@ -364,7 +360,7 @@ export class Board extends EventTarget {
 
     #growWet() {
         clearTimeout(this.#wetTimer);
-        let box = this.#wet.expire();
+        const isExpired = this.#wet.expire();
         const { clock } = this.#options;
         const time = clock ? this.#held.time : Infinity;
         // As the server does it: nothing grows behind an operation of its author, or one that is no stroke.
@@ -379,20 +375,18 @@ export class Board extends EventTarget {
             if (!late && message.t < time) this.#wet.complete(operation);
         }
         const isHeldBack = ({ author, isComplete }) => !isComplete && (hasBarrier || authors.has(author));
-        const board = { ...this.size, palette: this.palette, page: this.page };
-        const grown = this.#wet.grow(time, isHeldBack, board, this.#painter, ({ author, n }, points, due) => {
+        const { isChanged, wait: next } = this.#wet.grow(time, isHeldBack, this.page, ({ author, n }, points, due) => {
             this.#tell("wet", { author, n, points });
             this.#observe(due);
         });
-        box = box && grown.box ? box.union(grown.box) : (box ?? grown.box);
-        if (box) this.#showWet(box);
+        if (isExpired || isChanged) this.#showWet();
         if (this.#wet.isEmpty && !(this.#isProgressive && this.#held.length > 0)) return;
-        const wait = Number.isFinite(grown.wait) ? Math.min(Math.max(grown.wait, 0), 100) : clock ? 100 : wetInterval;
+        const wait = Number.isFinite(next) ? Math.min(Math.max(next, 0), 100) : clock ? 100 : wetInterval;
         this.#wetTimer = setTimeout(() => this.#lookAtWet(), wait);
     }
 
-    #showWet(box) {
-        this.#painter.showLive(this.#above(), box);
+    #showWet() {
+        this.#painter.showLive(this.#above());
     }
 
     /** Compares with a mark: the server's word on where the cohort stands. */
@@ -433,11 +427,11 @@ export class Board extends EventTarget {
 
     #paint() {
         if (this.#canvas.pixels === 0) return;
-        const { width, height, style } = this.#model;
+        const { width, height, style, palette } = this.#model;
         const strokes = this.#model.strokesOn(this.page).filter((stroke) => !this.#veiled.has(stroke));
         // What is wet no longer must not be on the new picture.
-        this.#showWet(new PixelBox(0, 0, 0, 0));
-        this.#painter.reset(strokes, { style, width, height, pixels: this.#canvas.pixels });
+        this.#showWet();
+        this.#painter.reset(strokes, { style, palette, width, height, pixels: this.#canvas.pixels });
         this.#tell("painted", {});
     }
 

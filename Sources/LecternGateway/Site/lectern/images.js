@@ -9,9 +9,8 @@ import { Backoff, now } from "./gateway.js";
 /** Decoded pictures in bytes, of one and of all. */
 const mostBytes = 64 << 20;
 const mostBytesOfOne = 16 << 20;
-/** The widths in pixels that are asked for are powers of two between these. */
-const leastWidth = 128;
-const mostWidth = 4096;
+/** The least width in pixels that is asked for. */
+const leastWidth = 64;
 /** Requests at a time, and tries until an image that is not drawn again is left alone: some minutes. */
 const mostRequests = 4;
 const mostTries = 12;
@@ -66,16 +65,16 @@ export class ImageStore {
      *
      * @param {string} asset its id
      * @param {number} page from 0
-     * @param {number} pixels how wide it is seen
+     * @param {number} width the width in pixels that it is to be fetched with
      * @returns {ImageBitmap | null}
      */
-    picture(asset, page, pixels) {
+    picture(asset, page, width) {
         const key = `${asset} ${page}`;
         let entry = this.#pictures.get(key);
         if (!entry) this.#pictures.set(key, (entry = new AssetPicture(asset, page)));
         entry.drawnAt = now();
-        const width = this.#widthFor(pixels);
-        if (width > entry.width) {
+        width = Math.max(Math.floor(width / this.#divisor), leastWidth);
+        if (width !== entry.width) {
             entry.width = width;
             this.#want(entry);
         } else if (!entry.bitmap) this.#want(entry);
@@ -100,11 +99,6 @@ export class ImageStore {
         clearTimeout(this.#timer);
         for (const { bitmap } of this.#pictures.values()) bitmap?.close();
         this.#pictures.clear();
-    }
-
-    #widthFor(pixels) {
-        const width = 2 ** Math.ceil(Math.log2(Math.max(pixels, 1)));
-        return Math.min(Math.max(width / this.#divisor, leastWidth), mostWidth);
     }
 
     #want(entry) {
@@ -139,7 +133,7 @@ export class ImageStore {
             const reply = await this.#gateway.request(`api/rooms/${encodeURIComponent(this.#room)}/assets/${asset}`, {
                 query: { cohort: this.#cohort(), page, width }, cache: "default",
             });
-            const bitmap = await bounded(await createImageBitmap(await reply.blob()));
+            const bitmap = await bounded(await createImageBitmap(await reply.blob(), { colorSpaceConversion: "none", premultiplyAlpha: "none" }));
             entry.isLoading = false;
             if (this.#isClosed) return bitmap.close();
             entry.bitmap?.close();
@@ -148,7 +142,7 @@ export class ImageStore {
             entry.backoff.reset();
             this.#evict();
             this.onpicture(asset, page);
-            if (entry.width > width) this.#want(entry);
+            if (entry.width !== width) this.#want(entry);
         } catch (error) {
             entry.isLoading = false;
             // Not there yet, or the server is busy: asked for again, ever more seldom.

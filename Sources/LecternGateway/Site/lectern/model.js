@@ -5,7 +5,6 @@
  */
 
 import { BoardPages } from "./board-pages.js";
-import { Element } from "./curves.js";
 import { AuthorNames } from "./names.js";
 
 /** Undone strokes and clears that are kept for a redo or an undo, beyond what a service keeps by default. */
@@ -30,64 +29,23 @@ export class Divergence extends Error {
 /** The action of a message: its `a`. */
 export const Action = Object.freeze({ draw: 1, undo: 2, redo: 3, clear: 4, turn: 5, arrange: 6 });
 
+/** What is drawn: the values of a message's `e`. */
+export const Element = Object.freeze({ freehand: 0, line: 1, ellipse: 2, rectangle: 3, eraser: 4, image: 5, lasso: 6 });
+
 /**
- * A stroke, an image or a lasso in board units: an entry of a page.
+ * A stroke, an image or a lasso: an entry of a page.
  *
  * @typedef {object} Stroke
  * @property {number} index its operation's place in the room, from 1; 0 while it is not known
  * @property {number} page the page that it is on
  * @property {string} author who drew it
- * @property {number} element one of {@link Element}
- * @property {number} width the line width
- * @property {{x: number, y: number, f?: number, i?: number, z?: number, m?: number}[]} points never empty
- * @property {string} colour `#rrggbb`; an eraser's means nothing
  * @property {number | undefined} time media time in milliseconds
- * @property {string} [asset] of an image: the id of its file; its points are two opposite corners
- * @property {number} [assetPage] of an image: the page of the file, from 0
- * @property {number[] | null} [map] of a lasso: where the inside of its path goes, see affine.js; null to cut it away
- * @property {boolean} [keepsOriginal] of a lasso: whether the inside stays where it is, too
+ * @property {object} message the compact message, which the painter takes
  */
 
-/**
- * Reads the stroke, the image or the lasso of a message.
- *
- * @param {object} message the compact message
- * @param {{width: number, height: number, palette: string[]}} board what it is scaled to, and its colours
- * @returns {Stroke}
- */
-export function strokeOf(message, board, { index = 0, author = "", page = 0 } = {}) {
-    const across = board.width / (message.w ?? board.width);
-    const down = board.height / (message.h ?? board.height);
-    const element = message.e ?? Element.freehand;
-    let points = message.d ?? [];
-    const hasCorners = (element >= Element.line && element <= Element.rectangle) || element === Element.image;
-    if (hasCorners) points = [points[0], points[points.length - 1]];
-    const entry = {
-        index,
-        page,
-        author,
-        element,
-        width: (message.l ?? 1) * Math.min(across, down),
-        points: points.map((point) => {
-            const scaled = { ...point, x: point.x * across, y: point.y * down };
-            if (scaled.f !== undefined) scaled.f = Math.min(Math.max(scaled.f, 0), 1);
-            return scaled;
-        }),
-        colour: colourOf(message.c ?? 0, board.palette),
-        time: message.t === undefined ? undefined : Math.trunc(message.t),
-    };
-    if (element === Element.image) Object.assign(entry, { asset: message.i, assetPage: message.p ?? 0 });
-    if (element === Element.lasso) {
-        const [a, b, c, d, e, f] = message.m ?? [];
-        const map = message.m ? [a, (b * down) / across, (c * across) / down, d, e * across, f * down] : null;
-        Object.assign(entry, { map, keepsOriginal: message.k === 1 });
-    }
-    return entry;
-}
-
-/** A colour: an index into the palette, and beyond it 0xRRGGBB, where a service is set to that. */
-function colourOf(number, palette) {
-    return palette[number] ?? `#${(number & 0xffffff).toString(16).padStart(6, "0")}`;
+/** The entry of a message. */
+export function strokeOf(message, { index = 0, author = "", page = 0 } = {}) {
+    return { index, page, author, message, time: message.t === undefined ? undefined : Math.trunc(message.t) };
 }
 
 /** The visible strokes of one page, by their indices. */
@@ -348,7 +306,7 @@ export class BoardModel {
 
     #strokeOf(entry) {
         this.names.note(entry.author, entry.message);
-        return strokeOf(entry.message, this, entry);
+        return strokeOf(entry.message, entry);
     }
 
     #show(stroke) {

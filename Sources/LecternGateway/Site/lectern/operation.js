@@ -4,7 +4,7 @@
  * @module
  */
 
-import { Element } from "./curves.js";
+import { Element } from "./model.js";
 
 /** Points of one message; a longer stroke goes out in shards. */
 const shardPoints = 400;

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { Element } from "./curves.js";
+import { Element } from "./model.js";
 
 /** Points of one stroke at most; a longer one is ended. */
 const mostPoints = 50_000;

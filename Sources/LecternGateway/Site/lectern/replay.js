@@ -6,7 +6,6 @@
 
 import { BoardCanvas } from "./board-canvas.js";
 import { BoardPages } from "./board-pages.js";
-import { PixelBox } from "./coverage.js";
 import { Backoff, Gateway, GatewayError, now } from "./gateway.js";
 import { ImageStore } from "./images.js";
 import { RecordedLesson } from "./lesson.js";
@@ -233,21 +232,20 @@ export class Replay extends EventTarget {
     #advance(entries) {
         const before = this.page;
         const [shown, hidden] = [new Map(), new Map()];
-        let [wetBox, isResized] = [null, false];
+        let [wasWet, isResized] = [false, false];
         for (const entry of entries) {
             const change = this.#model.apply(entry);
             for (const stroke of change.hidden) if (!shown.delete(stroke.index)) hidden.set(stroke.index, stroke);
             for (const stroke of change.shown) if (!hidden.delete(stroke.index)) shown.set(stroke.index, stroke);
             // The operation takes the place of its wet stroke before the next frame.
-            const box = this.#wet.settle(entry.author, entry.message.n);
-            if (box) wetBox = wetBox?.union(box) ?? box;
+            if (this.#wet.settle(entry.author, entry.message.n)) wasWet = true;
             isResized ||= change.isResized;
         }
         // What came and went on other pages is drawn when they are shown.
         const isSeen = ({ page }) => page === this.page;
         const inOrder = [...shown.values()].filter(isSeen).sort((one, other) => one.index - other.index);
         this.#show(inOrder, [...hidden.values()].filter(isSeen), isResized || this.page !== before);
-        if (wetBox) this.#painter.showLive(this.#wet.drawnOn(this.page), wetBox);
+        if (wasWet) this.#painter.showLive(this.#wet.drawnOn(this.page));
         for (const operation of entries) this.#tell("operation", { operation });
     }
 
@@ -277,10 +275,10 @@ export class Replay extends EventTarget {
 
     #paint() {
         if (this.#canvas.pixels === 0 || !this.#model) return;
-        const { width, height, style, strokes } = this.#model;
+        const { width, height, style, palette, strokes } = this.#model;
         // What is wet no longer must not be on the new picture.
-        this.#painter.showLive(this.#wet.drawnOn(this.page), new PixelBox(0, 0, 0, 0));
-        this.#painter.reset(strokes, { style, width, height, pixels: this.#canvas.pixels });
+        this.#painter.showLive(this.#wet.drawnOn(this.page));
+        this.#painter.reset(strokes, { style, palette, width, height, pixels: this.#canvas.pixels });
         this.#tell("painted", {});
     }
 
@@ -299,14 +297,11 @@ export class Replay extends EventTarget {
         if (kept.some((index, place) => index !== indices[place])) this.#clearWet();
         this.#growing = indices;
         for (const entry of growing) this.#wet.complete(entry);
-        const board = { ...this.size, palette: this.#model.palette, page: this.page };
-        const { box, wait } = this.#wet.grow(this.#time, () => false, board, this.#painter, ({ author, n }, points) => {
+        const { isChanged, wait } = this.#wet.grow(this.#time, () => false, this.page, ({ author, n }, points) => {
             this.#tell("wet", { author, n, points });
         });
         this.#wetWait = wait;
-        if (box || this.#isWetStale) {
-            this.#painter.showLive(this.#wet.drawnOn(this.page), this.#isWetStale ? undefined : box);
-        }
+        if (isChanged || this.#isWetStale) this.#painter.showLive(this.#wet.drawnOn(this.page));
         this.#isWetStale = false;
     }
 

@@ -6,15 +6,13 @@
 
 import { BoardPages } from "./board-pages.js";
 import { Board } from "./board.js";
-import { Element } from "./curves.js";
 import { Gateway } from "./gateway.js";
-import { Action, strokeOf } from "./model.js";
+import { Action, Element, strokeOf } from "./model.js";
 import { cleanName } from "./names.js";
 import { imageFields, isSame, lassoFields, shards } from "./operation.js";
 import { Outbox } from "./outbox.js";
 import { Pen, elementOf } from "./pen.js";
 import { Sender } from "./sender.js";
-import { GrowingStroke } from "./wet.js";
 import { WetSender } from "./wet-sender.js";
 import { WriterLock } from "./writer.js";
 
@@ -234,7 +232,8 @@ export class Teacher extends EventTarget {
      */
     previewCut(path) {
         if (!path && !this.#preview) return;
-        this.#preview = path && { element: Element.lasso, points: path, map: null, keepsOriginal: false, page: this.page };
+        const page = this.page;
+        this.#preview = path && strokeOf({ n: 0, ...lassoFields(path, null, false), ...this.#boardFields }, { page });
         this.#showLive();
     }
 
@@ -405,19 +404,17 @@ export class Teacher extends EventTarget {
             this.#showLive();
             return false;
         }
-        const { width, height } = this.board.size;
-        this.#enqueue((n) => ({ n, s: 0, o: 0, a: Action.draw, t: this.#time(), w: width, h: height, ...message }));
+        this.#enqueue((n) => ({ n, s: 0, o: 0, a: Action.draw, t: this.#time(), ...this.#boardFields, ...message }));
         return true;
     }
 
     #began(stroke) {
-        const { width, height } = this.board.size;
         const { colour, width: line, element } = this.tool;
         // Named, so that a turn by another teacher does not move the ink.
         const g = this.page;
         // Undefined members do not reach the wire.
-        const message = { c: colour, l: line, s: 0, o: 0, e: elementOf(stroke, element), a: 1, g, t: this.#time(), w: width, h: height };
-        this.#wet = { pen: stroke, message, growing: new GrowingStroke(message) };
+        const message = { c: colour, l: line, s: 0, o: 0, e: elementOf(stroke, element), a: 1, g, t: this.#time(), ...this.#boardFields };
+        this.#wet = { pen: stroke, message, drawn: null };
         const { c, l, e, t, w, h } = message;
         this.#wetSender.begin({ c, l, e, t, w, h, g }, stroke);
         this.#tell("drawing", { isDrawing: true });
@@ -430,15 +427,22 @@ export class Teacher extends EventTarget {
         this.#show();
     }
 
-    /** Shows the stroke under the pen; what of it is drawn already stays. */
-    #show() {
-        const box = this.#grow();
-        this.board.showLive([...this.#above(), ...this.#wet.growing.strokes], box);
+    /** The size of the board, as messages tell it. */
+    get #boardFields() {
+        const { width, height } = this.board.size;
+        return { w: width, h: height };
     }
 
-    #grow() {
-        const { pen, growing } = this.#wet;
-        return growing.take(pen.points, { ...this.board.size, palette: this.board.palette }, this.board.painter);
+    /** Shows the stroke under the pen. */
+    #show() {
+        this.board.showLive([...this.#above(), this.#underPen]);
+    }
+
+    /** The stroke under the pen, as far as it is drawn. */
+    get #underPen() {
+        const { pen, message, drawn } = this.#wet;
+        if (drawn?.message.d.length === pen.points.length) return drawn;
+        return (this.#wet.drawn = strokeOf({ n: 0, ...message, d: [...pen.points] }));
     }
 
     #ended(stroke) {
@@ -512,7 +516,6 @@ export class Teacher extends EventTarget {
 
     /** The strokes, images and lassos that the room does not show yet on the page that is seen, from the bottom to the top. */
     #pending() {
-        const board = { ...this.board.size, palette: this.board.palette };
         const page = this.page;
         const strokes = [];
         for (const entry of this.#unseen()) {
@@ -520,10 +523,7 @@ export class Teacher extends EventTarget {
             const action = entry.operation.a ?? Action.draw;
             if (action === Action.draw) {
                 // The same object each time, so that the painter knows it.
-                if (entry.stroke?.board !== `${board.width} ${board.height}`) {
-                    entry.stroke = { board: `${board.width} ${board.height}`, value: strokeOf(entry.operation, board) };
-                }
-                strokes.push(entry.stroke.value);
+                strokes.push((entry.stroke ??= strokeOf(entry.operation)));
             } else if (action === Action.undo) strokes.pop();
             else if (action === Action.clear) strokes.length = 0;
         }
@@ -540,8 +540,7 @@ export class Teacher extends EventTarget {
         this.board.view(this.page);
         this.#tellPages();
         const strokes = this.#above();
-        if (this.#wet) this.#grow();
-        this.board.showLive(this.#wet ? [...strokes, ...this.#wet.growing.strokes] : strokes);
+        this.board.showLive(this.#wet ? [...strokes, this.#underPen] : strokes);
     }
 
     #tellPages() {

@@ -7,9 +7,6 @@
  * @module
  */
 
-import { CentreLine, stride } from "./centreline.js";
-import { Coverage, PixelBox } from "./coverage.js";
-import { Element } from "./curves.js";
 import { now } from "./gateway.js";
 import { strokeOf } from "./model.js";
 
@@ -19,8 +16,6 @@ const lifetime = 10_000;
 const mostStrokes = 64;
 const mostPoints = 100_000;
 const mostPointsInAll = 400_000;
-/** Samples before the first one that is another, whose pixels may change with it. */
-const sampleReach = 8;
 
 /** One stroke, as far as the messages tell. */
 class WetStroke {
@@ -40,7 +35,7 @@ class WetStroke {
     heardAt = now();
     /** Changes with every point. */
     version = 0;
-    /** What is on the canvas: a stroke of the painter, its line, and the version of this. */
+    /** What is on the canvas: an entry for the painter, and the version of this. */
     drawn = null;
 
     constructor(author, session, n) {
@@ -106,24 +101,24 @@ export class WetInk {
      *
      * @param {object} release the message
      * @param {boolean} isPredicted whether predicted points are shown
-     * @returns {PixelBox | null} what is to be painted again where the stroke was given up
+     * @returns {boolean} whether a stroke that was shown was given up
      */
     take(release, isPredicted) {
         const { author, session, n } = release;
         const key = keyOf(author, session, n);
         if (release.x === true) return this.#remove(key);
         const points = release.d ?? [];
-        if (this.#over.has(key) && release.index === undefined) return null;
+        if (this.#over.has(key) && release.index === undefined) return false;
         const known = this.#strokes.get(key);
-        if (release.k > (known?.points.length ?? 0)) return null;
+        if (release.k > (known?.points.length ?? 0)) return false;
         const growth = Math.max(release.k + points.length - (known?.points.length ?? 0), 0);
-        if (release.k + points.length > mostPoints || this.#points + growth > mostPointsInAll) return null;
-        if (!known && this.#strokes.size >= mostStrokes) return null;
+        if (release.k + points.length > mostPoints || this.#points + growth > mostPointsInAll) return false;
+        if (!known && this.#strokes.size >= mostStrokes) return false;
         const stroke = known ?? new WetStroke(author, session, n);
         this.#strokes.set(key, stroke);
         stroke.heardAt = now();
         stroke.index = release.index ?? stroke.index;
-        if (stroke.isComplete) return null;
+        if (stroke.isComplete) return false;
         const { c, l, e, t, w, h } = release;
         stroke.style = { c, l, e, t, w, h };
         stroke.page = release.page ?? 0;
@@ -132,7 +127,7 @@ export class WetInk {
         const predicted = isPredicted ? (release.p ?? []) : [];
         if (predicted.length > 0 || stroke.predicted.length > 0) stroke.version++;
         stroke.predicted = predicted;
-        return null;
+        return false;
     }
 
     /** An operation has come that waits for the player: its points take the place of those that came before. */
@@ -155,11 +150,11 @@ export class WetInk {
     /**
      * The board shows an operation.
      *
-     * @returns {PixelBox | null} what is to be painted again, because the stroke was there while it was drawn
+     * @returns {boolean} whether the stroke was shown while it was drawn
      */
     settle(author, n) {
         const stroke = this.#find(author, n);
-        if (!stroke) return null;
+        if (!stroke) return false;
         const key = keyOf(author, stroke.session, n);
         this.#over.set(key, now());
         return this.#remove(key);
@@ -175,16 +170,16 @@ export class WetInk {
     /**
      * Forgets strokes of which nothing was heard for long.
      *
-     * @returns {PixelBox | null} what is to be painted again
+     * @returns {boolean} whether one of them was shown
      */
     expire() {
         const before = now() - lifetime;
         for (const [key, at] of this.#over) if (at < before) this.#over.delete(key);
-        let box = null;
+        let isChanged = false;
         for (const [key, { heardAt, isComplete }] of this.#strokes) {
-            if (heardAt < before && !isComplete) box = union(box, this.#remove(key));
+            if (heardAt < before && !isComplete && this.#remove(key)) isChanged = true;
         }
-        return box;
+        return isChanged;
     }
 
     /**
@@ -192,34 +187,31 @@ export class WetInk {
      *
      * @param {number} time of the player in milliseconds; Infinity without one
      * @param {(stroke: {author: string, index?: number}) => boolean} isHeldBack whether something before it still waits
-     * @param {object} board its size and palette, and the page that is drawn: strokes of others wait until theirs is
-     * @param {Painter} painter whose ink counts
+     * @param {number} page the one that is drawn: strokes on others wait until theirs is
      * @param {(stroke: {author: string, n: number}, count: number, due: number) => void} ongrown told of strokes with more
      *   points, and when the first of these was due
-     * @returns {{box: PixelBox | null, wait: number}} what is to be painted again, and milliseconds of media time until
+     * @returns {{isChanged: boolean, wait: number}} whether {@link drawnOn} has changed, and milliseconds of media time until
      *   there is more to show; Infinity for not by itself
      */
-    grow(time, isHeldBack, board, painter, ongrown) {
-        let [box, wait] = [null, Infinity];
+    grow(time, isHeldBack, page, ongrown) {
+        let [isChanged, wait] = [false, Infinity];
         for (const stroke of this.#strokes.values()) {
-            if (stroke.page !== (board.page ?? 0)) continue;
+            if (stroke.page !== page) continue;
             if (isHeldBack(stroke)) {
                 wait = Math.min(wait, 100);
                 continue;
             }
             const count = Math.max(stroke.countAt(time), stroke.shown);
             if (count < stroke.points.length) wait = Math.min(wait, stroke.style.t + stroke.reaches[count] - time);
-            const key = [stroke.version, count, ...Object.values(painter.ink), board.width, board.height].join(" ");
+            const key = `${stroke.version} ${count}`;
             if (count === 0 || stroke.drawn?.key === key) continue;
             if (count > stroke.shown) ongrown(stroke, count, stroke.style.t + stroke.reaches[stroke.shown]);
             stroke.shown = count;
             const seen = count === stroke.points.length ? [...stroke.points, ...stroke.predicted] : stroke.points.slice(0, count);
-            const drawn = strokeOf({ ...stroke.style, d: seen }, board, { author: stroke.author });
-            const line = new TracedLine(drawn, painter);
-            box = union(box, stroke.drawn ? line.changeFrom(stroke.drawn.line) : line.box);
-            stroke.drawn = { stroke: drawn, line, key };
+            stroke.drawn = { stroke: strokeOf({ n: 0, ...stroke.style, d: seen }, { page, author: stroke.author }), key };
+            isChanged = true;
         }
-        return { box, wait };
+        return { isChanged, wait };
     }
 
     #find(author, n) {
@@ -227,152 +219,18 @@ export class WetInk {
         return null;
     }
 
+    /** Returns whether it was shown. */
     #remove(key) {
         const stroke = this.#strokes.get(key);
-        if (!stroke) return null;
+        if (!stroke) return false;
         this.#strokes.delete(key);
         this.#points -= stroke.points.length;
-        return stroke.drawn?.line.box ?? null;
+        return stroke.drawn !== null;
     }
-}
-
-/** The line of a stroke in pixels, to be compared with what it was before. */
-export class TracedLine {
-    /** The pixels that the stroke may touch. */
-    box;
-    #samples;
-    #key;
-
-    /**
-     * @param {Stroke} stroke
-     * @param {Painter} painter whose ink counts
-     */
-    constructor(stroke, painter) {
-        const line = TracedLine.#line;
-        const { style, scale, unit } = painter.ink;
-        line.trace(stroke, style, scale, unit);
-        this.box = Coverage.boxOf(line);
-        this.#samples = line.samples.slice(0, line.count * stride);
-        // Where one of these changes, every pixel may.
-        this.#key = `${style} ${scale} ${unit} ${line.isEven} ${line.isEven ? line.leastOpacity : ""}`;
-    }
-
-    /** The pixels in which it may differ from a line before; nearly always those around its end. */
-    changeFrom(before) {
-        if (before.#key !== this.#key) return this.box.union(before.box);
-        const [a, b] = [before.#samples, this.#samples];
-        let place = 0;
-        while (place < a.length && place < b.length && a[place] === b[place]) place++;
-        if (place === a.length && place === b.length) return new PixelBox(0, 0, 0, 0);
-        let sample = Math.max(Math.floor(place / stride) - sampleReach, 0);
-        // Samples in one place are drawn together.
-        while (sample > 0 && isOnePlace(b, sample - 1, sample)) sample--;
-        return boxFrom(a, sample).union(boxFrom(b, sample));
-    }
-
-    static #line = new CentreLine();
-}
-
-function isOnePlace(samples, a, b) {
-    return samples[a * stride] === samples[b * stride] && samples[a * stride + 1] === samples[b * stride + 1];
-}
-
-/** The pixels around the discs of a line from a sample on. */
-function boxFrom(samples, first) {
-    let [left, top, right, bottom] = [Infinity, Infinity, -Infinity, -Infinity];
-    for (let at = first * stride; at < samples.length; at += stride) {
-        const [x, y] = [samples[at], samples[at + 1]];
-        const before = at > 0 ? slantOf(samples, at - stride, at) : 1;
-        const after = at + stride < samples.length ? slantOf(samples, at, at + stride) : 1;
-        const radius = (Math.max(samples[at + 2], 1) + 2) * Math.max(before, after);
-        left = Math.min(left, x - radius);
-        top = Math.min(top, y - radius);
-        right = Math.max(right, x + radius);
-        bottom = Math.max(bottom, y + radius);
-    }
-    if (left > right) return new PixelBox(0, 0, 0, 0);
-    return new PixelBox(Math.floor(left), Math.floor(top), Math.ceil(right), Math.ceil(bottom));
-}
-
-/**
- * How far a tapered piece of the line reaches, in its radii: where opacity changes, a piece gives its tone to all pixels
- * between the slanting lines across its ends.
- */
-function slantOf(samples, from, to) {
-    const length = Math.hypot(samples[to] - samples[from], samples[to + 1] - samples[from + 1]);
-    const taper = length > 0 ? Math.min(Math.abs(samples[from + 2] - samples[to + 2]) / length, 0.99) : 0;
-    return 1 + taper / Math.sqrt(1 - taper * taper);
 }
 
 function keyOf(author, session, n) {
     return `${author} ${n} ${session ?? ""}`;
-}
-
-function union(box, other) {
-    return box && other ? box.union(other) : (box ?? other);
-}
-
-/** Points of a stroke under the pen that are traced anew with each further one; beyond twice as many, a piece is cut off. */
-const mostTraced = 96;
-
-/**
- * The stroke under the pen, for the painter. In the style `smooth` what cannot change any more is cut off in pieces, so that a
- * point costs as much in a long stroke as in a short one; in all others it is traced from its beginning.
- */
-export class GrowingStroke {
-    /** The stroke in pieces, from its beginning; the last one changes. */
-    strokes = [];
-    #message;
-    #key = "";
-    /** What is left to trace, in board units of the message, and how many points of the pen were taken. */
-    #open = [];
-    #taken = 0;
-    #line = null;
-
-    /** @param {object} message all of it but its points */
-    constructor(message) {
-        this.#message = message;
-    }
-
-    /**
-     * Takes the points that are new.
-     *
-     * @param {{x: number, y: number}[]} points all of them
-     * @param {object} board its size and palette
-     * @param {Painter} painter whose ink counts
-     * @returns {PixelBox} what is to be painted again
-     */
-    take(points, board, painter) {
-        const { style } = painter.ink;
-        const key = `${style} ${board.width} ${board.height} ${board.palette}`;
-        if (key !== this.#key) [this.#key, this.strokes, this.#open, this.#taken] = [key, [], [], 0];
-        for (; this.#taken < points.length; this.#taken++) this.#open.push(points[this.#taken]);
-        const pieces = this.strokes.slice(0, -1);
-        const hasPieces = style === "smooth" && [Element.freehand, Element.eraser].includes(this.#message.e);
-        const before = this.#line;
-        let isCut = false;
-        for (; hasPieces && this.#open.length > 2 * mostTraced; isCut = true) pieces.push(this.#strokeOf(this.#cut(), board));
-        const stroke = this.#strokeOf(this.#open, board);
-        this.#line = new TracedLine(stroke, painter);
-        this.strokes = [...pieces, stroke];
-        if (!before) return this.#line.box;
-        return isCut ? this.#line.box.union(before.box) : this.#line.changeFrom(before);
-    }
-
-    /** Takes the points up to a joint of the curve, which is a midpoint: both parts are the curve that the whole is. */
-    #cut() {
-        // Joints are at every third point from the fifth on; the point before one is not a part of the curve.
-        const at = 4 + 3 * Math.floor((mostTraced - 4) / 3);
-        const [before, after] = [this.#open[at - 2], this.#open[at]];
-        const joint = { x: (before.x + after.x) / 2, y: (before.y + after.y) / 2 };
-        const piece = [...this.#open.slice(0, at - 1), joint];
-        this.#open = [joint, ...this.#open.slice(at)];
-        return piece;
-    }
-
-    #strokeOf(points, board) {
-        return strokeOf({ ...this.#message, d: points }, board);
-    }
 }
 
 function isSamePoint(one, other) {

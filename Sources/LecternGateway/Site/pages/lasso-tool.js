@@ -6,10 +6,9 @@
  */
 
 import { followed, inverted } from "../lectern/affine.js";
-import { simplified } from "../lectern/lasso-shape.js";
 import { mostLassoPoints } from "../lectern/operation.js";
 import { $, say } from "./common.js";
-import { Selection } from "./selection.js";
+import { Selection, simplified } from "./selection.js";
 
 /** CSS pixels within which a loop is a tap. */
 const tapSize = 8;

@@ -9,6 +9,9 @@
         "noModule" in document.createElement("script"), window.ReadableStream, window.TextDecoder, window.URLSearchParams,
         Array.prototype.at, Array.prototype.findLast, String.prototype.replaceAll, window.AbortSignal && window.AbortSignal.timeout
     ];
+    // A vector of 16 bytes, and one of its lanes.
+    var vectors = [0, 97, 115, 109, 1, 0, 0, 0, 1, 5, 1, 96, 0, 1, 123, 3, 2, 1, 0, 10, 10, 1, 8, 0, 65, 0, 253, 15, 253, 98, 11];
+    needed.push(window.WebAssembly && window.WebAssembly.validate(new Uint8Array(vectors)));
     var isTold = false;
     function tell() {
         if (isTold) return;

@@ -128,3 +128,38 @@ function boundedFactor(factor, x, y) {
     const least = leastScale / Math.min(x, y);
     return Math.min(Math.max(factor, Math.min(least, 1)), Math.max(mostScale / Math.max(x, y), 1));
 }
+
+/**
+ * A path with at most so many points: the ones that matter most (Douglas–Peucker), that is, those of the smallest tolerance
+ * that leaves no more.
+ *
+ * @param {{x: number, y: number}[]} points of a closed path
+ * @param {number} most at least 4
+ * @returns {{x: number, y: number}[]} some of them, in their order
+ */
+export function simplified(points, most) {
+    if (points.length <= most) return points;
+    // How far each point is from the chord that it divides, and no more than the point that divided before it.
+    const weights = new Float64Array(points.length);
+    weights[0] = weights[points.length - 1] = Infinity;
+    const open = [[0, points.length - 1, Infinity]];
+    while (open.length > 0) {
+        const [first, last, bound] = open.pop();
+        const [a, b] = [points[first], points[last]];
+        const length = Math.hypot(b.x - a.x, b.y - a.y);
+        let [farthest, distance] = [-1, -1];
+        for (let place = first + 1; place < last; place++) {
+            const { x, y } = points[place];
+            const along = length > 0 ? ((x - a.x) * (b.x - a.x) + (y - a.y) * (b.y - a.y)) / (length * length) : 0;
+            const foot = Math.min(Math.max(along, 0), 1);
+            const off = Math.hypot(x - a.x - foot * (b.x - a.x), y - a.y - foot * (b.y - a.y));
+            if (off > distance) [farthest, distance] = [place, off];
+        }
+        if (farthest < 0) continue;
+        weights[farthest] = Math.min(distance, bound);
+        open.push([first, farthest, weights[farthest]], [farthest, last, weights[farthest]]);
+    }
+    const least = [...weights].sort((one, other) => other - one)[most - 1];
+    let ties = most - weights.reduce((count, weight) => count + (weight > least ? 1 : 0), 0);
+    return points.filter((_, place) => weights[place] > least || (weights[place] === least && ties-- > 0));
+}

@@ -1,0 +1,208 @@
+/**
+ * The core: the service's own code that draws, as WebAssembly. An instance holds one page of one board.
+ *
+ * @module
+ */
+
+const address = new URL("lectern.wasm", import.meta.url);
+const functions = 1;
+let compiled = null;
+const [writer, reader] = [new TextEncoder(), new TextDecoder()];
+
+async function compile() {
+    const reply = await fetch(address);
+    if (!reply.ok) throw new Error(`${address} answers ${reply.status}`);
+    return WebAssembly.compile(await reply.arrayBuffer());
+}
+
+/** One instance of the core. Its memory is gone with it. */
+export class Core {
+    #functions;
+    #memory;
+
+    /**
+     * Loads what instances are made of, once for all; a failed load is tried again by the next call.
+     *
+     * @returns {Promise<WebAssembly.Module>}
+     */
+    static load() {
+        compiled ??= compile().catch((error) => {
+            compiled = null;
+            throw error;
+        });
+        return compiled;
+    }
+
+    /** @param {WebAssembly.Module} module as {@link Core.load} gives it */
+    constructor(module) {
+        const page = {
+            now: () => performance.now(),
+            random: (address, count) => crypto.getRandomValues(new Uint8Array(this.#memory.buffer, address, count)),
+        };
+        const { exports } = new WebAssembly.Instance(module, { page });
+        [this.#functions, this.#memory] = [exports, exports.memory];
+        exports._initialize?.();
+        if (exports.version() !== functions) throw new Error("the page and its core are of different releases");
+    }
+
+    /** The size of the canvas in pixels, and pixels a board unit. */
+    get width() { return this.#functions.canvasWidth(); }
+    get height() { return this.#functions.canvasHeight(); }
+    get scale() { return this.#functions.scale(); }
+    /** How much of the picture is there: 0 … 1. */
+    get progress() { return this.#functions.progress(); }
+    /** Bytes of the instance. */
+    get bytes() { return this.#memory.buffer.byteLength; }
+
+    /**
+     * Shows a page of a board.
+     *
+     * @param {{id: number, message: object}[]} entries
+     * @param {{style: string, palette: string[], width: number, height: number, pixels: number}} options `pixels`: the width
+     *   of the canvas
+     */
+    show(entries, { style, palette, width, height, pixels }) {
+        const input = new InputWriter();
+        input.byte(style.length);
+        input.text(style);
+        input.word(palette.length);
+        for (const colour of palette) input.word(Number.parseInt(colour.slice(1), 16));
+        for (const { id, message } of entries) input.entry(id, message);
+        this.#functions.show(width, height, pixels, this.#send(input.bytes));
+    }
+
+    insert({ id, message }) {
+        this.#functions.insert(id, this.#send(writer.encode(JSON.stringify(message))));
+    }
+
+    remove(id) {
+        this.#functions.remove(id);
+    }
+
+    /** @param {{id: number, message: object | null}[]} entries without a message where it is shown already */
+    showLive(entries) {
+        const input = new InputWriter();
+        for (const { id, message } of entries) input.entry(id, message);
+        this.#functions.showLive(this.#send(input.bytes));
+    }
+
+    /** Draws for so many milliseconds; returns whether the picture is complete. */
+    draw(milliseconds) {
+        return this.#functions.draw(milliseconds) === 1;
+    }
+
+    /**
+     * The next pixels that are other than before; null when all were told.
+     *
+     * @returns {{x: number, y: number, pixels: ImageData} | null} to be used before the next call
+     */
+    nextBox() {
+        return this.#functions.nextBox() === 1 ? this.#box() : null;
+    }
+
+    /** The page's canvas is blank: all pixels are told anew. */
+    presentAll() {
+        this.#functions.presentAll();
+    }
+
+    /** The images that are seen, the width that each is needed with, and the one that is there. */
+    neededImages() {
+        const count = this.#functions.neededImages();
+        const view = this.#output();
+        return Array.from({ length: count }, (_, place) => {
+            const at = place * 76;
+            const asset = reader.decode(new Uint8Array(view.buffer, view.byteOffset + at, 64));
+            const [page, width, known] = [64, 68, 72].map((offset) => view.getInt32(at + offset, true));
+            return { asset, page, width, known };
+        });
+    }
+
+    /** @param {ImageData} image */
+    setImage(asset, page, { width, height, data }) {
+        const bytes = new Uint8Array(64 + data.length);
+        writer.encodeInto(asset, bytes);
+        bytes.set(data, 64);
+        this.#functions.setImage(page, width, height, this.#send(bytes));
+    }
+
+    /** Selects what is inside of a path in board units; returns whether there is anything. */
+    select(points) {
+        const numbers = new Float64Array(points.flatMap(({ x, y }) => [x, y]));
+        return this.#functions.select(this.#send(new Uint8Array(numbers.buffer))) === 1;
+    }
+
+    /** The selection where a map puts it, as {@link nextBox}. */
+    selection(map) {
+        return this.#functions.selection(...map) === 1 ? this.#box() : null;
+    }
+
+    /** The corners of the topmost image at a point of the board; null where there is none. */
+    imageAt(x, y) {
+        if (this.#functions.imageAt(x, y) !== 1) return null;
+        const view = this.#output();
+        return [0, 1, 2, 3].map((corner) => ({ x: view.getFloat64(corner * 16, true), y: view.getFloat64(corner * 16 + 8, true) }));
+    }
+
+    #send(bytes) {
+        const address = this.#functions.input(bytes.length);
+        new Uint8Array(this.#memory.buffer, address, bytes.length).set(bytes);
+        return bytes.length;
+    }
+
+    #output() {
+        return new DataView(this.#memory.buffer, this.#functions.output(), this.#functions.outputSize());
+    }
+
+    #box() {
+        const view = this.#output();
+        const [x, y, width, height] = [0, 4, 8, 12].map((offset) => view.getInt32(offset, true));
+        const pixels = new Uint8ClampedArray(view.buffer, view.byteOffset + 16, 4 * width * height);
+        return { x, y, pixels: new ImageData(pixels, width, height) };
+    }
+}
+
+/** Bytes for the core, in the order of the machine that it is: the least first. */
+class InputWriter {
+    #bytes = new Uint8Array(4096);
+    #view = new DataView(this.#bytes.buffer);
+    #size = 0;
+
+    get bytes() {
+        return this.#bytes.subarray(0, this.#size);
+    }
+
+    byte(number) {
+        this.#reserve(1);
+        this.#view.setUint8(this.#size++, number);
+    }
+
+    word(number) {
+        this.#reserve(4);
+        this.#view.setUint32(this.#size, number, true);
+        this.#size += 4;
+    }
+
+    text(text) {
+        // No character takes more.
+        this.#reserve(3 * text.length);
+        const { written } = writer.encodeInto(text, this.#bytes.subarray(this.#size));
+        this.#size += written;
+        return written;
+    }
+
+    entry(id, message) {
+        this.#reserve(12);
+        this.#view.setFloat64(this.#size, id, true);
+        const at = this.#size + 8;
+        this.#size += 12;
+        const size = message ? this.text(JSON.stringify(message)) : 0;
+        this.#view.setUint32(at, size, true);
+    }
+
+    #reserve(count) {
+        if (this.#size + count <= this.#bytes.length) return;
+        const bytes = new Uint8Array(2 * (this.#size + count));
+        bytes.set(this.bytes);
+        [this.#bytes, this.#view] = [bytes, new DataView(bytes.buffer)];
+    }
+}
