@@ -164,7 +164,9 @@ struct BrowserSceneTests {
                 const stroke = entry(0, 0, 5, [{ x: 20, y: 20 }, { x: 380, y: 280 }, { x: 390, y: 20 }]);
                 const check = async (list) => {
                     await idle(painter);
-                    results.push(unequal(canvas, await painted(list)));
+                    // On top in their order.
+                    const placed = list.map((entry, place) => ({ ...entry, index: entry.index || 1e6 + place }));
+                    results.push(unequal(canvas, await painted(placed)));
                 };
                 painter.showLive([lasso]);
                 await check([...entries.slice(0, 10), lasso]);
