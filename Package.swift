@@ -84,7 +84,7 @@ let pureTests: [Target] = [
     tests(
         "PathGeometryTests", ["PathGeometry", "Raster", "Ink", "StrokeWire"], exclude: ["skia_areas.py"]),
     tests("SceneTests", ["Scene", "PathGeometry"]),
-    tests("ClientCoreTests", ["ClientCore", "Ink", "PathGeometry", "Raster", "Scene", "StrokeWire"]),
+    tests("ClientCoreTests", ["ClientCore", "Ink", "PathGeometry", "Raster", "Scene", "StrokeWire", "Whiteboard"]),
     tests("MeshTests", ["Mesh", "Ink", "StrokeWire"]),
     tests("RasterTests", ["Raster", "Ink", "PathGeometry", "StrokeWire"]),
     tests("AssetsTests", ["Assets", "StrokeWire"]),
@@ -141,7 +141,7 @@ let threadTargets: [Target] = [
             "StrokeWire",
             logging, metrics, lifecycle, deque,
         ]),
-    layer("LecternClient", ["Assets", "NATSClient", "Locking", "StrokeWire", logging, deque]),
+    layer("LecternClient", ["Assets", "ClientCore", "NATSClient", "Locking", "StrokeWire", logging, deque]),
     // The lessons of `lectern demo`, of benchmarks and tests, and the slides of one.
     layer("LecternDemo", ["CCairo", "LecternClient", "StrokeWire"]),
 
@@ -158,8 +158,8 @@ let threadTargets: [Target] = [
     tests(
         "LecternClientTests",
         [
-            "Assets", "LecternClient", "LecternDemo", "NATSClient", "NATSTestServer", "Whiteboard", "StrokeWire",
-            logging,
+            "Assets", "ClientCore", "LecternClient", "LecternDemo", "NATSClient", "NATSTestServer", "Whiteboard",
+            "StrokeWire", logging,
         ]),
     tests(
         "LecternServerTests",
@@ -274,6 +274,8 @@ let pureProducts: [Product] = [
     .library(name: "Raster", targets: ["Raster"]),
     .library(name: "PNG", targets: ["PNG"]),
     .library(name: "Whiteboard", targets: ["Whiteboard"]),
+    // With the modules of its API: boards and messages.
+    .library(name: "ClientCore", targets: ["ClientCore", "StrokeWire", "Whiteboard"]),
 ]
 
 let serviceProducts: [Product] = [

@@ -82,7 +82,7 @@ import Whiteboard
                 .publish(PublishPlan(lesson, speed: 200))
             let sessions = try await watching.value
             #expect(sessions.count == 4 && sessions.allSatisfy { $0.board.index == last && $0.report.isSound })
-            let boards = sessions.map { $0.board.visible.map(\.bytes) }
+            let boards = sessions.map { $0.board.visible.map(\.message.bytes) }
             #expect(boards.allSatisfy { $0 == boards[0] && $0.count > 10 })
             for connection in [teacher, audience] { await connection.close() }
         }
@@ -192,7 +192,7 @@ import Whiteboard
             let student = Student(
                 connection: service.client, address: address, cohort: Self.compact, encoding: .binary, logger: .silent)
             let board = try await student.follow(for: .seconds(20)) { _, session in session.board.index < 2 }.board
-            #expect(board.visible.map { $0.bytes.count > 4000 } == [true, true])
+            #expect(board.visible.map { $0.message.bytes.count > 4000 } == [true, true])
         }
     }
 }

@@ -1,3 +1,5 @@
+// The board, the session and its events are part of this module's API.
+@_exported public import ClientCore
 public import Logging
 public import NATSClient
 public import StrokeWire
@@ -72,7 +74,7 @@ public final class Student: Sendable {
     ///   - connection: a connection that `connect` was called on; it may be lost and restored at any time.
     ///   - joinTimeout: time limit of one join request.
     ///   - encoding: the form of join replies to ask for. The service decides on that of operations; both are read.
-    ///   - wetInk: whether to follow strokes being drawn, too: the events ``StudentEvent/wet(_:)``.
+    ///   - wetInk: whether to follow strokes being drawn, too: the events `StudentEvent.wet`.
     public init(
         connection: NATSConnection, address: RoomAddress, feed: RoomFeed, joinTimeout: Duration = .seconds(3),
         encoding: WireEncoding = .json, wetInk: Bool = false, logger: Logger

@@ -110,6 +110,12 @@ public struct Board: Sendable {
         }
     }
 
+    /// Number of entries of a page's redo stack.
+    package func undoneCount(on page: Int) -> Int { table[page]?.history.undone.count ?? 0 }
+
+    /// Whether a clear of a page can be undone.
+    package func hasUndoableClear(on page: Int) -> Bool { table[page]?.history.oldestClear != nil }
+
     /// Whether an image on any page, in sight or not, shows a page of an asset, or could again: by an undo or a redo. Constant
     /// time.
     public func hasImage(_ source: ImageSource) -> Bool { images.contains(source) }
@@ -193,10 +199,17 @@ public struct Board: Sendable {
             // The oldest of all pages becomes permanent.
             update(table.pageWithOldest) { $0.dropOldest() }
         }
-        while weight.total.points > weightLimit, weight.cleared.points > 0 {
-            let oldest = table.min { ($0.history.oldestClear ?? .max) < ($1.history.oldestClear ?? .max) }
-            update(oldest?.number ?? 0) { $0.dropOldestClear() }
-        }
+        while weight.total.points > weightLimit, weight.cleared.points > 0 { dropOldestClear() }
+    }
+
+    private mutating func dropOldestClear() {
+        let oldest = table.min { ($0.history.oldestClear ?? .max) < ($1.history.oldestClear ?? .max) }
+        update(oldest?.number ?? 0) { $0.dropOldestClear() }
+    }
+
+    /// Makes the oldest clears of a follower's board final where they weigh more than this together; the newest stays.
+    mutating func dropClears(beyond limit: Int) {
+        while weight.cleared.points > limit, undoableCount > 1 { dropOldestClear() }
     }
 
     private mutating func update(_ number: Int, _ body: (inout BoardPage) -> Void) {

@@ -73,7 +73,7 @@ struct BoardPage: Sendable {
     }
 
     mutating func undo(_ reference: UInt64) {
-        guard let entry = history.takeDone(reference) else { return }
+        guard let entry = history.takeDone(reference) ?? followedEntry(reference) else { return }
         switch entry {
         case .stroke(let stroke):
             visible.remove(stroke)
@@ -87,9 +87,22 @@ struct BoardPage: Sendable {
         }
     }
 
+    /// A visible stroke that a service may name though no stack has it.
+    private func followedEntry(_ reference: UInt64) -> HistoryEntry? {
+        guard history.configuration.isFollowed, let stroke = visible.stroke(at: reference) else { return nil }
+        return .stroke(stroke)
+    }
+
     private mutating func pushUndone(_ entry: HistoryEntry) {
         weight.undone += entry.hiddenWeight
         history.pushUndone(entry)
+        if let lost = history.takeExcessUndone() { lose(lost) }
+    }
+
+    /// Notes that an entry can no longer be redone.
+    private mutating func lose(_ entry: HistoryEntry) {
+        weight.undone -= entry.hiddenWeight
+        if case .stroke(let stroke) = entry, stroke.kind == .image { imageChanges.append(.went(stroke)) }
     }
 
     mutating func redo(_ reference: UInt64) {
@@ -132,10 +145,7 @@ struct BoardPage: Sendable {
     private mutating func push(_ entry: HistoryEntry, by author: AuthorID) {
         let (dropped, lost) = history.push(entry, by: author)
         if let dropped { forget(dropped) }
-        for entry in lost {
-            weight.undone -= entry.hiddenWeight
-            if case .stroke(let stroke) = entry, stroke.kind == .image { imageChanges.append(.went(stroke)) }
-        }
+        for entry in lost { lose(entry) }
     }
 
     /// Makes the oldest operation of the undo stack permanent.

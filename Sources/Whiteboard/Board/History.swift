@@ -87,6 +87,8 @@ struct History: Sendable {
     /// - Returns: the entry that can no longer be undone, and those that can no longer be redone.
     mutating func push(_ entry: HistoryEntry, by author: AuthorID) -> (dropped: HistoryEntry?, lost: [HistoryEntry]) {
         var lost: [HistoryEntry] = []
+        // Whose entries are lost with a stroke is for the service to know.
+        if configuration.isFollowed, !entry.isClear { return (nil, lost) }
         if configuration.scope == .room {
             swap(&lost, &undone)
         } else {
@@ -104,6 +106,8 @@ struct History: Sendable {
     /// Pushes an entry on the undo stack.
     /// - Returns: the entry that fell off the bottom; nil for none.
     mutating func pushDone(_ entry: HistoryEntry) -> HistoryEntry? {
+        // The strokes that an undo may name are found among the visible ones.
+        if configuration.isFollowed, !entry.isClear { return nil }
         done.append(entry)
         return done.count > configuration.depth ? done.removeFirst() : nil
     }
@@ -135,6 +139,11 @@ struct History: Sendable {
 
     mutating func pushUndone(_ entry: HistoryEntry) {
         undone.append(entry)
+    }
+
+    /// Forgets the oldest entry of a follower's redo stack where it has too many.
+    mutating func takeExcessUndone() -> HistoryEntry? {
+        configuration.isFollowed && undone.count > configuration.depth ? undone.removeFirst() : nil
     }
 
     /// Replaces strokes by the same ones in other blocks.

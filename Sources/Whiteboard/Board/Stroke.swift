@@ -39,7 +39,7 @@ public struct Stroke: Sendable {
     }
 
     /// The greatest size of a stroke's message in bytes.
-    static let maximumBytes = Int(UInt32.max)
+    static let maximumBytes = Int(clamping: UInt32.max)
 
     var weight: Weight {
         let fields = fields

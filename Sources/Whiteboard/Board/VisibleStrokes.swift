@@ -41,6 +41,20 @@ public struct VisibleStrokes: Sendable {
         digest.insert(stroke.index)
     }
 
+    /// The stroke with an index; nil where it is not among these.
+    func stroke(at index: UInt64) -> Stroke? {
+        let position = chunks.partitioningIndex { $0.block.firstIndex > index } - 1
+        guard position >= 0 else { return nil }
+        let chunk = chunks[position]
+        var numbers = chunk.numbers
+        while numbers != 0 {
+            let stroke = Stroke(chunk.block, numbers.trailingZeroBitCount)
+            if stroke.index == index { return stroke }
+            numbers &= numbers - 1
+        }
+        return nil
+    }
+
     /// Removes a stroke; does nothing where it is not there, as a damaged checkpoint may have it.
     mutating func remove(_ stroke: Stroke) {
         let position = position(of: stroke.block)

@@ -155,6 +155,16 @@ public struct HistoryConfiguration: Sendable, Equatable {
         self.depth = depth
         self.clear = clear
     }
+
+    /// Whether the board follows a service, which tells it what an undo or a redo refers to.
+    private(set) var isFollowed = false
+
+    /// A follower's: what any service may name is kept, so many entries of a page at most.
+    static let followed: HistoryConfiguration = {
+        var configuration = HistoryConfiguration(scope: .author, depth: 1024, clear: .undoable)
+        configuration.isFollowed = true
+        return configuration
+    }()
 }
 
 /// The cohorts of a room: which exist from the start, whether others may be made, and their settings.

@@ -6,6 +6,7 @@ import TestSupport
 import Testing
 import Whiteboard
 
+@testable import ClientCore
 @testable import LecternClient
 
 /// The service's side of a room over NATS: answers authors, releases operations, replies to joins. Disorder is tested

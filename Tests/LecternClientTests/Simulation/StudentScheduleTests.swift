@@ -1,7 +1,9 @@
 import StrokeWire
 import TestSupport
 import Testing
+import Whiteboard
 
+@testable import ClientCore
 @testable import LecternClient
 
 @Suite("A student, whatever the network does")
@@ -35,7 +37,7 @@ struct StudentScheduleTests {
         #expect(session.report.overflows == 0)
         #expect(session.deadline == nil, "nothing waits any more")
         for stroke in session.board.visible {
-            let isSame = stroke.bytes == student.room.operations[Int(stroke.index) - 1].bytes
+            let isSame = stroke.message.bytes == student.room.operations[Int(stroke.index) - 1].bytes
             #expect(isSame, "stroke \(stroke.index) is what the room has")
         }
     }

@@ -2,6 +2,7 @@ import StrokeWire
 import TestSupport
 import Testing
 
+@testable import ClientCore
 @testable import LecternClient
 
 /// Steps shared by the tests of a student's session.

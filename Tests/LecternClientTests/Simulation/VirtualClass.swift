@@ -1,5 +1,6 @@
 import StrokeWire
 
+@testable import ClientCore
 @testable import LecternClient
 
 /// A teacher and the model of the service with a network between them, in virtual time.

@@ -1,5 +1,5 @@
-public import NATSClient
 public import StrokeWire
+import Whiteboard
 
 /// A recorded lesson, and a cursor in it that the time of a player moves, forwards and backwards.
 ///
@@ -35,12 +35,13 @@ public struct LessonReplay: Sendable {
     /// Joins the parts of a lesson; the first one begins with the blank board.
     /// - Throws: where an operation cannot be decoded, or the parts are not of one lesson from its beginning.
     public init(_ parts: [ReplayReply]) throws(MalformedRelease) {
-        guard let last = parts.last, parts.first?.board?.index == 0, !parts.contains(where: { $0.room != last.room })
+        guard let last = parts.last, let first = parts.first?.board, first.index == 0,
+            !parts.contains(where: { $0.room != last.room })
         else { throw MalformedRelease(description: "the parts are not of one lesson from its beginning") }
         room = last.room
         epochs = last.epochs
         var entries: [Entry] = []
-        for entry in parts.lazy.flatMap(\.operations) {
+        for entry in parts.lazy.flatMap({ $0.operations }) {
             entries.append(
                 Entry(
                     operation: try ReleasedOperation(entry.operation), epoch: entry.epoch, gateTime: entry.gateTime,
@@ -54,7 +55,12 @@ public struct LessonReplay: Sendable {
         }
         self.entries = entries
         self.order = order
-        var board = StudentBoard()
+        var board: StudentBoard
+        do throws(StudentBoard.Divergence) {
+            board = try StudentBoard(first)
+        } catch {
+            throw MalformedRelease(description: error.description)
+        }
         board.room = room
         self.board = board
         for (place, entry) in entries.enumerated() {
@@ -100,75 +106,6 @@ public struct LessonReplay: Sendable {
 
     /// They have been applied once, in the initializer.
     private mutating func apply(_ range: Range<Int>) {
-        for entry in entries[range] { try? board.apply(entry.operation) }
-    }
-}
-
-extension LessonReplay {
-    /// Why a lesson could not be fetched.
-    public enum FetchError: Error, Sendable, CustomStringConvertible {
-        case refused(RequestError)
-        case unanswered(NATSError)
-        case malformed(String)
-
-        public var description: String {
-            switch self {
-            case .refused(let error): error.message
-            case .unanswered(let error): "the service does not answer: \(error)"
-            case .malformed(let text): "the service's answer cannot be used: \(text)"
-            }
-        }
-    }
-
-    /// Fetches the whole lesson, as far as a cohort has seen it or to the end of the log.
-    /// - Parameters:
-    ///   - feed: whose lesson it is.
-    ///   - address: the room's.
-    ///   - connection: connected.
-    ///   - onPart: called after each part with the number of operations so far, and with how many there are.
-    public static func fetch(
-        _ feed: RoomFeed, of address: RoomAddress, over connection: NATSConnection,
-        onPart: (_ fetched: Int, _ all: UInt64) -> Void = { _, _ in }
-    ) async throws(FetchError) -> LessonReplay {
-        let subject: RoomSubject =
-            switch feed {
-            case .cohort(let cohort): .replay(cohort)
-            case .head: .replayHead
-            }
-        var request = ReplayRequest()
-        var parts: [ReplayReply] = []
-        var fetched = 0
-        repeat {
-            let part = try await part(request, address.subject(subject), connection)
-            parts.append(part)
-            fetched += part.operations.count
-            onPart(fetched, part.epochs.map(\.indices.upperBound).max() ?? 0)
-            request.after = part.next
-            request.incarnation = part.room
-        } while request.after != nil
-        do throws(MalformedRelease) {
-            return try LessonReplay(parts)
-        } catch {
-            throw .malformed(error.description)
-        }
-    }
-
-    private static func part(
-        _ request: ReplayRequest, _ subject: String, _ connection: NATSConnection
-    ) async throws(FetchError) -> ReplayReply {
-        let bytes: [UInt8]
-        do throws(NATSError) {
-            bytes = try await connection.requestParts(
-                request.encoded(), to: subject, timeout: .seconds(30), repeatingFor: NATSConnection.stallLimit
-            ).payload
-        } catch {
-            throw .unanswered(error)
-        }
-        if let refusal = RequestError(decoding: bytes) { throw .refused(refusal) }
-        do throws(Rejection) {
-            return try ReplayReply(decoding: bytes)
-        } catch {
-            throw .malformed(error.message)
-        }
+        for entry in entries[range] { _ = try? board.apply(entry.operation) }
     }
 }

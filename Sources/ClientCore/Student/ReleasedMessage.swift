@@ -1,4 +1,3 @@
-package import NATSClient
 public import StrokeWire
 
 /// One message on `.out.<cohort>` or `.head`: an operation, or a shard of one.
@@ -43,6 +42,10 @@ public struct ReleasedMessage: Sendable, Equatable {
 public struct MalformedRelease: Error, Sendable, Equatable, CustomStringConvertible {
     /// One English sentence.
     public let description: String
+
+    package init(description: String) {
+        self.description = description
+    }
 }
 
 extension ReleasedMessage {
@@ -78,13 +81,6 @@ extension ReleasedMessage {
         } catch {
             throw MalformedRelease(description: "operation \(index): \(error.rejection.message)")
         }
-    }
-}
-
-extension ReleasedMessage {
-    /// Decodes a message in the handler of its subscription.
-    package init(_ message: borrowing NATSMessage) throws(MalformedRelease) {
-        try self.init(bytes: message.copyPayload()) { message.header($0) }
     }
 }
 

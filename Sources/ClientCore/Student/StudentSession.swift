@@ -1,4 +1,5 @@
 public import StrokeWire
+import Whiteboard
 
 /// State machine of a student: joins, applies released operations, detects gaps and divergence, and joins again.
 ///
@@ -227,7 +228,7 @@ extension StudentSession {
     ) {
         // A service restored from a checkpoint may be behind for a while; released operations are final, so keep ours.
         if request.have == nil || reply.room != board.room || reply.index >= board.index {
-            do throws(MalformedRelease) {
+            do throws(StudentBoard.Divergence) {
                 let taken = try StudentBoard(reply)
                 if taken.room != board.room { markedIndex = 0 }
                 board = taken
@@ -241,7 +242,7 @@ extension StudentSession {
 
     private func emitJoined(_ actions: inout [StudentAction]) {
         actions.append(
-            .emit(.joined(room: board.room, index: board.index, digest: board.digest, visible: board.visible.count)))
+            .emit(.joined(room: board.room, index: board.index, digest: board.digest, visible: board.visibleCount)))
     }
 
     private mutating func applyTail(

@@ -104,7 +104,7 @@ private struct ShardAssembly: Sendable {
     var operation: ReleasedOperation? {
         guard first.header.action == .draw, first.header.isSharded else { return complete(first.bytes) }
         guard messages.count >= first.header.shardCount else { return nil }
-        let inOrder = messages.sorted { $0.key < $1.key }.map(\.value)
+        let inOrder = messages.sorted { $0.key < $1.key }.map { $0.value }
         var header = first.header
         header.shardCount = 0
         header.shardOrder = 0

@@ -1,0 +1,85 @@
+import ClientCore
+import StrokeWire
+import TestSupport
+import Testing
+import Whiteboard
+
+/// The service's room with three authors who do anything at random: the board that clients have to agree with.
+struct RandomRoom {
+    private(set) var room: Room
+    /// All operations so far, as they are released.
+    private(set) var operations: [ReleasedOperation] = []
+    var random: SeededGenerator
+    private var effects = RoomEffects()
+    private var numbers = [0, 0, 0]
+    private var now = Instant(nanoseconds: 1_000_000_000)
+
+    init(_ history: HistoryConfiguration, seed: UInt64) {
+        var intake = IntakeLimits()
+        intake.wire.colours = .rgb
+        room = Room(configuration: RoomConfiguration(intake: intake, history: history), at: now)
+        random = SeededGenerator(seed: seed)
+    }
+
+    /// Rules of undo and clear, as a service may be set to.
+    static func history(_ seed: UInt64) -> HistoryConfiguration {
+        HistoryConfiguration(
+            scope: seed % 2 == 0 ? .author : .room, depth: seed % 3 == 0 ? 7 : 100,
+            clear: seed / 2 % 2 == 0 ? .undoable : .final)
+    }
+
+    /// Sends a random message; it may be rejected, as an undo of nothing is.
+    mutating func act() throws {
+        let who = random.int(0...2)
+        let number = numbers[who]
+        numbers[who] += 1
+        now = now + .seconds(1)
+        let page = random.chance(1, in: 3) ? ",\"g\":\(random.int(0...3))" : ""
+        let time = random.chance(1, in: 2) ? ",\"t\":\(number * 1000)" : ""
+        let body = body()
+        let author = try #require(AuthorID(["ann", "ben", "cleo"][who]))
+        let message = IncomingMessage(
+            author: author, session: nil, bytes: Array("{\"n\":\(number)\(page)\(time),\(body)}".utf8), loggedAt: now)
+        room.receive(message, incarnation: { "life-1" }, at: now, into: &effects)
+        for case .head(let operation) in effects.list {
+            var order: [Int]?
+            if case .arrange(let pages, _) = operation.effect { order = pages }
+            operations.append(
+                ReleasedOperation(
+                    index: operation.index, author: operation.author, reference: operation.reference,
+                    isLate: operation.isLate, page: operation.page, action: operation.action, order: order,
+                    bytes: operation.restoredMessage, digest: operation.digest))
+        }
+        effects.removeAll()
+    }
+
+    private mutating func body() -> String {
+        func points(_ count: Int) -> String {
+            let points = (0..<count).map { "{\"x\":\($0 * 3 + random.int(0...900)),\"y\":\(random.int(0...700))}" }
+            return "\"d\":[\(points.joined(separator: ","))]"
+        }
+        switch random.int(0...29) {
+        case 0...5: return "\"a\":2"
+        case 6...8: return "\"a\":3"
+        case 9: return "\"a\":4"
+        case 10: return "\"a\":5,\"g\":\(random.int(0...4))"
+        case 11: return "\"a\":6,\"v\":\(random.pick(["[0]", "[1,0]", "[2,0,1]", "[3,1]"]))"
+        case 12:
+            let asset = String(repeating: "0123456789abcdef", count: 4)
+            return "\"e\":5,\"i\":\"\(asset)\",\(points(2))"
+        case 13: return "\"e\":6,\"m\":[1,0,0,1,20,30],\"k\":\(random.int(0...1)),\(points(random.int(3...9)))"
+        case 14: return "\"w\":2048,\"h\":1536,\"other\":\"ü\",\(points(random.int(1...40)))"
+        default: return "\"c\":\(random.int(0...7)),\"l\":\(random.int(1...20)),\(points(random.int(1...40)))"
+        }
+    }
+
+    /// The board for a student who joins now, as sent and read again.
+    func reply(_ encoding: WireEncoding) throws -> JoinReply {
+        let bytes = try #require(room.catchUpHead(JoinRequest()))
+            .encoded(palette: .standard, style: "smooth", as: encoding)
+        switch encoding {
+        case .json: return try JoinReply(decoding: bytes)
+        case .binary: return try JoinReply(binary: bytes)
+        }
+    }
+}
