@@ -5,6 +5,7 @@ import NATSTestServer
 import StrokeWire
 import TestSupport
 import Testing
+import Whiteboard
 
 @testable import LecternGateway
 
@@ -80,6 +81,35 @@ struct EventStreamTests {
             #expect(mark.name == "mark" && mark.id == nil)
             #expect(try mark.json["index"] as? Int == 1)
             #expect(try mark.json["v"] is NSNumber)
+        }
+    }
+
+    @Test("a board is followed at once by whether the cohort has a video, and a board that is kept by what holds now")
+    func gateOfBoard() async throws {
+        let adjust = { @Sendable (configuration: inout ServerConfiguration) in
+            configuration.room.cohorts.defaults.gate = .auto
+            configuration.room.cohorts.named = CohortName("hls").map { [$0: CohortSettings(gate: .auto)] } ?? [:]
+        }
+        try await RunningClass.with(adjust: adjust) { lesson in
+            func gates(_ reader: EventStreamClient) async throws -> [String] {
+                #expect(try await reader.next().name == "board")
+                let mark = try await reader.next()
+                return [mark.name, try mark.json["gate"] as? String ?? "none"]
+            }
+            let early = try lesson.read("?cohort=hls")
+            #expect(try await gates(early) == ["mark", "open"])
+            try lesson.draw(1...1)
+            _ = try await early.nextOperation()
+            // The class has set the clock of `main`.
+            #expect(try await gates(lesson.read("?cohort=main")) == ["mark", "video"])
+            #expect(try await gates(lesson.read("?cohort=hls")) == ["mark", "open"])
+            try lesson.setClock(2000, cohort: try #require(CohortName("hls")))
+            // From the next mark on.
+            _ = try await eventually("the mark") {
+                let event = try await early.next()
+                return try event.name == "mark" && event.json["gate"] as? String == "video" ? true : nil
+            }
+            #expect(try await gates(lesson.read("?cohort=hls")) == ["mark", "video"])
         }
     }
 

@@ -206,7 +206,7 @@ extension EventFeed {
         guard reply.room.isEventID else { throw .badGateway("The service's answer has no usable incarnation.") }
         return FeedJoin(
             position: FeedPosition(room: reply.room, index: reply.index), digest: reply.digest,
-            content: try content(of: reply, bytes, ticket))
+            gate: reply.gate, content: try content(of: reply, bytes, ticket))
     }
 
     private func content(
@@ -214,7 +214,12 @@ extension EventFeed {
     ) throws(GatewayError) -> FeedJoin.Content {
         guard case .tail(let joined) = reply.content else {
             let position = FeedPosition(room: reply.room, index: reply.index)
-            let board = StreamEvent.board(bytes, position, lease: try shared.lease(2 * bytes.count))
+            let mark = reply.gate.map {
+                Mark(
+                    room: reply.room, index: reply.index, digest: reply.digest, page: reply.pages.shown, video: nil,
+                    gate: $0)
+            }
+            let board = StreamEvent.board(bytes, position, mark, lease: try shared.lease(2 * bytes.count))
             // Not on an event loop: a large one takes milliseconds.
             board.compress()
             return .board(board)

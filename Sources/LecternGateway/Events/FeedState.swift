@@ -59,6 +59,8 @@ struct FeedState<Reader> {
     private var buffer = ReorderBuffer()
     private let recent: RecentEvents
     private var board: (event: StreamEvent, index: UInt64)?
+    /// Whether the cohort has a video, as the last mark or reply to a join says.
+    private var gate: GateState?
     /// The position when the next operation was found missing, and since when.
     private var gap: (after: UInt64, since: Duration)?
     private var markedIndex: UInt64 = 0
@@ -232,6 +234,8 @@ extension FeedState {
     mutating func receive(_ mark: Mark, at now: Duration) -> [Action] {
         var actions: [Action] = []
         guard isLive, let position else { return actions }
+        // A board that is kept says how it was.
+        if mark.gate != gate { (gate, board) = (mark.gate, nil) }
         if mark.room != position.room {
             if !(position.room.isEmpty && mark.index == 0) { rejoin(needsBoard: true, at: now, &actions) }
         } else if mark.index > position.index {
@@ -305,6 +309,7 @@ struct FeedJoin {
 
     let position: FeedPosition
     let digest: BoardDigest
+    let gate: GateState?
     let content: Content
 }
 
@@ -312,6 +317,7 @@ extension FeedState {
     /// A join reply arrived. The reply to an outdated request is ignored.
     mutating func joined(_ join: FeedJoin, _ ticket: Ticket, at now: Duration) -> [Action] {
         var actions: [Action] = []
+        if let gate = join.gate { self.gate = gate }
         switch ticket.purpose {
         case .position:
             guard case .joining(ticket, let since) = phase else { return actions }

@@ -59,12 +59,17 @@ private final class EventForms: Sendable {
 
 extension StreamEvent {
     /// `event: board`: the join reply as the service wrote it.
-    /// - Parameter lease: of twice its size.
-    static func board(_ reply: [UInt8], _ position: FeedPosition, lease: ByteBudget.Lease) -> StreamEvent {
+    /// - Parameters:
+    ///   - mark: follows it, so that a reader need not wait for the room's next mark; nil for none.
+    ///   - lease: of twice its size.
+    static func board(
+        _ reply: [UInt8], _ position: FeedPosition, _ mark: Mark?, lease: ByteBudget.Lease
+    ) -> StreamEvent {
         var chunk = EventText(capacity: reply.count + 256)
         chunk.append("event: board\nid: \(position.room):\(position.index)\ndata: ")
         chunk.append(line: reply)
         chunk.append("\n\n")
+        if let mark { chunk.append(mark) }
         return StreamEvent(.start(through: position.index), chunk, lease: lease)
     }
 
@@ -90,9 +95,7 @@ extension StreamEvent {
     /// `event: mark`: the position of the cohort.
     static func mark(_ mark: Mark) -> StreamEvent {
         var chunk = EventText(capacity: 256)
-        chunk.append("event: mark\ndata: ")
-        chunk.append(line: mark.encoded())
-        chunk.append("\n\n")
+        chunk.append(mark)
         return StreamEvent(.other, chunk)
     }
 
@@ -186,6 +189,12 @@ private struct EventText {
         append(",\"digest\":\"\(digest)\",\"message\":")
         append(line: operation.bytes)
         append("}\n\n")
+    }
+
+    mutating func append(_ mark: Mark) {
+        append("event: mark\ndata: ")
+        append(line: mark.encoded())
+        append("\n\n")
     }
 
     init(_ bytes: ByteBuffer) {

@@ -26,11 +26,14 @@ public struct JoinReply: Sendable, Hashable {
     /// What the service offers beyond strokes on one page; nil where the reply does not say: in the binary form, and in
     /// replies of older services.
     public var features: BoardFeatures?
+    /// Whether the cohort's operations wait for a video; nil where the reply does not say: at the head, for a board of the
+    /// past, in the binary form, and in replies of older services.
+    public var gate: GateState?
     public var content: Content
 
     public init(
         room: String, index: UInt64, digest: BoardDigest, palette: Palette, style: String, isProvisional: Bool = false,
-        pages: BoardPages = BoardPages(), features: BoardFeatures? = nil, content: Content
+        pages: BoardPages = BoardPages(), features: BoardFeatures? = nil, gate: GateState? = nil, content: Content
     ) {
         self.room = room
         self.index = index
@@ -40,6 +43,7 @@ public struct JoinReply: Sendable, Hashable {
         self.isProvisional = isProvisional
         self.pages = pages
         self.features = features
+        self.gate = gate
         self.content = content
     }
 }
@@ -93,7 +97,7 @@ public struct ClearedBoard: Sendable, Hashable {
 extension JoinReply {
     private static let keys = [
         "room", "index", "digest", "palette", "style", "ops", "board", "provisional", "visible", "redo", "cleared",
-        "pages", "features",
+        "pages", "features", "gate",
     ]
 
     /// Size limit of a reply in bytes, once its parts are joined.
@@ -111,6 +115,7 @@ extension JoinReply {
         isProvisional = try body.bool("provisional") ?? false
         pages = try body["pages"].map { (token) throws(Rejection) in try BoardPages(token, of: bytes) } ?? BoardPages()
         features = try Self.features(body)
+        gate = try body.string("gate", limit: 64).flatMap(GateState.init)
         content = body["ops"] == nil ? try Self.board(body) : .tail(try body.operations("ops"))
     }
 
@@ -193,9 +198,10 @@ public struct JoinReplyWriter: Sendable {
     ///   - style: name of the ink style in force.
     ///   - pages: the pages at `index`.
     ///   - features: what the service offers; left out where nil.
+    ///   - gate: whether the cohort's operations wait for a video; left out where nil.
     public init(
         room: String, index: UInt64, digest: BoardDigest, palette: Palette, style: String,
-        pages: BoardPages = BoardPages(), features: BoardFeatures? = nil
+        pages: BoardPages = BoardPages(), features: BoardFeatures? = nil, gate: GateState? = nil
     ) {
         bytes.append("{\"room\":")
         bytes.append(string: room)
@@ -212,6 +218,10 @@ public struct JoinReplyWriter: Sendable {
         if let features {
             bytes.append(",\"features\":")
             bytes.append(list: features.names) { $0.append(string: $1) }
+        }
+        if let gate {
+            bytes.append(",\"gate\":")
+            bytes.append(string: gate.rawValue)
         }
     }
 

@@ -20,7 +20,7 @@ extension CatchUp {
     private func json(_ palette: Palette, _ style: String, _ features: BoardFeatures?) -> [UInt8] {
         let writer = JoinReplyWriter(
             room: incarnation, index: index, digest: digest, palette: palette, style: style, pages: pages,
-            features: features)
+            features: features, gate: gate)
         switch content {
         case .tail(let operations):
             return writer.tail(operations.lazy.map(JoinedOperation.init))

@@ -23,6 +23,8 @@ public struct CatchUp: Sendable {
     let hasPages: Bool
     /// How much of the board is asked for.
     var part = JoinRequest.Part.whole
+    /// Whether the cohort's operations wait for a video; nil at the head, and of a board of the past.
+    var gate: GateState?
     public let content: Content
 
     /// Bytes that it keeps in memory beside the room, about: as many as the reply has, or more.
@@ -51,8 +53,18 @@ extension Room {
     ///   reached or the log no longer holds.
     public func catchUp(_ request: JoinRequest, cohort: CohortName) -> CatchUp? {
         guard serves(cohort) else { return nil }
-        guard let index = request.index else { return catchUp(request, from: board(of: cohort)) }
+        guard let index = request.index else {
+            var snapshot = catchUp(request, from: board(of: cohort))
+            snapshot.gate = gateState(of: cohort)
+            return snapshot
+        }
         return isOf(request.incarnation) ? board(of: cohort, at: index).map { catchUp(request, from: $0) } : nil
+    }
+
+    /// Whether a cohort's operations wait for a video. One that does not exist yet is as its settings say.
+    private func gateState(of cohort: CohortName) -> GateState {
+        let isGated = gate.cohorts[cohort]?.isGated ?? (configuration.cohorts.settings(of: cohort).gate == .video)
+        return isGated ? .video : .open
     }
 
     /// Answers a client that joins the head feed, in the same way.

@@ -46,13 +46,23 @@ struct OpenGateTests {
         #expect(probe.shown() == [1])
     }
 
-    @Test("Marks and the room's status say which it is")
+    @Test("Marks, replies to joins and the room's status say which it is")
     mutating func said() throws {
+        func joined(_ request: JoinRequest = JoinRequest()) throws -> GateState? {
+            let catchUp = try #require(probe.room.catchUp(request, cohort: .main))
+            return try JoinReply(decoding: catchUp.encoded(palette: .standard, style: "smooth", as: .json)).gate
+        }
+        #expect(try joined() == .open)
         probe.send(draw(1))
         probe.wait(.seconds(1))
         #expect(try #require(probe.marks.last).mark.gate == .open)
         #expect(probe.room.status(at: probe.now).cohorts.map(\.gate) == [.open])
+        #expect(try joined() == .open)
         probe.clock(10_000)
+        #expect(try joined() == .video)
+        #expect(try joined(JoinRequest(incarnation: RoomProbe.incarnation, have: 0)) == .video)
+        let head = try #require(probe.room.catchUpHead(JoinRequest()))
+        #expect(try JoinReply(decoding: head.encoded(palette: .standard, style: "smooth", as: .json)).gate == nil)
         probe.wait(.seconds(1))
         #expect(try #require(probe.marks.last).mark.gate == .video)
         #expect(probe.room.status(at: probe.now).cohorts.map(\.gate) == [.video])
