@@ -79,16 +79,17 @@ struct BrowserTimeLineTests {
         try await BrowserRoom.with(["cohorts.default.gate=auto", "cohorts.default.stale_after=120s"]) { room, _ in
             try await room.publish(1)
             let teacher = try await room.teacher()
-            let step = BrowserWindow.element("step")
-            try await teacher.wait(for: "no video", "\(step).textContent === \"Students see this at once\"")
+            let ahead = BrowserWindow.element("ahead-words")
+            try await teacher.wait(for: "no video", "\(ahead).textContent === \"Students see this at once\"")
             // An open room shows it at once.
             let (student, words) = (try await room.student(), BrowserWindow.element("step-words"))
             try await student.wait(for: "no video", "\(words).textContent === \"No video: ink is shown at once\"")
             try await teacher.drawWave(2)
             try await student.wait(forIndex: 2)
             try room.setVideo(40_000, more: #","a":6000"#)
-            try await teacher.wait(for: "the step", "\(step).textContent.startsWith(\"Students see this 6.0 s\")")
-            #expect(try await teacher.run("return \(step).dataset.tone") == .string("good"))
+            try await teacher.wait(for: "the step", "\(ahead).textContent.startsWith(\"Students see this 6.0 s\")")
+            // It is said once.
+            #expect(try await teacher.run("return \(BrowserWindow.element("step")).hidden") == .bool(true))
             #expect(46_000...47_500 ~= (try await teacher.timeOfStroke(3)))
             try await student.wait(for: "the video", "\(words).textContent === \"Ink comes when the video gets there\"")
             #expect(try await student.run("return \(BrowserWindow.canvas).dataset.index") == .string("2"))
@@ -105,6 +106,7 @@ struct BrowserTimeLineTests {
             try room.setVideo(40_000)
             let teacher = try await room.teacher()
             let (step, field) = (BrowserWindow.element("step"), BrowserWindow.element("latency"))
+            let ahead = BrowserWindow.element("ahead-words")
             try await teacher.wait(for: "the question", "\(step).textContent.startsWith(\"Not in step yet\")")
             #expect(try await teacher.run("return \(step).dataset.tone") == .string("wait"))
             try await teacher.wait(for: "the field", "!\(field).hidden")
@@ -114,17 +116,17 @@ struct BrowserTimeLineTests {
             let clap = BrowserWindow.element("latency-clap")
             try await teacher.run(
                 "\(clap).click(); await new Promise((done) => setTimeout(done, 1500)); \(clap).click()")
-            try await teacher.wait(for: "the answer", "\(step).textContent.startsWith(\"Students see this 1.\")")
+            try await teacher.wait(for: "the answer", "\(ahead).textContent.startsWith(\"Students see this 1.\")")
             #expect(41_500...43_500 ~= (try await teacher.timeOfStroke(3)))
             try await teacher.run(
                 """
                 \(BrowserWindow.element("latency-seconds")).value = "7.5";
                 \(BrowserWindow.element("latency-form")).requestSubmit();
                 """)
-            try await teacher.wait(for: "the answer", "\(step).textContent.startsWith(\"Students see this 7.5 s\")")
+            try await teacher.wait(for: "the answer", "\(ahead).textContent.startsWith(\"Students see this 7.5 s\")")
             try await teacher.open("\(room.address)/rooms/\(room.name)/teach?author=anna")
             try await teacher.waitUntilWriting()
-            try await teacher.wait(for: "the answer", "\(step).textContent.startsWith(\"Students see this 7.5 s\")")
+            try await teacher.wait(for: "the answer", "\(ahead).textContent.startsWith(\"Students see this 7.5 s\")")
             #expect(47_500...49_000 ~= (try await teacher.timeOfStroke(4)))
         }
     }

@@ -83,19 +83,20 @@ export class TimeLine {
         this.live.latency = milliseconds;
     }
 
-    /** How the students' board and video stand to each other: `[tone, words]`, and whether to ask how late students are. */
+    /**
+     * What keeps the students' board and video apart: `{tone, words}`, no words where nothing does, and whether to ask how late
+     * students are.
+     */
     get step() {
-        const { state, delay } = this.live;
+        const { state } = this.live;
         const behind = this.live.time - this.time;
-        if (state === "unknown") return { tone: "", words: "" };
-        if (state === "open") return { tone: "", words: "Students see this at once" };
+        if (state === "unknown" || state === "open") return { tone: "", words: "" };
         if (state === "no-clock") return { tone: "wait", words: "The students' video tells no time" };
         if (state === "unknown-latency" && (this.kind === "auto" || this.kind === "media" && !this.#player)) {
             return { tone: "wait", words: "Not in step yet: how late do students see you?", isAsking: true };
         }
         if (behind > mostBehind) return { tone: "bad", words: `Your ink runs ${spanWords(behind)} ahead of your voice` };
-        if (!Number.isFinite(delay)) return { tone: "", words: "" };
-        return { tone: "good", words: `Students see this ${spanWords(delay)} later, with you` };
+        return { tone: "", words: "" };
     }
 
     /** What the time is and where it comes from, for the teacher. */
