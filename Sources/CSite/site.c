@@ -168,6 +168,9 @@ static const unsigned char pages_page_strip_js[] = {
 static const unsigned char pages_player_js[] = {
 #embed "../LecternGateway/Site/pages/player.js"
 };
+static const unsigned char pages_playlist_dates_js[] = {
+#embed "../LecternGateway/Site/pages/playlist-dates.js"
+};
 static const unsigned char pages_qr_js[] = {
 #embed "../LecternGateway/Site/pages/qr.js"
 };
@@ -276,6 +279,7 @@ static const struct site_file files[] = {
     FILE("pages/page-drag.js", pages_page_drag_js),
     FILE("pages/page-strip.js", pages_page_strip_js),
     FILE("pages/player.js", pages_player_js),
+    FILE("pages/playlist-dates.js", pages_playlist_dates_js),
     FILE("pages/qr.js", pages_qr_js),
     FILE("pages/replay.js", pages_replay_js),
     FILE("pages/selection.js", pages_selection_js),

@@ -99,10 +99,11 @@ struct SiteRoutes {
         "default-src 'self'; script-src 'self' 'wasm-unsafe-eval'; frame-ancestors 'none'; base-uri 'none'"
     private static let referrerPolicy = HTTPFields.Element.Name("Referrer-Policy")!
 
-    /// Neither a script in a page nor another page around it, but the core as WebAssembly; videos, and the requests of players, by origin.
-    private func policy(_ mediaOrigins: [String]) -> String {
-        guard !mediaOrigins.isEmpty else { return Self.plainPolicy }
-        let origins = mediaOrigins.joined(separator: " ")
+    /// Neither a script in a page nor another page around it, but the core as WebAssembly; videos, and the requests of players, by origin. Where no
+    /// token is needed nothing is to be protected from a video's server: unless origins are named, all may serve videos.
+    private func policy(_ values: LiveSettings.Values) -> String {
+        guard values.tokenKey == nil || !values.mediaOrigins.isEmpty else { return Self.plainPolicy }
+        let origins = values.mediaOrigins.isEmpty ? "http: https:" : values.mediaOrigins.joined(separator: " ")
         return "\(Self.plainPolicy); media-src 'self' blob: \(origins); connect-src 'self' \(origins)"
     }
 
@@ -138,7 +139,7 @@ struct SiteRoutes {
         let body = isCompressed ? file.compressed : file.plain
         var headers: HTTPFields = [
             .eTag: body.tag.text, .cacheControl: isForEver ? "public, max-age=31536000, immutable" : "no-cache",
-            .contentSecurityPolicy: policy(live.values.mediaOrigins), .vary: "Accept-Encoding",
+            .contentSecurityPolicy: policy(live.values), .vary: "Accept-Encoding",
         ]
         headers[Self.referrerPolicy] = "no-referrer"
         if file.isLibrary { headers[.accessControlAllowOrigin] = "*" }

@@ -78,6 +78,7 @@ struct BrowserShareTests {
         try await BrowserRoom.with { room, _ in
             let teacher = try await BrowserWindow()
             try await teacher.open("\(room.address)/")
+            try await teacher.wait(for: "the button", "\(BrowserWindow.element("start")).href")
             try await teacher.run("\(BrowserWindow.element("start")).click()")
             try await teacher.wait(for: "the question", "\(BrowserWindow.element("name-dialog"))?.open")
             try await teacher.run(

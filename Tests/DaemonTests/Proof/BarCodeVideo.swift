@@ -27,11 +27,14 @@ final class BarCodeVideo: Sendable {
 
     let delivery: Delivery
     let server: NginxServer
+    /// Seconds of a segment. Players begin some three of them behind the end.
+    private let segmentTime: Int
     private let encoders = Locked<[ChildProcess]>([])
 
-    init(_ delivery: Delivery, on server: NginxServer) {
+    init(_ delivery: Delivery, on server: NginxServer, segmentTime: Int = 1) {
         self.delivery = delivery
         self.server = server
+        self.segmentTime = segmentTime
     }
 
     /// What a page plays.
@@ -56,7 +59,7 @@ final class BarCodeVideo: Sendable {
         case .hls:
             try startEncoder(
                 """
-                \(camera) -f hls -hls_time 1 -hls_list_size 12 -hls_segment_type fmp4 \
+                \(camera) -f hls -hls_time \(segmentTime) -hls_list_size 12 -hls_segment_type fmp4 \
                 -hls_flags program_date_time+append_list+independent_segments video.m3u8
                 """)
             return try await eventually("a segment of encoder \(number)") {

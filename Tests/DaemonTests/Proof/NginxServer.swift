@@ -75,6 +75,7 @@ final class NginxServer: Sendable {
                     listen 127.0.0.1:\(http);
                     root \(folder.path);
                     add_header Cache-Control no-store;
+                    add_header Access-Control-Allow-Origin *;
                     location /player/ { alias \(player)/; }
                 }
             }

@@ -3,12 +3,15 @@
 import { Board, PlayerClock } from "../lectern.js";
 import { $, badRoomWords, bindCover, bindFullScreen, bindSaving, connectionWords, drawingWords, iconAddress, letterKeys, namePattern, openSession, pageWords, roomOfPage, say, showStatus, spanWords, timeWords } from "./common.js";
 import { DemoClock } from "./demo-clock.js";
+import { PlaylistDates } from "./playlist-dates.js";
 import { WatchedClock } from "./video-watch.js";
 
 const query = new URLSearchParams(location.search);
 const room = roomOfPage();
 /** How long a writer is shown after a stroke. */
 const writerTime = 4000;
+/** Milliseconds until a video that has failed is loaded again: doubled with each failure, up to the last one. */
+const [firstRetry, lastRetry] = [1000, 30_000];
 /** A screen reader is told again who draws after so many milliseconds. */
 const newsTime = 15_000;
 
@@ -85,24 +88,44 @@ function refuse(...words) {
 /** The clock of the page's player: a video by its address, a demo, or none. */
 async function videoClock(gateway, cohort) {
     const source = query.get("video");
-    if (source) return new WatchedClock(playVideo(source), $("video"));
+    if (source) {
+        const dates = $("video").getStartDate ? null : new PlaylistDates($("video"), source);
+        return new WatchedClock(playVideo(source, dates), $("video"), dates);
+    }
     const delay = query.get("demo");
     if (delay !== null) return playDemo(gateway, cohort, Math.min(Math.max(Number(delay) || 0, 0), 20));
     return null;
 }
 
-function playVideo(source) {
+function playVideo(source, dates = null) {
     const video = $("video");
     video.src = source;
     video.addEventListener("error", () => {
         refuse("The video cannot be played: its address is wrong, or this server does not allow its origin.");
     });
     video.addEventListener("playing", () => ($("notice").hidden = true));
+    retryAfterErrors(video);
     const offset = Number(query.get("offset")) || 0;
     return new PlayerClock(video, (seconds) => {
         // Where the playlist of a live video tells the time of day, that is its time line.
-        const begin = video.getStartDate?.().getTime();
-        return (Number.isFinite(begin) ? begin : 0) + seconds * 1000 + offset;
+        const begin = dates ? dates.begin : video.getStartDate?.().getTime();
+        return (Number.isFinite(begin) || dates ? begin : 0) + seconds * 1000 + offset;
+    });
+}
+
+/** Loads a video that has failed again: a live stream fails when its server restarts, and now and then where browsers play HLS. */
+function retryAfterErrors(video) {
+    let [wait, isWanted] = [firstRetry, false];
+    video.addEventListener("play", () => (isWanted = true));
+    video.addEventListener("pause", () => (isWanted &&= Boolean(video.error)));
+    video.addEventListener("playing", () => (wait = firstRetry));
+    video.addEventListener("error", () => {
+        setTimeout(() => {
+            if (!video.error) return;
+            video.load();
+            if (isWanted) video.play().catch(() => {});
+        }, wait);
+        wait = Math.min(2 * wait, lastRetry);
     });
 }
 
@@ -221,18 +244,25 @@ function showStep(board, clock) {
     const show = () => {
         if (isRefused) return showInStep("", "Not in step");
         if (clock?.isBroken) return showInStep("wait", "Without the video: ink comes when the class’s video is there");
+        if (clock?.isUndated) return showInStep("wait", "Not in step: this video does not tell its time");
+        if (clock instanceof WatchedClock && Number.isNaN(clock.time)) {
+            return showInStep("wait", $("video").paused ? "Play the video: ink comes with it" : "Reading the time of the video…");
+        }
         if (board.index === 0 && lag.held === 0) return showInStep("", "Nothing has been drawn yet");
         if (lag.held > 0) {
             const noun = lag.held === 1 ? "stroke waits" : "strokes wait";
             return showInStep("good", `In step: ${lag.held} ${noun} for the video`, "In step: strokes wait for the video");
         }
-        if (board.gate === "open") return showInStep("", "No video: ink is shown at once");
+        if (!clock && board.gate === "open") return showInStep("", "No video: ink is shown at once");
         // Without a player on this page nothing measures how far ink and picture are apart.
         if (!clock) return showInStep("", board.gate === null ? "" : "Ink comes when the video gets there");
         const words = behind > 1500 ? `In step, ${spanWords(behind)} behind the class` : "In step with the video";
         showInStep("good", words, "In step with the video");
     };
-    if (clock instanceof WatchedClock) clock.addEventListener("broken", show);
+    if (clock instanceof WatchedClock) {
+        clock.addEventListener("broken", show);
+        setInterval(show, 1000);
+    }
     board.addEventListener("lag", ({ detail }) => { lag = detail; show(); });
     board.addEventListener("behind", ({ detail }) => { behind = detail.milliseconds; show(); });
     board.addEventListener("index", show);

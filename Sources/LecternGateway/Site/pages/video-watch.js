@@ -1,6 +1,6 @@
 /**
- * A clock of a video that may break: while it shows no picture, or stands when the class's video does not, the board follows the
- * server's gate alone, and it goes back in step when the video plays.
+ * A clock of a video that may break: while it shows no picture, stands when the class's video does not, or tells no time, the
+ * board follows the server's gate alone, and it goes back in step when the video plays.
  *
  * @module
  */
@@ -12,7 +12,8 @@ const interval = 500;
 const leastRate = 0.25;
 
 /**
- * The clock of a player for a board: `time` is that of the player, and Infinity while it is broken, so that nothing waits for it.
+ * The clock of a player for a board: `time` is that of the player, and Infinity while it is broken or undated, so that nothing
+ * waits for it.
  *
  * Events: `change`, as that of the player; `broken`, with `{isBroken}`.
  */
@@ -20,6 +21,7 @@ export class WatchedClock extends EventTarget {
     isBroken = false;
     #player;
     #video;
+    #dates;
     #last = { place: NaN, at: performance.now() };
     /** The time of the class's video, from marks: the last one and the one before, with when they came. */
     #marks = [];
@@ -28,17 +30,23 @@ export class WatchedClock extends EventTarget {
     /**
      * @param {PlayerClock} player
      * @param {HTMLVideoElement} video its element
+     * @param {PlaylistDates | null} [dates] where its time of day comes from, if not from the element
      */
-    constructor(player, video) {
+    constructor(player, video, dates = null) {
         super();
-        [this.#player, this.#video] = [player, video];
+        [this.#player, this.#video, this.#dates] = [player, video, dates];
         player.addEventListener("change", () => this.dispatchEvent(new Event("change")));
         video.addEventListener("error", () => this.#set(true));
         this.#timer = setInterval(() => this.#look(), interval);
     }
 
     get time() {
-        return this.isBroken ? Infinity : this.#player.time;
+        return this.isBroken || this.isUndated ? Infinity : this.#player.time;
+    }
+
+    /** Whether it plays, and nothing certain tells which time its pictures are of. */
+    get isUndated() {
+        return this.#dates?.isUndated === true;
     }
 
     /** Takes the class's media time from a mark of the server; NaN where it has no clock. */
@@ -47,6 +55,7 @@ export class WatchedClock extends EventTarget {
     }
 
     close() {
+        this.#dates?.close();
         clearInterval(this.#timer);
     }
 

@@ -197,6 +197,32 @@ final class BrowserWindow: Sendable {
         try await post("/actions", ["actions": .array([source])])
     }
 
+    /// Clicks with the mouse where an element is, as somebody does who sees it.
+    func clickInSight(of selector: String) async throws {
+        let reply = try await run(
+            """
+            const target = document.querySelector(args[0]);
+            target.scrollIntoView({ block: "nearest" });
+            const { left, top, width, height } = target.getBoundingClientRect();
+            const [x, y] = [left + width / 2, top + height / 2];
+            const hit = document.elementFromPoint(x, y);
+            return target.contains(hit) || hit?.contains(target) ? { x, y } : { hidden: hit?.outerHTML.slice(0, 200) ?? "" };
+            """, [.string(selector)])
+        guard let x = reply["x"]?.double, let y = reply["y"]?.double else {
+            throw Unexpected("\(selector): \(reply)")
+        }
+        try await draw([(x: x, y: y)], with: .mouse)
+    }
+
+    /// Types a text, key by key, where the focus is.
+    func type(_ text: String) async throws {
+        let keys = text.flatMap { key in
+            ["keyDown", "keyUp"].map { AnyJSON.object(["type": .string($0), "value": .string(String(key))]) }
+        }
+        let source = AnyJSON.object(["type": .string("key"), "id": .string("keys"), "actions": .array(keys)])
+        try await post("/actions", ["actions": .array([source])])
+    }
+
     /// Takes the network from the window, or gives it back.
     func setOffline(_ isOffline: Bool) async throws {
         try await devTools("Network.enable", [:])
