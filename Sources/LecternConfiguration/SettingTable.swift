@@ -133,7 +133,7 @@ extension DaemonConfiguration {
             "How late ink may come after its picture; a room where it comes later for a minute is named in the log."),
         Setting(
             "auth.mode", \.authentication.mode, .choice,
-            "Who may use the HTTP side: everybody who reaches it, or who has a token."),
+            "Access to the HTTP side: none admits everybody who reaches it, token those with a token."),
         Setting(
             "auth.insecure", \.authentication.isInsecure, .flag,
             "Whether mode none is right although http.listen can be reached from other machines."),

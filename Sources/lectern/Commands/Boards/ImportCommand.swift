@@ -28,8 +28,8 @@ struct ImportCommand: AsyncParsableCommand {
             number. Each colour becomes the nearest one of the room's palette; where the service has `colour: rgb`, \
             --rgb keeps them as they are.
 
-            What a file says beyond what is understood is passed over, and named once on standard error; --strict refuses \
-            such files. A board has no transparent ink: highlighters are drawn below the other ink of their page, at \
+            The command skips parts of a file that it does not understand, and names each once on standard error; --strict \
+            refuses such files. A board has no transparent ink: highlighters are drawn below the other ink of their page, at \
             the time of its first stroke, and in a room with operations as lines along their lower edge.
 
             Without --t the operations have the time at the teacher, where the clock of the room's video tells how late that \

@@ -22,7 +22,7 @@ struct RenderCommand: AsyncParsableCommand {
             InkML has the ink of all pages itself, with force, angles and times, for other programs and for \
             `lectern import`; it leaves out images and lassos.
 
-            What `lectern import` reads is drawn as it would come into an empty room: InkML on a board of its own size, \
+            Files that `lectern import` reads are drawn as they would come into an empty room: InkML on a board of its own size, \
             or as large as fits 1024 × 768, in its own colours; of a PDF, PNG, JPEG, WebP or HEIC a page each.
 
             Images of a lesson show pages of files, which it names by their SHA-256. Those given by --asset are drawn, \

@@ -12,7 +12,7 @@ struct OperatorOptions: ParsableArguments {
     @Option(
         name: .customLong("as"),
         help: ArgumentHelp(
-            "Who gives the command: the last token of the subject ROOT.command.NAME, where permissions allow this user one name alone. Default: the NATS user with a password, else operator.",
+            "Name of the operator that gives the command, recorded in the audit log. It is the last token of the subject ROOT.command.NAME; permissions may allow this user one name alone. Default: the NATS user with a password, else operator.",
             valueName: "name"),
         transform: operatorName)
     var who: OperatorName?
@@ -162,10 +162,10 @@ struct AuthorArguments: ParsableArguments {
 struct MuteCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "mute",
-        abstract: "Mute an author: nothing that it draws is taken any more.",
+        abstract: "Mute an author: the service rejects its messages.",
         discussion: """
-            What the author sends from then on is rejected with the code `muted`, and neither teachers nor students see \
-            it, strokes being drawn included. What it has drawn before stays; clear it or undo it, or close the room. \
+            Later messages of the author are rejected with the code `muted`. Neither teachers nor students see them, \
+            strokes being drawn included. Earlier strokes stay; clear them or undo them, or close the room. \
             An author that has not written yet can be muted too.
 
             It holds until `lectern unmute`, or until the room is closed: a room that begins anew knows nothing of the \
@@ -196,10 +196,10 @@ struct MuteCommand: AsyncParsableCommand {
 struct UnmuteCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "unmute",
-        abstract: "Take messages of a muted author again.",
+        abstract: "Accept messages of a muted author again.",
         discussion: """
-            What the author sends from then on is taken; what was rejected meanwhile does not come back. An author that \
-            is not muted is no error. Exit codes and recording are those of `lectern mute`.
+            Later messages of the author are accepted. Messages that were rejected meanwhile do not come back. An author \
+            that is not muted is no error. Exit codes and recording are those of `lectern mute`.
 
             EXAMPLES
               lectern unmute lesson-7 bob
