@@ -50,10 +50,10 @@ struct StampCommand: AsyncParsableCommand {
               lectern-probe stamp --rate 25 --clock zero < lesson.h264 > stamped.h264
             """)
 
-    @Option(help: "What comes in: h264 or h265 for a raw stream, or flv.")
+    @Option(help: "Form of the input: h264 or h265 for a raw stream, or flv.")
     var codec = Container.h264
 
-    @Option(help: "Where times begin: utc, or zero at the first picture.")
+    @Option(help: "Begin of the time line: utc, or zero at the first picture.")
     var clock = Zero.utc
 
     @Option(help: ArgumentHelp("The time of the first picture, instead of --clock.", valueName: "ms"))

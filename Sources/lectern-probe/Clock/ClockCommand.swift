@@ -62,7 +62,7 @@ struct ClockCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("The stream: a URL or a file, all that FFmpeg reads.", valueName: "url"))
     var source: String
 
-    @Option(help: "Where the media time stands: sei, id3, pdt or pts.")
+    @Option(help: "Carrier of the media time: sei, id3, pdt or pts.")
     var carrier = Carrier.sei
 
     @Option(
@@ -81,7 +81,7 @@ struct ClockCommand: AsyncParsableCommand {
         transform: duration)
     var holdBack: Duration?
 
-    @Option(help: "What is buffered before playing. Default: 200ms, for HLS 100ms, for files 0s.", transform: duration)
+    @Option(help: "Time to buffer before playing. Default: 200ms, for HLS 100ms, for files 0s.", transform: duration)
     var buffer: Duration?
 
     @Option(
@@ -89,7 +89,7 @@ struct ClockCommand: AsyncParsableCommand {
         transform: duration)
     var maxBehind = Duration.seconds(2)
 
-    @Option(help: "What is read ahead at most.", transform: duration)
+    @Option(help: "Longest time to read ahead.", transform: duration)
     var readAhead = Duration.seconds(60)
 
     @Option(
