@@ -61,7 +61,7 @@ let pureTargets: [Target] = [
     layer("PNG", ["Raster"]),
     layer("Whiteboard", ["Ink", "StrokeWire", deque, heap, ordered]),
     // A client's half: what it shows, without I/O. For programs, apps and, through `WebCore`, browsers.
-    layer("ClientCore", ["Ink", "PathGeometry", "Raster", "Scene", "StrokeWire", "Whiteboard"]),
+    layer("ClientCore", ["Ink", "PathGeometry", "Raster", "Scene", "StrokeWire", "Whiteboard", deque]),
     // What the core imports in a browser, and what Swift's library misses there.
     .target(name: "CWebShims"),
     // The core as functions of WebAssembly, for the site; `make core` builds it.
@@ -141,7 +141,7 @@ let threadTargets: [Target] = [
             "StrokeWire",
             logging, metrics, lifecycle, deque,
         ]),
-    layer("LecternClient", ["Assets", "ClientCore", "NATSClient", "Locking", "StrokeWire", logging, deque]),
+    layer("LecternClient", ["Assets", "ClientCore", "NATSClient", "Locking", "StrokeWire", logging]),
     // The lessons of `lectern demo`, of benchmarks and tests, and the slides of one.
     layer("LecternDemo", ["CCairo", "LecternClient", "StrokeWire"]),
 

@@ -84,8 +84,7 @@ struct PictureTests {
                 let entry = Picture.Entry(id: step, message: message(&random, element: element))
                 entries.append(entry)
                 shell.picture.insert(entry)
-            case 5,
-                6 where !entries.isEmpty:
+            case 5...6 where !entries.isEmpty:
                 let gone = entries.remove(at: random.int(max(0, entries.count - 6)..<entries.count))
                 shell.picture.remove(gone.id)
             case 7 where random.chance(1, in: 2): live = []

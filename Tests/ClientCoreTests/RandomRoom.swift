@@ -4,6 +4,9 @@ import TestSupport
 import Testing
 import Whiteboard
 
+/// That of all tests, not the one of lessons with faults.
+typealias SeededGenerator = TestSupport.SeededGenerator
+
 /// The service's room with three authors who do anything at random: the board that clients have to agree with.
 struct RandomRoom {
     private(set) var room: Room

@@ -1,3 +1,4 @@
+import DequeModule
 public import StrokeWire
 
 /// A client's board: the fold of the room, told by the service what an undo or a redo refers to.

@@ -3,6 +3,7 @@ import StrokeWire
 import TestSupport
 import Testing
 
+@testable import ClientCore
 @testable import LecternClient
 
 @Suite("A teacher client with a journal")

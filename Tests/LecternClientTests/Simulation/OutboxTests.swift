@@ -2,6 +2,7 @@ import Foundation
 import StrokeWire
 import Testing
 
+@testable import ClientCore
 @testable import LecternClient
 
 @Suite("A teacher's outbox")

@@ -3,6 +3,7 @@ import StrokeWire
 import TestSupport
 import Testing
 
+@testable import ClientCore
 @testable import LecternClient
 
 @Suite struct `Playing strokes while they are drawn` {

@@ -107,8 +107,15 @@ import Whiteboard
                 let now = try await http.get("/api/rooms/lesson/board.\(format)")
                 let path = "/api/rooms/lesson/board.\(format)?room=\(room)"
                 let named = try await http.get("\(path)&index=4")
-                #expect(named.status == .ok && named.bytes == now.bytes)
-                #expect(named.headers[.eTag] == now.headers[.eTag])
+                if format == "json" {
+                    // What the cohort's gate does is of now, not of a position.
+                    let text = String(decoding: now.bytes, as: UTF8.self)
+                    #expect(named.bytes == Array(text.replacing(/,"gate":"[a-z]+"/, with: "").utf8))
+                } else {
+                    #expect(named.bytes == now.bytes)
+                    #expect(named.headers[.eTag] == now.headers[.eTag])
+                }
+                #expect(named.status == .ok)
                 #expect(named.headers[.cacheControl] == "private, max-age=31536000, immutable")
                 let before = try await http.get("\(path)&index=3")
                 #expect(before.status == .ok && before.bytes != now.bytes)

@@ -10,13 +10,13 @@ public struct OutboxHistory: Sendable, Equatable {
 
     /// An operation that the room has applied.
     struct Applied: Sendable, Equatable {
-        let number: Int64
+        package let number: Int64
         let messages: [OutgoingMessage]
     }
 
     /// Through which operation a checkpoint holds all, in which incarnation of the room.
     struct Coverage: Sendable, Equatable {
-        let number: Int64
+        package let number: Int64
         let incarnation: String
     }
 
@@ -40,7 +40,7 @@ public struct OutboxHistory: Sendable, Equatable {
     var unsettled: [Pending] { order.compactMap { pending[$0] } }
 
     /// Adds the next record.
-    mutating func append(_ record: OutboxRecord) {
+    package mutating func append(_ record: OutboxRecord) {
         switch record {
         case .message(let number, let order, let isStroke, let bytes):
             let message = OutgoingMessage(
@@ -70,7 +70,7 @@ public struct OutboxHistory: Sendable, Equatable {
     /// The messages of a plan that are not recorded; the first is due at once.
     ///
     /// - Throws: the number of an operation recorded with other content.
-    func rest(of plan: PublishPlan) throws(LessonMismatch) -> [OutgoingMessage] {
+    package func rest(of plan: PublishPlan) throws(LessonMismatch) -> [OutgoingMessage] {
         var rest: [OutgoingMessage] = []
         for message in plan.messages {
             switch known[message.key] {
@@ -88,7 +88,7 @@ public struct OutboxHistory: Sendable, Equatable {
     }
 
     /// A plan has other content for a recorded operation number.
-    struct LessonMismatch: Error, Equatable {
-        let number: Int64
+    package struct LessonMismatch: Error, Equatable {
+        package let number: Int64
     }
 }

@@ -24,7 +24,7 @@ public enum OutboxRecord: Sendable, Equatable {
 }
 
 extension OutboxRecord {
-    func tell(_ onSettled: ((_ number: Int64, Outcome) -> Void)?) {
+    package func tell(_ onSettled: ((_ number: Int64, Outcome) -> Void)?) {
         if case .settled(let number, let outcome) = self { onSettled?(number, outcome) }
     }
 
@@ -37,7 +37,7 @@ extension OutboxRecord {
 extension OutboxRecord {
     /// The line's content: `m NUMBER ORDER s|c MESSAGE`, `a NUMBER ORDER`, `s NUMBER applied INDEX`,
     /// `s NUMBER rejected CODE`, `s NUMBER gave-up`, `c NUMBER INCARNATION`.
-    var content: [UInt8] {
+    package var content: [UInt8] {
         switch self {
         case .message(let number, let order, let isStroke, let bytes):
             Array("m \(number) \(order) \(isStroke ? "s" : "c") ".utf8) + bytes
@@ -50,7 +50,7 @@ extension OutboxRecord {
     }
 
     /// - Returns: nil for other content.
-    init?(_ content: [UInt8]) {
+    package init?(_ content: [UInt8]) {
         // The last field, a message, may contain blanks.
         let fields = content.split(separator: UInt8(ascii: " "), maxSplits: 4, omittingEmptySubsequences: false)
         let words = fields.prefix(4).map { String(decoding: $0, as: UTF8.self) }
@@ -80,13 +80,13 @@ extension OutboxRecord {
 
 /// The format of a line: eight hexadecimal digits of FNV-1a (32 bit) of the escaped content, a blank, the escaped
 /// content. Line breaks and backslashes are escaped by a backslash.
-enum OutboxLine {
+package enum OutboxLine {
     private static let backslash = UInt8(ascii: "\\")
     private static let lineBreak = UInt8(ascii: "\n")
     private static let prefixLength = 9
 
     /// Encodes a line with its line break.
-    static func encoded(_ content: [UInt8]) -> [UInt8] {
+    package static func encoded(_ content: [UInt8]) -> [UInt8] {
         var escaped: [UInt8] = []
         escaped.reserveCapacity(content.count + 1)
         for byte in content {
@@ -103,7 +103,7 @@ enum OutboxLine {
     ///
     /// - Parameter line: without its line break.
     /// - Returns: nil for a damaged line.
-    static func content(of line: ArraySlice<UInt8>) -> [UInt8]? {
+    package static func content(of line: ArraySlice<UInt8>) -> [UInt8]? {
         guard line.count >= prefixLength else { return nil }
         let escaped = line.dropFirst(prefixLength)
         guard line.prefix(prefixLength).elementsEqual(checksum(of: escaped)) else { return nil }

@@ -23,7 +23,7 @@ struct Outbox: Sendable {
         /// Whether the room has applied it before, and may have lost it.
         fileprivate(set) var wasApplied = false
 
-        var isStored: Bool { entries.allSatisfy(\.isStored) }
+        var isStored: Bool { entries.allSatisfy { $0.isStored } }
         var byteCount: Int { entries.reduce(0) { $0 + $1.message.bytes.count } }
     }
 

@@ -5,7 +5,7 @@ import StrokeWire
 /// Like ``TeacherSession`` it has no clock and no connection: methods take the time since the start. A point goes out when
 /// the pen reaches it, at most one update every 33 ms; once a second the whole stroke goes out, or a part of a large one,
 /// so that losses heal.
-struct WetPlayback {
+package struct WetPlayback {
     /// Time between two updates of a stroke: 33 ms of the lesson, and not less of real time.
     private static let interval = Duration.milliseconds(33)
     /// Time between two repeats of a stroke.
@@ -35,7 +35,7 @@ struct WetPlayback {
     /// - Parameters:
     ///   - messages: those to be sent; the shards of a stroke have its number.
     ///   - speed: seconds of the lesson per second.
-    init(_ messages: some Sequence<OutgoingMessage>, speed: Double) {
+    package init(_ messages: some Sequence<OutgoingMessage>, speed: Double) {
         self.speed = speed
         interval = max(Self.interval, Self.interval / speed)
         var places: [Int64: Int] = [:]
@@ -54,14 +54,14 @@ struct WetPlayback {
     }
 
     /// When ``updates(at:)`` has something to do; nil for never.
-    var deadline: Duration? {
+    package var deadline: Duration? {
         var deadline = next?.start
         for stroke in active { deadline = min(deadline ?? stroke.wake, stroke.wake) }
         return deadline
     }
 
     /// The updates that are due, encoded.
-    mutating func updates(at now: Duration) -> [[UInt8]] {
+    package mutating func updates(at now: Duration) -> [[UInt8]] {
         while let stroke = next, stroke.start <= now {
             if active.count < Self.mostStrokes { active.append(stroke) }
             findNext()

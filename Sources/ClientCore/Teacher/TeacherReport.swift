@@ -37,7 +37,7 @@ public struct TeacherReport: Sendable, Equatable {
     /// Operations without an answer of the service.
     public internal(set) var unanswered = 0
     /// Messages that were not sent yet.
-    public internal(set) var unsent = 0
+    public package(set) var unsent = 0
     /// Number of reconnects.
     public internal(set) var reconnects = 0
     /// Id of the session after a newer session of the author has ended it, which ends publishing; nil otherwise.
@@ -46,7 +46,7 @@ public struct TeacherReport: Sendable, Equatable {
     /// students see such ink before the voice that goes with it. 0 for none.
     public internal(set) var behindLive: Int64 = 0
     /// Updates of strokes while they were being drawn.
-    public internal(set) var wetUpdates = 0
+    public package(set) var wetUpdates = 0
     /// Feedback that could not be decoded.
     public internal(set) var malformedFeedback = 0
 

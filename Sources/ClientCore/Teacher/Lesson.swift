@@ -50,7 +50,7 @@ extension Lesson {
         var scheduled: [LessonMessage] = []
         scheduled.reserveCapacity(messages.count)
         var earliest = Duration.zero
-        for range in OperationRuns.ranges(of: messages.map(\.header)) {
+        for range in OperationRuns.ranges(of: messages.map { $0.header }) {
             let due = max(earliest, due(of: messages[range]))
             for (bytes, header) in messages[range] {
                 scheduled.append(LessonMessage(bytes: bytes, header: header, due: due))
@@ -82,7 +82,7 @@ extension Lesson {
     ///
     /// Messages without a time have none afterwards.
     public func moved(to origin: Int64) -> Lesson {
-        let first = messages.lazy.compactMap(\.header.time).first ?? 0
+        let first = messages.lazy.compactMap { $0.header.time }.first ?? 0
         let begin = Duration.milliseconds(max(0, first))
         return Lesson(
             scheduled: messages.map { message in
@@ -109,7 +109,7 @@ extension Lesson {
     /// - Throws: the first message that a room would reject, with its line in the new lesson.
     public func cut(pointsPerShard points: Int) throws(LessonError) -> Lesson {
         var cut: [(bytes: [UInt8], header: StrokeMessage)] = []
-        for range in OperationRuns.ranges(of: messages.map(\.header)) {
+        for range in OperationRuns.ranges(of: messages.map { $0.header }) {
             let operation = messages[range]
             guard operation[range.lowerBound].header.action == .draw else {
                 cut += operation.map { ($0.bytes, $0.header) }
@@ -131,7 +131,7 @@ extension Lesson {
     private static func cutStroke(_ shards: ArraySlice<LessonMessage>, _ points: Int) -> [[UInt8]] {
         let inOrder = shards.sorted { $0.header.shardOrder < $1.header.shardOrder }
         guard var header = inOrder.first?.header else { return [] }
-        let interior = ShardJoiner.join(inOrder.map(\.interior))
+        let interior = ShardJoiner.join(inOrder.map { $0.interior })
         let count = shards.reduce(0) { $0 + $1.header.points.count }
         header.points = PointArray(count: count, interior: interior.indices)
         return ShardCutter.cut(header, interior: interior[...], pointsPerShard: points)
@@ -187,7 +187,7 @@ extension LessonStatistics {
     public init(_ lesson: Lesson) {
         duration = lesson.duration
         messages = lesson.messages.count
-        for range in OperationRuns.ranges(of: lesson.messages.map(\.header)) {
+        for range in OperationRuns.ranges(of: lesson.messages.map { $0.header }) {
             let header = lesson.messages[range.lowerBound].header
             for message in lesson.messages[range] {
                 bytes += message.bytes.count

@@ -50,9 +50,15 @@ public struct TeacherSession: Sendable {
     ///   - session: id of this sequence of operation numbers.
     ///   - ids: makes the message ids.
     ///   - answerTimeout: how long to wait for answers when everything is sent and the service is silent.
+    package init(
+        _ plan: some Sequence<OutgoingMessage>, session: String, ids: MessageIDs, answerTimeout: Duration
+    ) {
+        self.init(plan, session: session, ids: ids, answerTimeout: answerTimeout, outbox: Outbox())
+    }
+
     init(
         _ plan: some Sequence<OutgoingMessage>, session: String, ids: MessageIDs, answerTimeout: Duration,
-        outbox: Outbox = Outbox()
+        outbox: Outbox
     ) {
         self.plan = Deque(plan)
         self.session = session
@@ -73,7 +79,7 @@ public struct TeacherSession: Sendable {
     }
 
     /// The messages that were not sent yet, in sending order.
-    var unsent: some Sequence<OutgoingMessage> { plan }
+    package var unsent: some Sequence<OutgoingMessage> { plan }
 
     /// The next action.
     public mutating func next(at now: Duration) -> Step {
@@ -215,7 +221,7 @@ extension TeacherSession {
     /// Resends a given-up stroke once, as the service accepts late strokes.
     private mutating func gaveUp(_ number: Int64) {
         guard let operation = outbox.operations[number] else { return }
-        if operation.entries.allSatisfy(\.message.isStroke), !operation.isSecondChance {
+        if operation.entries.allSatisfy({ $0.message.isStroke }), !operation.isSecondChance {
             outbox.giveSecondChance(number)
             resend(number, isWanted: true)
         } else if settle(number, .gaveUp) {
@@ -376,7 +382,7 @@ extension TeacherSession {
 
 extension TeacherSession {
     /// Restores the state of earlier runs, with unsettled messages in order of first sending.
-    mutating func resume(_ history: OutboxHistory) {
+    package mutating func resume(_ history: OutboxHistory) {
         records = []
         counts.stored = history.storedCount
         counts.isJournalled = history.storedCount > 0
@@ -408,12 +414,12 @@ extension TeacherSession {
     }
 
     /// Keeps records from now on, for ``takeRecords()``.
-    mutating func keepRecords() {
+    package mutating func keepRecords() {
         records = records ?? []
     }
 
     /// Returns the records since the last call; write them before sending.
-    mutating func takeRecords() -> [OutboxRecord] {
+    package mutating func takeRecords() -> [OutboxRecord] {
         guard let taken = records, !taken.isEmpty else { return [] }
         records = []
         return taken
