@@ -40,7 +40,7 @@ public struct VideoTimeline: Sendable {
     ///   - latency: how far students are behind the teacher at the start.
     ///   - tellsAge: whether the samples tell how far students are behind: `latency`, and for how long the video has stood
     ///     still since.
-    ///   - speed: seconds of media time per second; use the same speed for the lesson's ``PublishPlan``.
+    ///   - speed: seconds of media time per second; use the same speed for the lesson's `PublishPlan`.
     ///   - rate: rate in the samples, in thousandths; nil means `speed`, clamped to the protocol's 0 … 2000.
     ///   - epoch: encoder session in the samples; nil leaves it out.
     ///   - stream: stream id in the samples, at most 64 bytes.
