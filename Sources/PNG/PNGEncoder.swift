@@ -8,27 +8,7 @@ public import Raster
 /// the pixels alone.
 public enum PNGEncoder {
     /// The file of a canvas, with 8 bits a channel; opaque on white, or with straight alpha.
-    ///
-    /// - Parameters:
-    ///   - width: the width to which the canvas is scaled, 1 … `Canvas.largestSide`; its own where `nil`. The aspect stays.
-    ///   - mostPixels: a bound of the pixels of a scaled image: it is narrower than `width` where it would have more, or
-    ///     where it would be higher than `Canvas.largestSide`.
-    public static func encode(
-        _ canvas: Canvas, width: Int? = nil, mostPixels: Int = .max, background: PNGBackground = .white
-    ) -> [UInt8] {
-        guard let width, width != canvas.width else { return encodeWhole(canvas, background: background) }
-        func height(_ width: Int) -> Int { max((width * canvas.height + canvas.width / 2) / canvas.width, 1) }
-        var across = min(max(width, 1), Canvas.largestSide)
-        if height(across) > Canvas.largestSide || across * height(across) > max(mostPixels, 1) {
-            let fitting = Canvas.largestSide * canvas.width / canvas.height
-            let affordable = (Double(mostPixels) * Double(canvas.width) / Double(canvas.height)).squareRoot()
-            across = max(min(across, fitting, Int(affordable)), 1)
-        }
-        let down = min(height(across), Canvas.largestSide)
-        return encodeWhole(canvas.scaled(width: across, height: down), background: background)
-    }
-
-    private static func encodeWhole(_ canvas: Canvas, background: PNGBackground) -> [UInt8] {
+    public static func encode(_ canvas: Canvas, background: PNGBackground = .white) -> [UInt8] {
         if let palette = Palette(canvas, background: background) {
             return file(canvas, format: .palette, palette: palette.colours) { pixel in
                 UInt32(palette.index(of: background.shown(pixel)))

@@ -150,37 +150,6 @@ struct PNGEncoderTests {
             return abs(shown * alpha - drawn * 255) * 2 <= max(alpha, 1)
         }
     }
-
-    @Test("of another width keeps the aspect and the amount of ink", arguments: [1, 23, 100, 229, 460])
-    func scaled(width: Int) throws {
-        let canvas = board(colours: [0], seed: 5)
-        let image = try PNGReader(PNGEncoder.encode(canvas, width: width, background: .transparent))
-        #expect(image.width == width)
-        #expect(image.height == max(1, (width * 170 + 115) / 230))
-        let ink = image.pixels.reduce(0.0) { $0 + Double($1 >> 24) } / Double(image.pixels.count)
-        var whole = 0.0
-        for y in 0..<170 { for x in 0..<230 { whole += Double(canvas.pixel(x: x, y: y) >> 24) } }
-        #expect(abs(ink - whole / (230 * 170)) < 0.51)
-    }
-
-    @Test("of a width out of range is brought into it")
-    func outOfRange() throws {
-        let canvas = Canvas(width: 20, height: 10)
-        #expect(try PNGReader(PNGEncoder.encode(canvas, width: -5)).width == 1)
-        #expect(try PNGReader(PNGEncoder.encode(canvas, width: 0)).width == 1)
-    }
-
-    @Test("has the asked width, but where it would be too high or have too many pixels")
-    func boundedSize() {
-        func size(_ width: Int, _ height: Int, at wanted: Int, mostPixels: Int = .max) -> SIMD2<Int> {
-            let file = PNGEncoder.encode(Canvas(width: width, height: height), width: wanted, mostPixels: mostPixels)
-            func number(_ place: Int) -> Int { file[place..<place + 4].reduce(0) { $0 << 8 | Int($1) } }
-            return SIMD2(number(16), number(20))
-        }
-        #expect(size(300, 200, at: 151) == SIMD2(151, 101))
-        #expect(size(3, 400, at: 300) == SIMD2(122, 16_267))
-        #expect(size(300, 200, at: 600, mostPixels: 60_000) == SIMD2(300, 200))
-    }
 }
 
 @Suite("A Huffman code")
