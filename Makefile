@@ -150,9 +150,10 @@ alerts: core
 	LECTERN_TARGETS=service $(BUILD) --build-tests $(STRICT)
 	LECTERN_PROMETHEUS=1 LECTERN_TARGETS=service SWIFT=$(SWIFT) .ci/test -- 'DaemonTests\.AlertTests'
 
-## lint: checks the format of all sources
+## lint: checks the format of all sources, and that an app for an iPad can compile what is a client's
 lint:
 	$(SWIFT) format lint --strict --recursive --parallel Package.swift Sources Tests
+	SWIFT=$(SWIFT) .ci/portable
 
 ## format: formats all sources
 format:

@@ -179,8 +179,9 @@ private struct PlaylistReader {
     }
 
     private func vector(_ text: String) -> String? {
-        let digits = text.lowercased().dropFirst(2)
-        guard text.lowercased().hasPrefix("0x"), digits.count <= 32, digits.allSatisfy(\.isHexDigit) else { return nil }
+        let text = text.lowercased()
+        let digits = text.dropFirst(2)
+        guard text.hasPrefix("0x"), digits.count <= 32, digits.allSatisfy({ $0.isHexDigit }) else { return nil }
         return String(repeating: "0", count: 32 - digits.count) + digits
     }
 }
