@@ -143,6 +143,7 @@ struct ReplyMemory: Sendable {
 struct BoardQuery: Sendable {
     let feed: RoomFeed
     private let width: Int?
+    private let part: BoardPart?
     private let page: Int?
     private let background: PictureBackground
     /// The incarnation and the position that are asked for; nil for the newest.
@@ -152,6 +153,13 @@ struct BoardQuery: Sendable {
         let query = request.uri.queryParameters
         feed = try request.feed()
         width = try request.number("width", 1...4096)
+        let (x, y) = (try request.number("x", BoardPart.places), try request.number("y", BoardPart.places))
+        let (w, h) = (try request.number("w", BoardPart.lengths), try request.number("h", BoardPart.lengths))
+        switch (x, y, w, h) {
+        case (nil, nil, nil, nil): part = nil
+        case (let x?, let y?, let w?, let h?): part = BoardPart(x: x, y: y, width: w, height: h)
+        default: throw .badRequest("x, y, w and h, a part of the board, go together.")
+        }
         page = try request.number("page", 0...999)
         switch query["background"] {
         case nil: background = .white
@@ -173,8 +181,8 @@ struct BoardQuery: Sendable {
 
     func image(_ format: PictureFormat) -> ImageRequest {
         ImageRequest(
-            width: width, format: format, background: background, page: page, incarnation: position?.incarnation,
-            index: position?.index)
+            width: width, part: part, format: format, background: background, page: page,
+            incarnation: position?.incarnation, index: position?.index)
     }
 
     /// Whether the newest position is asked for, whatever it will be.

@@ -297,6 +297,11 @@ import Testing
                 == #"{"width":4096,"format":"svg","room":"k3f9-17","index":41,"page":0,"background":"transparent","unless":"*"}"#
         )
         #expect(try ImageRequest(decoding: whole.encoded()) == whole)
+        let part = ImageRequest(width: 9, part: BoardPart(x: 0, y: 16_383, width: 16_384, height: 1))
+        #expect(text(part.encoded()) == #"{"width":9,"x":0,"y":16383,"w":16384,"h":1}"#)
+        #expect(try ImageRequest(decoding: part.encoded()) == part)
+        #expect(BoardPart(x: -1, y: 0, width: 1, height: 1) == nil)
+        #expect(BoardPart(x: 0, y: 0, width: 1, height: 0) == nil)
     }
 
     @Test(
@@ -306,7 +311,9 @@ import Testing
             (#"{"page":1000}"#, .outOfRange, "page"), (#"{"page":0.5}"#, .wrongType, "page"),
             (#"{"room":7}"#, .wrongType, "room"), (#"{"index":-1}"#, .outOfRange, "index"),
             (#"{"index":9223372036854775807}"#, .outOfRange, "index"), (#"{"index":"1"}"#, .wrongType, "index"),
-            (#"{"unless":[]}"#, .wrongType, "unless"),
+            (#"{"unless":[]}"#, .wrongType, "unless"), (#"{"x":0,"y":0,"w":4}"#, .missingField, "h"),
+            (#"{"h":4}"#, .missingField, "x"), (#"{"x":0,"y":0,"w":0,"h":4}"#, .outOfRange, "w"),
+            (#"{"x":0.5,"y":0,"w":1,"h":4}"#, .wrongType, "x"), (#"{"x":0,"y":16384,"w":1,"h":4}"#, .outOfRange, "y"),
         ] as [(String, RejectionCode, String)])
     func `of an image request is refused for its fault`(body: String, code: RejectionCode, field: String) {
         let found = fault { () throws(Rejection) in _ = try ImageRequest(decoding: Array(body.utf8)) }

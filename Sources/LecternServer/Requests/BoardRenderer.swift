@@ -152,7 +152,7 @@ final class BoardRenderer: Sendable {
             }
         }
         // Documents are looked at larger than the board is.
-        var scale = form.format == .png ? canvasSize(board.size, width: form.width).scale : 2
+        var scale = form.format == .png ? view(of: board.size, form).canvas.scale : 2
         func keys() -> [PageImageCache.Key] {
             shown.map { PageImageCache.Key(source: $0.source, width: PlacedImage.fetchedWidth(for: $0.width * scale)) }
         }
@@ -206,18 +206,22 @@ final class BoardRenderer: Sendable {
         while interest: Interest
     ) throws(Failure) -> [UInt8] {
         let (scenes, copies) = (sceneBytes(of: position.page, on: board), Self.copiesOfImages * images.byteCount)
-        let size = canvasSize(board.size, width: key.form.width, beside: scenes + copies)
+        let view = view(of: board.size, key.form, beside: scenes + copies)
+        let size = view.canvas
         let bytes = bytesToDraw(size, scenes: scenes, images: copies)
-        let place = CanvasKey(room: key.room, width: size.width, height: size.height)
+        // The canvas of a part is not kept: another part would have no use for it.
+        let place =
+            view.part == nil ? CanvasKey(room: key.room, width: size.width, height: size.height) : nil
         // Removed from the table while in use, so that nothing is copied; its bytes are part of the reservation.
-        var painting = reserve(bytes, for: place) ?? blank(board.size, size, at: now)
-        if painting.size != board.size || painting.canvas != size { painting = blank(board.size, size, at: now) }
+        var painting = reserve(bytes, for: place) ?? blank(board.size, view, at: now)
+        if painting.size != board.size || painting.canvas != size { painting = blank(board.size, view, at: now) }
         painting.lastUse = now
         var made: [UInt8]?
-        defer { finish((place, painting), made, key, at: now, reserved: bytes) }
+        defer { finish(place.map { ($0, painting) }, made, key, at: now, reserved: bytes) }
         let canvas = try canvas(of: board, position, images.pixels, by: &painting, while: interest)
         let file = PNGEncoder.encode(
-            canvas, background: key.form.background == .transparent ? .transparent : .white)
+            view.part.map { canvas.cropped(to: $0) } ?? canvas,
+            background: key.form.background == .transparent ? .transparent : .white)
         made = file
         return file
     }
@@ -350,21 +354,51 @@ final class BoardRenderer: Sendable {
         }
     }
 
-    private func blank(_ size: BoardSize, _ canvas: CanvasSize, at now: Instant) -> Painting {
+    private func blank(_ size: BoardSize, _ view: View, at now: Instant) -> Painting {
+        let canvas = view.canvas
         let painter = BoardPainter(
-            width: canvas.width, height: canvas.height, scale: canvas.scale, versionBytes: versionBytes)
+            width: canvas.width, height: canvas.height, scale: canvas.scale, versionBytes: versionBytes,
+            viewport: view.part)
         return Painting(
             painter: painter, scenes: SceneCache(byteLimit: sceneLimits.bytes / 2), size: size, canvas: canvas,
             lastUse: now)
     }
 
-    /// The canvas of a picture: of the width that is asked for, or of the configured scale; smaller where memory bounds it.
+    /// A canvas of a whole board, and what a picture shows of it; nil for all.
+    private struct View {
+        let canvas: CanvasSize
+        var part: PixelRectangle?
+    }
+
+    /// What a picture shows: at the width that is asked for, or at the configured scale; smaller where memory bounds it. A part
+    /// begins at the nearest pixel of the whole, and ends with the board.
     /// - Parameter bytes: what else is in memory while the canvas is drawn.
-    private func canvasSize(_ size: BoardSize, width: Int? = nil, beside bytes: Int = 0) -> CanvasSize {
+    private func view(of size: BoardSize, _ form: PictureForm, beside bytes: Int = 0) -> View {
+        guard let part = form.part else { return View(canvas: canvasSize(size, width: form.width, beside: bytes)) }
+        // While a stroke is drawn it takes the memory of its box on the whole canvas, wherever the part lies.
+        let scale = form.width.map { Double($0) / Double(part.width) } ?? scale
+        let canvas = canvasSize(size, scale: scale, beside: bytes)
+        func pixels(from start: Int, _ length: Int, below end: Int) -> Range<Int> {
+            let first = min(Int((Double(start) * canvas.scale).rounded()), end - 1)
+            return first..<min(first + CanvasSize.side(Double(length) * canvas.scale), end)
+        }
+        let x = pixels(from: part.x, part.width, below: canvas.width)
+        let y = pixels(from: part.y, part.height, below: canvas.height)
+        return View(
+            canvas: canvas, part: PixelRectangle(x: x.lowerBound, y: y.lowerBound, width: x.count, height: y.count))
+    }
+
+    /// - Parameters:
+    ///   - width: in pixels; the scale's unless said.
+    ///   - scale: pixels a board unit; the configured one unless said.
+    private func canvasSize(
+        _ size: BoardSize, width: Int? = nil, scale wanted: Double? = nil, beside bytes: Int = 0
+    ) -> CanvasSize {
         let left = max(1, (byteLimit - versionBytes - bytes) / Self.bytesOfDrawnPixel)
-        var pixels = min(width == nil ? mostPixels : mostPicturePixels, left)
+        var pixels = min(width == nil && wanted == nil ? mostPixels : mostPicturePixels, left)
         while true {
-            var canvas = CanvasSize(boardWidth: size.width, boardHeight: size.height, scale: scale, mostPixels: pixels)
+            var canvas = CanvasSize(
+                boardWidth: size.width, boardHeight: size.height, scale: wanted ?? scale, mostPixels: pixels)
             if let width {
                 let most = (Double(pixels) * size.width / size.height).squareRoot()
                 let across = Int(max(min(Double(width), most), 1))

@@ -7,21 +7,27 @@ struct PictureForm: Sendable, Hashable {
     var format = PictureFormat.png
     /// Width in pixels; nil for the canvas's own.
     var width: Int?
+    /// The part of the board that a PNG shows; nil for all of it.
+    var part: BoardPart?
     var background = PictureBackground.white
     /// The page; nil for the one shown, of PDF and InkML for all pages in order.
     var page: Int?
 
     init(
-        format: PictureFormat = .png, width: Int? = nil, background: PictureBackground = .white, page: Int? = nil
+        format: PictureFormat = .png, width: Int? = nil, part: BoardPart? = nil, background: PictureBackground = .white,
+        page: Int? = nil
     ) {
         self.format = format
         self.width = width
+        self.part = part
         self.background = background
         self.page = page
     }
 
     init(_ request: ImageRequest) {
-        self.init(format: request.format, width: request.width, background: request.background, page: request.page)
+        self.init(
+            format: request.format, width: request.width, part: request.part, background: request.background,
+            page: request.page)
     }
 }
 
@@ -62,7 +68,8 @@ struct PictureTags: Sendable {
     func tag(of room: RoomIncarnation, at index: UInt64, _ form: PictureForm, images: UInt64? = 0) -> String {
         let width = form.width.map(String.init) ?? "-"
         let page = form.page.map(String.init) ?? "-"
-        let hash = FNV1a64.hash("\(settings) \(form.format) \(width) \(form.background) \(page)".utf8)
+        let part = form.part.map { " \($0.x) \($0.y) \($0.width) \($0.height)" } ?? ""
+        let hash = FNV1a64.hash("\(settings) \(form.format) \(width) \(form.background) \(page)\(part)".utf8)
         guard let images else { return "\(room.incarnation).\(index).\(FNV1a64.digits(hash)).?" }
         if images != 0 { return "\(room.incarnation).\(index).\(FNV1a64.digits(hash)).\(FNV1a64.digits(images))" }
         return "\(room.incarnation).\(index).\(FNV1a64.digits(hash))"

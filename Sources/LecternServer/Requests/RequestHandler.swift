@@ -85,6 +85,10 @@ struct RequestHandler: Sendable {
         guard room.isOf(request.incarnation), let board = board(of: room, view, at: request.index) else {
             return refuse(.unknownIndex, .unknownIndex)
         }
+        let size = board.board.size
+        if let part = request.part, Double(part.x) >= size.width || Double(part.y) >= size.height {
+            return refuse(.badRequest, RequestError(.badRequest, "The part lies beyond the board."))
+        }
         let life = RoomIncarnation(room: id, incarnation: room.incarnation)
         let key = RenderKey(room: life, view: view, index: request.index, form: PictureForm(request))
         if let unless = request.unless {
@@ -100,6 +104,7 @@ struct RequestHandler: Sendable {
     /// What a well-formed request asks for that cannot be had; nil for nothing.
     private static func fault(of request: ImageRequest) -> String? {
         if request.format == .pdf, request.background == .transparent { return "The pages of a PDF are white." }
+        if request.format != .png, request.part != nil { return "A part of the board is a PNG." }
         if request.format == .inkml, request.width != nil || request.background == .transparent {
             return "InkML is ink without a width in pixels and without a background."
         }

@@ -94,7 +94,7 @@ public struct CanvasSize: Sendable, Equatable {
     }
 
     /// A length in pixels, rounded up except for rounding errors.
-    private static func side(_ length: Double) -> Int {
+    package static func side(_ length: Double) -> Int {
         Int(min(max((length - length * 1e-12).rounded(.up), 1), Double(Canvas.largestSide)))
     }
 }

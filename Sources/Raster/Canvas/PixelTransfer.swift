@@ -40,6 +40,34 @@ extension Canvas {
         return boxes
     }
 
+    /// A rectangle of the picture as one of its own.
+    ///
+    /// - Parameter box: lies on the canvas.
+    package func cropped(to box: PixelRectangle) -> Canvas {
+        var part = Canvas(width: box.width, height: box.height)
+        for place in part.tiles.indices {
+            let (left, top) = (place % part.columns * Tile.side, place / part.columns * Tile.side)
+            let (right, bottom) = (min(left + Tile.side, box.width), min(top + Tile.side, box.height))
+            // Of tiles that lie otherwise up to four meet here.
+            for row in (box.y + top) / Tile.side...(box.y + bottom - 1) / Tile.side {
+                for column in (box.x + left) / Tile.side...(box.x + right - 1) / Tile.side {
+                    let source = tiles[row * columns + column]
+                    if source.isAbsent { continue }
+                    let x = max(box.x + left, column * Tile.side)..<min(box.x + right, (column + 1) * Tile.side)
+                    let y = max(box.y + top, row * Tile.side)..<min(box.y + bottom, (row + 1) * Tile.side)
+                    part.tiles[place].withPixels { pixels in
+                        for line in y {
+                            let from = (line - row * Tile.side) * Tile.side - column * Tile.side
+                            let to = (line - box.y - top) * Tile.side - box.x - left
+                            for x in x { pixels[to + x] = source.pixels[from + x] }
+                        }
+                    }
+                }
+            }
+        }
+        return part
+    }
+
     /// Copies a rectangle with straight alpha, as browsers take it: rows from the top, each pixel `0xAABBGGRR`.
     ///
     /// - Parameters:

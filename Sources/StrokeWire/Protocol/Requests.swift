@@ -69,6 +69,8 @@ extension JoinRequest {
 public struct ImageRequest: Sendable, Hashable {
     /// Width in pixels, 1 … 4096; nil for the board's own. InkML has none. `width` on the wire.
     public var width: Int?
+    /// The part of the board that is shown, of a PNG alone; nil for all of it. `x`, `y`, `w` and `h`, all four or none.
+    public var part: BoardPart?
     /// File format. `format`.
     public var format: PictureFormat
     /// What is below the ink; a PDF is always white, and InkML is ink alone. `background`.
@@ -84,16 +86,42 @@ public struct ImageRequest: Sendable, Hashable {
     public var unless: String?
 
     public init(
-        width: Int? = nil, format: PictureFormat = .png, background: PictureBackground = .white, page: Int? = nil,
-        incarnation: String? = nil, index: UInt64? = nil, unless: String? = nil
+        width: Int? = nil, part: BoardPart? = nil, format: PictureFormat = .png, background: PictureBackground = .white,
+        page: Int? = nil, incarnation: String? = nil, index: UInt64? = nil, unless: String? = nil
     ) {
         self.width = width
+        self.part = part
         self.format = format
         self.background = background
         self.page = page
         self.incarnation = incarnation
         self.index = index
         self.unless = unless
+    }
+}
+
+/// A rectangle of a board, in whole board units from its upper left corner. What lies beyond the board is not shown.
+public struct BoardPart: Sendable, Hashable {
+    /// Where its left and upper edges may be.
+    public static let places = 0...16_383
+    /// How long its sides may be.
+    public static let lengths = 1...16_384
+
+    /// The left edge, 0 … 16383.
+    public let x: Int
+    /// The upper edge, 0 … 16383.
+    public let y: Int
+    /// 1 … 16384.
+    public let width: Int
+    /// 1 … 16384.
+    public let height: Int
+
+    /// Makes a part; nil where a number is out of its range.
+    public init?(x: Int, y: Int, width: Int, height: Int) {
+        guard Self.places.contains(x), Self.places.contains(y), Self.lengths.contains(width),
+            Self.lengths.contains(height)
+        else { return nil }
+        (self.x, self.y, self.width, self.height) = (x, y, width, height)
     }
 }
 
@@ -112,6 +140,12 @@ extension ImageRequest {
     public func encoded() -> [UInt8] {
         RequestBody.encoded { body in
             if let width { body.append("width") { $0.append(integer: width) } }
+            if let part {
+                body.append("x") { $0.append(integer: part.x) }
+                body.append("y") { $0.append(integer: part.y) }
+                body.append("w") { $0.append(integer: part.width) }
+                body.append("h") { $0.append(integer: part.height) }
+            }
             if format != .png { body.append("format") { $0.append(string: format.rawValue) } }
             if let incarnation { body.append("room") { $0.append(string: incarnation) } }
             if let index { body.append("index") { $0.append(integer: index) } }
@@ -121,7 +155,9 @@ extension ImageRequest {
         }
     }
 
-    private static let names = ["width", "format", "room", "index", "page", "background", "unless"]
+    private static let names = [
+        "width", "x", "y", "w", "h", "format", "room", "index", "page", "background", "unless",
+    ]
 
     /// Reads a request. An empty payload asks for the board's own width, as `{}` does.
     /// - Throws: the first fault.
@@ -129,6 +165,14 @@ extension ImageRequest {
         self.init()
         guard let body = try RequestBody.decoded(bytes, keeping: Self.names) else { return }
         width = try body.integer("width", in: 1...4096).map(Int.init)
+        if ["x", "y", "w", "h"].contains(where: { body[$0] != nil }) {
+            func number(_ name: String, _ range: ClosedRange<Int>) throws(Rejection) -> Int {
+                Int(try body.requiredInteger(name, in: Int64(range.lowerBound)...Int64(range.upperBound)))
+            }
+            part = BoardPart(
+                x: try number("x", BoardPart.places), y: try number("y", BoardPart.places),
+                width: try number("w", BoardPart.lengths), height: try number("h", BoardPart.lengths))
+        }
         if body["format"] != nil {
             format = try body.required("format", "png, svg, pdf or inkml") { PictureFormat(rawValue: $0) }
         }

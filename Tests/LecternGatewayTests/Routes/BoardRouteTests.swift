@@ -97,6 +97,24 @@ import Whiteboard
         }
     }
 
+    @Test func `a part of a board is a PNG, named by four numbers`() async throws {
+        try await Self.with { gateway, address in
+            let http = gateway.http
+            let part = try await http.get("/api/rooms/lesson/board.png?x=10&y=20&w=30&h=40&width=60&cohort=head")
+            #expect(part.status == .ok)
+            let picture = try PNGReader(part.bytes)
+            #expect(picture.width == 60 && picture.height == 80)
+            for (format, query) in [
+                ("png", "x=1&y=1&w=1"), ("png", "x=1&y=1&w=0&h=1"), ("png", "x=16383&y=0&w=1&h=1"),
+                ("svg", "x=1&y=1&w=1&h=1"), ("png", "x=1.5&y=1&w=1&h=1"),
+            ] {
+                let answer = try await http.get("/api/rooms/lesson/board.\(format)?cohort=head&\(query)")
+                #expect(answer.status == .badRequest, "\(query)")
+                #expect(try answer.errorCode == "bad-request", "\(query)")
+            }
+        }
+    }
+
     @Test func `a board at a named position is for ever the same, and never one that the cohort has not come to`()
         async throws
     {

@@ -307,6 +307,42 @@ import Testing
         #expect(scaled[0] == 640 && 3...4 ~= scaled[1])
     }
 
+    @Test func `a part of a board has the pixels of the whole at its scale, and ends with the board`() throws {
+        var random = SeededGenerator(seed: TestSeed.choose())
+        var room = DrawnRoom()
+        try room.draw(30)
+        let renderer = renderer()
+        for scale in [1, 2, 3] {
+            let whole = try PNGReader(renderer.png(of: room.board, life(), width: 400 * scale, at: start))
+            for _ in 0..<10 {
+                let (x, y) = (random.int(0..<400), random.int(0..<300))
+                let (width, height) = (random.int(1...500), random.int(1...400))
+                let part = BoardPart(x: x, y: y, width: width, height: height)
+                let form = PictureForm(width: width * scale, part: part)
+                let file = try PNGReader(renderer.picture(of: room.board, life(), form, at: start))
+                #expect(file.width == min(width, 400 - x) * scale && file.height == min(height, 300 - y) * scale)
+                let expected = (0..<file.height).flatMap { row in
+                    let first = (y * scale + row) * whole.width + x * scale
+                    return whole.pixels[first..<first + file.width]
+                }
+                #expect(file.pixels == expected, "\(String(describing: part)) at \(scale)")
+            }
+        }
+    }
+
+    @Test func `a part that is asked for enlarged beyond the memory is smaller, and its canvas is not kept`() throws {
+        var room = DrawnRoom()
+        try room.draw(30)
+        let limit = 16 << 20
+        let renderer = renderer(limit)
+        let form = PictureForm(width: 4096, part: BoardPart(x: 100, y: 100, width: 40, height: 20))
+        let file = try renderer.picture(of: room.board, life(), form, at: start)
+        let size = size(of: file)
+        #expect(40...4095 ~= size[0] && abs(Double(size[0]) / Double(size[1]) - 2) < 0.1)
+        #expect(renderer.mostBytes <= limit)
+        #expect(renderer.byteCount == file.count)
+    }
+
     private func size(of file: [UInt8]) -> [Int] {
         [16, 20].map { place in file[place..<place + 4].reduce(0) { $0 << 8 | Int($1) } }
     }

@@ -1,14 +1,14 @@
 /// A PNG decoder that shares nothing with the encoder: 8 bits a channel, palette, RGB and RGBA, no interlacing.
-struct PNGReader {
-    let width: Int
-    let height: Int
-    let colourType: UInt8
+public struct PNGReader {
+    public let width: Int
+    public let height: Int
+    public let colourType: UInt8
     /// Straight `0xAABBGGRR`, row by row.
-    let pixels: [UInt32]
+    public let pixels: [UInt32]
 
-    enum Fault: Error { case signature, chunk, checksum, format, filter }
+    public enum Fault: Error { case signature, chunk, checksum, format, filter }
 
-    init(_ file: [UInt8]) throws {
+    public init(_ file: [UInt8]) throws {
         guard file.starts(with: [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]) else { throw Fault.signature }
         var chunks: [String: [UInt8]] = [:]
         var at = 8
@@ -87,7 +87,7 @@ struct PNGReader {
 
 /// Undoes zlib's compression (RFC 1950 and 1951), slowly and plainly.
 struct Inflate {
-    enum Fault: Error { case header, block, code, distance, checksum, tooShort }
+    public enum Fault: Error { case header, block, code, distance, checksum, tooShort }
 
     private let bytes: [UInt8]
     private var bit = 0
