@@ -55,7 +55,7 @@ export class FrameClock extends EventTarget {
      *   `media`: the player's own time. `auto`: the first of them that a connection has; without one `media`
      * @param {number} [options.offset] milliseconds added to each time
      * @param {number} [options.delay] of `utc-delay`: milliseconds from the camera to the network
-     * @param {ServerClock} [options.serverClock] UTC, for `utc-delay` and the browser's estimate of `capture`
+     * @param {import("./server-clock.js").ServerClock} [options.serverClock] UTC, for `utc-delay` and the browser's estimate of `capture`
      * @param {() => RTCPeerConnection | null} [options.peer] the connection that the video comes by
      */
     constructor(video, { time = "auto", offset = 0, delay = 0, serverClock = null, peer = () => null } = {}) {

@@ -43,7 +43,12 @@ export class Gateway {
         this.#token = token;
     }
 
-    /** The address of a path such as `api/rooms`, with a query; what is undefined or null is left out. */
+    /**
+     * The address of a path such as `api/rooms`, with a query; what is undefined or null is left out.
+     *
+     * @param {string} path
+     * @param {object} [query]
+     */
     address(path, query = {}) {
         const url = new URL(path, this.url);
         for (const [name, value] of Object.entries(query)) {
@@ -55,6 +60,9 @@ export class Gateway {
     /**
      * Sends a request and returns its response.
      *
+     * @param {string} path
+     * @param {RequestInit & {query?: object}} [options]
+     * @returns {Promise<Response>}
      * @throws {GatewayError} an answer other than 2xx and 304, or none
      */
     async request(path, { query, headers = {}, ...options } = {}) {
@@ -82,8 +90,10 @@ export class Gateway {
      *
      * @param {string} room
      * @param {Blob} file a PNG, JPEG, WebP, HEIC or PDF of at most 50 MiB
-     * @param {object} [options] `onprogress(sent)`: 0 … 1 of the file are sent; `password`: of an encrypted PDF, which the
-     *   service stores without encryption; `signal`: an `AbortSignal`
+     * @param {object} [options]
+     * @param {(sent: number) => void} [options.onprogress] 0 … 1 of the file are sent
+     * @param {string} [options.password] of an encrypted PDF, which the service stores without encryption
+     * @param {AbortSignal} [options.signal]
      * @returns {Promise<{id: string, type: string, pages: number, width: number, height: number}>} the size of its first page,
      *   in pixels or points
      * @throws {GatewayError} among others `too-large`, `unreadable`, `needs-password`, `assets-full`, `no-journal`, `no-sandbox`
@@ -97,10 +107,14 @@ export class Gateway {
      *
      * @param {string} room
      * @param {Blob} file as for {@link upload}
-     * @param {object} options `author`: who imports it; `time`: the media time of it in milliseconds, that at the teacher unless
-     *   said, as far as the room knows it: else the answer has a `warning`; `onprogress(sent, made)`: 0 … 1 of the file are sent, and of its pages made; `rotate`: 90, 180 or 270
-     *   degrees by which all pages are rotated clockwise; `password` and `signal` as for {@link upload}.
-     *   A file that has been sent is imported whatever becomes of this page
+     * @param {object} options a file that has been sent is imported whatever becomes of this page
+     * @param {string} options.author who imports it
+     * @param {number} [options.time] its media time in milliseconds, that at the teacher unless said, as far as the room knows it:
+     *   else the answer has a `warning`
+     * @param {90 | 180 | 270} [options.rotate] degrees by which all pages are rotated clockwise
+     * @param {(sent: number, made: number) => void} [options.onprogress] 0 … 1 of the file are sent, and of its pages made
+     * @param {string} [options.password] as for {@link upload}
+     * @param {AbortSignal} [options.signal]
      * @returns {Promise<{id: string, pages: number[]}>} the asset, and the pages
      * @throws {GatewayError} as {@link upload}, and among others `unsupported`, `too-many-pages`, `incomplete`: not all pages were
      *   made
@@ -115,8 +129,11 @@ export class Gateway {
      *
      * @param {string} room
      * @param {number} page
-     * @param {object} [options] `to`: the other room, this one unless said; `moves`: whether the page goes out of sight then;
-     *   `time`: as for {@link importFile}; `author`: who asks for it
+     * @param {object} [options]
+     * @param {string} [options.to] the other room, this one unless said
+     * @param {boolean} [options.moves] whether the page goes out of sight then
+     * @param {number} [options.time] as for {@link importFile}
+     * @param {string} [options.author] who asks for it
      * @returns {Promise<{page: number}>} the new page
      */
     copyPage(room, page, { to = room, moves = false, time, author } = {}) {
@@ -131,7 +148,10 @@ export class Gateway {
      *
      * @param {string} room
      * @param {number} page
-     * @param {object} [options] `by`: 90, 180 or 270 degrees; `time`: as for {@link importFile}; `author`: who asks for it
+     * @param {object} [options]
+     * @param {90 | 180 | 270} [options.by] degrees
+     * @param {number} [options.time] as for {@link importFile}
+     * @param {string} [options.author] who asks for it
      * @returns {Promise<{page: number, by: number}>}
      */
     rotatePage(room, page, { by = 90, time, author } = {}) {

@@ -52,7 +52,7 @@ export class ImageStore {
     #isClosed = false;
 
     /**
-     * @param {Gateway} gateway
+     * @param {import("./gateway.js").Gateway} gateway
      * @param {string} room
      * @param {() => string | undefined} cohort whose view of the room it is
      */

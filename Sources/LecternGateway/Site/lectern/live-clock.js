@@ -46,8 +46,11 @@ export class LiveClock extends EventTarget {
     #last = null;
 
     /**
-     * @param {object} options `gateway`: a `Gateway`; `room`: its name; `latency`: how late the fastest students see the teacher,
-     *   in milliseconds, where the video does not tell it
+     * @param {object} options
+     * @param {import("./gateway.js").Gateway} options.gateway
+     * @param {string} options.room its name
+     * @param {number | null} [options.latency] how late the fastest students see the teacher, in milliseconds, where the video does
+     *   not tell it
      */
     constructor({ gateway, room, latency = null }) {
         super();

@@ -22,7 +22,7 @@ export class ServerClock extends EventTarget {
     #measurements = [];
 
     /**
-     * @param {Gateway} gateway
+     * @param {import("./gateway.js").Gateway} gateway
      * @param {object} [options]
      * @param {number} [options.interval] milliseconds between two measurements of four requests each
      */
