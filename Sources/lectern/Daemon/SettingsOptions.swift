@@ -13,7 +13,7 @@ struct SettingsOptions: ParsableArguments {
     @Option(help: ArgumentHelp("Where the logs of the rooms are kept: jetstream, or none.", valueName: "mode"))
     var journal: String?
 
-    @Option(help: ArgumentHelp("What the daemon does: core, gateway, or both.", valueName: "role,…"))
+    @Option(help: ArgumentHelp("The daemon's roles: core, gateway, or both.", valueName: "role,…"))
     var roles: String?
 
     @Option(help: ArgumentHelp("A YAML file of settings.", valueName: "file"))

@@ -60,7 +60,7 @@ struct RenderCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("How freehand strokes become ink.", valueName: "style"))
     var style = ServerConfiguration().style
 
-    @Option(help: ArgumentHelp("What the style stamp stamps with.", valueName: "tip"))
+    @Option(help: ArgumentHelp("The tip of the style stamp.", valueName: "tip"))
     var tip = ServerConfiguration().tip
 
     @Option(
