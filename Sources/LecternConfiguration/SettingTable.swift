@@ -18,7 +18,7 @@ extension DaemonConfiguration {
             "Height in board units; 0 takes it from a room's first draw."),
         Setting(
             "board.features", \.board.features, .words(allowsNone: true),
-            "What rooms have beyond strokes; an empty list serves clients of the original protocol alone."),
+            "Features of rooms beyond strokes; an empty list serves clients of the original protocol alone."),
         Setting(
             "colour", \.colour, .choice, "Meaning of a message's colour: an index into the palette, or 0xRRGGBB."),
         Setting("palette", \.palette, .palette, "Colours of the palette, sent to clients when they join."),
@@ -203,7 +203,7 @@ extension DaemonConfiguration {
             "Name of this daemon, unique among those that share the rooms."),
         Setting(
             "node.roles", \.node.roles, .words(),
-            "What this daemon does: core serves rooms over NATS, gateway the HTTP side, for the rooms of all daemons."),
+            "This daemon's roles: core serves rooms over NATS, gateway the HTTP side, for the rooms of all daemons."),
     ]
 
     /// The keys for all cohorts.
@@ -233,7 +233,7 @@ extension DaemonConfiguration {
             "log.held_bytes", \.log.heldBytes, .size(1 << 20...64 << 30),
             "Bytes of operations that some cohort of a room holds; beyond, the oldest are released late."),
         Setting("ink.style", \.ink.style, .choice, "How points of a stroke become ink."),
-        Setting("ink.tip", \.ink.tip, .choice, "What the style stamp stamps with."),
+        Setting("ink.tip", \.ink.tip, .choice, "The tip of the style stamp."),
         Setting("canvas.scale", \.canvas.scale, .number(0.25...8), "Pixels a board unit."),
         Setting(
             "canvas.memory", \.canvas.memory, .size(16 << 20...64 << 30),
@@ -296,7 +296,7 @@ extension CohortSettings {
     static let settings: [Setting<CohortSettings>] = [
         Setting(
             "gate", \.gate, .choice,
-            "What holds operations back: the cohort's video clock once it has one (auto), always, or nothing."),
+            "The gate that holds operations back: the cohort's video clock once it has one (auto), always, or nothing."),
         Setting(
             "policy", \.policy, .choice,
             """

@@ -46,7 +46,8 @@ enum MetricHelp {
         "lectern_checkpoints_total": "Checkpoints of rooms written, by outcome.",
         "lectern_checkpoint_age_seconds": "Age of the oldest record, of rooms in memory, that is in no checkpoint yet.",
         "lectern_checkpoint_bytes_total": "Bytes of the rooms' states in them.",
-        "lectern_log_fullness": "The share of its storage that a partition's log takes, 0 to 1: of its own, its account's or the server's.",
+        "lectern_log_fullness":
+            "The share of its storage that a partition's log takes, 0 to 1: of its own, its account's or the server's.",
         "lectern_log_rewound_total": "How often a partition's log was found to have lost its end, by partition.",
         "lectern_log_lost_records_total": "Records that it had lost then, at most, by partition.",
         "lectern_rooms_restored_total": "Rooms restored then from what was saved of them, by partition.",
