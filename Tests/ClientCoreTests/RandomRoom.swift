@@ -76,13 +76,53 @@ struct RandomRoom {
         }
     }
 
-    /// The board for a student who joins now, as sent and read again.
+    /// The board for a student who joins now, as it is sent.
+    func replyBytes(_ encoding: WireEncoding = .json) throws -> [UInt8] {
+        try #require(room.catchUpHead(JoinRequest())).encoded(palette: .standard, style: "smooth", as: encoding)
+    }
+
+    /// The same, read again.
     func reply(_ encoding: WireEncoding) throws -> JoinReply {
-        let bytes = try #require(room.catchUpHead(JoinRequest()))
-            .encoded(palette: .standard, style: "smooth", as: encoding)
+        let bytes = try replyBytes(encoding)
         switch encoding {
         case .json: return try JoinReply(decoding: bytes)
         case .binary: return try JoinReply(binary: bytes)
         }
+    }
+}
+
+/// Events as a gateway sends them.
+enum GatewayEvent {
+    static func operation(
+        _ index: UInt64, by author: String = "ann", reference: UInt64? = nil, page: Int = 0, isLate: Bool = false,
+        digest: BoardDigest? = nil, _ message: String
+    ) -> [UInt8] {
+        let reference = reference.map { ",\"ref\":\($0)" } ?? ""
+        let digest = digest.map { ",\"digest\":\"\($0)\"" } ?? ""
+        let late = isLate ? ",\"late\":true" : ""
+        return Array(
+            "{\"index\":\(index),\"author\":\"\(author)\",\"page\":\(page)\(reference)\(late)\(digest),\"message\":\(message)}"
+                .utf8)
+    }
+
+    static func operation(_ operation: ReleasedOperation) -> [UInt8] {
+        self.operation(
+            operation.index, by: operation.author.text, reference: operation.reference, page: operation.page,
+            isLate: operation.isLate, digest: operation.digest, String(decoding: operation.bytes, as: UTF8.self))
+    }
+
+    /// The board of a room without operations.
+    static var emptyBoard: [UInt8] {
+        JoinReplyWriter(room: "", index: 0, digest: .empty, palette: .standard, style: "smooth")
+            .board(
+                width: 1024, height: 768, isProvisional: true, visible: EmptyCollection<JoinedOperation>(),
+                redo: EmptyCollection<JoinedOperation>())
+    }
+
+    static func mark(_ room: String, _ index: UInt64, _ digest: BoardDigest, video: Double? = nil) -> [UInt8] {
+        Mark(
+            room: room, index: index, digest: digest, video: video.flatMap { MediaTime(milliseconds: $0) },
+            gate: video == nil ? .open : .video
+        ).encoded()
     }
 }

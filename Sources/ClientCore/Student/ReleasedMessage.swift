@@ -123,6 +123,26 @@ public struct ReleasedOperation: Sendable, Equatable {
 }
 
 extension ReleasedOperation {
+    /// Decodes the data of an event `op` of a gateway's stream.
+    package init(decoding bytes: [UInt8]) throws(MalformedRelease) {
+        let joined: JoinedOperation
+        do throws(Rejection) {
+            joined = try JoinedOperation(decoding: bytes)
+        } catch {
+            throw MalformedRelease(description: "an operation cannot be read: \(error.message)")
+        }
+        try self.init(joined)
+    }
+
+    /// The fields of the message.
+    package func header() throws(MalformedRelease) -> StrokeMessage {
+        do throws(MalformedMessage) {
+            return try StrokeMessage(accepted: bytes)
+        } catch {
+            throw MalformedRelease(description: "operation \(index): \(error.rejection.message)")
+        }
+    }
+
     /// Decodes an operation of a join reply.
     package init(_ joined: JoinedOperation) throws(MalformedRelease) {
         let bytes = Array(joined.message)

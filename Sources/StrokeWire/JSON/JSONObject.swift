@@ -149,6 +149,12 @@ package enum JSONField {
         return names
     }
 
+    /// The text of a top-level member; nil where the bytes are no JSON object, or the member is missing or no string.
+    package static func string(_ name: String, in bytes: [UInt8]) -> String? {
+        guard let object = try? JSONObject(bytes, keeping: [name], limit: .max) else { return nil }
+        return (try? object.string(name, limit: .max)) ?? nil
+    }
+
     /// The number of a top-level member, for example the time in a video's metadata; nil where the text is no JSON object, or the member is missing or no number.
     package static func number(_ name: String, in bytes: [UInt8]) -> Double? {
         guard let object = try? JSONObject(bytes, keeping: [name]) else { return nil }

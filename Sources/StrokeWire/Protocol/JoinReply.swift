@@ -171,8 +171,17 @@ extension JSONObject {
 extension JoinedOperation {
     private static let keys = ["index", "author", "ref", "late", "digest", "page", "message"]
 
+    /// Reads an operation as it stands in a reply, by itself: the data of an event `op`.
+    /// - Throws: the first fault.
+    package init(decoding bytes: [UInt8]) throws(Rejection) {
+        try self.init(JSONObject(bytes, keeping: Self.keys, limit: JoinReply.maximumBytes))
+    }
+
     init(_ token: JSONToken, of bytes: [UInt8], field: String) throws(Rejection) {
-        let body = try JSONObject(token, of: bytes, keeping: Self.keys, field: field)
+        try self.init(JSONObject(token, of: bytes, keeping: Self.keys, field: field))
+    }
+
+    private init(_ body: JSONObject) throws(Rejection) {
         guard let message = body["message"] else { throw .missing("message") }
         guard case .object(let range) = message else { throw .wrongType("message", "an object") }
         let digest: BoardDigest? =
@@ -182,7 +191,7 @@ extension JoinedOperation {
             index: try body.requiredIndex("index"),
             author: try body.required("author", "the name of an author") { AuthorID($0) },
             reference: try body.index("ref"), isLate: try body.bool("late") ?? false, digest: digest,
-            page: try body.page("page") ?? 0, message: bytes[range])
+            page: try body.page("page") ?? 0, message: body.bytes[range])
     }
 }
 

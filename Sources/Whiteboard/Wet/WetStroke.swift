@@ -1,27 +1,35 @@
-import Ink
-import StrokeWire
+package import Ink
+package import StrokeWire
 
 /// The points of a stroke that grows, and when each may be seen.
-struct GrowingPoints: Sendable {
-    private(set) var model: StrokeModel
+package struct GrowingPoints: Sendable {
+    package private(set) var model: StrokeModel
     /// For each confirmed point: microseconds from the stroke's time to it, or to a point before it that is later. A point
     /// is never seen before those before it.
-    private(set) var reaches: [Int64] = []
+    package private(set) var reaches: [Int64] = []
 
     /// No points yet: those of updates.
-    init() {
+    package init() {
         // Cursors are told of each change when it comes.
         model = StrokeModel(rememberedChanges: 0)
     }
 
     /// The points of an operation.
-    init(_ points: [StrokePoint]) {
+    package init(_ points: [StrokePoint]) {
         model = StrokeModel(complete: points)
         updateReaches(from: 0)
     }
 
     /// The number of confirmed points.
-    var count: Int { model.confirmedCount }
+    package var count: Int { model.confirmedCount }
+
+    /// The number of points that a player has passed.
+    /// - Parameters:
+    ///   - time: the player's.
+    ///   - start: the stroke's time.
+    package func count(before time: MediaTime, from start: MediaTime) -> Int {
+        reaches.partitioningIndex { start + $0 >= time }
+    }
 
     /// Bytes that its confirmed points keep in memory, about.
     var byteCount: Int { Self.byteCount(of: count) }
@@ -32,11 +40,20 @@ struct GrowingPoints: Sendable {
     }
 
     /// Takes an update.
+    /// - Parameter update: its number; nil where updates have none.
     /// - Returns: the first place with another confirmed point than before; nil where there is none.
-    mutating func take(_ points: WetPoints, update: Int64) -> Int? {
+    @discardableResult
+    package mutating func take(_ points: WetPoints, update: Int64? = nil) -> Int? {
         guard case .taken(let first?) = model.receive(points, update: update) else { return nil }
         updateReaches(from: first)
         return first
+    }
+
+    /// Ends it with the points of the operation.
+    package mutating func complete(with points: [StrokePoint]) {
+        model.complete(with: points)
+        reaches.removeAll(keepingCapacity: true)
+        updateReaches(from: 0)
     }
 
     private mutating func updateReaches(from first: Int) {
@@ -50,7 +67,7 @@ struct GrowingPoints: Sendable {
     static let greatestReach: Int64 = 1 << 53
 
     /// Microseconds from the stroke's time to a point, at most ``greatestReach``; negative ones count as 0.
-    static func reach(of point: StrokePoint) -> Int64 {
+    package static func reach(of point: StrokePoint) -> Int64 {
         guard let milliseconds = point.milliseconds, milliseconds > 0 else { return 0 }
         return min(MediaTime(milliseconds: milliseconds)?.microseconds ?? .max, greatestReach)
     }

@@ -1,0 +1,392 @@
+public import StrokeWire
+import Whiteboard
+
+/// State machine of a student who reads a gateway's event stream: the board of a room in step with the student's player.
+///
+/// A gateway releases operations when the video of the cohort has passed them; a player that is farther behind holds them
+/// until it has passed them, too. Strokes of a joined board that the player has not reached are veiled, and points of strokes
+/// being drawn appear when the player has passed them.
+///
+/// It has no clock and no connection: methods take the time since the start and the player's time, and return actions.
+/// Events that a gateway cannot send, or that contradict the board, ask for a restart of the stream and change nothing.
+///
+/// Memory: the board, as ``FollowedBoard`` bounds it; ``heldBytes`` of operations that wait; strokes being drawn, as
+/// ``WetInk`` bounds them.
+public struct BoardPlayout: Sendable {
+    /// Bytes of messages that wait for the player. Beyond, the board is joined anew, with what the player has not reached
+    /// veiled.
+    public static let heldBytes = 32 << 20
+    /// How long an operation waits for a player that runs, or tells nothing, unless said.
+    public static let maximumHold = Duration.seconds(30)
+    private static let mostNames = 1000
+    /// Strokes that grow are looked for among so many operations that wait, as the service does it.
+    private static let mostGrowing = 64
+
+    private struct Held: Sendable {
+        let operation: ReleasedOperation
+        let header: StrokeMessage
+        let due: MediaTime?
+
+        /// Whether strokes behind it do not grow before it is applied.
+        var isBarrier: Bool { header.action != .draw || header.element == .lasso }
+    }
+
+    /// The board that is shown.
+    public private(set) var board = StudentBoard()
+    /// Incarnation of the room; empty while nobody has written to it.
+    public var room: String { board.room }
+    /// Index of the last operation that the gateway has sent.
+    public private(set) var received: UInt64 = 0
+    /// Whether the board is there, and follows the room.
+    public private(set) var isJoined = false
+    public private(set) var palette = Palette.standard
+    /// The ink style's name in the last join reply; nil before the first.
+    public private(set) var style: String?
+    /// What the service offers beyond strokes on one page.
+    public private(set) var features: BoardFeatures = []
+    /// Who drew the last operation that is shown; nil while nobody has.
+    public private(set) var lastAuthor: AuthorID?
+    /// Whether the cohort's operations wait for a video; nil while the room has not said.
+    public private(set) var gate: GateState?
+    /// The strokes that are being drawn.
+    public private(set) var wetInk = WetInk()
+    /// Indices of strokes of the board that the player has not reached.
+    public private(set) var veiled: Set<UInt64> = []
+    /// The session whose strokes the caller draws itself while they are wet.
+    public var ownSession: String?
+
+    private let followsPlayer: Bool
+    /// Whether the feed is ungated: predicted points are shown.
+    private let isHead: Bool
+    /// Whether strokes grow in this cohort: they are due when the player has reached their end, not their beginning.
+    private var isProgressive = false
+    private var held: PlayoutQueue<Held>
+    private var veil: PlayoutQueue<Stroke>
+    private var watch = PlayerWatch()
+    private var names: [AuthorID: String] = [:]
+
+    /// - Parameters:
+    ///   - followsPlayer: whether anything waits for a player. Otherwise the service's gate alone decides, and the player's
+    ///     time is not looked at.
+    ///   - isHead: whether the feed is that of teachers, ahead of every video.
+    ///   - maximumHold: how long an operation waits for a player that runs, or tells nothing.
+    public init(
+        followsPlayer: Bool, isHead: Bool = false, maximumHold: Duration = BoardPlayout.maximumHold
+    ) {
+        self.followsPlayer = followsPlayer
+        self.isHead = isHead
+        held = PlayoutQueue(maximumHold: maximumHold)
+        veil = PlayoutQueue(maximumHold: maximumHold)
+    }
+
+    /// Operations and strokes that wait for the player.
+    public var heldCount: Int { held.count + veiled.count }
+
+    /// How far the last of them lies ahead of the player; zero while that is not known.
+    public func lead(of player: MediaTime?) -> Duration { max(held.lead(of: player), veil.lead(of: player)) }
+
+    /// How long until the next ``look(_:at:)``; nil for not before the next event.
+    public func wait(_ player: MediaTime?) -> Duration? {
+        guard let one = held.wait(player) else { return veil.wait(player) }
+        return min(one, veil.wait(player) ?? one)
+    }
+}
+
+// MARK: - Events
+
+extension BoardPlayout {
+    /// An event arrived.
+    ///
+    /// - Parameters:
+    ///   - data: its data, JSON in UTF-8.
+    ///   - player: the player's media time; nil while unknown.
+    public mutating func receive(
+        _ event: PlayoutEvent, _ data: [UInt8], player: MediaTime?, at now: Duration
+    ) -> [PlayoutAction] {
+        var actions: [PlayoutAction] = []
+        watch.look(player, at: now)
+        switch event {
+        case .board: join(data, player, now, &actions)
+        case .operation: take(data, player, now, &actions)
+        case .wet: takeWet(data, now, &actions)
+        case .mark: compare(data, &actions)
+        }
+        return actions
+    }
+
+    /// The stream is about another cohort from now on, and begins with a board.
+    public mutating func changeFeed(isHead: Bool) {
+        self = BoardPlayout(followsPlayer: followsPlayer, isHead: isHead, keeping: self)
+    }
+
+    private init(followsPlayer: Bool, isHead: Bool, keeping old: BoardPlayout) {
+        self.init(followsPlayer: followsPlayer, isHead: isHead, maximumHold: old.held.maximumHold)
+        (board, palette, style, features) = (old.board, old.palette, old.style, old.features)
+        (lastAuthor, gate, received, names, ownSession) =
+            (old.lastAuthor, old.gate, old.received, old.names, old.ownSession)
+    }
+
+    private mutating func join(
+        _ data: [UInt8], _ player: MediaTime?, _ now: Duration, _ actions: inout [PlayoutAction]
+    ) {
+        let hadInk = wetInk.strokes.contains { $0.drawnAs != nil }
+        forget()
+        let reply: JoinReply
+        do {
+            reply = try JoinReply(decoding: data)
+        } catch {
+            return restart("A board cannot be read: \(error.message)", &actions)
+        }
+        do {
+            board = try StudentBoard(reply)
+        } catch {
+            return restart(error.description, &actions)
+        }
+        (received, isJoined, watch) = (reply.index, true, PlayerWatch())
+        watch.look(player, at: now)
+        (palette, style, features) = (reply.palette, reply.style, reply.features ?? features)
+        if followsPlayer { veilStrokes(player, now) }
+        if hadInk { actions.append(.wetInkChanged) }
+        actions.append(.joined)
+        if case .board(_, _, let visible, let redo, let cleared) = reply.content {
+            lastAuthor = visible.last?.author
+            note(visible + redo + cleared.flatMap { $0.visible }, &actions)
+        }
+        actions.append(.incarnation(room))
+    }
+
+    private mutating func veilStrokes(_ player: MediaTime?, _ now: Duration) {
+        let pages = board.pages
+        for page in pages.order + pages.hidden {
+            for stroke in board.visible(on: page) {
+                let bytes = stroke.message.bytes
+                guard let header = try? StrokeMessage(accepted: bytes), let due = due(header, bytes) else { continue }
+                if let player, due < player { continue }
+                veiled.insert(stroke.index)
+                veil.add(stroke, time: due, isLate: false, bytes: 0, at: now)
+            }
+        }
+    }
+
+    private mutating func take(
+        _ data: [UInt8], _ player: MediaTime?, _ now: Duration, _ actions: inout [PlayoutAction]
+    ) {
+        guard isJoined else { return }
+        let operation: ReleasedOperation
+        let header: StrokeMessage
+        do {
+            operation = try ReleasedOperation(decoding: data)
+            guard operation.index > received else { return }
+            guard operation.index == received + 1 else { return restart("An operation is missing.", &actions) }
+            header = try operation.header()
+        } catch {
+            return restart(error.description, &actions)
+        }
+        let held = Held(operation: operation, header: header, due: due(header, operation.bytes))
+        received = operation.index
+        guard followsPlayer else {
+            apply(held, player, &actions, at: now)
+            return
+        }
+        guard self.held.bytes + operation.bytes.count <= Self.heldBytes else {
+            return restart("Too many operations wait for the player.", &actions)
+        }
+        self.held.add(held, time: held.due, isLate: operation.isLate, bytes: operation.bytes.count, at: now)
+        look(player, now, &actions)
+    }
+
+    /// When the player has reached an operation; where strokes grow, their end. Nil where it has no time.
+    private func due(_ header: StrokeMessage, _ bytes: [UInt8]) -> MediaTime? {
+        guard let start = header.time.map({ MediaTime(milliseconds: $0) }) else { return nil }
+        guard isProgressive, header.action == .draw else { return start }
+        var reach: Int64 = 0
+        header.points.forEachPoint(of: bytes) { reach = max(reach, GrowingPoints.reach(of: $0)) }
+        return start + reach
+    }
+
+    private mutating func takeWet(_ data: [UInt8], _ now: Duration, _ actions: inout [PlayoutAction]) {
+        let limits = WireLimits(messageBytes: .max, points: .max, colours: .rgb)
+        guard isJoined, let release = try? WetRelease(decoding: data, limits: limits),
+            release.index ?? .max > received, ownSession == nil || release.session != ownSession
+        else { return }
+        if !isHead { isProgressive = true }
+        if wetInk.receive(release, showsPredicted: isHead, at: now) { actions.append(.wetInkChanged) }
+    }
+
+    private mutating func compare(_ data: [UInt8], _ actions: inout [PlayoutAction]) {
+        guard let mark = try? Mark(decoding: data) else { return }
+        if let covered = mark.covered { actions.append(.covered(covered, room: mark.room)) }
+        if isJoined, board.room.isEmpty, !mark.room.isEmpty {
+            board.room = mark.room
+            actions.append(.incarnation(mark.room))
+        }
+        if let gate = mark.gate, gate != self.gate {
+            self.gate = gate
+            actions.append(.gate(gate))
+        }
+        if isJoined, mark.room == room, mark.index == board.index, mark.digest != board.digest {
+            return restart("The digest of a mark is \(mark.digest), not \(board.digest).", &actions)
+        }
+        actions.append(.clock(mark.video))
+    }
+
+    private mutating func restart(_ why: String, _ actions: inout [PlayoutAction]) {
+        isJoined = false
+        held.removeAll()
+        actions.append(.restart(why))
+    }
+
+    private mutating func forget() {
+        held.removeAll()
+        veil.removeAll()
+        veiled = []
+        wetInk.removeAll()
+        isJoined = false
+    }
+
+    /// Notes what authors are called: the newest message of each says it.
+    private mutating func note(_ operations: [JoinedOperation], _ actions: inout [PlayoutAction]) {
+        var seen: Set<AuthorID> = []
+        for operation in operations.reversed() where !seen.contains(operation.author) {
+            guard let name = AuthorName.read(operation.message) else { continue }
+            seen.insert(operation.author)
+            note(operation.author, name, &actions)
+        }
+    }
+
+    private mutating func note(_ author: AuthorID, _ name: String, _ actions: inout [PlayoutAction]) {
+        guard names[author] != name else { return }
+        // They come again with the next messages.
+        if names.count == Self.mostNames { names = [:] }
+        names[author] = name
+        actions.append(.named(author, name))
+    }
+}
+
+// MARK: - The player's time
+
+extension BoardPlayout {
+    /// Shows what the player has reached. Call it after ``wait(_:)``, and after the player has jumped.
+    public mutating func look(_ player: MediaTime?, at now: Duration) -> [PlayoutAction] {
+        var actions: [PlayoutAction] = []
+        watch.look(player, at: now)
+        look(player, now, &actions)
+        return actions
+    }
+
+    private mutating func look(_ player: MediaTime?, _ now: Duration, _ actions: inout [PlayoutAction]) {
+        held.look(player, at: now)
+        while let operation = held.takeDue(player) {
+            guard apply(operation, player, &actions, at: now) else { return }
+        }
+        veil.look(player, at: now)
+        while let stroke = veil.takeDue(player) {
+            if veiled.remove(stroke.index) != nil { actions.append(.unveiled(stroke)) }
+        }
+    }
+
+    /// - Returns: false when the operation contradicts the board, which is to be joined anew.
+    @discardableResult
+    private mutating func apply(
+        _ held: Held, _ player: MediaTime?, _ actions: inout [PlayoutAction], at now: Duration
+    ) -> Bool {
+        let operation = held.operation
+        let change: FollowedBoard.Change
+        do {
+            change = try board.apply(operation)
+        } catch {
+            restart(error.description, &actions)
+            return false
+        }
+        lastAuthor = operation.author
+        for stroke in change.hidden { veiled.remove(stroke.index) }
+        if let name = AuthorName.read(operation.bytes[...]) { note(operation.author, name, &actions) }
+        // The operation takes the place of its wet stroke before the next frame.
+        let wasWet = wetInk.settle(operation.author, held.header.number, at: now)
+        actions.append(.applied(operation, change, wasWet: wasWet))
+        if wasWet { actions.append(.wetInkChanged) }
+        // One that was released late was not late for this player alone.
+        if !operation.isLate { observe(held.due, player, &actions) }
+        return true
+    }
+
+    /// Lets strokes grow that are being drawn on a page.
+    ///
+    /// - Parameter page: the one that is seen.
+    /// - Returns: the actions, and how long, in media time, until there is more to show; nil for not before the next event.
+    public mutating func grow(
+        _ player: MediaTime?, on page: Int, at now: Duration
+    ) -> (actions: [PlayoutAction], wait: Duration?) {
+        var actions: [PlayoutAction] = []
+        watch.look(player, at: now)
+        let hasExpired = wetInk.expire(at: now)
+        // Without a time nothing has been passed.
+        let time = followsPlayer ? player ?? .distantPast : nil
+        // As the service does it: nothing grows behind an operation of its author, or behind one that is no stroke.
+        var authors: Set<AuthorID> = []
+        var hasBarrier = false
+        if followsPlayer, isProgressive {
+            for waiting in held.prefix(Self.mostGrowing) {
+                hasBarrier = waiting.isBarrier
+                if hasBarrier { break }
+                guard authors.insert(waiting.operation.author).inserted, !waiting.operation.isLate,
+                    let start = waiting.header.time, let player, MediaTime(milliseconds: start) < player
+                else { continue }
+                wetInk.complete(waiting.operation, number: waiting.header.number, at: now)
+            }
+        }
+        var growths: [WetInk.Growth] = []
+        var (isChanged, wait) = wetInk.grow(
+            before: time, on: page, isHeldBack: { !$0.isComplete && (hasBarrier || authors.contains($0.author)) },
+            into: &growths)
+        for growth in growths {
+            actions.append(.grew(author: growth.author, number: growth.number, points: growth.points))
+            observe(growth.due, player, &actions)
+        }
+        if hasExpired || isChanged { actions.append(.wetInkChanged) }
+        if wetInk.isEmpty, !isProgressive || held.isEmpty {
+            wait = nil
+        } else if followsPlayer {
+            wait = min(max(wait ?? .milliseconds(100), .zero), .milliseconds(100))
+        } else {
+            wait = .seconds(1)
+        }
+        return (actions, wait)
+    }
+
+    /// Ink is drawn: how far is it from its picture?
+    private func observe(_ due: MediaTime?, _ player: MediaTime?, _ actions: inout [PlayoutAction]) {
+        guard followsPlayer, let due, let player else { return }
+        actions.append(.skew(.microseconds(player - due), isCounted: watch.hasPlayed(due)))
+    }
+}
+
+/// The name in a message: the key `by`, which is no part of the protocol.
+enum AuthorName {
+    /// More of a name is not shown by anybody.
+    private static let most = 256
+
+    /// The text as it was sent, at most 256 scalars of it; nil where the message has none.
+    static func read(_ message: ArraySlice<UInt8>) -> String? {
+        // Most messages have none: they are not parsed.
+        guard contains(message), let text = JSONField.string("by", in: Array(message)), !text.isEmpty else {
+            return nil
+        }
+        var name = String.UnicodeScalarView()
+        name.append(contentsOf: text.unicodeScalars.prefix(most))
+        return String(name)
+    }
+
+    private static func contains(_ message: ArraySlice<UInt8>) -> Bool {
+        message.withUnsafeBufferPointer { bytes in
+            guard bytes.count >= 4 else { return false }
+            for place in 0...(bytes.count - 4)
+            where bytes[place] == UInt8(ascii: "\"") && bytes[place + 1] == UInt8(ascii: "b")
+                && bytes[place + 2] == UInt8(ascii: "y") && bytes[place + 3] == UInt8(ascii: "\"")
+            {
+                return true
+            }
+            return false
+        }
+    }
+}

@@ -1,0 +1,91 @@
+import DequeModule
+package import StrokeWire
+
+/// Holds what the service has released until a student's player has reached it.
+///
+/// A service releases an operation when the video of its cohort has passed it. A player may be behind its cohort: it has a
+/// longer buffer, or is paused. The rule is the service's: a value is due when its time, and that of all before it, lies below
+/// the player's.
+package struct PlayoutQueue<Value: Sendable>: Sendable {
+    private struct Held: Sendable {
+        let value: Value
+        /// nil: due at once, as nothing before it has a time.
+        let gateTime: MediaTime?
+        let bytes: Int
+    }
+
+    /// Between two looks at a player while something waits: its time is not known in advance.
+    static var longestWait: Duration { .milliseconds(100) }
+    private static var shortestWait: Duration { .milliseconds(4) }
+
+    /// How long the front may wait while the player runs, or its time is not known: a safety net under a wrong time line.
+    package var maximumHold: Duration
+    private var queue: Deque<Held> = []
+    private var lastGateTime: MediaTime?
+    /// Of all values that wait.
+    package private(set) var bytes = 0
+    private var waited = Duration.zero
+    private var lookedAt = Duration.zero
+    private var lastTime: MediaTime?
+
+    package init(maximumHold: Duration) {
+        self.maximumHold = maximumHold
+    }
+
+    package var count: Int { queue.count }
+    package var isEmpty: Bool { queue.isEmpty }
+
+    /// The first values that wait, at most so many.
+    package func prefix(_ count: Int) -> some Sequence<Value> { queue.prefix(count).lazy.map { $0.value } }
+
+    /// How far the last value lies ahead of the player; zero while that is not known.
+    package func lead(of player: MediaTime?) -> Duration {
+        guard let player, let last = queue.last?.gateTime, last > player else { return .zero }
+        return .microseconds(last - player)
+    }
+
+    /// Adds a value; it may be due at once.
+    ///
+    /// - Parameters:
+    ///   - time: its media time; nil for that of the value before it.
+    ///   - isLate: whether the service released it although its time had not come: it waits for those before it only.
+    ///   - bytes: what it weighs.
+    package mutating func add(_ value: Value, time: MediaTime?, isLate: Bool, bytes: Int, at now: Duration) {
+        if let time, !isLate { lastGateTime = max(lastGateTime ?? .distantPast, time) }
+        if queue.isEmpty { (waited, lookedAt, lastTime) = (.zero, now, nil) }
+        queue.append(Held(value: value, gateTime: lastGateTime, bytes: bytes))
+        self.bytes += bytes
+    }
+
+    /// Notes where the player is. Call it before ``takeDue(_:)``.
+    package mutating func look(_ player: MediaTime?, at now: Duration) {
+        // A paused player may take as long as it likes.
+        if player == nil || player != lastTime { waited += now - lookedAt }
+        (lookedAt, lastTime) = (now, player)
+    }
+
+    /// Removes the first value where it is due.
+    package mutating func takeDue(_ player: MediaTime?) -> Value? {
+        guard let first = queue.first else { return nil }
+        if let gateTime = first.gateTime, waited < maximumHold {
+            guard let player, gateTime < player else { return nil }
+        }
+        queue.removeFirst()
+        bytes -= first.bytes
+        waited = .zero
+        return first.value
+    }
+
+    /// How long until the next look; nil where nothing waits.
+    package func wait(_ player: MediaTime?) -> Duration? {
+        guard let first = queue.first else { return nil }
+        guard let player, let gateTime = first.gateTime else { return Self.longestWait }
+        let wait = Duration.microseconds(gateTime - player) + .milliseconds(1)
+        return min(max(wait, Self.shortestWait), Self.longestWait)
+    }
+
+    /// Forgets all that waits, and the times of what was.
+    package mutating func removeAll() {
+        self = PlayoutQueue(maximumHold: maximumHold)
+    }
+}

@@ -1,0 +1,394 @@
+import StrokeWire
+import TestSupport
+import Testing
+import Whiteboard
+
+@testable import ClientCore
+
+private func at(_ milliseconds: Int) -> Duration { .milliseconds(milliseconds) }
+
+private func media(_ milliseconds: Int?) -> MediaTime? {
+    milliseconds.map { MediaTime(milliseconds: Int64($0)) }
+}
+
+private func stroke(_ number: Int, time: Int? = nil, reach: [Int] = [0, 0]) -> String {
+    let points = reach.map { "{\"x\":\($0),\"y\":1,\"m\":\($0)}" }.joined(separator: ",")
+    return "{\"n\":\(number)\(time.map { ",\"t\":\($0)" } ?? ""),\"d\":[\(points)]}"
+}
+
+extension [PlayoutAction] {
+    /// Indices of the operations that were applied.
+    fileprivate var applied: [UInt64] {
+        compactMap { if case .applied(let operation, _, _) = $0 { operation.index } else { nil } }
+    }
+
+    fileprivate var unveiled: [UInt64] {
+        compactMap { if case .unveiled(let stroke) = $0 { stroke.index } else { nil } }
+    }
+
+    fileprivate var restarts: Int { count { if case .restart = $0 { true } else { false } } }
+
+    /// Points shown of strokes being drawn.
+    fileprivate var grown: [Int] { compactMap { if case .grew(_, _, let points) = $0 { points } else { nil } } }
+}
+
+/// A playout of an empty room, and the events of a class.
+private struct Class {
+    var playout: BoardPlayout
+    private(set) var index: UInt64 = 0
+    private let author: String
+
+    init(followsPlayer: Bool = true, isHead: Bool = false, maximumHold: Duration = BoardPlayout.maximumHold) {
+        playout = BoardPlayout(followsPlayer: followsPlayer, isHead: isHead, maximumHold: maximumHold)
+        author = "ann"
+        _ = playout.receive(.board, GatewayEvent.emptyBoard, player: nil, at: .zero)
+    }
+
+    mutating func send(
+        _ message: String, by author: String = "ann", reference: UInt64? = nil, isLate: Bool = false,
+        player: Int? = nil,
+        now: Int = 0
+    ) -> [PlayoutAction] {
+        index += 1
+        return playout.receive(
+            .operation, GatewayEvent.operation(index, by: author, reference: reference, isLate: isLate, message),
+            player: media(player), at: at(now))
+    }
+
+    mutating func wet(_ text: String, player: Int? = nil, now: Int = 0) -> [PlayoutAction] {
+        playout.receive(.wet, Array(text.utf8), player: media(player), at: at(now))
+    }
+
+    mutating func look(_ player: Int?, now: Int) -> [PlayoutAction] { playout.look(media(player), at: at(now)) }
+
+    mutating func grow(_ player: Int?, now: Int, page: Int = 0) -> [PlayoutAction] {
+        playout.grow(media(player), on: page, at: at(now)).actions
+    }
+}
+
+@Suite("A board in step with a player")
+struct BoardPlayoutTests {
+    @Test("shows an operation when the player has passed its time and that of all before it, each once and in order")
+    func order() {
+        var room = Class()
+        #expect(room.send(stroke(0)).applied == [1], "without a time: at once")
+        #expect(room.send(stroke(1, time: 1000), player: 500).applied == [])
+        #expect(
+            room.send(stroke(2, time: 300), player: 500).applied == [], "its own time has come, but not that before it")
+        #expect(room.send(stroke(3), player: 500).applied == [])
+        #expect(
+            room.send(stroke(4, time: 2000), isLate: true, player: 500).applied == [], "late: waits for those before")
+        #expect(room.send(stroke(5, time: 1500), player: 500).applied == [])
+        #expect(room.playout.heldCount == 5 && room.playout.lead(of: media(500)) == .seconds(1))
+        #expect(room.look(1000, now: 10).applied == [], "not yet passed")
+        #expect(room.look(1001, now: 11).applied == [2, 3, 4, 5])
+        #expect(room.playout.wait(media(1001)) == .milliseconds(100))
+        #expect(room.playout.wait(media(1490)) == .milliseconds(11))
+        #expect(room.look(1501, now: 12).applied == [6])
+        #expect(room.playout.wait(media(1501)) == nil && room.playout.board.index == 6)
+    }
+
+    @Test("shows all at once where no player is followed")
+    func open() {
+        var room = Class(followsPlayer: false)
+        #expect(room.send(stroke(0, time: 1_000_000)).applied == [1])
+    }
+
+    @Test("holds for a paused player as long as it likes, for one that runs or tells nothing 30 seconds")
+    func longestHold() {
+        var room = Class()
+        _ = room.send(stroke(0, time: 1000), player: 500)
+        for second in 1...100 { #expect(room.look(500, now: second * 1000).applied == []) }
+        // It runs, on another time line.
+        for second in 101...129 { #expect(room.look(500 - second, now: second * 1000).applied == []) }
+        #expect(room.look(100, now: 130_000).applied == [1])
+        _ = room.send(stroke(1, time: 5000), player: 99, now: 131_000)
+        #expect(room.look(nil, now: 160_000).applied == [])
+        #expect(room.look(nil, now: 161_000).applied == [2])
+    }
+
+    @Test("veils what of a joined board the player has not reached, and shows it then")
+    func veil() throws {
+        var service = RandomRoom(HistoryConfiguration(), seed: TestSeed.choose())
+        for _ in 0..<300 { try service.act() }
+        var playout = BoardPlayout(followsPlayer: true)
+        let actions = playout.receive(.board, try service.replyBytes(), player: media(50_000), at: .zero)
+        #expect(actions.contains { if case .joined = $0 { true } else { false } })
+        var times: [UInt64: Int64] = [:]
+        for stroke in playout.board.visible { times[stroke.index] = stroke.decoded()?.header.time }
+        #expect(playout.veiled == Set(times.filter { $0.value >= 50_000 }.keys))
+        #expect(!playout.veiled.isEmpty && playout.veiled.count < playout.board.visibleCount)
+        var seen: [UInt64] = []
+        for time in stride(from: 50_000, through: 310_000, by: 10_000) {
+            for index in playout.look(media(time), at: at(time / 1000)).unveiled {
+                seen.append(index)
+                #expect(try #require(times[index]) < time)
+            }
+        }
+        #expect(Set(seen) == Set(times.filter { $0.value >= 50_000 }.keys) && playout.veiled.isEmpty)
+    }
+
+    @Test("a stroke that an undo takes away is not unveiled")
+    func veiledUndo() throws {
+        var service = RandomRoom(HistoryConfiguration(), seed: 1)
+        for _ in 0..<100 { try service.act() }
+        var playout = BoardPlayout(followsPlayer: true)
+        _ = playout.receive(.board, try service.replyBytes(), player: media(-1), at: .zero)
+        let index = try #require(playout.veiled.max())
+        let page = try #require(playout.board.visible.first { $0.index == index }).page
+        let undo = GatewayEvent.operation(playout.received + 1, reference: index, page: page, "{\"n\":1,\"a\":2}")
+        let actions = playout.receive(.operation, undo, player: media(-1), at: .zero)
+        #expect(actions.applied.count == 1 && !playout.veiled.contains(index))
+        #expect(!playout.look(media(1_000_000), at: .seconds(1)).unveiled.contains(index))
+    }
+
+    @Test("ends as the room whatever the player does, by any rules of undo", arguments: TestSeed.choose(8))
+    func folds(seed: UInt64) throws {
+        var service = RandomRoom(RandomRoom.history(seed), seed: seed)
+        for _ in 0..<50 { try service.act() }
+        var playout = BoardPlayout(followsPlayer: true)
+        _ = playout.receive(.board, try service.replyBytes(), player: nil, at: .zero)
+        var (now, player, last) = (0, 0, playout.board.index)
+        var random = SeededGenerator(seed: seed)
+        func check(_ actions: [PlayoutAction]) {
+            for index in actions.applied {
+                #expect(index == last + 1)
+                last = index
+            }
+            #expect(actions.restarts == 0)
+        }
+        for _ in 0..<600 {
+            try service.act()
+            while playout.received < service.room.head.index {
+                let next = service.operations[Int(playout.received)]
+                check(playout.receive(.operation, GatewayEvent.operation(next), player: media(player), at: at(now)))
+            }
+            now += random.int(0...50)
+            player += random.pick([0, 300, 500, -200, 5000])
+            check(playout.look(random.chance(1, in: 9) ? nil : media(player), at: at(now)))
+        }
+        check(playout.look(media(1 << 40), at: at(now)))
+        #expect(playout.board.digest == service.room.head.digest && playout.board.index == service.room.head.index)
+        #expect(playout.heldCount == 0)
+        let mark = GatewayEvent.mark("life-1", playout.board.index, playout.board.digest)
+        check(playout.receive(.mark, mark, player: nil, at: at(now)))
+        let wrong = GatewayEvent.mark("life-1", playout.board.index, BoardDigest(value: 1))
+        #expect(playout.receive(.mark, wrong, player: nil, at: at(now)).restarts == 1 && !playout.isJoined)
+    }
+
+    @Test("a missing, wrong or unreadable event asks for a new beginning, after which nothing but a board is taken")
+    func divergence() throws {
+        for wrong in [
+            GatewayEvent.operation(3, stroke(1)), GatewayEvent.operation(2, reference: 77, "{\"n\":1,\"a\":2}"),
+            GatewayEvent.operation(2, digest: BoardDigest(value: 5), stroke(1)), Array("{\"index\":2}".utf8), [],
+        ] {
+            var room = Class(followsPlayer: false)
+            _ = room.send(stroke(0))
+            #expect(room.playout.receive(.operation, wrong, player: nil, at: .zero).restarts == 1)
+            #expect(!room.playout.isJoined)
+            #expect(room.playout.receive(.operation, wrong, player: nil, at: .zero).isEmpty)
+            _ = room.playout.receive(.board, GatewayEvent.emptyBoard, player: nil, at: .zero)
+            #expect(room.playout.isJoined && room.playout.board.index == 0)
+        }
+        var room = Class(followsPlayer: false)
+        _ = room.send(stroke(0))
+        #expect(room.playout.receive(.operation, GatewayEvent.operation(1, stroke(0)), player: nil, at: .zero).isEmpty)
+    }
+
+    @Test("operations beyond 32 MiB that wait are not kept: the board is joined anew")
+    func bound() {
+        var room = Class()
+        let long = "{\"n\":1,\"t\":1000,\"x\":\"\(String(repeating: "x", count: 1 << 20))\",\"d\":[{\"x\":1,\"y\":1}]}"
+        var restarts = 0
+        for _ in 0..<40 where restarts == 0 { restarts += room.send(long, player: 0).restarts }
+        #expect(restarts == 1 && room.index == 32 && room.playout.heldCount == 0)
+    }
+
+    @Test("tells the incarnation, the gate, the video's time and what a checkpoint covers, each when it is news")
+    func marks() {
+        var room = Class(followsPlayer: false)
+        let first = room.playout.receive(.mark, GatewayEvent.mark("a", 0, .empty, video: 1.5), player: nil, at: .zero)
+        #expect(room.playout.room == "a" && room.playout.gate == .video && first.count == 3)
+        let again = room.playout.receive(.mark, GatewayEvent.mark("a", 0, .empty, video: 2), player: nil, at: .zero)
+        guard again.count == 1, case .clock(let time) = again.first else {
+            Issue.record("\(again)")
+            return
+        }
+        #expect(time == media(2))
+    }
+
+    @Test("what the player has jumped over is not counted as late")
+    func skew() {
+        func skews(_ actions: [PlayoutAction]) -> [(Duration, Bool)] {
+            actions.compactMap { if case .skew(let skew, let isCounted) = $0 { (skew, isCounted) } else { nil } }
+        }
+        var room = Class()
+        for second in 1...4 { _ = room.send(stroke(second, time: second * 1000), player: 500) }
+        let played = skews(room.look(1100, now: 600))
+        #expect(played.count == 1 && played[0] == (.milliseconds(100), true))
+        let jumped = skews(room.look(3500, now: 700))
+        #expect(jumped.map(\.1) == [false, false])
+        #expect(skews(room.look(4010, now: 1210)).map(\.1) == [true])
+    }
+
+    @Test("authors are called what their newest message says")
+    func names() {
+        func names(_ actions: [PlayoutAction]) -> [String] {
+            actions.compactMap { if case .named(let author, let name) = $0 { "\(author.text) \(name)" } else { nil } }
+        }
+        var room = Class(followsPlayer: false)
+        let said = "{\"by\":\"\\u00c4nne\",\"n\":1,\"d\":[{\"x\":1,\"y\":1}]}"
+        #expect(names(room.send(said)) == ["ann Änne"])
+        #expect(names(room.send(said)).isEmpty && names(room.send(stroke(2))).isEmpty)
+        #expect(names(room.send("{\"by\":\"Ben\",\"n\":3,\"a\":4}", by: "ben")) == ["ben Ben"])
+    }
+}
+
+@Suite("Strokes that grow on a student's board")
+struct WetPlayoutTests {
+    private func wet(
+        _ number: Int, first: Int = 0, author: String = "ann", time: Int? = 1000, index: Int? = nil, _ reach: [Int],
+        predicted: Bool = false
+    ) -> String {
+        let points = reach.map { "{\"x\":\($0),\"y\":1,\"m\":\($0)}" }.joined(separator: ",")
+        let index = index.map { ",\"index\":\($0)" } ?? ""
+        let time = time.map { ",\"t\":\($0)" } ?? ""
+        let ahead = predicted ? ",\"p\":[{\"x\":1,\"y\":2}]" : ""
+        return
+            "{\"author\":\"\(author)\",\"session\":\"s\",\"n\":\(number),\"k\":\(first),\"page\":0,\"c\":1,\"l\":3,\"e\":0\(time)\(index),\"d\":[\(points)]\(ahead)}"
+    }
+
+    @Test("points appear when the player has passed them, none is taken back, and the operation replaces them")
+    func grows() {
+        var room = Class()
+        _ = room.wet(wet(0, [0, 100, 50, 200]), player: 0)
+        #expect(room.grow(1000, now: 0).grown == [])
+        #expect(room.grow(1001, now: 1).grown == [1])
+        #expect(room.grow(1101, now: 2).grown == [3], "a point is never seen before those before it")
+        #expect(room.grow(1050, now: 3).grown == [], "none is taken back")
+        _ = room.wet(wet(0, first: 4, [300, 400]), player: 1101)
+        // The operation comes, and waits: the stroke has all points now, and grows on.
+        #expect(
+            room.send(stroke(0, time: 1000, reach: [0, 100, 50, 200, 300, 400, 500]), player: 1102, now: 4).applied
+                == [])
+        #expect(room.grow(1350, now: 5).grown == [5])
+        #expect(room.playout.wetInk.strokes.map(\.points.count) == [5])
+        #expect(room.grow(1450, now: 6).grown == [6])
+        #expect(room.look(1500, now: 7).applied == [])
+        let actions = room.look(1501, now: 8)
+        guard case .applied(_, _, let wasWet)? = actions.first else {
+            Issue.record("\(actions)")
+            return
+        }
+        #expect(wasWet && room.playout.wetInk.isEmpty)
+        // What comes after it is late.
+        _ = room.wet(wet(0, [0, 1]), player: 1501)
+        #expect(room.playout.wetInk.isEmpty)
+    }
+
+    @Test("nothing grows behind an operation of its author, or behind an undo, clear or lasso of anybody, that waits")
+    func barriers() {
+        for (barrier, blocksAll) in [
+            ("{\"n\":0,\"t\":2000,\"d\":[{\"x\":1,\"y\":1}]}", false), ("{\"n\":0,\"t\":2000,\"a\":4}", true),
+            ("{\"n\":0,\"t\":2000,\"e\":6,\"d\":[{\"x\":1,\"y\":1},{\"x\":5,\"y\":1},{\"x\":5,\"y\":5}]}", true),
+        ] {
+            var room = Class()
+            _ = room.wet(wet(1, [0, 100]), player: 0)
+            _ = room.wet(wet(0, author: "ben", [0, 100]), player: 0)
+            _ = room.send(barrier, player: 0)
+            #expect(room.grow(1500, now: 1).grown == (blocksAll ? [] : [2]), "\(barrier)")
+            #expect(room.look(2001, now: 2).applied == [1])
+            #expect(room.grow(2001, now: 3).grown.count == (blocksAll ? 2 : 1))
+        }
+    }
+
+    @Test("a stroke that is given up or not heard of for ten seconds goes; one whose operation waits stays")
+    func ends() {
+        var room = Class()
+        _ = room.wet(wet(0, [0]), player: 0)
+        #expect(room.grow(2000, now: 0).grown == [1])
+        let givenUp = room.wet("{\"author\":\"ann\",\"session\":\"s\",\"n\":0,\"x\":true}", player: 2000)
+        #expect(givenUp.contains { if case .wetInkChanged = $0 { true } else { false } })
+        #expect(room.playout.wetInk.isEmpty)
+        _ = room.wet(wet(1, [0]), player: 0, now: 1)
+        _ = room.grow(2000, now: 10_001)
+        #expect(!room.playout.wetInk.isEmpty)
+        _ = room.grow(2000, now: 10_002)
+        #expect(room.playout.wetInk.isEmpty)
+        _ = room.wet(wet(2, [0, 9000]), player: 2000, now: 20_000)
+        _ = room.send(stroke(2, time: 1000, reach: [0, 9000]), player: 2000, now: 20_000)
+        _ = room.grow(2000, now: 40_000)
+        #expect(room.playout.wetInk.strokes.count == 1)
+    }
+
+    @Test("predictions are shown at the head alone, and whatever the updates were, all points in the end")
+    func predictions() {
+        for isHead in [false, true] {
+            var room = Class(followsPlayer: false, isHead: isHead)
+            _ = room.wet(wet(0, [0, 10], predicted: true))
+            #expect(room.grow(nil, now: 0).grown == [2])
+            #expect(room.playout.wetInk.strokes.map(\.points.count) == [isHead ? 3 : 2])
+            let before = room.playout.wetInk.strokes.first?.drawnAs
+            // The same again is no change.
+            _ = room.wet(wet(0, [0, 10], predicted: true))
+            #expect(room.grow(nil, now: 1).isEmpty && room.playout.wetInk.strokes.first?.drawnAs == before)
+            _ = room.wet(wet(0, first: 3, [50]))
+            #expect(room.grow(nil, now: 2).isEmpty, "a gap is not filled")
+            _ = room.wet(wet(0, first: 1, [11, 20]))
+            #expect(room.grow(nil, now: 3).grown == [3])
+        }
+    }
+
+    @Test("strokes and points beyond the bounds are left out, and those of the caller's own session")
+    func bounds() {
+        var room = Class(followsPlayer: false)
+        for number in 0..<100 { _ = room.wet(wet(number, [0])) }
+        #expect(room.playout.wetInk.strokes.count == WetInk.mostStrokes)
+        room = Class(followsPlayer: false)
+        room.playout.ownSession = "s"
+        _ = room.wet(wet(0, [0]))
+        #expect(room.playout.wetInk.isEmpty)
+    }
+
+    @Test("whatever events come, nothing traps, and a board puts all right", arguments: TestSeed.choose(6))
+    func hostile(seed: UInt64) throws {
+        var service = RandomRoom(RandomRoom.history(seed), seed: seed)
+        var random = SeededGenerator(seed: seed)
+        for _ in 0..<200 { try service.act() }
+        var playout = BoardPlayout(followsPlayer: random.chance(1, in: 2), isHead: random.chance(1, in: 2))
+        var now = 0
+        for _ in 0..<2000 {
+            now += random.int(0...40)
+            let player = media(random.pick([nil, 0, now * 10, -5, 1 << 50]))
+            let index = random.pick([playout.received + 1, playout.received, 1, .max])
+            var data: [UInt8]
+            let event: PlayoutEvent
+            switch random.int(0...5) {
+            case 0: (event, data) = (.board, try service.replyBytes())
+            case 1:
+                let times = (0...random.int(0...5)).map { _ in random.int(-9...900) }
+                (event, data) = (
+                    .wet,
+                    Array(wet(random.int(0...3), first: random.int(0...4), time: random.int(0...now + 1), times).utf8)
+                )
+            case 2: (event, data) = (.mark, GatewayEvent.mark("life-1", index, .empty, video: 5))
+            default:
+                let message = random.pick([
+                    stroke(random.int(0...3), time: random.pick([nil, 1 << 53, -(1 << 53), 9]), reach: [0, 1 << 40]),
+                    "{\"n\":1,\"a\":2}", "{\"n\":1,\"a\":4}", "{\"n\":1,\"a\":5,\"g\":7}", "{\"n\":1,\"a\":6,\"v\":[]}",
+                ])
+                (event, data) = (
+                    .operation,
+                    GatewayEvent.operation(
+                        index, reference: UInt64(random.int(0...200)), page: random.int(0...3), message)
+                )
+            }
+            if random.chance(1, in: 5), !data.isEmpty { data[random.int(0..<data.count)] = UInt8(random.int(0...255)) }
+            _ = playout.receive(event, data, player: player, at: at(now))
+            _ = playout.look(player, at: at(now))
+            _ = playout.grow(player, on: 0, at: at(now))
+        }
+        _ = playout.receive(.board, try service.replyBytes(), player: nil, at: at(now))
+        #expect(playout.isJoined && playout.board.digest == service.room.head.digest)
+    }
+}
