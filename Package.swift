@@ -100,6 +100,8 @@ let natsTargets: [Target] = [
     .systemLibrary(name: "CNATS", pkgConfig: "libnats", providers: [.apt(["libnats-dev"])]),
     // The lock of all modules with threads.
     layer("Locking"),
+    // What clients with threads share, over NATS and over HTTP.
+    layer("ClientRuntime"),
     layer("NATSClient", ["CNATS", "Locking", logging]),
     // A nats-server as a child process, for the demo, tests and `nats.url: embedded`.
     layer("EmbeddedNATS", ["NATSClient"]),
@@ -141,7 +143,7 @@ let threadTargets: [Target] = [
             "StrokeWire",
             logging, metrics, lifecycle, deque,
         ]),
-    layer("LecternClient", ["Assets", "ClientCore", "NATSClient", "Locking", "StrokeWire", logging]),
+    layer("LecternClient", ["Assets", "ClientCore", "ClientRuntime", "NATSClient", "Locking", "StrokeWire", logging]),
     // The lessons of `lectern demo`, of benchmarks and tests, and the slides of one.
     layer("LecternDemo", ["CCairo", "LecternClient", "StrokeWire"]),
 
@@ -158,8 +160,8 @@ let threadTargets: [Target] = [
     tests(
         "LecternClientTests",
         [
-            "Assets", "ClientCore", "LecternClient", "LecternDemo", "NATSClient", "NATSTestServer", "Whiteboard",
-            "StrokeWire", logging,
+            "Assets", "ClientCore", "ClientRuntime", "LecternClient", "LecternDemo", "NATSClient", "NATSTestServer",
+            "Whiteboard", "StrokeWire", logging,
         ]),
     tests(
         "LecternServerTests",
@@ -168,6 +170,11 @@ let threadTargets: [Target] = [
             "NATSTestServer",
             "Locking", "InkML", "Scene", "Whiteboard", "Ink", "StrokeWire", lifecycle, logging, metrics, deque,
         ]),
+]
+
+// A client over a gateway's HTTP: nothing of NATS, and no library in C. The program does without it.
+let httpClientTargets: [Target] = [
+    layer("LecternHTTPClient", ["ClientCore", "ClientRuntime", "Locking", "StrokeWire", "Whiteboard"])
 ]
 
 let serviceTargets: [Target] = [
@@ -221,8 +228,10 @@ let serviceTargets: [Target] = [
     tests(
         "LecternGatewayTests",
         [
-            "CZlib", "Cryptography", "LecternGateway", "LecternServer", "LecternClient", "NATSClient", "NATSTestServer",
-            "Locking", "Whiteboard", "StrokeWire", hummingbird, nio, nioPosix, metrics, lifecycle, logging,
+            "CZlib", "ClientCore", "Cryptography", "Journal", "LecternGateway", "LecternHTTPClient", "LecternServer",
+            "LecternClient",
+            "NATSClient", "NATSTestServer", "Locking", "Whiteboard", "StrokeWire", hummingbird, nio, nioPosix, metrics,
+            lifecycle, logging,
         ]),
     // Opens files by the built program.
     .systemLibrary(name: "CJPEG", path: "Tests/CJPEG", providers: [.apt(["libjpeg62-turbo-dev"])]),
@@ -239,7 +248,8 @@ let serviceTargets: [Target] = [
     tests(
         "DaemonTests",
         [
-            "InkML", "LecternClient", "Cryptography", "EmbeddedNATS", "NATSClient", "NATSTestServer", "Locking",
+            "ClientCore", "InkML", "LecternClient", "LecternHTTPClient", "Cryptography", "EmbeddedNATS", "NATSClient",
+            "NATSTestServer", "Locking",
             "StrokeWire", "CCairo", "CJPEG", "LinkForwarder", logging, nio, nioPosix,
         ],
         exclude: ["Proof/Player"]),
@@ -281,6 +291,8 @@ let pureProducts: [Product] = [
 let serviceProducts: [Product] = [
     // With the modules of its API: connections, messages and subjects.
     .library(name: "LecternClient", targets: ["LecternClient", "Assets", "NATSClient", "StrokeWire"]),
+    // The same over HTTP, for apps: without libraries in C.
+    .library(name: "LecternHTTPClient", targets: ["LecternHTTPClient", "ClientCore", "StrokeWire", "Whiteboard"]),
     .executable(name: "lectern", targets: ["lectern"]),
 ]
 
@@ -314,7 +326,7 @@ let package = Package(
         + (isPureAlone ? [] : natsTargets)
         + (hasThreads ? threadTargets : [])
         + (hasService || hasProbe ? commandTargets : [])
-        + (hasService ? serviceTargets : [])
+        + (hasService ? httpClientTargets + serviceTargets : [])
         + (hasProbe ? probeTargets : []),
     swiftLanguageModes: [.v6]
 )

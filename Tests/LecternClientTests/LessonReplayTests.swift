@@ -59,4 +59,22 @@ import Whiteboard
         #expect(throws: MalformedRelease.self) { try LessonReplay(other) }
         #expect(throws: MalformedRelease.self) { try LessonReplay([parts[0]] + parts.dropFirst(2)) }
     }
+
+    @Test func `a lesson that comes in parts is whole, and parts that bring it no farther are refused`() throws {
+        let parts = try parts(of: try recording(try #require(SampleLesson.available.first)), 20)
+        var fetch = LessonFetch()
+        for part in parts {
+            #expect(fetch.request?.after == (part == parts[0] ? nil : UInt64(fetch.fetched)))
+            let before = fetch.request
+            var other = part
+            other.next = fetch.request?.after ?? 0
+            #expect(throws: MalformedRelease.self) { try fetch.receive(other) }
+            (other.next, other.operations) = (UInt64.max, [])
+            #expect(throws: MalformedRelease.self) { try fetch.receive(other) }
+            #expect(fetch.request == before)
+            try fetch.receive(part)
+        }
+        #expect(fetch.request == nil && UInt64(fetch.fetched) == fetch.all)
+        #expect(try fetch.lesson().entries.count == fetch.fetched)
+    }
 }

@@ -1,3 +1,4 @@
+import Journal
 import LecternServer
 import NATSClient
 import NATSTestServer
@@ -15,14 +16,17 @@ struct RunningClass: Sendable {
     let author: AuthorID
 
     /// Runs a body, then ends everything, also when the body throws.
-    /// - Parameter clock: where the video of cohort `main` stands.
+    /// - Parameters:
+    ///   - hasJournal: whether the log is kept.
+    ///   - clock: where the video of cohort `main` stands.
     static func with(
-        limits: GatewayLimits = .quick, clock: Int = 1 << 40,
+        hasJournal: Bool = false, limits: GatewayLimits = .quick, clock: Int = 1 << 40,
         adjust: @escaping @Sendable (inout ServerConfiguration) -> Void = { _ in },
         _ body: @escaping @Sendable (RunningClass) async throws -> Void
     ) async throws {
-        try await RunningGateway.with(limits: limits) { gateway in
+        try await RunningGateway.with(jetStream: hasJournal, limits: limits) { gateway in
             var adjusted = ServerConfiguration()
+            if hasJournal { adjusted.journal = JournalSettings() }
             adjust(&adjusted)
             let configuration = adjusted
             let service = try await RunningServer(configuration, url: gateway.server.url)

@@ -24,14 +24,15 @@ struct RunningGateway: Sendable {
 
     /// Runs a body, then ends everything, also when the body throws.
     static func with(
-        partitions: Int = 1, limits: GatewayLimits = .quick, obstacle: @escaping @Sendable () -> String? = { nil },
+        partitions: Int = 1, jetStream: Bool = false, limits: GatewayLimits = .quick,
+        obstacle: @escaping @Sendable () -> String? = { nil },
         logger: Logger = .silent,
         configured adjust: @escaping @Sendable (inout GatewayConfiguration) -> Void = {
             $0.access = .open(anyHost: true)
         },
         _ body: @escaping @Sendable (RunningGateway) async throws -> Void
     ) async throws {
-        try await NATSTestServer.with { server in
+        try await NATSTestServer.with(jetStream: jetStream) { server in
             try await NATSConnection.with(server) { service in
                 try await NATSConnection.with(server) { connection in
                     let registry = PrometheusRegistry(help: GatewayMetrics.help)
@@ -185,12 +186,18 @@ final class RawConnection: Sendable {
         }
     }
 
+    /// - Parameter descriptor: of a connected socket, which is this object's from now on.
+    init(descriptor: Int32) {
+        self.descriptor = descriptor
+    }
+
     deinit { Glibc.close(descriptor) }
 
     /// - Returns: whether the connection is still open.
-    func send(_ text: String) -> Bool {
-        let bytes = Array(text.utf8)
-        return Glibc.send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL)) == bytes.count
+    func send(_ text: String) -> Bool { send(Array(text.utf8)) }
+
+    func send(_ bytes: [UInt8]) -> Bool {
+        Glibc.send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL)) == bytes.count
     }
 
     /// Waits for bytes; nil when the connection is closed or broken. Blocks the thread.

@@ -109,3 +109,47 @@ public struct LessonReplay: Sendable {
         for entry in entries[range] { _ = try? board.apply(entry.operation) }
     }
 }
+
+/// A recorded lesson while its parts are asked for, one after another.
+///
+/// ```swift
+/// var fetch = LessonFetch()
+/// while let request = fetch.request { try fetch.receive(try await part(request)) }
+/// let lesson = try fetch.lesson()
+/// ```
+public struct LessonFetch: Sendable {
+    /// Bytes of messages of one lesson at most.
+    static let mostBytes = 256 << 20
+
+    /// What to ask for next; nil when all is there.
+    public private(set) var request: ReplayRequest? = ReplayRequest()
+    /// Operations so far.
+    public private(set) var fetched = 0
+    /// How many there are, as far as the parts tell.
+    public private(set) var all: UInt64 = 0
+    private var parts: [ReplayReply] = []
+    private var bytes = 0
+
+    public init() {}
+
+    /// The next part is there.
+    /// - Throws: where the lesson would not end, or be larger than 256 MiB. Nothing changes then.
+    public mutating func receive(_ part: ReplayReply) throws(MalformedRelease) {
+        if let next = part.next, next <= request?.after ?? 0 || part.operations.isEmpty {
+            throw MalformedRelease(description: "a part of the lesson brings it no farther")
+        }
+        let size = part.operations.reduce(0) { $0 + $1.operation.message.count }
+        guard bytes + size <= Self.mostBytes else {
+            throw MalformedRelease(description: "the lesson has more than \(Self.mostBytes >> 20) MiB")
+        }
+        bytes += size
+        parts.append(part)
+        fetched += part.operations.count
+        all = part.epochs.reduce(all) { max($0, $1.indices.upperBound) }
+        request = part.next.map { ReplayRequest(after: $0, incarnation: part.room) }
+    }
+
+    /// The whole lesson.
+    /// - Throws: as ``LessonReplay/init(_:)``.
+    public func lesson() throws(MalformedRelease) -> LessonReplay { try LessonReplay(parts) }
+}

@@ -33,19 +33,18 @@ extension LessonReplay {
             case .cohort(let cohort): .replay(cohort)
             case .head: .replayHead
             }
-        var request = ReplayRequest()
-        var parts: [ReplayReply] = []
-        var fetched = 0
-        repeat {
+        var fetch = LessonFetch()
+        while let request = fetch.request {
             let part = try await part(request, address.subject(subject), connection)
-            parts.append(part)
-            fetched += part.operations.count
-            onPart(fetched, part.epochs.map(\.indices.upperBound).max() ?? 0)
-            request.after = part.next
-            request.incarnation = part.room
-        } while request.after != nil
+            do throws(MalformedRelease) {
+                try fetch.receive(part)
+            } catch {
+                throw .malformed(error.description)
+            }
+            onPart(fetch.fetched, fetch.all)
+        }
         do throws(MalformedRelease) {
-            return try LessonReplay(parts)
+            return try fetch.lesson()
         } catch {
             throw .malformed(error.description)
         }

@@ -1,3 +1,4 @@
+import ClientRuntime
 public import Logging
 public import NATSClient
 public import StrokeWire

@@ -3,34 +3,45 @@ import Synchronization
 /// A bounded queue of events from any thread to one task, which waits with a deadline.
 ///
 /// A full queue drops and counts new events: the protocol repairs lost messages (by marks and joins for a student, by
-/// repeated feedback for a teacher), but not a reader whose memory grows without bound.
-final class EventQueue<Event: Sendable>: Sendable {
+/// repeated feedback for a teacher, by the id of the last event for a stream), but not a reader whose memory grows without
+/// bound.
+package final class EventQueue<Event: Sendable>: Sendable {
     private enum Signal: Sendable {
-        case event(Event)
+        case event(Event, bytes: Int)
         case alarm(Int)
     }
 
     private let signals: AsyncStream<Signal>
     private let input: AsyncStream<Signal>.Continuation
+    private let byteBound: Int
+    private let waitingBytes = Atomic(0)
     private let droppedEvents = Atomic(0)
 
-    init(bound: Int = 65_536) {
+    /// - Parameters:
+    ///   - bound: events that may wait.
+    ///   - bytes: what the events that wait may weigh together.
+    package init(bound: Int = 65_536, bytes: Int = .max) {
         (signals, input) = AsyncStream.makeStream(bufferingPolicy: .bufferingOldest(bound))
+        byteBound = bytes
     }
 
     /// Events lost because the queue was full.
-    var dropped: Int { droppedEvents.load(ordering: .relaxed) }
+    package var dropped: Int { droppedEvents.load(ordering: .relaxed) }
 
     /// Adds an event; never blocks.
-    func put(_ event: Event) {
-        if case .dropped = input.yield(.event(event)) { droppedEvents.add(1, ordering: .relaxed) }
+    /// - Parameter bytes: what it weighs. One without weight is not dropped for that of others.
+    package func put(_ event: Event, bytes: Int = 0) {
+        let waiting = waitingBytes.add(bytes, ordering: .relaxed).newValue
+        if bytes == 0 || waiting <= byteBound, case .enqueued = input.yield(.event(event, bytes: bytes)) { return }
+        waitingBytes.subtract(bytes, ordering: .relaxed)
+        droppedEvents.add(1, ordering: .relaxed)
     }
 
     /// The reader of the queue. Make only one.
-    func reader() -> Reader { Reader(queue: self) }
+    package func reader() -> Reader { Reader(queue: self) }
 
     /// Takes events in order.
-    struct Reader {
+    package struct Reader {
         private let queue: EventQueue
         private var iterator: AsyncStream<Signal>.Iterator
         private var alarm: (number: Int, time: ContinuousClock.Instant, task: Task<Void, Never>)?
@@ -42,12 +53,13 @@ final class EventQueue<Event: Sendable>: Sendable {
         }
 
         /// The next event; nil after `deadline`, or when the task is cancelled.
-        mutating func next(until deadline: ContinuousClock.Instant?) async -> Event? {
+        package mutating func next(until deadline: ContinuousClock.Instant?) async -> Event? {
             if let deadline, deadline <= .now { return nil }
             setAlarm(deadline)
             while let signal = await iterator.next(isolation: #isolation) {
                 switch signal {
-                case .event(let event):
+                case .event(let event, let bytes):
+                    queue.waitingBytes.subtract(bytes, ordering: .relaxed)
                     return event
                 case .alarm(let number) where number == alarm?.number:
                     alarm = nil
@@ -61,7 +73,7 @@ final class EventQueue<Event: Sendable>: Sendable {
         }
 
         /// Cancels the task of the alarm.
-        mutating func cancelAlarm() {
+        package mutating func cancelAlarm() {
             alarm?.task.cancel()
             alarm = nil
         }
