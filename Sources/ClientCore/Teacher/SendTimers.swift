@@ -13,6 +13,13 @@ struct SendingRate: Sendable {
     /// When the next message may be sent.
     var earliest: Duration { max(messageArrival - Self.messageBurst, byteArrival - Self.byteBurst) }
 
+    /// When so many messages of so many bytes may be sent at once.
+    func earliest(messages: Int, bytes: Int) -> Duration {
+        let own = Self.perMessage * max(messages - 1, 0)
+        return max(
+            messageArrival + own - Self.messageBurst, byteArrival + Self.perKibibyte * bytes / 1024 - Self.byteBurst)
+    }
+
     /// Counts a message sent now.
     mutating func take(bytes: Int, at now: Duration) {
         messageArrival = max(messageArrival, now) + Self.perMessage
@@ -69,5 +76,26 @@ struct Stall: Sendable {
         if hasGap { pause = Self.first }
         nextProbe = now + pause
         pause = min(pause * 2, Self.longest)
+    }
+}
+
+/// Pauses between tries: doubled each time up to a limit, and spread so that clients do not come all at once.
+struct Backoff: Sendable {
+    private let first: Duration
+    private let longest: Duration
+    private var tries = 0
+
+    init(first: Duration, longest: Duration) {
+        (self.first, self.longest) = (first, longest)
+    }
+
+    /// It worked: the next pause is the first again.
+    mutating func reset() { tries = 0 }
+
+    /// The next pause, longer than what the server asks for.
+    mutating func next(atLeast least: Duration?, using random: inout SeededGenerator) -> Duration {
+        let pause = min(first * (1 << min(tries, 20)), longest)
+        tries += 1
+        return max(least ?? .zero, .zero) + pause * (0.5 + random.unit() / 2)
     }
 }

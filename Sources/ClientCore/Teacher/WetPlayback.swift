@@ -6,12 +6,6 @@ import StrokeWire
 /// the pen reaches it, at most one update every 33 ms; once a second the whole stroke goes out, or a part of a large one,
 /// so that losses heal.
 package struct WetPlayback {
-    /// Time between two updates of a stroke: 33 ms of the lesson, and not less of real time.
-    private static let interval = Duration.milliseconds(33)
-    /// Time between two repeats of a stroke.
-    private static let repeatInterval = Duration.seconds(1)
-    /// Size of an update, in bytes.
-    private static let updateBytes = 32 << 10
     /// Strokes that an author draws at a time; the service keeps no more.
     private static let mostStrokes = 4
     /// Assumed points per second of strokes whose points have no times, as in ``Lesson``.
@@ -25,6 +19,7 @@ package struct WetPlayback {
     }
 
     private let speed: Double
+    /// Between two updates of a stroke: 33 ms of the lesson, and not less of real time.
     private let interval: Duration
     /// In the order of their ends, the last one first.
     private var planned: [PlannedStroke]
@@ -37,7 +32,7 @@ package struct WetPlayback {
     ///   - speed: seconds of the lesson per second.
     package init(_ messages: some Sequence<OutgoingMessage>, speed: Double) {
         self.speed = speed
-        interval = max(Self.interval, Self.interval / speed)
+        interval = max(SentWetStroke.interval, SentWetStroke.interval / speed)
         var places: [Int64: Int] = [:]
         var strokes: [PlannedStroke] = []
         for message in messages where message.isStroke {
@@ -118,71 +113,36 @@ package struct WetPlayback {
 extension WetPlayback {
     /// A stroke under the pen.
     private struct PenStroke {
-        let number: Int64
-        let style: WetStrokeStyle
-        let points: [StrokePoint]
+        private var stroke: SentWetStroke
+        private let points: [StrokePoint]
         /// When the pen is at each point, from ``start`` on; never decreasing.
-        let offsets: [Duration]
+        private let offsets: [Duration]
         let start: Duration
         let end: Duration
-        /// Number of the last update.
-        private var update: Int64 = 0
-        /// Points that went out.
-        private var sent = 0
         private var nextUpdate: Duration
-        private var nextRepeat: Duration
-        /// Where the next part of a stroke that is too large for one update begins.
-        private var repeatFrom = 0
 
         init(
             number: Int64, style: WetStrokeStyle, points: [StrokePoint], offsets: [Duration], start: Duration,
             end: Duration
         ) {
-            self.number = number
-            self.style = style
+            stroke = SentWetStroke(number: number, style: style, nextRepeat: start + SentWetStroke.repeatInterval)
             self.points = points
             self.offsets = offsets
             self.start = start
             self.end = end
             nextUpdate = start
-            nextRepeat = start + WetPlayback.repeatInterval
         }
 
         /// When there is something to send, or nothing more to do.
         var wake: Duration {
-            let fresh = sent < points.count ? max(nextUpdate, start + offsets[sent]) : end
-            return min(fresh, nextRepeat, end)
+            let fresh = stroke.sent < points.count ? max(nextUpdate, start + offsets[stroke.sent]) : end
+            return min(fresh, stroke.nextRepeat, end)
         }
 
         mutating func takeUpdates(at now: Duration, interval: Duration, into updates: inout [[UInt8]]) {
             let known = offsets.partitioningIndex { start + $0 > now }
-            if now >= nextRepeat {
-                nextRepeat = now + WetPlayback.repeatInterval
-                let (bytes, end) = encode(repeatFrom..<known)
-                if repeatFrom <= sent { sent = max(sent, end) }
-                repeatFrom = end < known ? end : 0
-                updates.append(bytes)
-            }
-            while sent < known {
-                let (bytes, end) = encode(sent..<known)
-                sent = end
-                updates.append(bytes)
-            }
+            stroke.takeUpdates(points, count: known, at: now, into: &updates)
             nextUpdate = now + interval
-        }
-
-        /// The next update, with as many points of a range as fit.
-        private mutating func encode(_ range: Range<Int>) -> (bytes: [UInt8], end: Int) {
-            update += 1
-            var end = range.upperBound
-            while true {
-                let points = WetPoints(
-                    style: style, first: range.lowerBound, points: Array(points[range.lowerBound..<end]))
-                let bytes = WetUpdate(number: number, update: update, .points(points)).encoded()
-                let count = end - range.lowerBound
-                guard bytes.count > WetPlayback.updateBytes, count > 1 else { return (bytes, end) }
-                end = range.lowerBound + max(1, min(count - 1, count * WetPlayback.updateBytes / bytes.count))
-            }
         }
     }
 }

@@ -75,6 +75,70 @@ extension [UInt8] {
     }
 }
 
+extension StrokeMessage {
+    /// The message with another number; all else stays as it is, byte for byte.
+    /// - Parameters:
+    ///   - message: a message as JSON.
+    ///   - isLeft: whether it gets the member `left`: an author's device sends what it had left when another took over.
+    /// - Returns: nil where the text is no JSON object.
+    package static func renumbered(_ message: [UInt8], _ number: Int64, isLeft: Bool = false) -> [UInt8]? {
+        let text = message.span
+        var ranges: [Range<Int>] = []
+        do {
+            var scanner = JSONScanner(maximumDepth: JSONScanner.messageDepth)
+            try scanner.begin(text)
+            guard scanner.next(text) == UInt8(ascii: "{") else { return nil }
+            var more = try scanner.enterObject(text)
+            while more {
+                let isNumber = JSONText.letter(try scanner.takeKey(text), of: text) == UInt8(ascii: "n")
+                let value = try scanner.takeValue(text)
+                if isNumber, case .number(let number) = value { ranges.append(number.range) }
+                more = try scanner.continueObject(text)
+            }
+            try scanner.end(text)
+        } catch {
+            return nil
+        }
+        var result: [UInt8] = []
+        result.reserveCapacity(message.count + 32)
+        var position = 0
+        for range in ranges {
+            result.append(contentsOf: message[position..<range.lowerBound])
+            result.append(integer: number)
+            position = range.upperBound
+        }
+        result.append(contentsOf: message[position...])
+        return isLeft ? result.addingMember { $0.append("\"left\":true") } : result
+    }
+
+    /// The message with the name that its author goes by.
+    package static func named(_ message: [UInt8], _ name: String) -> [UInt8] {
+        message.addingMember {
+            $0.append("\"by\":")
+            $0.append(string: name)
+        }
+    }
+
+    /// Whether a message says that an author's device had left it; see ``renumbered(_:_:isLeft:)``.
+    package static func isLeft(_ message: [UInt8]) -> Bool {
+        guard let object = try? JSONObject(message, keeping: ["left"], limit: .max) else { return false }
+        return (try? object.bool("left")) == true
+    }
+}
+
+extension [UInt8] {
+    /// An object that has members, with one more before them.
+    fileprivate func addingMember(_ member: (inout [UInt8]) -> Void) -> [UInt8] {
+        guard let start = firstIndex(of: UInt8(ascii: "{")) else { return self }
+        var bytes = Array(self[...start])
+        bytes.reserveCapacity(count + 80)
+        member(&bytes)
+        bytes.append(UInt8(ascii: ","))
+        bytes.append(contentsOf: self[(start + 1)...])
+        return bytes
+    }
+}
+
 /// Encodes points, for clients that draw.
 public enum PointEncoder {
     /// The bytes between the brackets of `d`, every number with the fewest digits that read back as the same value.

@@ -1,0 +1,471 @@
+import DequeModule
+internal import StrokeWire
+
+/// The name of an operation of an author: its session, and its number there.
+public struct OperationKey: Sendable, Hashable, Comparable {
+    public let session: String
+    public let number: Int64
+
+    public init(session: String, number: Int64) {
+        self.session = session
+        self.number = number
+    }
+
+    /// Sessions in the order in which they began: their names begin with the time.
+    public static func < (one: OperationKey, other: OperationKey) -> Bool {
+        if one.session == other.session { return one.number < other.number }
+        return one.session.utf8.lexicographicallyPrecedes(other.session.utf8)
+    }
+}
+
+/// A record of an outbox, as a shell stores it under its key.
+public struct StoredOperation: Sendable, Equatable {
+    public let key: OperationKey
+    /// The first line says how far it is: `w` waits, `a` was applied, with the room's incarnation behind a blank where that is
+    /// known. Each further line is a message.
+    public let bytes: [UInt8]
+
+    public init(_ key: OperationKey, bytes: [UInt8]) {
+        self.key = key
+        self.bytes = bytes
+    }
+}
+
+/// What a shell has to store, all or nothing.
+public struct OutboxWrite: Sendable, Equatable {
+    /// For ``DrawingSession/stored(_:isKept:at:)``.
+    public let id: Int
+    /// Records that are new, or replace those of the same key.
+    public let records: [StoredOperation]
+    /// Keys of records that are to be deleted.
+    public let deleted: [OperationKey]
+}
+
+/// What a teacher has drawn and the room has not answered for yet, or no checkpoint of the room holds.
+///
+/// Each run numbers in a session of its own, for it cannot know for certain what an earlier one has given numbers to. What
+/// that one has left goes out first, under the numbers that it has, so that the room knows it again.
+///
+/// It is not the `Outbox` of a ``TeacherSession``: that one has the messages of one session, each with the acknowledgements
+/// of JetStream; here the answers are for operations, of several sessions.
+struct OperationOutbox: Sendable {
+    enum Progress: Sendable, Equatable {
+        case waits
+        /// In this incarnation of the room; nil while that is not known.
+        case applied(in: String?)
+    }
+
+    struct Entry: Sendable {
+        var key: OperationKey
+        /// One, or the shards of a stroke.
+        var messages: [[UInt8]]
+        /// Of the first message; nil where it is none.
+        let header: StrokeMessage?
+        var progress = Progress.waits
+        /// Whether the board shows it.
+        var isSeen = false
+        /// Names it among all that the board has above the room's entries.
+        var id: UInt64
+        /// Changes with what is to be stored.
+        fileprivate var revision = 0
+        fileprivate var keptRevision = -1
+        /// When it may be sent although the shell has not said yet that it is stored.
+        fileprivate var sendableAt = Duration.zero
+
+        /// Of its messages.
+        var byteCount: Int { messages.reduce(0) { $0 + $1.count } }
+        fileprivate var isKept: Bool { keptRevision == revision }
+    }
+
+    /// Operations that wait at most, and their bytes; beyond, nothing new is taken.
+    static let waitingLimits = (operations: 16_384, bytes: 64 << 20)
+    /// What was applied and no checkpoint holds is kept up to so much; beyond, the oldest is forgotten.
+    static let uncoveredLimits = (operations: 10_000, bytes: 32 << 20)
+    /// How long the shell may take to store an operation until that is sent all the same.
+    private static let storingTime = Duration.seconds(1)
+
+    /// The session in which this run numbers.
+    private(set) var session = ""
+    /// The number of the next operation.
+    private(set) var next: Int64 = 1
+    /// Whether the shell keeps all that waits.
+    private(set) var isKept = false
+    /// What waits, in the order in which it is sent: one session after the other.
+    private(set) var waiting = OperationList()
+    /// What the room has applied and no checkpoint is known to hold.
+    private(set) var uncovered = OperationList()
+    /// The room's incarnation; nil while it is not known.
+    private var room: String?
+    private var lastID: UInt64 = 0
+    /// What the shell has and is to delete.
+    private var deleted: Set<OperationKey> = []
+    private var isWriteWanted = false
+    /// The write under way, with the revisions of its records.
+    private var write: (id: Int, records: [(key: OperationKey, revision: Int)], deleted: [OperationKey])?
+    private var lastWrite = 0
+
+    /// Whether it takes no more.
+    var isFull: Bool {
+        waiting.byteCount > Self.waitingLimits.bytes || waiting.count >= Self.waitingLimits.operations
+    }
+
+    // MARK: - Sessions
+
+    /// Takes what earlier runs have left, and begins a session.
+    /// - Parameter records: all that the shell has stored; nil where it cannot read them.
+    mutating func open(_ records: [StoredOperation]?, session: String) {
+        var entries: [OperationKey: Entry] = [:]
+        let known = waiting.entries + uncovered.entries
+        if let records {
+            // What is not stored yet is here alone. What was stored and is no more, another run has sent.
+            for entry in known where !entry.isKept { entries[entry.key] = entry }
+            for record in records where entries[record.key] == nil && !deleted.contains(record.key) {
+                guard var entry = Entry(record, id: makeID()) else { continue }
+                if let own = waiting[record.key] ?? uncovered[record.key] {
+                    (entry.id, entry.isSeen) = (own.id, own.isSeen)
+                }
+                entries[record.key] = entry
+            }
+        } else {
+            for entry in known { entries[entry.key] = entry }
+        }
+        take(Array(entries.values))
+        isKept = records != nil && entries.values.allSatisfy { $0.isKept }
+        isWriteWanted = !isKept && !entries.isEmpty
+        begin(session)
+    }
+
+    /// Begins a session; what waits is numbered anew, in its order.
+    /// - Parameter isLeft: whether its messages say that another device has taken over.
+    mutating func renumberAll(session: String, isLeft: Bool = false, at now: Duration) {
+        let old = waiting.entries
+        waiting = OperationList()
+        begin(session)
+        for entry in old {
+            deleted.insert(entry.key)
+            insert(renumbered(entry, isLeft: isLeft), at: now)
+        }
+        isWriteWanted = true
+    }
+
+    private mutating func begin(_ session: String) {
+        (self.session, next) = (session, 1)
+    }
+
+    // MARK: - Operations
+
+    /// Adds an operation under the next number.
+    /// - Parameter messages: with that number.
+    mutating func add(_ messages: [[UInt8]], _ header: StrokeMessage, at now: Duration) {
+        let key = OperationKey(session: session, number: next)
+        next += 1
+        insert(Entry(key: key, messages: messages, header: header, id: makeID()), at: now)
+    }
+
+    /// Puts an operation behind all others, under a new number: the room has settled its old one.
+    mutating func renumber(_ key: OperationKey, at now: Duration) {
+        guard let entry = waiting.remove(key) else { return }
+        deleted.insert(key)
+        insert(renumbered(entry, isLeft: false), at: now)
+    }
+
+    private mutating func renumbered(_ entry: Entry, isLeft: Bool) -> Entry {
+        let key = OperationKey(session: session, number: next)
+        next += 1
+        let messages = entry.messages.compactMap { StrokeMessage.renumbered($0, key.number, isLeft: isLeft) }
+        var header = entry.header
+        header?.number = key.number
+        return Entry(key: key, messages: messages, header: header, isSeen: entry.isSeen, id: entry.id)
+    }
+
+    private mutating func insert(_ entry: Entry, at now: Duration) {
+        var entry = entry
+        entry.sendableAt = now + Self.storingTime
+        waiting.insert(entry)
+        isWriteWanted = true
+    }
+
+    /// Removes an operation that the room has refused.
+    mutating func remove(_ key: OperationKey) -> Entry? {
+        guard let entry = waiting.remove(key) else { return nil }
+        delete([entry])
+        return entry
+    }
+
+    /// The room has applied an operation: it does not wait, but is kept for a log that loses its end.
+    mutating func applied(_ key: OperationKey) -> Entry? {
+        guard var entry = waiting.remove(key) else { return nil }
+        entry.progress = .applied(in: room)
+        entry.revision += 1
+        uncovered.insert(entry)
+        while uncovered.count > Self.uncoveredLimits.operations || uncovered.byteCount > Self.uncoveredLimits.bytes {
+            delete([uncovered.removeFirst()])
+        }
+        isWriteWanted = true
+        return entry
+    }
+
+    /// A checkpoint holds an author's operations through this one, and with them those of earlier sessions.
+    mutating func cover(_ key: OperationKey) {
+        guard key.session == session || uncovered.entries.contains(where: { $0.key.session == key.session }) else {
+            return
+        }
+        delete(uncovered.removeAll { $0.key <= key })
+    }
+
+    /// The room has this incarnation; "" while nobody has written to it.
+    ///
+    /// In one that the room was restored to after its log had lost its end, what was applied before waits again, under the same
+    /// numbers: what the room has, it answers again. In any other it is forgotten: the room was closed.
+    /// - Returns: whether something waits again.
+    mutating func follow(_ incarnation: String) -> Bool {
+        room = incarnation.isEmpty ? nil : incarnation
+        var hasAgain = false
+        for entry in uncovered.removeAll(where: { _ in true }) {
+            var entry = entry
+            guard case .applied(let before) = entry.progress, before != room else {
+                uncovered.insert(entry)
+                continue
+            }
+            entry.revision += 1
+            isWriteWanted = true
+            if Incarnation.isRestored(incarnation, from: before) {
+                // The board shows it when the room has it.
+                (entry.progress, entry.isSeen) = (.waits, true)
+                waiting.insert(entry)
+                hasAgain = true
+            } else if before != nil {
+                delete([entry])
+            } else {
+                entry.progress = .applied(in: room)
+                uncovered.insert(entry)
+            }
+        }
+        return hasAgain
+    }
+
+    /// The board shows an operation that waits.
+    mutating func see(_ key: OperationKey) {
+        waiting.change(key) { $0.isSeen = true }
+    }
+
+    /// Whether an operation may be sent: it is stored, or that takes too long.
+    func isSendable(_ entry: Entry, at now: Duration) -> Bool { entry.sendableAt <= now }
+
+    /// When the first operation may be sent, unless the shell has stored it before; nil where none waits.
+    var sendableAt: Duration? { waiting.entries.first?.sendableAt }
+
+    mutating func makeID() -> UInt64 {
+        lastID += 1
+        return lastID
+    }
+
+    private mutating func take(_ entries: [Entry]) {
+        waiting = OperationList(entries.filter { $0.progress == .waits })
+        uncovered = OperationList(entries.filter { $0.progress != .waits })
+    }
+
+    // MARK: - Storage
+
+    private mutating func delete(_ entries: [Entry]) {
+        for entry in entries { deleted.insert(entry.key) }
+        if !entries.isEmpty { isWriteWanted = true }
+    }
+
+    /// What the shell has to store now; nil where it is storing, or has all.
+    mutating func takeWrite() -> OutboxWrite? {
+        guard isWriteWanted, write == nil, !session.isEmpty else { return nil }
+        isWriteWanted = false
+        let entries = (uncovered.entries + waiting.entries).filter { !$0.isKept }
+        lastWrite += 1
+        // One that was taken again under its key is not to go.
+        for entry in entries { deleted.remove(entry.key) }
+        let gone = Array(deleted)
+        deleted = []
+        write = (lastWrite, entries.map { ($0.key, $0.revision) }, gone)
+        return OutboxWrite(
+            id: lastWrite, records: entries.map { StoredOperation($0.key, bytes: $0.record) }, deleted: gone)
+    }
+
+    /// The shell has stored a write, or cannot: then what is new is here alone, and the next write tries again.
+    mutating func stored(_ id: Int, isKept: Bool) {
+        guard let write, write.id == id else { return }
+        self.write = nil
+        self.isKept = isKept
+        for (key, revision) in write.records {
+            waiting.change(key) { entry in
+                if isKept { entry.keptRevision = revision }
+                entry.sendableAt = .zero
+            }
+            uncovered.change(key) { entry in
+                if isKept { entry.keptRevision = revision }
+            }
+        }
+        guard !isKept else { return }
+        for key in write.deleted where waiting[key] == nil && uncovered[key] == nil { deleted.insert(key) }
+    }
+
+    /// The shell has lost what it was storing.
+    mutating func forgetWrite() {
+        if let write { stored(write.id, isKept: false) }
+    }
+}
+
+/// Operations in their order, with the bytes of their messages.
+struct OperationList: Sendable {
+    typealias Entry = OperationOutbox.Entry
+
+    private(set) var entries: Deque<Entry> = []
+    private(set) var byteCount = 0
+
+    init() {}
+
+    init(_ entries: [Entry]) {
+        self.entries = Deque(entries.sorted { $0.key < $1.key })
+        byteCount = entries.reduce(0) { $0 + $1.byteCount }
+    }
+
+    var count: Int { entries.count }
+    var isEmpty: Bool { entries.isEmpty }
+
+    subscript(_ key: OperationKey) -> Entry? {
+        let place = place(of: key)
+        return place < entries.count && entries[place].key == key ? entries[place] : nil
+    }
+
+    mutating func insert(_ entry: Entry) {
+        // Mostly behind all others.
+        let isLast = entries.last.map { $0.key < entry.key } ?? true
+        entries.insert(entry, at: isLast ? entries.count : place(of: entry.key))
+        byteCount += entry.byteCount
+    }
+
+    mutating func remove(_ key: OperationKey) -> Entry? {
+        let place = place(of: key)
+        guard place < entries.count, entries[place].key == key else { return nil }
+        byteCount -= entries[place].byteCount
+        return entries.remove(at: place)
+    }
+
+    mutating func removeFirst() -> Entry {
+        byteCount -= entries[0].byteCount
+        return entries.removeFirst()
+    }
+
+    mutating func removeAll(where isMeant: (Entry) -> Bool) -> [Entry] {
+        let removed = entries.filter(isMeant)
+        guard !removed.isEmpty else { return [] }
+        entries.removeAll(where: isMeant)
+        byteCount -= removed.reduce(0) { $0 + $1.byteCount }
+        return Array(removed)
+    }
+
+    mutating func change(_ key: OperationKey, _ body: (inout Entry) -> Void) {
+        let place = place(of: key)
+        if place < entries.count, entries[place].key == key { body(&entries[place]) }
+    }
+
+    private func place(of key: OperationKey) -> Int {
+        var (low, high) = (0, entries.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if entries[middle].key < key { low = middle + 1 } else { high = middle }
+        }
+        return low
+    }
+}
+
+extension OperationOutbox.Entry {
+    /// An entry of a record; nil where it is none.
+    fileprivate init?(_ record: StoredOperation, id: UInt64) {
+        var lines = record.bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: true)[...]
+        guard let state = lines.popFirst(), !lines.isEmpty else { return nil }
+        key = record.key
+        messages = lines.map { Array($0) }
+        header = try? StrokeMessage(decoding: messages[0], limits: .outbox)
+        switch state.first {
+        case UInt8(ascii: "w"): progress = .waits
+        case UInt8(ascii: "a"):
+            let incarnation = state.dropFirst(2)
+            progress = .applied(in: incarnation.isEmpty ? nil : String(decoding: incarnation, as: UTF8.self))
+        default: return nil
+        }
+        self.id = id
+        keptRevision = revision
+    }
+
+    fileprivate var record: [UInt8] {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(byteCount + messages.count + 40)
+        switch progress {
+        case .waits: bytes.append(UInt8(ascii: "w"))
+        case .applied(let incarnation):
+            bytes.append(UInt8(ascii: "a"))
+            if let incarnation {
+                bytes.append(UInt8(ascii: " "))
+                bytes.append(contentsOf: incarnation.utf8)
+            }
+        }
+        for message in messages {
+            bytes.append(UInt8(ascii: "\n"))
+            bytes.append(contentsOf: message)
+        }
+        return bytes
+    }
+
+    /// The operation in one message, as it is drawn.
+    var wholeMessage: [UInt8] {
+        guard messages.count > 1, var header else { return messages.first ?? [] }
+        let interiors = messages.map { message in
+            let points = (try? StrokeMessage(decoding: message, limits: .outbox))?.points ?? .empty
+            return message[points.interior]
+        }
+        (header.shardCount, header.shardOrder) = (0, 0)
+        return header.encoded(interior: ShardJoiner.join(interiors)[...])
+    }
+
+    /// Whether a message that the room has is this operation.
+    func isSame(_ message: StrokeMessage, _ bytes: [UInt8]) -> Bool {
+        guard let header, key.number == message.number, header.action == message.action,
+            header.element == message.element, header.time == message.time, header.page == message.page,
+            header.content == message.content,
+            messages.count > 1 || header.points.count == message.points.count
+        else { return false }
+        guard header.action == .draw else { return true }
+        guard let first = firstPoint(of: messages[0], header), let other = firstPoint(of: bytes, message) else {
+            return false
+        }
+        return first.x == other.x && first.y == other.y
+    }
+
+    private func firstPoint(of bytes: [UInt8], _ header: StrokeMessage) -> StrokePoint? {
+        header.decodePoints(of: bytes).first
+    }
+}
+
+extension WireLimits {
+    /// Of what an outbox holds: the room has its own.
+    static let outbox = WireLimits(messageBytes: .max, shards: .max, points: .max, colours: .rgb)
+}
+
+/// The name of a room's incarnation: `LOG-INDEX`, and `LOG.RESTORATIONS-INDEX` after its log has lost its end.
+enum Incarnation {
+    /// Whether the room went on in an incarnation after its log had lost its end, from another, or from one that is not known.
+    static func isRestored(_ incarnation: String, from before: String?) -> Bool {
+        guard let now = parts(incarnation) else { return false }
+        let earlier = before.flatMap { parts($0) } ?? (now.log, 0)
+        return now.log == earlier.log && now.restorations > earlier.restorations
+    }
+
+    private static func parts(_ name: String) -> (log: String, restorations: Int)? {
+        let halves = name.split(separator: "-", omittingEmptySubsequences: false)
+        guard halves.count == 2, Int64(halves[1]) != nil else { return nil }
+        let log = halves[0].split(separator: ".", omittingEmptySubsequences: false)
+        guard let first = log.first, !first.isEmpty else { return nil }
+        switch log.count {
+        case 1: return (String(first), 0)
+        case 2: return Int(log[1]).map { (String(first), $0) }
+        default: return nil
+        }
+    }
+}

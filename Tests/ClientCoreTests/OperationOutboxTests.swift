@@ -1,0 +1,241 @@
+import StrokeWire
+import TestSupport
+import Testing
+
+@testable import ClientCore
+
+/// A store that several outboxes share, as the tabs of a browser do.
+private struct SharedStore {
+    var records: [OperationKey: [UInt8]] = [:]
+    var isFull = false
+    private var sessions = 0
+
+    mutating func open(_ outbox: inout OperationOutbox) {
+        sessions += 1
+        let stored = isFull ? nil : records.map { StoredOperation($0.key, bytes: $0.value) }
+        outbox.open(stored, session: "session-\(sessions)")
+        write(&outbox)
+    }
+
+    /// A page that has just been opened.
+    mutating func opened() -> OperationOutbox {
+        var outbox = OperationOutbox()
+        open(&outbox)
+        return outbox
+    }
+
+    mutating func write(_ outbox: inout OperationOutbox) {
+        guard let write = outbox.takeWrite() else { return }
+        if !isFull {
+            for record in write.records { records[record.key] = record.bytes }
+            for key in write.deleted { records[key] = nil }
+        }
+        outbox.stored(write.id, isKept: !isFull)
+    }
+
+    mutating func add(_ name: String, to outbox: inout OperationOutbox) throws {
+        let message = Array("{\"by\":\"\(name)\",\"n\":\(outbox.next),\"d\":[{\"x\":1,\"y\":2}]}".utf8)
+        outbox.add([message], try StrokeMessage(decoding: message, limits: .outbox), at: .zero)
+        write(&outbox)
+    }
+
+    mutating func applyAll(_ outbox: inout OperationOutbox) {
+        for key in outbox.waiting.entries.map(\.key) { _ = outbox.applied(key) }
+        write(&outbox)
+    }
+
+    mutating func follow(_ outbox: inout OperationOutbox, _ incarnation: String) -> Bool {
+        let isChanged = outbox.follow(incarnation)
+        write(&outbox)
+        return isChanged
+    }
+}
+
+extension OperationOutbox {
+    /// The names of what waits.
+    fileprivate var names: String {
+        waiting.entries.map { entry in
+            let fields = String(decoding: entry.messages[0], as: UTF8.self).split(separator: "\"")
+            return fields.firstIndex(of: "by").map { String(fields[$0 + 2]) } ?? ""
+        }.joined(separator: ",")
+    }
+
+    /// The numbers of what waits, with the ends of its sessions.
+    fileprivate var keys: [String] { waiting.entries.map { "\($0.key.session.suffix(1)).\($0.key.number)" } }
+}
+
+@Suite("What a teacher has drawn and no checkpoint holds")
+struct OperationOutboxTests {
+    @Test("an outbox that is opened again keeps what is in memory only, and drops what another page has sent")
+    func openedAgain() throws {
+        var store = SharedStore()
+        var outbox = store.opened()
+        try store.add("a", to: &outbox)
+        try store.add("b", to: &outbox)
+        #expect(outbox.isKept)
+        store.isFull = true
+        try store.add("c", to: &outbox)
+        #expect(!outbox.isKept)
+        store.open(&outbox)
+        #expect(outbox.names == "a,b,c")
+        store.isFull = false
+        var other = store.opened()
+        _ = other.remove(try #require(other.waiting.entries.first).key)
+        try store.add("d", to: &other)
+        store.open(&outbox)
+        #expect(outbox.names == "b,c,d")
+        try store.add("e", to: &outbox)
+        #expect(outbox.isKept)
+        #expect(store.opened().names == "b,c,d,e")
+    }
+
+    @Test("what no checkpoint holds waits again when a room is restored, also after a reload, under its numbers")
+    func uncovered() throws {
+        var store = SharedStore()
+        var outbox = store.opened()
+        #expect(store.follow(&outbox, "log-7") == false)
+        for name in ["a", "b", "c"] { try store.add(name, to: &outbox) }
+        store.applyAll(&outbox)
+        outbox.cover(OperationKey(session: outbox.session, number: 1))
+        outbox.cover(OperationKey(session: "another device's", number: 9))
+        store.write(&outbox)
+        var next = store.opened()
+        try store.add("d", to: &next)
+        #expect(outbox.waiting.isEmpty)
+        #expect(store.follow(&outbox, "log-7") == false)
+        #expect(next.waiting.count == 1)
+        #expect(store.follow(&next, "log.1-9") == true)
+        #expect(next.names == "b,c,d")
+        #expect(next.keys == ["1.2", "1.3", "2.1"])
+        // The board shows those when the room has them.
+        #expect(next.waiting.entries.map(\.isSeen) == [true, true, false])
+        store.applyAll(&next)
+        var last = store.opened()
+        #expect(last.waiting.isEmpty)
+        #expect(store.follow(&last, "log.1-9") == false)
+        #expect(store.follow(&last, "log.2-12") == true)
+        #expect(last.names == "b,c,d")
+    }
+
+    @Test("what was applied is forgotten when a checkpoint holds a later session's, and when the room has another life")
+    func forgotten() throws {
+        for (place, life) in ["covered", "log-9", "", "gol.1-9"].enumerated() {
+            var store = SharedStore()
+            var outbox = store.opened()
+            try store.add("a", to: &outbox)
+            store.applyAll(&outbox)
+            #expect(store.follow(&outbox, "log-7") == false)
+            var next = store.opened()
+            #expect(!next.uncovered.isEmpty)
+            if place == 0 {
+                try store.add("b", to: &next)
+                store.applyAll(&next)
+                next.cover(OperationKey(session: next.session, number: 1))
+                store.write(&next)
+            } else {
+                #expect(store.follow(&next, life) == false)
+            }
+            #expect(next.uncovered.isEmpty, "\(life)")
+            #expect(store.opened().uncovered.isEmpty, "\(life)")
+        }
+    }
+
+    @Test("what was applied is kept up to a number, beyond which the oldest is forgotten, also by the store")
+    func bounded() throws {
+        var store = SharedStore()
+        var outbox = store.opened()
+        store.isFull = true
+        for place in 0..<10_003 {
+            let message = Array("{\"n\":\(outbox.next),\"c\":\(place),\"a\":4}".utf8)
+            outbox.add([message], try StrokeMessage(decoding: message, limits: .outbox), at: .zero)
+        }
+        store.write(&outbox)
+        store.isFull = false
+        store.applyAll(&outbox)
+        try store.add("last", to: &outbox)
+        var next = store.opened()
+        #expect(store.follow(&next, "log.1-7") == true)
+        #expect(next.waiting.count == 10_001)
+        #expect(next.waiting.entries.first?.key.number == 4)
+        #expect(next.names.hasSuffix("last"))
+    }
+
+    @Test("two pages that write at once lose nothing to each other, and each numbers in a session of its own")
+    func twoPages() throws {
+        var store = SharedStore()
+        var one = store.opened()
+        try store.add("a", to: &one)
+        var other = store.opened()
+        try store.add("c", to: &other)
+        try store.add("b", to: &one)
+        var next = store.opened()
+        #expect(next.names == "a,b,c")
+        #expect(next.keys == ["1.1", "1.2", "2.1"])
+        next.renumberAll(session: "session-8", isLeft: true, at: .zero)
+        store.write(&next)
+        let third = store.opened()
+        #expect(third.names == "a,b,c")
+        #expect(third.keys == ["8.1", "8.2", "8.3"])
+        for (place, entry) in third.waiting.entries.enumerated() {
+            #expect(try StrokeMessage(decoding: entry.messages[0], limits: .outbox).number == Int64(place + 1))
+            #expect(StrokeMessage.isLeft(entry.messages[0]))
+        }
+    }
+
+    @Test("what is deleted while the store fails is deleted later, and does not come again")
+    func deletedLater() throws {
+        var store = SharedStore()
+        var outbox = store.opened()
+        try store.add("a", to: &outbox)
+        store.isFull = true
+        _ = outbox.remove(OperationKey(session: outbox.session, number: 1))
+        store.write(&outbox)
+        store.isFull = false
+        #expect(store.records.count == 1)
+        store.open(&outbox)
+        #expect(outbox.names == "")
+        try store.add("b", to: &outbox)
+        #expect(store.opened().names == "b")
+    }
+
+    @Test("an operation is sent when it is stored, or when the store takes too long")
+    func sendable() throws {
+        var outbox = OperationOutbox()
+        outbox.open([], session: "s")
+        let message = Array("{\"n\":1,\"a\":4}".utf8)
+        outbox.add([message], try StrokeMessage(decoding: message, limits: .outbox), at: .seconds(5))
+        let taken = outbox.takeWrite()
+        let write = try #require(taken)
+        let entry = try #require(outbox.waiting.entries.first)
+        #expect(!outbox.isSendable(entry, at: .milliseconds(5999)))
+        #expect(outbox.isSendable(entry, at: .seconds(6)))
+        outbox.stored(write.id, isKept: false)
+        #expect(outbox.isSendable(try #require(outbox.waiting.entries.first), at: .seconds(5)))
+    }
+
+    @Test("a record that is damaged is left out, and what no room would take is sent all the same")
+    func records() {
+        let key = OperationKey(session: "s", number: 1)
+        var outbox = OperationOutbox()
+        outbox.open(
+            [
+                StoredOperation(key, bytes: Array("w\n{\"n\":1,\"e\":77}".utf8)),
+                StoredOperation(OperationKey(session: "s", number: 2), bytes: Array("x\n{}".utf8)),
+                StoredOperation(OperationKey(session: "s", number: 3), bytes: []),
+            ], session: "t")
+        #expect(outbox.waiting.entries.map(\.key) == [key])
+        #expect(outbox.waiting.entries.first?.header == nil)
+    }
+
+    @Test("the members of a message but its number stay as they are when it is numbered anew")
+    func renumbered() throws {
+        let message = Array("{\"by\":\"n\",\"n\" : 1e0,\"d\":[{\"x\":1.50,\"n\":3}],\"\\u006e\":7}".utf8)
+        let again = try #require(StrokeMessage.renumbered(message, 12))
+        #expect(
+            String(decoding: again, as: UTF8.self)
+                == "{\"by\":\"n\",\"n\" : 12,\"d\":[{\"x\":1.50,\"n\":3}],\"\\u006e\":12}")
+        #expect(StrokeMessage.renumbered(Array("[1]".utf8), 1) == nil)
+        #expect(!StrokeMessage.isLeft(again))
+        #expect(StrokeMessage.isLeft(try #require(StrokeMessage.renumbered(again, 3, isLeft: true))))
+    }
+}
