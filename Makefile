@@ -159,15 +159,17 @@ lint:
 format:
 	$(SWIFT) format --in-place --recursive --parallel Package.swift Sources Tests
 
-## docs: builds the documentation of protocol, client library, ink, rasterizer and InkML and the guide for operators in
+## docs: builds the documentation of protocol, client libraries, ink, rasterizer and InkML and the guide for operators in
 ##       .build/docs; a link to nowhere is an error
 docs: core
 	LECTERN_TARGETS=service $(BUILD) --target lectern
+	LECTERN_TARGETS=service $(BUILD) --target LecternHTTPClient
 	SWIFT=$(SWIFT) .ci/docs "$$(LECTERN_TARGETS=service $(SWIFT) build --show-bin-path)/Modules"
 
-## example: builds the client of the documentation as the package of its own that it is; the tests run it
+## example: builds the clients of the documentation as the packages of their own that they are; the tests run them
 example: packages
 	$(BUILD) --package-path Tests/ClientExample --scratch-path .build/example
+	$(BUILD) --package-path Tests/HTTPClientExample --scratch-path .build/http-example
 
 ## tsan: runs the tests of what has threads of its own under the thread sanitizer
 tsan: packages

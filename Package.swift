@@ -242,6 +242,9 @@ let serviceTargets: [Target] = [
     .executableTarget(
         name: "follow", dependencies: ["LecternClient", "NATSClient", "StrokeWire", logging],
         path: "Tests/ClientExample/Sources/follow", swiftSettings: settings),
+    .executableTarget(
+        name: "follow-http", dependencies: ["LecternHTTPClient", "StrokeWire"],
+        path: "Tests/HTTPClientExample/Sources/follow-http", swiftSettings: settings),
     // Links between hosts that delay what goes over them.
     .target(name: "LinkForwarder", path: "Tests/LinkForwarder"),
     // The built program beside real NATS servers, both ended in every way there is.

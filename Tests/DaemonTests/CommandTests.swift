@@ -336,6 +336,36 @@ import Testing
         }
     }
 
+    @Test func `the client of the documentation over HTTP does the same`() async throws {
+        try await NATSTestServer.with(jetStream: true) { nats in
+            let daemon = try DaemonProcess("service", nats: nats.url, http: "127.0.0.1:0")
+            try await daemon.waitUntilServing()
+            let gateway = "http://127.0.0.1:\(try await daemon.httpPort())/"
+            let client = try LecternProcess(["physics", gateway, "6"], program: "follow-http")
+            try await publish(on: nats.url)
+            let clock = try LecternProcess(["clock", "--room", "physics", "--latency", "0s", "--nats", nats.url])
+            #expect(await client.exitCode() == 0, "\(client.log)")
+            clock.send(SIGTERM)
+            let lines = client.log.split(separator: "\n")
+            #expect(lines.first?.hasPrefix("joined at ") == true, "\(client.log)")
+            #expect(lines.last == "the board has 2 strokes, digest 286263caa599b38f")
+            #expect(await daemon.terminate() == 0)
+        }
+    }
+
+    @Test func `the documentation over HTTP has the client that is run here`() throws {
+        let page = try String(
+            contentsOfFile: PackageRoot.path(
+                to: "Sources/LecternHTTPClient/LecternHTTPClient.docc/LecternHTTPClient.md"),
+            encoding: .utf8)
+        for file in ["Package.swift", "Sources/follow-http/FollowHTTP.swift"] {
+            let source = try String(
+                contentsOfFile: PackageRoot.path(to: "Tests/HTTPClientExample/\(file)"), encoding: .utf8)
+            #expect(page.contains("```swift\n\(source)```\n"), "\(file)")
+            #expect(source.split(separator: "\n", omittingEmptySubsequences: false).count <= 41)
+        }
+    }
+
     /// Publishes a small lesson whose last operation is due after a second.
     private func publish(on server: String) async throws {
         let stroke = #""d":[{"x":1,"y":2},{"x":3,"y":4}]"#

@@ -1,6 +1,5 @@
 // The board, the session and its events are part of this module's API.
 @_exported public import ClientCore
-import ClientRuntime
 public import Logging
 public import NATSClient
 public import StrokeWire

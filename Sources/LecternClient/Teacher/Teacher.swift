@@ -1,4 +1,3 @@
-import ClientRuntime
 public import Logging
 public import NATSClient
 public import StrokeWire

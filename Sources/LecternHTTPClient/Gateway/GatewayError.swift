@@ -1,4 +1,6 @@
+internal import ClientCore
 internal import Foundation
+internal import StrokeWire
 
 #if canImport(FoundationNetworking)
 internal import FoundationNetworking
@@ -49,22 +51,13 @@ extension GatewayError {
     /// Greatest size of an answer that is an error.
     static let mostBytes = 64 << 10
 
-    private struct Body: Decodable {
-        struct Content: Decodable {
-            let code: String
-            let message: String?
-        }
-
-        let error: Content
-    }
-
     /// What an answer other than 2xx says. The answer may be of a proxy, or of no gateway at all.
     init(_ response: HTTPURLResponse, _ bytes: [UInt8]) {
         let status = response.statusCode
         let seconds = response.value(forHTTPHeaderField: "Retry-After").flatMap { Int($0) }
         let retryAfter = seconds.map { Duration.seconds(min(max($0, 0), 3600)) }
-        if let error = try? JSONDecoder().decode(Body.self, from: Data(bytes)).error {
-            let message = error.message ?? "The gateway answers \(error.code)."
+        if let error = StrokeResults.error(of: bytes) {
+            let message = error.message.isEmpty ? "The gateway answers \(error.code)." : error.message
             self.init(status: status, error.code, message, retryAfter: retryAfter)
         } else {
             self.init(
@@ -80,5 +73,12 @@ extension GatewayError {
         case .timedOut?: self.init("timeout", "The server does not answer.")
         default: self.init("unreachable", "The server cannot be reached: \(error.localizedDescription)")
         }
+    }
+}
+
+extension GatewayFailure {
+    /// As sessions of teachers have it.
+    init(_ error: GatewayError) {
+        self.init(status: error.status ?? 0, code: error.code, message: error.message, retryAfter: error.retryAfter)
     }
 }

@@ -62,7 +62,7 @@ public final class Student: Sendable {
         let inputs = EventQueue<EventStream.Input>(bytes: EventStream.queueBytes)
         var reader = inputs.reader()
         defer { reader.cancelAlarm() }
-        var follower = Follower(
+        var follower = BoardFollower(
             stream: EventStream(of: room, feed, over: gateway, silenceLimit: silenceLimit) {
                 inputs.put($0, bytes: $1)
             },
@@ -73,7 +73,10 @@ public final class Student: Sendable {
         var dropped = 0
         while true {
             let now = start.duration(to: .now)
-            let goesOn = try follower.act(on: outputs, player?(), at: now, handle)
+            let goesOn = try follower.act(on: outputs, player?(), at: now) { output, playout in
+                guard let event = Event(output, playout) else { return true }
+                return handle(event, playout)
+            }
             if !goesOn || Task.isCancelled { return follower.playout }
             if let limit, now >= limit { return follower.playout }
             let deadline = [follower.deadline, limit].compactMap(\.self).min()
@@ -84,68 +87,6 @@ public final class Student: Sendable {
                 outputs += try follower.stream.inputLost(at: start.duration(to: .now))
             }
         }
-    }
-}
-
-/// One call of ``Student/follow(for:player:_:)``: what comes of the stream goes to the board, and what the board says to the
-/// caller and to the stream.
-private struct Follower {
-    var stream: EventStream
-    var playout: BoardPlayout
-    private var playoutDeadline: Duration?
-
-    init(stream: EventStream, playout: BoardPlayout) {
-        (self.stream, self.playout) = (stream, playout)
-    }
-
-    /// When to act next, unless something comes first.
-    var deadline: Duration? { [stream.deadline, playoutDeadline].compactMap(\.self).min() }
-
-    /// - Parameter input: nil where the deadline has passed.
-    mutating func receive(_ input: EventStream.Input?, at now: Duration) throws(GatewayError) -> [EventStream.Output] {
-        guard let input else { return try stream.wake(at: now) }
-        return try stream.receive(input, at: now)
-    }
-
-    /// - Returns: false where the caller wants no more.
-    mutating func act(
-        on outputs: [EventStream.Output], _ player: MediaTime?, at now: Duration,
-        _ handle: (Student.Event, borrowing BoardPlayout) -> Bool
-    ) throws(GatewayError) -> Bool {
-        var restart: String?
-        for output in outputs {
-            switch output {
-            case .state(let state):
-                guard handle(.connection(state), playout) else { return false }
-            case .event(let event):
-                stream.took(event)
-                guard let kind = PlayoutEvent(name: event.type) else { continue }
-                let actions = playout.receive(kind, event.data, player: player, at: now)
-                guard tell(actions, &restart, handle) else { return false }
-            }
-            if restart != nil { break }
-        }
-        guard tell(playout.look(player, at: now), &restart, handle) else { return false }
-        let (actions, growth) = playout.grow(player, on: playout.board.pages.shown, at: now)
-        guard tell(actions, &restart, handle) else { return false }
-        playoutDeadline = [growth, playout.wait(player)].compactMap(\.self).min().map {
-            now + max($0, Self.shortestWait)
-        }
-        guard let restart else { return true }
-        return try act(on: stream.restart(restart, at: now), player, at: now, handle)
-    }
-
-    private static var shortestWait: Duration { .milliseconds(4) }
-
-    private func tell(
-        _ actions: [PlayoutAction], _ restart: inout String?, _ handle: (Student.Event, borrowing BoardPlayout) -> Bool
-    ) -> Bool {
-        for action in actions {
-            if case .restart(let why) = action { restart = why }
-            guard let event = Student.Event(action, playout) else { continue }
-            guard handle(event, playout) else { return false }
-        }
-        return true
     }
 }
 
@@ -178,7 +119,14 @@ extension Student {
         /// A problem, from which the student recovers by itself.
         case problem(StudentProblem)
 
-        init?(_ action: PlayoutAction, _ playout: BoardPlayout) {
+        init?(_ output: BoardFollower.Output, _ playout: borrowing BoardPlayout) {
+            switch output {
+            case .state(let state): self = .connection(state)
+            case .action(let action): self.init(action, playout)
+            }
+        }
+
+        private init?(_ action: PlayoutAction, _ playout: borrowing BoardPlayout) {
             switch action {
             case .joined:
                 let board = playout.board

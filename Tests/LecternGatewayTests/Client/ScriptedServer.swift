@@ -57,7 +57,7 @@ extension String {
     }
 }
 
-/// A proxy before a server of this machine that can hold back what the server sends, and cut connections.
+/// A proxy before a server of this machine that can hold back what the server sends, cut connections, and let nobody in.
 final class HoldingProxy: Sendable {
     private final class Gate: Sendable {
         private let condition = NSCondition()
@@ -80,12 +80,13 @@ final class HoldingProxy: Sendable {
     private let server: ScriptedServer
     private let gate: Gate
     private let connections: Locked<[RawConnection]>
+    private let isClosed: Locked<Bool>
 
     init(to port: Int) throws {
-        let (gate, connections) = (Gate(), Locked<[RawConnection]>([]))
-        (self.gate, self.connections) = (gate, connections)
+        let (gate, connections, isClosed) = (Gate(), Locked<[RawConnection]>([]), Locked(false))
+        (self.gate, self.connections, self.isClosed) = (gate, connections, isClosed)
         server = try ScriptedServer { client in
-            guard let target = try? RawConnection(port: port) else { return }
+            guard !isClosed.withLock({ $0 }), let target = try? RawConnection(port: port) else { return }
             connections.withLock { $0 += [client, target] }
             Thread.detachNewThread {
                 while let bytes = client.readSome(), target.send(bytes) {}
@@ -111,6 +112,12 @@ final class HoldingProxy: Sendable {
 
     /// Whether what the server sends stays here.
     func hold(_ holds: Bool) { gate.set(holds) }
+
+    /// Ends all connections, and whether new ones are ended at once.
+    func close(_ closes: Bool) {
+        isClosed.withLock { $0 = closes }
+        cut()
+    }
 
     /// Ends all connections.
     func cut() {
