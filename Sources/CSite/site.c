@@ -60,11 +60,8 @@ static const unsigned char lectern_model_js[] = {
 static const unsigned char lectern_names_js[] = {
 #embed "../LecternGateway/Site/lectern/names.js"
 };
-static const unsigned char lectern_operation_js[] = {
-#embed "../LecternGateway/Site/lectern/operation.js"
-};
-static const unsigned char lectern_outbox_js[] = {
-#embed "../LecternGateway/Site/lectern/outbox.js"
+static const unsigned char lectern_outbox_store_js[] = {
+#embed "../LecternGateway/Site/lectern/outbox-store.js"
 };
 static const unsigned char lectern_painter_js[] = {
 #embed "../LecternGateway/Site/lectern/painter.js"
@@ -78,20 +75,17 @@ static const unsigned char lectern_player_clock_js[] = {
 static const unsigned char lectern_replay_js[] = {
 #embed "../LecternGateway/Site/lectern/replay.js"
 };
-static const unsigned char lectern_sender_js[] = {
-#embed "../LecternGateway/Site/lectern/sender.js"
-};
 static const unsigned char lectern_server_clock_js[] = {
 #embed "../LecternGateway/Site/lectern/server-clock.js"
+};
+static const unsigned char lectern_teacher_core_js[] = {
+#embed "../LecternGateway/Site/lectern/teacher-core.js"
 };
 static const unsigned char lectern_teacher_js[] = {
 #embed "../LecternGateway/Site/lectern/teacher.js"
 };
 static const unsigned char lectern_wet_js[] = {
 #embed "../LecternGateway/Site/lectern/wet.js"
-};
-static const unsigned char lectern_wet_sender_js[] = {
-#embed "../LecternGateway/Site/lectern/wet-sender.js"
 };
 static const unsigned char lectern_whep_js[] = {
 #embed "../LecternGateway/Site/lectern/whep.js"
@@ -243,17 +237,15 @@ static const struct site_file files[] = {
     FILE("lectern/live-clock.js", lectern_live_clock_js),
     FILE("lectern/model.js", lectern_model_js),
     FILE("lectern/names.js", lectern_names_js),
-    FILE("lectern/operation.js", lectern_operation_js),
-    FILE("lectern/outbox.js", lectern_outbox_js),
+    FILE("lectern/outbox-store.js", lectern_outbox_store_js),
     FILE("lectern/painter.js", lectern_painter_js),
     FILE("lectern/pen.js", lectern_pen_js),
     FILE("lectern/player-clock.js", lectern_player_clock_js),
     FILE("lectern/replay.js", lectern_replay_js),
-    FILE("lectern/sender.js", lectern_sender_js),
     FILE("lectern/server-clock.js", lectern_server_clock_js),
+    FILE("lectern/teacher-core.js", lectern_teacher_core_js),
     FILE("lectern/teacher.js", lectern_teacher_js),
     FILE("lectern/wet.js", lectern_wet_js),
-    FILE("lectern/wet-sender.js", lectern_wet_sender_js),
     FILE("lectern/whep.js", lectern_whep_js),
     FILE("lectern/writer.js", lectern_writer_js),
     FILE("pages/ahead.js", pages_ahead_js),

@@ -14,7 +14,7 @@ internal import Scene
 internal import StrokeWire
 
 private nonisolated(unsafe) var picture = Picture()
-private nonisolated(unsafe) var buffers = Buffers()
+nonisolated(unsafe) var buffers = Buffers()
 private nonisolated(unsafe) var pixels: [UInt32] = []
 
 /// The version of these functions: a page and a core of different ones do not go together.

@@ -104,7 +104,7 @@ struct OperationOutboxTests {
         #expect(outbox.waiting.isEmpty)
         #expect(store.follow(&outbox, "log-7") == false)
         #expect(next.waiting.count == 1)
-        #expect(store.follow(&next, "log.1-9") == true)
+        #expect(store.follow(&next, "log.11795865688427-9") == true)
         #expect(next.names == "b,c,d")
         #expect(next.keys == ["1.2", "1.3", "2.1"])
         // The board shows those when the room has them.
@@ -112,8 +112,8 @@ struct OperationOutboxTests {
         store.applyAll(&next)
         var last = store.opened()
         #expect(last.waiting.isEmpty)
-        #expect(store.follow(&last, "log.1-9") == false)
-        #expect(store.follow(&last, "log.2-12") == true)
+        #expect(store.follow(&last, "log.11795865688427-9") == false)
+        #expect(store.follow(&last, "log.11795865688428-12") == true)
         #expect(last.names == "b,c,d")
     }
 

@@ -1,4 +1,3 @@
-import DequeModule
 public import StrokeWire
 
 /// A teacher who draws, in a browser or an app: samples of a pen and commands become messages and updates of wet ink, which
@@ -125,7 +124,7 @@ public struct DrawingSession: Sendable {
     private var preview: (page: Int, entry: LiveEntry)?
 
     /// Steps that are ready.
-    private var steps: Deque<Step> = []
+    private var steps: [Step] = []
     private var isLiveStale = true
     private var toldPages: BoardPages?
     private var toldState: SendingState?
@@ -171,7 +170,10 @@ public struct DrawingSession: Sendable {
 
     /// The strokes, images and lassos that the room does not show yet on the page that is seen, from the bottom to the top; the
     /// stroke under the pen is above them.
-    public var live: [LiveEntry] {
+    public var live: [LiveEntry] { live(without: []) }
+
+    /// The same; entries whose ids are known have no message.
+    package func live(without known: Set<UInt64>) -> [LiveEntry] {
         let page = page
         var entries: [OperationOutbox.Entry] = []
         forEachUnseen { entry in
@@ -183,7 +185,9 @@ public struct DrawingSession: Sendable {
             case .redo, .turn, .arrange: break
             }
         }
-        var live = entries.map { LiveEntry(id: $0.id, message: $0.wholeMessage) }
+        var live = entries.map { entry in
+            LiveEntry(id: entry.id, message: known.contains(entry.id) ? [] : entry.wholeMessage)
+        }
         if let preview, preview.page == page { live.append(preview.entry) }
         return live
     }
@@ -213,7 +217,7 @@ extension DrawingSession {
                 steps.append(.event(.pages(pages)))
             }
         }
-        if let step = steps.popFirst() { return step }
+        if !steps.isEmpty { return steps.removeFirst() }
         if let write = outbox.takeWrite() { return .store(write) }
         var wake = lookDeadline.earlier(nextMutedLook).earlier(overDeadline)
         switch nextWet(at: now) {

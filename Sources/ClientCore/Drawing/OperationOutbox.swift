@@ -1,4 +1,3 @@
-import DequeModule
 internal import StrokeWire
 
 /// The name of an operation of an author: its session, and its number there.
@@ -315,13 +314,13 @@ struct OperationOutbox: Sendable {
 struct OperationList: Sendable {
     typealias Entry = OperationOutbox.Entry
 
-    private(set) var entries: Deque<Entry> = []
+    private(set) var entries: [Entry] = []
     private(set) var byteCount = 0
 
     init() {}
 
     init(_ entries: [Entry]) {
-        self.entries = Deque(entries.sorted { $0.key < $1.key })
+        self.entries = entries.sorted { $0.key < $1.key }
         byteCount = entries.reduce(0) { $0 + $1.byteCount }
     }
 
@@ -357,7 +356,7 @@ struct OperationList: Sendable {
         guard !removed.isEmpty else { return [] }
         entries.removeAll(where: isMeant)
         byteCount -= removed.reduce(0) { $0 + $1.byteCount }
-        return Array(removed)
+        return removed
     }
 
     mutating func change(_ key: OperationKey, _ body: (inout Entry) -> Void) {
@@ -457,14 +456,14 @@ enum Incarnation {
         return now.log == earlier.log && now.restorations > earlier.restorations
     }
 
-    private static func parts(_ name: String) -> (log: String, restorations: Int)? {
+    private static func parts(_ name: String) -> (log: String, restorations: UInt64)? {
         let halves = name.split(separator: "-", omittingEmptySubsequences: false)
         guard halves.count == 2, Int64(halves[1]) != nil else { return nil }
         let log = halves[0].split(separator: ".", omittingEmptySubsequences: false)
         guard let first = log.first, !first.isEmpty else { return nil }
         switch log.count {
         case 1: return (String(first), 0)
-        case 2: return Int(log[1]).map { (String(first), $0) }
+        case 2: return UInt64(log[1]).map { (String(first), $0) }
         default: return nil
         }
     }

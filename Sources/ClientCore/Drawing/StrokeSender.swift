@@ -1,4 +1,3 @@
-import DequeModule
 import StrokeWire
 
 /// A request that a shell sends to the gateway: a POST with `Content-Type: application/x-ndjson` and the header `Ink-Session`.

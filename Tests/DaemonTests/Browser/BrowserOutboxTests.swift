@@ -1,4 +1,3 @@
-import Locking
 import NATSTestServer
 import TestSupport
 import Testing
@@ -7,30 +6,6 @@ import Testing
 @Suite(
     .timeLimit(.minutes(3)), .endsProcesses, .enabled(if: BrowserWindow.runsAll, "make browser runs it"))
 struct BrowserOutboxTests {
-    /// Runs a script in a page that has an outbox module and none of its databases; returns what it returns.
-    private func run(_ script: String) async throws -> AnyJSON {
-        let result = Locked(AnyJSON.null)
-        try await BrowserRoom.with { room, _ in
-            let window = try await BrowserWindow()
-            try await window.open(room.address)
-            let value = try await window.run(
-                """
-                const { Outbox } = await import("/lectern/outbox.js");
-                const stroke = (name) => (n) => ({
-                    n, messages: [JSON.stringify({ n, name })], operation: { n, name } });
-                const names = (outbox) => outbox.entries.map(({ operation }) => operation.name).join();
-                const opened = async (name = "room anna") => {
-                    const outbox = new Outbox(name);
-                    await outbox.open();
-                    return outbox;
-                };
-                \(script)
-                """)
-            result.withLock { $0 = value }
-        }
-        return result.withLock { $0 }
-    }
-
     @Test("after a failed write and a reload, a new stroke has no number of one that was sent before")
     func failedWrite() async throws {
         try await BrowserRoom.with { room, _ in
@@ -66,106 +41,6 @@ struct BrowserOutboxTests {
                 """)
             #expect(visible == .string("1,2,3"))
         }
-    }
-
-    @Test("an outbox that is opened again keeps what is in memory only, and drops what another page has sent")
-    func openedAgain() async throws {
-        let result = try await run(
-            """
-            const outbox = await opened();
-            await outbox.add(stroke("a")).kept;
-            await outbox.add(stroke("b")).kept;
-            const transaction = IDBDatabase.prototype.transaction;
-            IDBDatabase.prototype.transaction = () => { throw new Error("full"); };
-            await outbox.add(stroke("c")).kept;
-            const isKept = outbox.isKept;
-            await outbox.open();
-            const failed = names(outbox);
-            IDBDatabase.prototype.transaction = transaction;
-            const other = await opened();
-            other.remove(other.entries.slice(0, 1));
-            await other.add(stroke("d")).kept;
-            await outbox.open();
-            const again = names(outbox);
-            await outbox.add(stroke("e")).kept;
-            return [isKept, failed, again, outbox.isKept, names(await opened())].join(" ");
-            """)
-        #expect(result == .string("false a,b,c b,c,d true b,c,d,e"))
-    }
-
-    @Test("what no checkpoint holds waits again when a room is restored, also after a reload")
-    func uncovered() async throws {
-        let result = try await run(
-            """
-            const outbox = await opened();
-            outbox.follow("log-7");
-            for (const name of ["a", "b", "c"]) await outbox.add(stroke(name)).kept;
-            const applied = (one) => one.applied(one.entries);
-            applied(outbox);
-            outbox.cover({ session: outbox.session, covered: 1 });
-            outbox.cover({ session: "another device's", covered: 9 });
-            const next = await opened();
-            await next.add(stroke("d")).kept;
-            const before = [outbox.length, outbox.follow("log-7"), next.length];
-            const after = [next.follow("log.1-9"), names(next), next.entries.map(({ n }) => n)];
-            applied(next);
-            const last = await opened();
-            const kept = [last.length, last.follow("log.1-9"), last.follow("log.2-12"), names(last)];
-            return [before, after, kept].join(" ");
-            """)
-        #expect(result == .string("0,false,1 true,b,c,d,2,3,1 0,false,true,b,c,d"))
-    }
-
-    @Test("what was applied is forgotten when a checkpoint holds a later session's, and when the room has another life")
-    func forgotten() async throws {
-        let result = try await run(
-            """
-            const fill = async (name) => {
-                const outbox = await opened(name);
-                await outbox.add(stroke("a")).kept;
-                outbox.applied(outbox.entries);
-                outbox.follow("log-7");
-                return outbox;
-            };
-            await fill("covered");
-            const covered = await opened("covered");
-            await covered.add(stroke("b")).kept;
-            covered.applied(covered.entries);
-            covered.cover({ session: covered.session, covered: 1 });
-            await fill("closed");
-            const closed = await opened("closed");
-            closed.follow("log-9");
-            await fill("erased");
-            const erased = await opened("erased");
-            erased.follow("");
-            await fill("another log");
-            const other = await opened("another log");
-            other.follow("gol.1-9");
-            const left = [covered, closed, erased, other].map(({ hasUncovered }) => hasUncovered);
-            for (const name of ["covered", "closed", "erased", "another log"]) {
-                left.push((await opened(name)).hasUncovered);
-            }
-            return left.join();
-            """)
-        #expect(result == .string(Array(repeating: "false", count: 8).joined(separator: ",")))
-    }
-
-    @Test("what was applied is kept up to a number, beyond which the oldest is forgotten, also by the browser")
-    func bounded() async throws {
-        let result = try await run(
-            """
-            const outbox = await opened();
-            const transaction = IDBDatabase.prototype.transaction;
-            IDBDatabase.prototype.transaction = () => { throw new Error("full"); };
-            for (let i = 0; i < 10_003; i++) outbox.add(stroke(i));
-            IDBDatabase.prototype.transaction = transaction;
-            outbox.applied(outbox.entries);
-            await outbox.add(stroke("last")).kept;
-            const next = await opened();
-            next.follow("log.1-7");
-            return [next.length, next.entries[0].n, next.entries.at(-1).operation.name].join();
-            """)
-        #expect(result == .string("10001,4,last"))
     }
 
     @Test(
@@ -204,54 +79,112 @@ struct BrowserOutboxTests {
         }
     }
 
-    @Test("two pages that write at once lose nothing to each other, and each numbers in a session of its own")
-    func twoPages() async throws {
-        let result = try await run(
-            """
-            const one = await opened();
-            await one.add(stroke("a")).kept;
-            const other = await opened();
-            await Promise.all([other.add(stroke("c")).kept, one.add(stroke("b")).kept]);
-            const next = await opened();
-            const sessions = next.entries.map(({ session, n }) => (session === one.session ? "1" : "2") + n).join();
-            const isNew = ![one.session, other.session].includes(next.session);
-            await next.begin();
-            const third = await opened();
-            const numbers = third.entries.map(({ session, n, messages }) =>
-                session === next.session && JSON.parse(messages[0]).n === n ? n : NaN).join();
-            return [names(next), sessions, isNew, names(third), numbers].join(" ");
-            """)
-        #expect(result == .string("a,b,c 11,12,21 true a,b,c 1,2,3"))
+    @Test("what a page of an earlier version has left is kept, under the numbers that it has")
+    func earlierVersions() async throws {
+        try await BrowserRoom.with { room, _ in
+            let window = try await BrowserWindow()
+            try await window.open(room.address)
+            let result = try await window.run(
+                """
+                const { OutboxStore } = await import("/lectern/outbox-store.js");
+                const old = (version, stores) => new Promise((resolve, reject) => {
+                    const request = indexedDB.open("lectern-outbox", version);
+                    request.onupgradeneeded = () => stores.forEach((name) => request.result.createObjectStore(name));
+                    [request.onsuccess, request.onerror] = [() => resolve(request.result), reject];
+                });
+                const deleted = () => new Promise((resolve) => {
+                    indexedDB.deleteDatabase("lectern-outbox").onsuccess = resolve;
+                });
+                const entry = (n, more) => ({ n, messages: [`{"n":${n}}`, `{"n":${n},"o":1}`], operation: { n }, ...more });
+                const text = (records) => records?.map(({ session, n, bytes }) =>
+                    `${session} ${n} ${new TextDecoder().decode(bytes).replaceAll("\\n", " ")}`).join(", ");
+                const seen = [];
+
+                const first = await old(1, ["authors", "operations"]);
+                const transaction = first.transaction(["authors", "operations"], "readwrite");
+                for (const name of ["room anna", "room ben"]) {
+                    transaction.objectStore("authors").put({ session: `old ${name}`, next: 9 }, name);
+                    for (const n of [7, 8]) transaction.objectStore("operations").put({ entry: entry(n) }, [name, n]);
+                }
+                await new Promise((resolve) => (transaction.oncomplete = resolve));
+                // A page of that version is open, and then not.
+                seen.push(await new OutboxStore("room anna").read());
+                first.close();
+                const store = new OutboxStore("room anna");
+                let records = null;
+                while (!records) records = await store.read();
+                seen.push(text(records), (await new OutboxStore("room ben").read()).length);
+                await store.write([{ session: "new", n: 1, bytes: new TextEncoder().encode("w\\n{}") }], [records[0]]);
+                seen.push(text(await new OutboxStore("room anna").read()));
+
+                await deleted();
+                const second = await old(2, ["waiting"]);
+                const waiting = second.transaction("waiting", "readwrite").objectStore("waiting");
+                const rooms = [undefined, null, "log-7"];
+                rooms.forEach((room, n) => waiting.put({ session: "s", ...entry(n, { room }) }, ["room anna", "s", n]));
+                await new Promise((resolve) => (waiting.transaction.oncomplete = resolve));
+                second.close();
+                seen.push(text(await new OutboxStore("room anna").read()));
+                return seen;
+                """)
+            #expect(
+                result
+                    == .array([
+                        .null,
+                        .string(
+                            #"old room anna 7 w {"n":7} {"n":7,"o":1}, old room anna 8 w {"n":8} {"n":8,"o":1}"#),
+                        .number(2),
+                        .string(#"new 1 w {}, old room anna 8 w {"n":8} {"n":8,"o":1}"#),
+                        .string(
+                            #"s 0 w {"n":0} {"n":0,"o":1}, s 1 a {"n":1} {"n":1,"o":1}, "#
+                                + #"s 2 a log-7 {"n":2} {"n":2,"o":1}"#),
+                    ]))
+        }
     }
 
-    @Test("what a page of the version before has left is kept, under the numbers that it has")
-    func firstVersion() async throws {
-        let result = try await run(
-            """
-            const request = indexedDB.open("lectern-outbox", 1);
-            const old = await new Promise((resolve, reject) => {
-                request.onupgradeneeded = () => {
-                    request.result.createObjectStore("authors");
-                    request.result.createObjectStore("operations");
+    @Test("a core that fails is replaced: nothing of what was drawn is lost, also where the browser's storage fails")
+    func failingCore() async throws {
+        try await BrowserRoom.with { room, _ in
+            try room.stopVideo()
+            let teacher = try await BrowserWindow()
+            try await teacher.runFirst(
+                """
+                const Instance = WebAssembly.Instance;
+                window.failures = 0;
+                WebAssembly.Instance = function (...rest) {
+                    const { exports } = new Instance(...rest);
+                    const teacherNext = (...args) => {
+                        if (!window.fails) return exports.teacherNext(...args);
+                        [window.fails, window.failures] = [false, window.failures + 1];
+                        throw new WebAssembly.RuntimeError("unreachable");
+                    };
+                    return { exports: { ...exports, teacherNext } };
                 };
-                [request.onsuccess, request.onerror] = [() => resolve(request.result), reject];
-            });
-            const transaction = old.transaction(["authors", "operations"], "readwrite");
-            for (const name of ["room anna", "room ben"]) {
-                transaction.objectStore("authors").put({ session: `old ${name}`, next: 9 }, name);
-                for (const n of [7, 8]) transaction.objectStore("operations").put({ entry: stroke(n)(n) }, [name, n]);
-            }
-            await new Promise((resolve) => (transaction.oncomplete = resolve));
-            const blocked = await opened();
-            const isBlocked = [blocked.isKept, blocked.length, blocked.next].join();
-            old.close();
-            const outbox = new Outbox("room anna");
-            for (let tries = 0; tries < 100 && !outbox.isKept; tries++) await outbox.open();
-            const found = outbox.entries.map(({ session, n, messages }) => session + n + messages.length).join();
-            const { entry } = outbox.add(stroke("new"));
-            const ben = await opened("room ben");
-            return [isBlocked, found, entry.n, entry.session === outbox.session, names(ben)].join(" | ");
-            """)
-        #expect(result == .string("false,0,1 | old room anna71,old room anna81 | 1 | true | 7,8"))
+                """)
+            try await teacher.open("\(room.address)/rooms/\(room.name)/teach?author=anna")
+            try await teacher.waitUntilWriting()
+            try await teacher.setOffline(true)
+            try await teacher.drawWave(1)
+            let saved = BrowserWindow.element("saved")
+            try await teacher.wait(for: "offline", "\(saved).textContent.startsWith(\"Offline, 1 stroke\")")
+            try await teacher.run(
+                """
+                window.transaction = IDBDatabase.prototype.transaction;
+                IDBDatabase.prototype.transaction = function (names, mode) {
+                    if (mode === "readwrite") throw new DOMException("full", "QuotaExceededError");
+                    return transaction.call(this, names, mode);
+                };
+                """)
+            try await teacher.drawWave(3)
+            try await teacher.run("window.fails = true; window.dispatchEvent(new Event(\"online\"));")
+            try await teacher.wait(for: "another core", "failures === 1")
+            try await teacher.run("IDBDatabase.prototype.transaction = transaction;")
+            try await teacher.waitUntilWriting()
+            try await teacher.setOffline(false)
+            try await teacher.wait(forIndex: 2)
+            try await teacher.drawWave(5)
+            try await teacher.wait(forIndex: 3)
+            try await teacher.waitUntilSaved()
+        }
     }
 }

@@ -41,13 +41,10 @@ struct BrowserWriterTests {
                 """
                 const { Teacher } = await import("/lectern.js");
                 // What the browser keeps is sent by whoever writes.
-                const { Outbox } = await import("/lectern/outbox.js");
-                const outbox = new Outbox(`${location.origin}/ \(room.name) anna`);
-                await outbox.open();
-                await outbox.add((n) => {
-                    const operation = { n, c: 0, l: 3, d: [{ x: 1, y: 1 }, { x: 50, y: 50 }] };
-                    return { n, operation, messages: [JSON.stringify(operation)] };
-                }).kept;
+                const { OutboxStore } = await import("/lectern/outbox-store.js");
+                const message = JSON.stringify({ n: 1, c: 0, l: 3, d: [{ x: 1, y: 1 }, { x: 50, y: 50 }] });
+                const bytes = new TextEncoder().encode(`w\\n${message}`);
+                await new OutboxStore(`${location.origin}/ \(room.name) anna`).write([{ session: "earlier", n: 1, bytes }], []);
                 let [late, posts] = [0, 0];
                 const plain = window.fetch;
                 window.fetch = (address, ...rest) => {

@@ -1,17 +1,8 @@
 /**
- * Strokes from a pen, a finger or a mouse: pointer events as points of a message.
+ * The pointers on a canvas, as samples in board units.
  *
  * @module
  */
-
-import { Element } from "./model.js";
-
-/** Points of one stroke at most; a longer one is ended. */
-const mostPoints = 50_000;
-/** A pen was used so recently that a touch is the palm, in milliseconds. */
-const palmTime = 1500;
-/** Points that the browser predicts and that are passed on. */
-const mostPredicted = 8;
 
 /**
  * A stroke under the pen.
@@ -23,159 +14,112 @@ const mostPredicted = 8;
  * @property {boolean} isErasing whether the pen's eraser end or button draws it
  */
 
-/** Listens to the pointers on a canvas. */
+/** Listens to the pointers on a canvas; which of them draws is for its listener. */
 export class Pen {
     /** Whether strokes begin. */
-    isEnabled = true;
-    /** Whether fingers draw too; where a pen is used they do not. */
-    drawsWithFingers = true;
+    isEnabled = false;
     #canvas;
     #board;
-    #handlers;
+    #tell;
+    #drawsWithFingers = true;
     #stroke = null;
-    #pointer = null;
-    #pointerType = "";
-    #penAt = -Infinity;
-    /** Fingers on the canvas: of two none draws until both are gone. */
-    #fingers = new Set();
     #listening = new AbortController();
 
     /**
      * @param {HTMLCanvasElement} canvas
      * @param {() => {width: number, height: number}} board the size of the board
-     * @param {object} handlers `began(stroke)`, `moved(stroke, first)` with the index of the first new point,
-     *   `ended(stroke)`, `cancelled(stroke)`
+     * @param {object} listener `pen(phase, event, flags, numbers)` returns a change as `TeacherCore.pen`; `flags()` says what
+     *   those of a pointer that touches are to have besides, `tool()` the numbers behind its sample; `fingers(draw)`;
+     *   `began(stroke)`, `moved(stroke)`, `ended(stroke)`, `cancelled(stroke)`
      */
-    constructor(canvas, board, handlers) {
-        [this.#canvas, this.#board, this.#handlers] = [canvas, board, handlers];
+    constructor(canvas, board, listener) {
+        [this.#canvas, this.#board, this.#tell] = [canvas, board, listener];
         const options = { signal: this.#listening.signal, passive: false };
         canvas.addEventListener("pointerdown", (event) => this.#down(event), options);
         canvas.addEventListener("pointermove", (event) => this.#move(event), options);
-        canvas.addEventListener("pointerup", (event) => this.#up(event), options);
-        canvas.addEventListener("pointercancel", (event) => this.#cancel(event), options);
-        for (const type of ["pointerup", "pointercancel", "lostpointercapture"]) {
-            canvas.addEventListener(type, (event) => this.#fingers.delete(event.pointerId), options);
-        }
-        canvas.addEventListener("lostpointercapture", (event) => this.#up(event), options);
+        for (const type of ["pointerup", "lostpointercapture"]) canvas.addEventListener(type, (event) => this.#take(2, event, 0, []), options);
+        canvas.addEventListener("pointercancel", (event) => this.#take(3, event, 0, []), options);
         canvas.addEventListener("contextmenu", (event) => event.preventDefault(), options);
         // Safari selects text and shows a magnifier otherwise.
         canvas.addEventListener("touchstart", (event) => {
-            if (this.#draws(event.touches.length > 1 ? "touch" : "pen")) event.preventDefault();
+            if (this.isEnabled && (event.touches.length <= 1 || this.drawsWithFingers)) event.preventDefault();
         }, options);
+    }
+
+    /** Whether fingers draw too; where a pen is used they do not. */
+    get drawsWithFingers() { return this.#drawsWithFingers; }
+    set drawsWithFingers(draw) {
+        this.#drawsWithFingers = draw;
+        this.#tell.fingers(draw);
     }
 
     close() {
         this.#listening.abort();
     }
 
-    #draws(pointerType) {
-        if (!this.isEnabled) return false;
-        return pointerType !== "touch" || this.drawsWithFingers;
-    }
-
     #down(event) {
-        if (event.pointerType === "pen") {
-            this.#penAt = performance.now();
-            // The hand often touches before the pen does.
-            if (this.#pointer !== null && this.#pointerType === "touch") this.#handlers.cancelled(this.#end());
-        }
-        if (event.pointerType === "touch") {
-            // The only one, whatever was missed of others.
-            if (event.isPrimary) this.#fingers.clear();
-            this.#fingers.add(event.pointerId);
-            if (this.#fingers.size > 1) {
-                if (this.#pointerType === "touch" && this.#pointer !== null) this.#handlers.cancelled(this.#end());
-                return;
-            }
-        }
-        const isPalm = event.pointerType === "touch" && performance.now() - this.#penAt < palmTime;
-        if (!this.#draws(event.pointerType) || isPalm || this.#pointer !== null) return;
         // The first button, the pen's tip, or its eraser.
-        const isErasing = event.pointerType === "pen" && (event.button === 5 || (event.buttons & 32) !== 0);
-        if (event.button !== 0 && !isErasing) return;
+        const isEraser = event.pointerType === "pen" && (event.button === 5 || (event.buttons & 32) !== 0);
+        if (event.button !== 0 && !isEraser) return;
+        const flags = (event.isPrimary ? 1 : 0) + (isEraser ? 2 : 0) + this.#tell.flags();
+        const { hasBegun } = this.#take(0, event, flags, [...this.#sample(event), ...this.#tell.tool()]);
+        if (!hasBegun) return;
         event.preventDefault();
-        [this.#pointer, this.#pointerType] = [event.pointerId, event.pointerType];
         try {
             this.#canvas.setPointerCapture(event.pointerId);
         } catch {
             // The pointer is gone already.
         }
-        this.#stroke = { points: [], predicted: [], startedAt: performance.now(), startedEvent: event.timeStamp, isErasing };
-        this.#add([event]);
-        this.#handlers.began(this.#stroke);
     }
 
     #move(event) {
-        if (event.pointerType === "pen") this.#penAt = performance.now();
-        if (event.pointerId !== this.#pointer) return;
-        event.preventDefault();
-        const first = this.#stroke.points.length;
-        const events = event.getCoalescedEvents?.() ?? [];
-        this.#add(events.length > 0 ? events : [event]);
+        if (this.#stroke?.pointer === event.pointerId) event.preventDefault();
+        // The core has to know of each pen that hovers: the palm lies beside it.
+        else if (event.pointerType !== "pen") return;
+        const coalesced = event.getCoalescedEvents?.() ?? [];
+        const samples = coalesced.length > 0 ? coalesced : [event];
         const predicted = event.getPredictedEvents?.() ?? [];
-        this.#stroke.predicted = predicted.slice(0, mostPredicted).map((event) => this.#point(event));
-        if (this.#stroke.points.length > first) this.#handlers.moved(this.#stroke, first);
-        if (this.#stroke.points.length >= mostPoints) this.#up(event);
+        this.#take(1, event, samples.length, [...samples, ...predicted].flatMap((event) => this.#sample(event)));
     }
 
-    #up(event) {
-        if (event.pointerId !== this.#pointer) return;
-        const stroke = this.#end();
-        this.#handlers.ended(stroke);
+    #take(phase, event, flags, numbers) {
+        const change = this.#tell.pen(phase, event, flags, numbers);
+        if (change.isCancelled) this.#end((stroke) => this.#tell.cancelled(stroke));
+        if (change.hasBegun) {
+            const { isErasing } = change;
+            this.#stroke = { points: change.points, predicted: [], startedAt: performance.now(), isErasing, pointer: event.pointerId };
+            this.#tell.began(this.#stroke);
+        } else if (this.#stroke && change.first !== null) {
+            const { points } = this.#stroke;
+            points.length = change.first;
+            points.push(...change.points);
+            this.#stroke.predicted = change.predicted;
+            this.#tell.moved(this.#stroke);
+        }
+        if (change.hasEnded) this.#end((stroke) => this.#tell.ended(stroke));
+        return change;
     }
 
-    #cancel(event) {
-        if (event.pointerId !== this.#pointer) return;
-        this.#handlers.cancelled(this.#end());
-    }
-
-    #end() {
+    #end(tell) {
         const stroke = this.#stroke;
-        [this.#stroke, this.#pointer] = [null, null];
-        return stroke;
+        this.#stroke = null;
+        if (stroke) tell(stroke);
     }
 
-    #point(event) {
+    /** Place, time, force, altitude and azimuth. */
+    #sample(event) {
         const rectangle = this.#canvas.getBoundingClientRect();
         const { width, height } = this.#board();
         const x = ((event.clientX - rectangle.left) * width) / rectangle.width;
         const y = ((event.clientY - rectangle.top) * height) / rectangle.height;
-        const point = { x: rounded(x, 100), y: rounded(y, 100) };
-        if (event.pointerType === "pen") Object.assign(point, penState(event));
-        point.m = rounded(Math.max(event.timeStamp - this.#stroke.startedEvent, 0), 10);
-        return point;
-    }
-
-    #add(events) {
-        const { points } = this.#stroke;
-        for (const event of events) {
-            const point = this.#point(event);
-            const last = points[points.length - 1];
-            if (last && last.x === point.x && last.y === point.y && last.f === point.f) continue;
-            points.push(point);
-        }
+        return [x, y, event.timeStamp, ...(event.pointerType === "pen" ? penState(event) : [NaN, NaN, NaN])];
     }
 }
 
 /** Force, altitude and azimuth of a pen. */
-function penState(event) {
-    const state = { f: rounded(event.pressure, 1000) };
-    if (event.altitudeAngle !== undefined) {
-        state.i = rounded(event.altitudeAngle, 1000);
-        state.z = rounded(event.azimuthAngle, 1000);
-    } else if (event.tiltX || event.tiltY) {
-        const [x, y] = [Math.tan((event.tiltX * Math.PI) / 180), Math.tan((event.tiltY * Math.PI) / 180)];
-        state.i = rounded(Math.atan(1 / Math.hypot(x, y)), 1000);
-        state.z = rounded((Math.atan2(y, x) + 2 * Math.PI) % (2 * Math.PI), 1000);
-    }
-    return state;
-}
-
-function rounded(value, parts) {
-    return Math.round(value * parts) / parts;
-}
-
-/** The element of a stroke: the tool's, or the eraser's where the pen's other end draws. */
-export function elementOf(stroke, tool) {
-    return stroke.isErasing ? Element.eraser : tool;
+function penState({ pressure, altitudeAngle, azimuthAngle, tiltX, tiltY }) {
+    if (altitudeAngle !== undefined) return [pressure, altitudeAngle, azimuthAngle];
+    if (!tiltX && !tiltY) return [pressure, NaN, NaN];
+    const [x, y] = [Math.tan((tiltX * Math.PI) / 180), Math.tan((tiltY * Math.PI) / 180)];
+    return [pressure, Math.atan(1 / Math.hypot(x, y)), (Math.atan2(y, x) + 2 * Math.PI) % (2 * Math.PI)];
 }

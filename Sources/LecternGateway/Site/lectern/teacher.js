@@ -6,26 +6,18 @@
 
 import { BoardPages } from "./board-pages.js";
 import { Board } from "./board.js";
-import { Gateway } from "./gateway.js";
+import { Backoff, Gateway, GatewayError } from "./gateway.js";
 import { Action, Element, strokeOf } from "./model.js";
 import { cleanName } from "./names.js";
-import { imageFields, isSame, lassoFields, shards } from "./operation.js";
-import { Outbox } from "./outbox.js";
-import { Pen, elementOf } from "./pen.js";
-import { Sender } from "./sender.js";
-import { WetSender } from "./wet-sender.js";
+import { OutboxStore } from "./outbox-store.js";
+import { Pen } from "./pen.js";
+import { Input, TeacherCore } from "./teacher-core.js";
 import { WriterLock } from "./writer.js";
 
-/** Milliseconds between two looks at whether a muted author is muted still. */
-const mutedInterval = 5000;
-/**
- * Milliseconds in which a device that another one has taken over from tells of what it had left, and for which that is remembered: its
- * session for it is not another take-over.
- */
-const leftWait = 1500;
-const leftTime = 10_000;
-/** Milliseconds that a page waits to hear whether its author writes on another device. */
-const askingTime = 3000;
+/** Milliseconds until an update of wet ink counts as lost. */
+const wetTimeout = 3000;
+/** The numbers of an image and a lasso among commands, and of the page that is seen. */
+const [imageCommand, lassoCommand, seenPage] = [7, 8, 1000];
 
 /**
  * What the pen draws with.
@@ -78,30 +70,28 @@ export class Teacher extends EventTarget {
      */
     gesture = null;
     #options;
-    #outbox;
-    #sender = null;
+    #core = null;
+    #store;
     #lock;
     #leaving = new AbortController();
+    /** Whether this page has the right to write; null while that is not known. */
+    #hasLock = null;
+    #timer = null;
+    /** As the core has told them. */
     #state = "waiting";
-    /** Whether this page has the right to write. */
-    #hasLock = false;
-    #wet = null;
-    /** What the pen is drawing for {@link gesture}, and a lasso that is shown before it is published. */
-    #gesture = null;
-    #preview = null;
-    #wetSender;
-    /** Applied operations that the board has not shown yet: their strokes stay until it does. */
-    #applied = new Map();
-    #pagesTold = "";
+    #outbox = { waiting: 0, isKept: false, isFull: false };
     #isMuted = false;
-    /** When a stroke that another device had left was seen last, and the wait for one after a session is over. */
-    #leftAt = -Infinity;
-    #overTimer = null;
+    #page = null;
+    #pages = null;
+    #session = "";
+    /** What is shown above the room's: entries by their ids, and the stroke under the pen. */
+    #live = new Map();
+    #drawn = null;
+    /** What the pen is drawing for {@link gesture}. */
+    #gesture = null;
     /** Where the browser notes that this author writes here. */
     #writerKey;
-    /** What messages say that the author is called. */
-    #by;
-    #askingMuted = null;
+    #name;
 
     /**
      * @param {HTMLCanvasElement} canvas
@@ -117,40 +107,42 @@ export class Teacher extends EventTarget {
         super();
         const used = gateway ?? new Gateway({ url, token });
         this.#options = { gateway: used, ...options };
-        const shown = cleanName(options.name);
-        // Undefined members do not reach the wire.
-        this.#by = shown === "" || shown === options.author ? undefined : shown;
+        this.#name = cleanName(options.name);
+        const { signal } = this.#leaving;
         this.board = new Board(canvas, { room: options.room, cohort: "head", gateway: used, observe: false });
-        this.board.addEventListener("operation", ({ detail }) => this.#seen(detail.operation));
-        this.board.addEventListener("index", () => this.#shown());
-        // Of several pages the one that writes keeps the outbox.
-        this.board.addEventListener("incarnation", () => this.#followRoom());
-        this.board.addEventListener("covered", ({ detail }) => {
-            if (this.#state === "writer" && detail.author === options.author) this.#outbox.cover(detail);
+        this.board.addEventListener("operation", ({ detail: { operation } }) => {
+            if (operation.author === this.author) this.#tellCore("shown", () => new Input().text(JSON.stringify(operation.message)));
         });
-        this.board.addEventListener("pages", () => this.#showLive());
-        this.board.addEventListener("painted", () => this.#showLive());
-        const name = `${used.url} ${options.room} ${options.author}`;
-        this.#writerKey = `lectern-writer ${name}`;
-        this.#outbox = new Outbox(name);
-        const numbering = () => ({ n: this.#outbox.next, session: this.#outbox.session });
-        this.#wetSender = new WetSender(used, options.room, options.author, numbering);
+        this.board.addEventListener("index", () => this.#tellBoard());
+        this.board.addEventListener("incarnation", () => this.#tellJoined());
+        this.board.addEventListener("covered", ({ detail: { author, session, covered } }) => {
+            if (author === this.author) this.#tellCore("covered", () => new Input().number(covered).text(session));
+        });
+        this.board.addEventListener("pages", () => this.#tellPages());
+        this.board.addEventListener("painted", () => this.#show());
         // Of its own strokes the page has more than the room.
-        this.board.hideSession(() => this.#outbox.session);
+        this.board.hideSession(() => this.#session);
+        const key = `${used.url} ${options.room} ${options.author}`;
+        this.#writerKey = `lectern-writer ${key}`;
+        this.#store = new OutboxStore(key);
         this.pen = new Pen(canvas, () => this.board.size, {
-            began: (stroke) => {
-                this.#gesture = stroke.isErasing ? null : this.gesture;
-                if (this.#gesture) this.#gesture.began(stroke);
-                else this.#began(stroke);
-            },
-            moved: (stroke, first) => (this.#gesture ? this.#gesture.moved(stroke) : this.#moved(stroke, first)),
-            ended: (stroke) => (this.#gesture ? this.#gesture.ended(stroke) : this.#ended(stroke)),
-            cancelled: (stroke) => (this.#gesture ? this.#gesture.cancelled(stroke) : this.#cancelled()),
+            pen: (...sample) => this.#movePen(...sample),
+            flags: () => (this.gesture ? 4 : 0),
+            tool: () => [this.#time(), this.tool.element, this.tool.colour, this.tool.width],
+            fingers: (draw) => this.#tellCore("fingers", () => new Input().word(draw)),
+            began: (stroke) => this.#began(stroke),
+            moved: (stroke) => (this.#gesture ? this.#gesture.moved(stroke) : this.#showDrawn()),
+            ended: (stroke) => this.#gesture?.ended(stroke),
+            cancelled: (stroke) => this.#gesture?.cancelled(stroke),
         });
-        this.pen.isEnabled = false;
-        addEventListener("pagehide", () => this.#left(), { signal: this.#leaving.signal });
-        this.#lock = new WriterLock(name, (isWriter) => this.#turned(isWriter));
+        addEventListener("pagehide", () => this.#leave(), { signal });
+        addEventListener("online", () => this.#tellCore("retry"), { signal });
+        this.#lock = new WriterLock(key, (hasLock) => {
+            this.#hasLock = hasLock;
+            this.#tellCore("right", () => new Input().word(hasLock));
+        });
         this.#lock.request();
+        this.#begin();
     }
 
     /** Who draws. */
@@ -158,7 +150,7 @@ export class Teacher extends EventTarget {
     /** The media time of what is drawn now, in milliseconds; undefined while it is not known. */
     get time() { return this.#time(); }
     /** How many operations the room has not answered for. */
-    get waiting() { return this.#outbox.length; }
+    get waiting() { return this.#outbox.waiting; }
     /** `waiting` at first, then as in the event `writer`. */
     get state() { return this.#state; }
     /** Whether the room takes nothing of this author. */
@@ -168,34 +160,20 @@ export class Teacher extends EventTarget {
      * The page that is seen, on which all that is drawn goes: while the pen is down it stays, even where another teacher turns
      * to another one.
      */
-    get page() { return this.#wet?.message.g ?? this.pages.shown; }
+    get page() { return this.#page ?? this.board.pages.shown; }
     /** Which pages there are, with what the room has not answered for. */
-    get pages() {
-        const pages = new BoardPages(this.board.pages);
-        for (const { operation } of this.#unseen()) {
-            switch (operation.a ?? Action.draw) {
-                case Action.draw: pages.add(operation.g ?? pages.shown); break;
-                case Action.turn: pages.turn(operation.g); break;
-                case Action.arrange: pages.arrange(operation.v); break;
-            }
-        }
-        return pages;
-    }
+    get pages() { return new BoardPages(this.#pages ?? this.board.pages); }
 
     /** Each of them concerns the page that is seen. */
-    undo() { this.#command({ a: Action.undo, g: this.page }); }
-    redo() { this.#command({ a: Action.redo, g: this.page }); }
-    clear() { this.#command({ a: Action.clear, g: this.page }); }
+    undo() { this.#command(Action.undo); }
+    redo() { this.#command(Action.redo); }
+    clear() { this.#command(Action.clear); }
 
     /** Shows a page, 0 … 999, to all; one that was never seen before comes last. */
-    turn(page) {
-        if (page !== this.pages.shown) this.#command({ a: Action.turn, g: page });
-    }
+    turn(page) { this.#command(Action.turn, (input) => input.word(page)); }
 
     /** Sets the order of the pages; those left out are out of sight, with their ink, until they are in it again. */
-    arrange(order) {
-        if (order.join() !== this.pages.order.join()) this.#command({ a: Action.arrange, v: [...order] });
-    }
+    arrange(order) { this.#command(Action.arrange, (input) => input.list(order)); }
 
     /**
      * Publishes a lasso: moves, copies or cuts away what is inside of a path.
@@ -208,9 +186,9 @@ export class Teacher extends EventTarget {
      * @param {number} [options.page] the page that is seen unless said
      * @returns {boolean} whether it was taken: false while another page writes, the author is muted, or the outbox is full
      */
-    lasso(path, { map = null, keepsOriginal = false, page = this.page } = {}) {
-        this.#preview = null;
-        return this.#draw({ g: page, ...lassoFields(path, map, keepsOriginal) });
+    lasso(path, { map = null, keepsOriginal = false, page = seenPage } = {}) {
+        return this.#command(lassoCommand, (input) =>
+            input.word(page).word(keepsOriginal).word(map !== null).numbers(map ?? [0, 0, 0, 0, 0, 0]).corners(path));
     }
 
     /**
@@ -222,7 +200,7 @@ export class Teacher extends EventTarget {
      * @returns {boolean} whether it was taken, as {@link lasso}
      */
     placeImage(asset, { x, y, width, height }, assetPage = 0) {
-        return this.#draw({ g: this.page, ...imageFields(asset, assetPage, x, y, width, height) });
+        return this.#command(imageCommand, (input) => input.word(assetPage).raw(asset).numbers([x, y, width, height]));
     }
 
     /**
@@ -231,161 +209,98 @@ export class Teacher extends EventTarget {
      * @param {{x: number, y: number}[] | null} path
      */
     previewCut(path) {
-        if (!path && !this.#preview) return;
-        const page = this.page;
-        this.#preview = path && strokeOf({ n: 0, ...lassoFields(path, null, false), ...this.#boardFields }, { page });
-        this.#showLive();
+        this.#tellCore("preview", () => new Input().word(path !== null).corners(path ?? []));
     }
 
     /** Writes here from now on, wherever this author wrote before. */
     async takeOver() {
-        if (this.#state === "elsewhere") return this.#lock.takeOver();
-        if (this.#state !== "superseded") return;
-        await this.#resume();
-    }
-
-    async #resume() {
-        clearTimeout(this.#overTimer);
-        [this.#overTimer, this.#leftAt] = [null, -Infinity];
-        await this.#outbox.begin();
-        if (this.#hasLock) this.#write();
+        if (this.#state === "elsewhere") this.#lock.takeOver();
+        else this.#tellCore("takeOver");
     }
 
     /** Sends and connects at once, if it waits to do so. */
     retry() {
-        this.#sender?.retry();
+        this.#tellCore("retry");
         this.board.retry();
     }
 
     /** Says what a look at the room has shown: whether its `muted` has this author. */
     noteMuted(isMuted) {
-        if (isMuted === this.#isMuted) return;
-        this.#isMuted = isMuted;
-        if (isMuted) this.#cancelled();
-        this.pen.isEnabled = this.#canWrite;
-        clearInterval(this.#askingMuted);
-        // Nobody is told of the end of it.
-        if (isMuted) this.#askingMuted = setInterval(() => this.#askMuted(), mutedInterval);
-        this.#tell("muted", { isMuted });
-    }
-
-    async #askMuted() {
-        const { gateway, room } = this.#options;
-        try {
-            const { muted } = await gateway.json(`api/rooms/${encodeURIComponent(room)}`, { signal: this.#leaving.signal });
-            if (!this.#leaving.signal.aborted) this.noteMuted((muted ?? []).includes(this.author));
-        } catch (error) {
-            // A room that was closed has nobody muted.
-            if (error.status === 404) this.noteMuted(false);
-        }
-    }
-
-    get #canWrite() {
-        return this.#state === "writer" && !this.#isMuted;
+        this.#tellCore("muted", () => new Input().word(isMuted));
     }
 
     /** Ends it all; what waits stays in the browser for the next page. */
     close() {
+        this.#leave();
         this.#leaving.abort();
-        this.#hasLock = false;
-        clearInterval(this.#askingMuted);
-        clearTimeout(this.#overTimer);
+        this.#core = null;
+        clearTimeout(this.#timer);
         this.pen.close();
-        this.#sender?.close();
-        this.#wetSender.close();
         this.#lock.close();
         this.board.close();
     }
 
-    async #turned(isWriter) {
-        this.#hasLock = isWriter;
-        if (!isWriter) {
-            this.#sender?.close();
-            this.#cancelled();
-            return this.#become("elsewhere");
+    /** Makes a session, the first or after one has failed: it reads from the store what there is to send. */
+    async #begin() {
+        for (const backoff = new Backoff(); !this.#core; ) {
+            try {
+                const module = await TeacherCore.load();
+                if (this.#leaving.signal.aborted) return;
+                this.#core = new TeacherCore(module, this.author, this.#name);
+            } catch (error) {
+                console.error(error);
+                await new Promise((resolve) => setTimeout(resolve, backoff.next()));
+                if (this.#leaving.signal.aborted) return;
+            }
         }
-        await this.#outbox.open();
-        if (!this.#hasLock) return;
-        const isElsewhere = await this.#isElsewhere();
-        if (!this.#hasLock) return;
-        if (isElsewhere) this.#become("superseded");
-        else this.#write();
+        if (!this.pen.drawsWithFingers) this.#tellCore("fingers", () => new Input().word(false));
+        if (this.#isMuted) this.#tellCore("muted", () => new Input().word(true));
+        if (this.board.isJoined) this.#tellJoined();
+        if (this.#hasLock !== null) this.#tellCore("right", () => new Input().word(this.#hasLock));
     }
 
-    /** Whether the author has written lately, and not here: then the person is asked before that one is cut off. */
-    async #isElsewhere() {
-        if (noted(this.#writerKey) === "here") return false;
-        const { gateway, room } = this.#options;
-        const state = gateway.json(`api/rooms/${encodeURIComponent(room)}`, { signal: this.#leaving.signal }).catch(() => ({}));
-        const late = new Promise((resolve) => setTimeout(() => resolve({}), askingTime));
-        const { writers } = await Promise.race([state, late]);
-        return (writers ?? []).includes(this.author);
+    /** Calls the core, and does what it wants then. One that fails is replaced. */
+    #call(body) {
+        const core = this.#core;
+        if (!core) return undefined;
+        try {
+            const result = body(core);
+            this.#run(core);
+            return result;
+        } catch (error) {
+            if (!(error instanceof WebAssembly.RuntimeError)) throw error;
+            console.error(error);
+            if (this.#core === core) {
+                [this.#core, this.#drawn, this.#live] = [null, null, new Map()];
+                this.#begin();
+            }
+            return undefined;
+        }
     }
 
-    #write() {
-        this.#sender?.close();
-        this.#sender = null;
-        note(this.#writerKey, "here");
-        this.#become("writer");
-        this.#showLive();
-        // What an earlier page has sent may have to go out again, before anything new: the room says so.
-        if (!this.#outbox.hasUncovered) this.#send();
-        this.#followRoom();
+    #tellCore(call, input = () => undefined) {
+        return this.#call((core) => core.tell(call, input())) === true;
     }
 
-    #followRoom() {
-        if (this.#state !== "writer" || !this.board.isJoined) return;
-        if (this.#outbox.follow(this.board.incarnation)) this.#tellOutbox();
-        if (this.#sender) this.#sender.wake();
-        else this.#send();
+    #tellBoard() {
+        const { size, index } = this.board;
+        this.#tellCore("board", () => new Input().numbers([size.width, size.height, index]));
     }
 
-    #send() {
-        const { gateway, room, author } = this.#options;
-        this.#sender = new Sender(gateway, room, author, this.#outbox, this.#listener(() => this.#sessionOver()));
+    #tellPages() {
+        const { shown, order, hidden } = this.board.pages;
+        this.#tellCore("pages", () => new Input().word(shown).list(order).list(hidden));
     }
 
-    /** What is done with the room's answers. */
-    #listener(sessionOver) {
-        return {
-            applied: (entry, index) => this.#answered(entry, index),
-            rejected: (entry, error) => {
-                if (error.code === "muted") this.noteMuted(true);
-                this.#tell("rejected", { n: entry.n, error, operation: entry.operation });
-                queueMicrotask(() => this.#showLive());
-            },
-            sessionOver,
-            connection: (state) => this.#tell("sending", state),
-        };
+    #tellJoined() {
+        if (!this.board.isJoined) return;
+        this.#tellBoard();
+        this.#tellPages();
+        this.#tellCore("joined", () => new Input().text(this.board.incarnation));
     }
 
-    /** Another device writes as this author; or it has only sent what it had left, and this one goes on. */
-    #sessionOver() {
-        if (performance.now() - this.#leftAt < leftTime) return this.#resume();
-        // The pen draws on meanwhile: what it draws is kept.
-        this.#overTimer ??= setTimeout(() => this.#superseded(), leftWait);
-    }
-
-    async #superseded() {
-        this.#overTimer = null;
-        // As far as it is drawn: its pen is taken away.
-        if (this.#wet) this.#ended({ points: [...this.#wet.pen.points] });
-        note(this.#writerKey, "elsewhere");
-        this.#become("superseded");
-        if (this.#outbox.length === 0) return;
-        // What was drawn before anybody could know goes out in a session of its own, and says that it is no more than that.
-        await this.#outbox.begin({ left: true });
-        if (this.#state !== "superseded" || !this.#hasLock) return;
-        const { gateway, room, author } = this.#options;
-        this.#sender?.close();
-        this.#sender = new Sender(gateway, room, author, this.#outbox, this.#listener(() => {}));
-    }
-
-    #become(state) {
-        this.#state = state;
-        this.pen.isEnabled = this.#canWrite;
-        this.#tell("writer", { state });
-        this.#tellOutbox();
+    #command(action, add = (input) => input) {
+        return this.#tellCore("command", () => add(new Input().number(this.#time()).word(action)));
     }
 
     #time() {
@@ -393,171 +308,121 @@ export class Teacher extends EventTarget {
         return Number.isFinite(time) ? Math.trunc(time) : undefined;
     }
 
-    #command(message) {
-        if (!this.#canWrite || this.#wet) return;
-        this.#enqueue((n) => ({ n, ...message, t: this.#time() }));
-    }
-
-    /** Publishes what no pen draws. */
-    #draw(message) {
-        if (!this.#canWrite || this.#wet || this.#outbox.isFull) {
-            this.#showLive();
-            return false;
+    #run(core) {
+        clearTimeout(this.#timer);
+        while (core === this.#core) {
+            const { step, ...detail } = core.next();
+            switch (step) {
+                case "wait":
+                    if (Number.isNaN(detail.until)) return;
+                    this.#timer = setTimeout(() => this.#call(() => {}), Math.max(detail.until - performance.now(), 0));
+                    return;
+                case "load": this.#load(core); break;
+                case "store": this.#keep(core, detail); break;
+                case "post": this.#post(core, detail); break;
+                case "look": this.#look(core); break;
+                case "note": note(this.#writerKey, detail.writesHere ? "here" : "elsewhere"); break;
+                case "live": this.#takeLive(core.live()); break;
+                default: this.#take(step, detail);
+            }
         }
-        this.#enqueue((n) => ({ n, s: 0, o: 0, a: Action.draw, t: this.#time(), ...this.#boardFields, ...message }));
-        return true;
     }
 
-    #began(stroke) {
-        const { colour, width: line, element } = this.tool;
-        // Named, so that a turn by another teacher does not move the ink.
-        const g = this.page;
-        // Undefined members do not reach the wire.
-        const message = { c: colour, l: line, s: 0, o: 0, e: elementOf(stroke, element), a: 1, g, t: this.#time(), ...this.#boardFields };
-        this.#wet = { pen: stroke, message, drawn: null };
-        const { c, l, e, t, w, h } = message;
-        this.#wetSender.begin({ c, l, e, t, w, h, g }, stroke);
-        this.#tell("drawing", { isDrawing: true });
-        this.#show();
+    /** Takes an event, and tells it. */
+    #take(type, detail) {
+        if (type === "writer") this.#state = detail.state;
+        else if (type === "muted") this.#isMuted = detail.isMuted;
+        else if (type === "outbox") this.#outbox = detail;
+        else if (type === "pages") this.#pages = detail;
+        else if (type === "drawing" && !detail.isDrawing) this.#drawn = null;
+        this.pen.isEnabled = this.#state === "writer" && !this.#isMuted;
+        this.dispatchEvent(new CustomEvent(type, { detail }));
     }
 
-    #moved(stroke, first) {
-        if (!this.#wet) return;
-        this.#wetSender.moved(first);
-        this.#show();
+    async #load(core) {
+        const records = await this.#store.read();
+        const input = new Input().word(records !== null).word(noted(this.#writerKey) === "here");
+        for (const { session, n, bytes } of records ?? []) input.text(session).number(n).data(bytes);
+        if (core === this.#core) this.#tellCore("loaded", () => input);
     }
 
-    /** The size of the board, as messages tell it. */
-    get #boardFields() {
-        const { width, height } = this.board.size;
-        return { w: width, h: height };
+    async #keep(core, { id, records, deleted }) {
+        const isKept = await this.#store.write(records, deleted);
+        if (core === this.#core) this.#tellCore("stored", () => new Input().word(id).word(isKept));
     }
 
-    /** Shows the stroke under the pen. */
-    #show() {
-        this.board.showLive([...this.#above(), this.#underPen]);
+    async #post(core, { id, target, outlives, session, body }) {
+        const { gateway, room } = this.#options;
+        let answer;
+        try {
+            const response = await gateway.request(`api/rooms/${encodeURIComponent(room)}/${target}`, {
+                method: "POST", query: { author: this.author }, body, keepalive: outlives,
+                headers: { "Content-Type": "application/x-ndjson", "Ink-Session": session },
+                signal: target === "wet" ? AbortSignal.timeout?.(wetTimeout) : this.#leaving.signal,
+            });
+            const bytes = new Uint8Array(await response.arrayBuffer());
+            answer = ["answered", new Input().word(id).data(bytes)];
+        } catch (error) {
+            const { status, code, message, retryAfter } =
+                error instanceof GatewayError ? error : new GatewayError(0, "unreachable", "The server cannot be reached.");
+            answer = ["failed", new Input().word(id).word(status).number(retryAfter).text(code).text(message)];
+        }
+        if (core === this.#core) this.#tellCore(answer[0], () => answer[1]);
     }
 
-    /** The stroke under the pen, as far as it is drawn. */
-    get #underPen() {
-        const { pen, message, drawn } = this.#wet;
-        if (drawn?.message.d.length === pen.points.length) return drawn;
-        return (this.#wet.drawn = strokeOf({ n: 0, ...message, d: [...pen.points] }));
-    }
-
-    #ended(stroke) {
-        const { message } = this.#wet ?? {};
-        this.#wet = null;
-        if (this.#outbox.isFull) this.#wetSender.giveUp();
-        else this.#wetSender.end();
-        this.#tell("drawing", { isDrawing: false });
-        if (message && stroke.points.length > 0) this.#enqueue((n) => ({ n, ...message, d: stroke.points }));
-    }
-
-    #cancelled() {
-        if (!this.#wet) return;
-        this.#wet = null;
-        this.#wetSender.giveUp();
-        this.#tell("drawing", { isDrawing: false });
-        this.#showLive();
+    async #look(core) {
+        const { gateway, room } = this.#options;
+        // 2: nobody has said.
+        let [isWriting, isMuted] = [2, 2];
+        try {
+            const { writers, muted } = await gateway.json(`api/rooms/${encodeURIComponent(room)}`, { signal: this.#leaving.signal });
+            [isWriting, isMuted] = [(writers ?? []).includes(this.author), (muted ?? []).includes(this.author)];
+        } catch (error) {
+            // A room that was closed has nobody muted.
+            if (error.status === 404) isMuted = false;
+        }
+        if (core === this.#core) this.#tellCore("looked", () => new Input().word(isWriting).word(isMuted));
     }
 
     /** The page goes, and with it a stroke whose pen is down. */
-    #left() {
-        this.#wetSender.leave();
-        this.#cancelled();
+    #leave() {
+        const post = this.#core?.leave();
+        if (post) this.#post(this.#core, post);
+        this.#call(() => {});
     }
 
-    #enqueue(make) {
-        if (this.#outbox.isFull) {
-            this.#showLive();
-            return this.#tellOutbox();
-        }
-        const { kept } = this.#outbox.add((n) => {
-            const operation = { by: this.#by, ...make(n) };
-            return { operation, messages: shards(operation) };
-        });
-        this.#showLive();
-        this.#tellOutbox();
-        // The browser has it before the room does: a crash in between loses nothing.
-        kept.then(() => this.#sender?.wake());
+    #movePen(phase, event, flags, numbers) {
+        const change = this.#core ? this.#call((core) => core.pen(phase, event, flags, numbers)) : undefined;
+        return change ?? { isCancelled: phase > 1, hasBegun: false, hasEnded: false, first: null };
     }
 
-    #answered(entry, index) {
-        if (index > this.board.index && !entry.isSeen) this.#applied.set(index, entry);
-        this.#tell("applied", { n: entry.n, index });
-        queueMicrotask(() => {
-            this.#showLive();
-            this.#tellOutbox();
-        });
+    #began(stroke) {
+        this.#gesture = stroke.isErasing ? null : this.gesture;
+        if (this.#gesture) return this.#gesture.began(stroke);
+        const { colour: c, width: l, element } = this.tool;
+        const { width: w, height: h } = this.board.size;
+        this.#drawn = { stroke, message: { c, l, e: stroke.isErasing ? Element.eraser : element, w, h } };
+        this.#showDrawn();
     }
 
-    /** The board shows an operation: if it is one that waits for its answer, it is not drawn twice. */
-    #seen(operation) {
-        if (operation.author !== this.author) return;
-        const entry = this.#outbox.entries.find(
-            (one) => one.n === operation.message.n && isSame(one.operation, operation.message));
-        if (entry) entry.isSeen = true;
-        else if (operation.message.left === true && this.#state === "writer") {
-            this.#leftAt = performance.now();
-            if (this.#overTimer !== null) this.#resume();
-        }
+    /** Shows the stroke under the pen. */
+    #showDrawn() {
+        if (this.#drawn) this.#show();
     }
 
-    #shown() {
-        for (const index of this.#applied.keys()) if (index <= this.board.index) this.#applied.delete(index);
-        this.#showLive();
+    #takeLive({ session, page, pages, entries }) {
+        const before = this.#live;
+        [this.#session, this.#page, this.#pages] = [session, page, pages];
+        // The same object each time, so that the painter knows it.
+        this.#live = new Map(entries.map(({ id, text }) => [id, before.get(id) ?? strokeOf(JSON.parse(text))]));
+        this.board.view(page);
+        this.#show();
     }
 
-    /** Operations that the board does not show yet, in their order. */
-    #unseen() {
-        return [...this.#applied.values(), ...this.#outbox.entries].filter(({ isSeen }) => !isSeen);
-    }
-
-    /** The strokes, images and lassos that the room does not show yet on the page that is seen, from the bottom to the top. */
-    #pending() {
-        const page = this.page;
-        const strokes = [];
-        for (const entry of this.#unseen()) {
-            if ((entry.operation.g ?? page) !== page) continue;
-            const action = entry.operation.a ?? Action.draw;
-            if (action === Action.draw) {
-                // The same object each time, so that the painter knows it.
-                strokes.push((entry.stroke ??= strokeOf(entry.operation)));
-            } else if (action === Action.undo) strokes.pop();
-            else if (action === Action.clear) strokes.length = 0;
-        }
-        return strokes;
-    }
-
-    /** What is shown above the room's, but for the stroke under the pen. */
-    #above() {
-        const entries = this.#pending();
-        return this.#preview?.page === this.page ? [...entries, this.#preview] : entries;
-    }
-
-    #showLive() {
-        this.board.view(this.page);
-        this.#tellPages();
-        const strokes = this.#above();
-        this.board.showLive(this.#wet ? [...strokes, this.#underPen] : strokes);
-    }
-
-    #tellPages() {
-        const pages = this.pages;
-        if (pages.key === this.#pagesTold) return;
-        this.#pagesTold = pages.key;
-        const { shown, order, hidden } = pages;
-        this.#tell("pages", { shown, order, hidden });
-    }
-
-    #tellOutbox() {
-        const { length, isKept, isFull } = this.#outbox;
-        this.#tell("outbox", { waiting: length, isKept, isFull });
-    }
-
-    #tell(type, detail) {
-        this.dispatchEvent(new CustomEvent(type, { detail }));
+    #show() {
+        const live = [...this.#live.values()];
+        if (this.#drawn) live.push(strokeOf({ n: 0, ...this.#drawn.message, d: [...this.#drawn.stroke.points] }));
+        this.board.showLive(live);
     }
 }
 

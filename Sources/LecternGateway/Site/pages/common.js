@@ -4,7 +4,7 @@
  * @module
  */
 
-import { Gateway } from "../lectern.js";
+import { Gateway } from "../lectern/gateway.js";
 
 /** The server that these pages come from; it may lie below a path of its host. */
 const gateway = new Gateway();

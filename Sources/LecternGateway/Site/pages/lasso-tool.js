@@ -6,10 +6,11 @@
  */
 
 import { followed, inverted } from "../lectern/affine.js";
-import { mostLassoPoints } from "../lectern/operation.js";
 import { $, say } from "./common.js";
 import { Selection, simplified } from "./selection.js";
 
+/** Corners of the path of a lasso. */
+const mostLassoPoints = 1024;
 /** CSS pixels within which a loop is a tap. */
 const tapSize = 8;
 /** Board units by which a copy lies beside its original, and by which an arrow key moves. */

@@ -1,6 +1,6 @@
 /** The student's page with a recorded lesson: a board in step with a recording of the video, or with a player of its own. */
 
-import { Replay } from "../lectern.js";
+import { Replay } from "../lectern/replay.js";
 import { $, connectionWords, element, iconAddress, refusalWords, say, showStatus, timeWords } from "./common.js";
 import { LessonPlayer, VideoPlayer } from "./player.js";
 

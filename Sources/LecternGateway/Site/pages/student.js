@@ -1,6 +1,7 @@
 /** The student's page: a board in step with a video. */
 
-import { Board, PlayerClock } from "../lectern.js";
+import { Board } from "../lectern/board.js";
+import { PlayerClock } from "../lectern/player-clock.js";
 import { $, badRoomWords, bindCover, bindFullScreen, bindSaving, connectionWords, drawingWords, iconAddress, letterKeys, namePattern, openSession, pageWords, roomOfPage, say, showStatus, spanWords, timeWords } from "./common.js";
 import { DemoClock } from "./demo-clock.js";
 import { PlaylistDates } from "./playlist-dates.js";

@@ -1,0 +1,148 @@
+/**
+ * Where a browser keeps the records of an outbox: `[name, session, number]` and the bytes that the core has made.
+ *
+ * @module
+ */
+
+const writer = new TextEncoder();
+
+/**
+ * A record of the outbox.
+ *
+ * @typedef {object} StoredRecord
+ * @property {string} session
+ * @property {number} n
+ * @property {Uint8Array} bytes
+ */
+
+/** The records of one author in one room. What the disk does not take stays here, and goes with the next write. */
+export class OutboxStore {
+    #name;
+    #database = null;
+    /** What the browser does not have yet: records, and null for those to be deleted. */
+    #unkept = new Map();
+
+    /** @param {string} name of the outbox: gateway, room and author */
+    constructor(name) {
+        this.#name = name;
+    }
+
+    /** All records, with those that are here alone; null where the browser cannot read any. */
+    async read() {
+        let kept;
+        try {
+            const waiting = (await this.#open()).transaction("waiting").objectStore("waiting");
+            const range = IDBKeyRange.bound([this.#name], [this.#name, []]);
+            const [keys, values] = await Promise.all([result(waiting.getAllKeys(range)), result(waiting.getAll(range))]);
+            kept = keys.map(([, session, n], place) => ({ session, n, bytes: recordOf(values[place]) }));
+        } catch {
+            if (this.#unkept.size === 0) return null;
+            kept = [];
+        }
+        const records = new Map(kept.map((record) => [keyOf(record), record]));
+        for (const [key, record] of this.#unkept) {
+            if (record.bytes) records.set(key, record);
+            else records.delete(key);
+        }
+        return [...records.values()];
+    }
+
+    /** Keeps records and deletes others, all or nothing; returns whether the browser has done so. */
+    async write(records, deleted) {
+        for (const record of [...records, ...deleted.map(({ session, n }) => ({ session, n }))]) {
+            this.#unkept.delete(keyOf(record));
+            this.#unkept.set(keyOf(record), record);
+        }
+        const unkept = [...this.#unkept];
+        try {
+            const transaction = (await this.#open()).transaction("waiting", "readwrite");
+            const waiting = transaction.objectStore("waiting");
+            for (const [, { session, n, bytes }] of unkept) {
+                const key = [this.#name, session, n];
+                if (bytes) waiting.put(bytes, key);
+                else waiting.delete(key);
+            }
+            await new Promise((resolve, reject) => {
+                transaction.oncomplete = resolve;
+                transaction.onabort = transaction.onerror = () => reject(transaction.error);
+            });
+        } catch {
+            // The disk is full, or the user has cleared it.
+            return false;
+        }
+        for (const [key, record] of unkept) if (this.#unkept.get(key) === record) this.#unkept.delete(key);
+        return true;
+    }
+
+    async #open() {
+        return (this.#database ??= await openDatabase(() => (this.#database = null)));
+    }
+}
+
+function keyOf({ session, n }) {
+    return `${session} ${n}`;
+}
+
+/** A record of the third version; the second kept objects. */
+function recordOf(value) {
+    if (value instanceof Uint8Array) return value;
+    const { messages, room } = value;
+    return writer.encode([room === undefined ? "w" : `a ${room ?? ""}`.trim(), ...messages].join("\n"));
+}
+
+function openDatabase(onclose) {
+    const request = indexedDB.open("lectern-outbox", 3);
+    request.onupgradeneeded = ({ oldVersion }) => {
+        if (oldVersion === 2) return;
+        const waiting = request.result.createObjectStore("waiting");
+        if (oldVersion === 1) takeFirstVersion(request.result, request.transaction, waiting);
+    };
+    return new Promise((resolve, reject) => {
+        let isLate = false;
+        request.onsuccess = () => {
+            const database = request.result;
+            // A page of a later version must not wait for this one.
+            database.onversionchange = () => {
+                database.close();
+                onclose();
+            };
+            if (isLate) database.close();
+            else resolve(database);
+        };
+        request.onerror = () => reject(request.error);
+        // A page of the version before is open: this one keeps nothing rather than wait for its end.
+        request.onblocked = () => {
+            isLate = true;
+            reject(new Error("blocked"));
+        };
+    });
+}
+
+/** The first version kept operations under `[name, n]`, and one session of each name apart. */
+function takeFirstVersion(database, transaction, waiting) {
+    transaction.objectStore("authors").openCursor().onsuccess = ({ target: { result: author } }) => {
+        if (author) {
+            const [name, { session }] = [author.key, author.value];
+            const range = IDBKeyRange.bound([name], [name, []]);
+            transaction.objectStore("operations").openCursor(range).onsuccess = ({ target: { result: operation } }) => {
+                if (!operation) return;
+                const { entry } = operation.value;
+                waiting.put(recordOf(entry), [name, session, entry.n]);
+                operation.continue();
+            };
+            return author.continue();
+        }
+        // Behind the requests above.
+        transaction.objectStore("operations").count().onsuccess = () => {
+            database.deleteObjectStore("authors");
+            database.deleteObjectStore("operations");
+        };
+    };
+}
+
+function result(request) {
+    return new Promise((resolve, reject) => {
+        request.onsuccess = () => resolve(request.result);
+        request.onerror = () => reject(request.error);
+    });
+}

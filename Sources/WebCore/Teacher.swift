@@ -1,0 +1,395 @@
+// The functions that a teacher's page calls: the session of one teacher in one instance, which draws no picture.
+//
+// Bytes go over as in `WebCore.swift`: the page writes them to `input`, the core copies what it keeps; answers are at `output`
+// until the next call. In both, a text or a body is its length in 32 bits and its bytes, in answers padded to four; times are
+// milliseconds of one clock of the page; a number that is not there is NaN. No function throws.
+
+internal import ClientCore
+internal import StrokeWire
+
+private nonisolated(unsafe) var teacher = DrawingSession(author: "", startTime: 0, seed: 0)
+private nonisolated(unsafe) var toldLive: Set<UInt64> = []
+
+/// Tells the session of something. Returns 1, or what is said below; -1 for a call that is none.
+///
+/// | call | input |
+/// |---|---|
+/// | 0 begin | UTC milliseconds at the time 0, 64 random bits as two words, the author, the name |
+/// | 1 right | whether this page has the right to write |
+/// | 2 loaded | whether the store could be read, whether the page wrote here, records: session, number, record |
+/// | 3 stored | id, whether it is kept |
+/// | 4 answered | id, body |
+/// | 5 failed | id, status, milliseconds of `Retry-After`, code, message |
+/// | 6 looked | whether the author writes, whether it is muted: 0, 1, or 2 for not known |
+/// | 7 take over | |
+/// | 8 muted | whether the author is |
+/// | 9 joined | the room's incarnation |
+/// | 10 board | its width, height and index |
+/// | 11 pages | the one shown, how many are in the order and they, how many are hidden and they |
+/// | 12 shown | an operation of this author as JSON |
+/// | 13 covered | number, session |
+/// | 14 command | see `command`; returns 0 where it was not taken |
+/// | 15 preview | whether there is one, how many corners, x and y of each |
+/// | 16 retry | |
+/// | 17 leave | returns 1 where a post is to go out at once, in the output as by `teacherNext`; else 0 |
+/// | 18 fingers | whether fingers draw, too |
+///
+/// Numbers of operations, sizes, places and times are floats of 64 bits, all others words of 32 bits.
+@_expose(wasm, "teacher")
+@_cdecl("lectern_teacher")
+public func tellTeacher(_ call: Int32, _ now: Double, _ size: Int32) -> Int32 {
+    var reader = buffers.reader(Int(size))
+    let now = Duration(now)
+    switch call {
+    case 0:
+        let startTime = reader.number(Double.self, or: 0)
+        let seed = UInt64(reader.word()) << 32 | UInt64(reader.word())
+        let author = reader.text()
+        teacher = DrawingSession(author: author, name: reader.text(), startTime: startTime, seed: seed)
+        toldLive = []
+    case 1: teacher.rightChanged(reader.word() == 1, at: now)
+    case 2:
+        let (isRead, wroteHere) = (reader.word() == 1, reader.word() == 1)
+        var records: [StoredOperation] = []
+        while !reader.isAtEnd {
+            let session = reader.text()
+            let key = OperationKey(session: session, number: reader.integer())
+            records.append(StoredOperation(key, bytes: reader.bytes()))
+        }
+        teacher.loaded(isRead ? records : nil, wroteHere: wroteHere, at: now)
+    case 3: teacher.stored(Int(truncatingIfNeeded: reader.word()), isKept: reader.word() == 1, at: now)
+    case 4: teacher.answered(Int(truncatingIfNeeded: reader.word()), with: reader.bytes(), at: now)
+    case 5:
+        let (id, status) = (Int(truncatingIfNeeded: reader.word()), Int(truncatingIfNeeded: reader.word()))
+        let wait = reader.number(Double.self, or: .nan)
+        let code = reader.text()
+        let failure = GatewayFailure(
+            status: status, code: code, message: reader.text(), retryAfter: wait.isFinite ? Duration(wait) : nil)
+        teacher.failed(id, failure, at: now)
+    case 6:
+        let isWriting = reader.word()
+        teacher.looked(isWriting: known(isWriting), isMuted: known(reader.word()), at: now)
+    case 7: teacher.takeOver(at: now)
+    case 8: teacher.noteMuted(reader.word() == 1, at: now)
+    case 9: teacher.joined(incarnation: reader.text())
+    case 10:
+        let (width, height) = (reader.number(Double.self, or: 0), reader.number(Double.self, or: 0))
+        if width >= 1, height >= 1 { teacher.boardChanged(width: width, height: height) }
+        teacher.boardChanged(index: UInt64(exactly: reader.number(Double.self, or: 0)) ?? 0)
+    case 11:
+        let shown = Int(truncatingIfNeeded: reader.word())
+        let order = reader.pages()
+        if let pages = BoardPages(shown: shown, order: order, hidden: reader.pages()) {
+            teacher.boardChanged(pages: pages)
+        }
+    case 12: teacher.boardShows(reader.bytes(), at: now)
+    case 13:
+        let number = reader.integer()
+        teacher.covered(session: reader.text(), number: number)
+    case 14: return command(&reader, at: now)
+    case 15: teacher.previewCut(reader.word() == 1 ? reader.corners() : nil)
+    case 16: teacher.retry()
+    case 17:
+        guard let post = teacher.leave() else { return 0 }
+        answer(post)
+    case 18: teacher.drawsWithFingers = reader.word() == 1
+    default: return -1
+    }
+    return 1
+}
+
+/// Publishes a command. Input: the media time, the action as in messages, or 7 for an image and 8 for a lasso; then
+/// of a turn the page, of an arrange how many pages and they, of an image its page, the 64 digits of its asset, x, y,
+/// width and height, of a lasso the page or 1000 for the one that is seen, whether the original stays, whether there is a
+/// map, its six numbers, how many corners, x and y of each.
+private func command(_ reader: inout InputReader, at now: Duration) -> Int32 {
+    let time = mediaTime(reader.number(Double.self, or: .nan))
+    let command: DrawingSession.Command
+    switch reader.word() {
+    case 2: command = .undo
+    case 3: command = .redo
+    case 4: command = .clear
+    case 5:
+        let page = Int(truncatingIfNeeded: reader.word())
+        guard PageNumber.range.contains(page) else { return 0 }
+        command = .turn(page)
+    case 6:
+        let order = reader.pages()
+        guard PageNumber.isOrder(order) else { return 0 }
+        command = .arrange(order)
+    case 7:
+        let page = Int(truncatingIfNeeded: reader.word())
+        guard let asset = AssetID(hexadecimal: String(decoding: reader.take(64), as: UTF8.self)) else { return 0 }
+        let box = (0..<4).map { _ in reader.number(Double.self, or: 0) }
+        command = .image(
+            ImageSource(asset: asset, page: page), x: box[0], y: box[1], width: box[2], height: box[3])
+    case 8:
+        let page = Int(truncatingIfNeeded: reader.word())
+        let (keepsOriginal, hasMap) = (reader.word() == 1, reader.word() == 1)
+        let numbers = (0..<6).map { _ in reader.number(Double.self, or: 0) }
+        let map = LassoMap(
+            a: numbers[0], b: numbers[1], c: numbers[2], d: numbers[3], e: numbers[4], f: numbers[5])
+        command = .lasso(
+            reader.corners(), hasMap ? map : nil, keepsOriginal: keepsOriginal,
+            page: PageNumber.range.contains(page) ? page : nil)
+    default: return 0
+    }
+    return teacher.perform(command, time: time, at: now) ? 1 : 0
+}
+
+/// The next thing for the page to do; it calls until that is to wait. Returns what, with an output:
+///
+/// | step | output |
+/// |---|---|
+/// | 0 wait | until when |
+/// | 1 writer | the state: 0 waiting, 1 writer, 2 elsewhere, 3 superseded |
+/// | 2 muted | whether |
+/// | 3 outbox | how many wait, whether they are kept, whether it is full |
+/// | 4 sending | 0 live, 1 waiting, 2 refused, the time of the next try, code, message |
+/// | 5 applied | number, index |
+/// | 6 rejected | number, code, message, the operation as JSON |
+/// | 7 drawing | whether the pen is down |
+/// | 8 live | call `teacherLive` |
+/// | 9 pages | as in call 11 of `teacher` |
+/// | 10 load | read the store, and call 2 |
+/// | 11 store | id, how many records, session, number and record of each, how many keys are deleted, session and number of each |
+/// | 12 note | whether the author writes here |
+/// | 13 post | id, 0 strokes or 1 wet, whether it outlives the page, session, body |
+/// | 14 look | read `api/rooms/ROOM`, and call 6 |
+@_expose(wasm, "teacherNext")
+@_cdecl("lectern_teacher_next")
+public func teacherNext(_ now: Double) -> Int32 {
+    buffers.output.removeAll(keepingCapacity: true)
+    switch teacher.next(at: Duration(now)) {
+    case .wait(let time):
+        buffers.append(time?.inMilliseconds ?? .nan)
+        return 0
+    case .event(let event): return answer(event)
+    case .load: return 10
+    case .store(let write):
+        buffers.append(word: write.id)
+        buffers.append(word: write.records.count)
+        for record in write.records {
+            buffers.append(record.key)
+            buffers.append(bytes: record.bytes)
+        }
+        buffers.append(word: write.deleted.count)
+        for key in write.deleted { buffers.append(key) }
+        return 11
+    case .note(let writesHere):
+        buffers.append(word: writesHere ? 1 : 0)
+        return 12
+    case .post(let post):
+        answer(post)
+        return 13
+    case .look: return 14
+    }
+}
+
+private func answer(_ event: DrawingEvent) -> Int32 {
+    switch event {
+    case .writer(let state):
+        buffers.append(word: Int(state.rawValue))
+        return 1
+    case .muted(let isMuted):
+        buffers.append(word: isMuted ? 1 : 0)
+        return 2
+    case .outbox(let waiting, let isKept, let isFull):
+        for number in [waiting, isKept ? 1 : 0, isFull ? 1 : 0] { buffers.append(word: number) }
+        return 3
+    case .sending(let state):
+        switch state {
+        case .live:
+            buffers.append(word: 0)
+            buffers.append(.nan)
+        case .waiting(let failure, let until), .refused(let failure, let until):
+            buffers.append(word: failure.isTransient ? 1 : 2)
+            buffers.append(until.inMilliseconds)
+            buffers.append(bytes: failure.code.utf8)
+            buffers.append(bytes: failure.message.utf8)
+        }
+        return 4
+    case .applied(let number, let index):
+        buffers.append(Double(number))
+        buffers.append(Double(index))
+        return 5
+    case .rejected(let number, let code, let message, let operation):
+        buffers.append(Double(number))
+        buffers.append(bytes: code.utf8)
+        buffers.append(bytes: message.utf8)
+        buffers.append(bytes: operation)
+        return 6
+    case .drawing(let isDrawing):
+        buffers.append(word: isDrawing ? 1 : 0)
+        return 7
+    case .live: return 8
+    case .pages(let pages):
+        buffers.append(pages)
+        return 9
+    }
+}
+
+private func answer(_ post: DrawingPost) {
+    buffers.output.removeAll(keepingCapacity: true)
+    for number in [post.id, Int(post.target.rawValue), post.outlivesShell ? 1 : 0] { buffers.append(word: number) }
+    buffers.append(bytes: post.session.utf8)
+    buffers.append(bytes: post.body)
+}
+
+/// What is shown above the room's entries, but for the stroke under the pen. Output: the session, the page that is seen, the pages as
+/// in call 11 of `teacher`, how many entries, the id of each as a float of 64 bits, and its message, which is empty where the page was
+/// told it before.
+@_expose(wasm, "teacherLive")
+@_cdecl("lectern_teacher_live")
+public func teacherLive() {
+    buffers.output.removeAll(keepingCapacity: true)
+    buffers.append(bytes: teacher.session.utf8)
+    buffers.append(word: teacher.page)
+    buffers.append(teacher.pages)
+    let live = teacher.live(without: toldLive)
+    buffers.append(word: live.count)
+    for entry in live {
+        buffers.append(Double(entry.id))
+        buffers.append(bytes: entry.message)
+    }
+    toldLive = Set(live.map { $0.id })
+}
+
+/// A pointer on the board. Returns what has become of its stroke: 1 given up, 2 begun, 4 ended, 8 new points, added up, and 16
+/// where it erases, in the order of the numbers.
+///
+/// - Parameters:
+///   - phase: 0 down, 1 moved, 2 up, 3 cancelled.
+///   - kind: 0 mouse, 1 touch, 2 pen.
+///   - flags: when down, 1 for a primary pointer, 2 for the eraser end, 4 where what it draws is not for the room, added up;
+///     when moved, how many of the samples are not predicted.
+///   - size: input: samples of six floats of 64 bits, x, y, time, force, altitude, azimuth; when down, behind the one sample
+///     the media time, and element, colour and width of the tool.
+///
+/// Output, where there are points: the index of the first new point, how many there are from it on, how many are predicted; of
+/// each x, y, force, altitude, azimuth and milliseconds.
+@_expose(wasm, "pen")
+@_cdecl("lectern_pen")
+public func movePen(
+    _ phase: Int32, _ id: Int32, _ kind: Int32, _ flags: Int32, _ now: Double, _ size: Int32
+) -> Int32 {
+    var reader = buffers.reader(Int(size))
+    let kind = Pen.Kind(rawValue: UInt8(truncatingIfNeeded: kind)) ?? .mouse
+    let (id, time) = (Int(id), Duration(now))
+    let change: Pen.Change
+    switch phase {
+    case 0:
+        let sample = reader.sample()
+        let mediaTime = mediaTime(reader.number(Double.self, or: .nan))
+        let (element, colour, width) = (
+            reader.number(Double.self, or: 0), reader.number(Double.self, or: 0), reader.number(Double.self, or: 1)
+        )
+        teacher.tool = DrawingSession.Tool(
+            element: UInt8(exactly: element).flatMap { Element(rawValue: $0) } ?? .freehand,
+            colour: UInt32(exactly: colour) ?? 0, width: width)
+        let pointer = Pen.Pointer(id: id, kind: kind, isPrimary: flags & 1 != 0, isEraser: flags & 2 != 0)
+        change = teacher.penDown(pointer, sample, isGesture: flags & 4 != 0, time: mediaTime)
+    case 1:
+        var samples: [Pen.Sample] = []
+        while !reader.isAtEnd { samples.append(reader.sample()) }
+        let count = min(max(Int(flags), 0), samples.count)
+        change = teacher.penMoved(
+            id, kind: kind, Array(samples[..<count]), predicted: Array(samples[count...]), at: time)
+    case 2: change = teacher.penUp(id, at: time)
+    default: change = teacher.penCancelled(id)
+    }
+    let first = change.hasBegun ? 0 : change.first
+    buffers.output.removeAll(keepingCapacity: true)
+    let stroke = teacher.pen.stroke
+    if let first {
+        for number in [first, stroke.points.count - first, stroke.predicted.count] { buffers.append(word: number) }
+        for point in stroke.points[first...] { buffers.append(point) }
+        for point in stroke.predicted { buffers.append(point) }
+    }
+    return (change.isCancelled ? 1 : 0) + (change.hasBegun ? 2 : 0) + (change.hasEnded ? 4 : 0)
+        + (first == nil ? 0 : 8) + (stroke.isErasing ? 16 : 0)
+}
+
+private func known(_ word: UInt32) -> Bool? { word > 1 ? nil : word == 1 }
+
+private func mediaTime(_ milliseconds: Double) -> Int64? {
+    milliseconds.magnitude < 0x1p62 ? Int64(milliseconds) : nil
+}
+
+extension Duration {
+    /// Of milliseconds; what is none is 0.
+    fileprivate init(_ milliseconds: Double) {
+        let isTime = milliseconds.magnitude < 0x1p50
+        self = .microseconds(isTime ? Int64(milliseconds * 1000) : 0)
+    }
+
+    fileprivate var inMilliseconds: Double {
+        Double(components.seconds) * 1000 + Double(components.attoseconds) / 1e15
+    }
+}
+
+extension InputReader {
+    fileprivate mutating func word() -> UInt32 { number(UInt32.self, or: 0) }
+    fileprivate mutating func bytes() -> [UInt8] { take(Int(clamping: word())) }
+    fileprivate mutating func text() -> String { String(decoding: bytes(), as: UTF8.self) }
+    fileprivate mutating func integer() -> Int64 { Int64(exactly: number(Double.self, or: 0)) ?? 0 }
+
+    fileprivate mutating func pages() -> [Int] {
+        (0..<min(word(), 1000)).map { _ in Int(word() & 0xffff) }
+    }
+
+    fileprivate mutating func corners() -> [StrokePoint] {
+        (0..<min(word(), 4096)).map { _ in
+            StrokePoint(x: number(Double.self, or: 0), y: number(Double.self, or: 0))
+        }
+    }
+
+    fileprivate mutating func sample() -> Pen.Sample {
+        func value(_ number: Double) -> Double? { number.isFinite ? number : nil }
+        let (x, y, time) = (
+            number(Double.self, or: .nan), number(Double.self, or: .nan), number(Double.self, or: 0)
+        )
+        let (force, altitude, azimuth) = (
+            number(Double.self, or: .nan), number(Double.self, or: .nan), number(Double.self, or: .nan)
+        )
+        return Pen.Sample(
+            x: x, y: y, time: value(time) ?? 0, force: value(force), altitude: value(altitude), azimuth: value(azimuth))
+    }
+}
+
+extension Buffers {
+    fileprivate mutating func append(word: Int) { output.append(UInt32(truncatingIfNeeded: word)) }
+
+    fileprivate mutating func append(bytes: some Collection<UInt8>) {
+        append(word: bytes.count)
+        var (word, shift): (UInt32, UInt32) = (0, 0)
+        for byte in bytes {
+            word |= UInt32(byte) << shift
+            shift += 8
+            if shift == 32 {
+                output.append(word)
+                (word, shift) = (0, 0)
+            }
+        }
+        if shift > 0 { output.append(word) }
+    }
+
+    fileprivate mutating func append(_ key: OperationKey) {
+        append(bytes: key.session.utf8)
+        append(Double(key.number))
+    }
+
+    fileprivate mutating func append(_ pages: BoardPages) {
+        append(word: pages.shown)
+        for list in [pages.order, pages.hidden] {
+            append(word: list.count)
+            for page in list { append(word: page) }
+        }
+    }
+
+    fileprivate mutating func append(_ point: StrokePoint) {
+        append(point.x)
+        append(point.y)
+        for number in [point.force, point.altitude, point.azimuth, point.milliseconds] { append(number ?? .nan) }
+    }
+}
