@@ -65,7 +65,7 @@ let pureTargets: [Target] = [
     // What the core imports in a browser, and what Swift's library misses there.
     .target(name: "CWebShims"),
     // The core as functions of WebAssembly, for the site; `make core` builds it.
-    layer("WebCore", ["ClientCore", "CWebShims", "Ink", "PathGeometry", "Raster", "Scene", "StrokeWire"]),
+    layer("WebCore", ["ClientCore", "CWebShims", "PathGeometry", "Raster", "Scene", "StrokeWire", "Whiteboard"]),
     layer("Hosting", ["Whiteboard", "StrokeWire", deque, heap]),
     // Files that are placed on boards: names, formats, limits, errors.
     layer("Assets", ["StrokeWire"]),

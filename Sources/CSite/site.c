@@ -39,9 +39,6 @@ static const unsigned char lectern_frame_clock_js[] = {
 static const unsigned char lectern_gateway_js[] = {
 #embed "../LecternGateway/Site/lectern/gateway.js"
 };
-static const unsigned char lectern_hold_js[] = {
-#embed "../LecternGateway/Site/lectern/hold.js"
-};
 static const unsigned char lectern_images_js[] = {
 #embed "../LecternGateway/Site/lectern/images.js"
 };
@@ -230,7 +227,6 @@ static const struct site_file files[] = {
     FILE("lectern/events.js", lectern_events_js),
     FILE("lectern/frame-clock.js", lectern_frame_clock_js),
     FILE("lectern/gateway.js", lectern_gateway_js),
-    FILE("lectern/hold.js", lectern_hold_js),
     FILE("lectern/images.js", lectern_images_js),
     FILE("lectern/lectern.wasm", lectern_lectern_wasm),
     FILE("lectern/lesson.js", lectern_lesson_js),

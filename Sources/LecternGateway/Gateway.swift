@@ -2,6 +2,7 @@ internal import Hummingbird
 internal import HummingbirdCore
 internal import Locking
 public import Logging
+internal import Metrics
 public import NATSClient
 internal import NIOCore
 public import ServiceLifecycle
@@ -210,7 +211,10 @@ public struct Gateway: Service {
         EventRoute(rooms: rooms, hub: hub, live: live).add(to: router)
         let skews = SkewTable(
             limits.skews, alarm: { [live] in live.values.skewAlarm }, registry: registry, logger: logger)
-        ObservationRoute(rooms: rooms, hub: hub, skews: skews, live: live, limits: limits).add(to: router)
+        ObservationRoute(
+            rooms: rooms, hub: hub, skews: skews, live: live, limits: limits,
+            failures: Counter(label: GatewayMetrics.coreFailures, factory: registry)
+        ).add(to: router)
         SiteRoutes(live: live).add(to: router)
         return router
     }

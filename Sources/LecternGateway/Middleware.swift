@@ -16,6 +16,7 @@ public enum GatewayMetrics {
     static let skewReaders = "lectern_skew_readers"
     static let badSkewRooms = "lectern_skew_bad_rooms"
     static let ignoredSkews = "lectern_skew_ignored_total"
+    static let coreFailures = "lectern_http_core_failures_total"
     static let closedConnections = "lectern_http_connections_closed_total"
     static let seconds = "lectern_http_request_seconds"
     static let refusedPublishes = "lectern_publishes_refused_total"
@@ -39,6 +40,7 @@ public enum GatewayMetrics {
         skewReaders: "Readers that reported in the last minute, by cohort.",
         badSkewRooms: "Rooms whose ink is later than http.skew_alarm, or early, in the last minute, by cohort.",
         ignoredSkews: "Observations that did not count: beyond one a second a reader, or of too many readers.",
+        coreFailures: "Boards in browsers whose core failed and was replaced, as readers report.",
         revokedTokens: "Revocations of tokens that this gateway knows.",
         revokedRequests: "Requests and event streams refused or ended because their token has been revoked.",
         MetricTable.refused: "Metrics or series asked for that had no room, or were of another kind than before.",

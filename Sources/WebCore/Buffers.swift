@@ -1,3 +1,5 @@
+internal import StrokeWire
+
 /// Bytes from the page, read in order. What is missing reads as 0.
 ///
 /// Numbers are little-endian, as in the memory of WebAssembly, and need not be aligned.
@@ -44,6 +46,43 @@ struct Buffers {
 
     func reader(_ count: Int) -> InputReader {
         InputReader(UnsafeRawBufferPointer(rebasing: input[..<min(max(count, 0), input.count)]))
+    }
+
+    /// Appends a record: its kind, the number of words that follow, and what `body` appends.
+    mutating func record(_ kind: UInt32, _ body: (inout Buffers) -> Void) {
+        output.append(kind)
+        let place = output.count
+        output.append(0)
+        body(&self)
+        output[place] = UInt32(output.count - place - 1)
+    }
+
+    /// Appends bytes: their number, and four in a word.
+    mutating func append(_ bytes: some Collection<UInt8>) {
+        output.append(UInt32(bytes.count))
+        output.reserveCapacity(output.count + (bytes.count + 3) / 4)
+        var (word, shift): (UInt32, UInt32) = (0, 0)
+        for byte in bytes {
+            word |= UInt32(byte) << shift
+            shift += 8
+            if shift == 32 {
+                output.append(word)
+                (word, shift) = (0, 0)
+            }
+        }
+        if shift > 0 { output.append(word) }
+    }
+
+    mutating func append(_ text: String) { append(Array(text.utf8)) }
+
+    mutating func append(_ numbers: [Int]) {
+        output.append(UInt32(numbers.count))
+        for number in numbers { output.append(UInt32(bitPattern: Int32(truncatingIfNeeded: number))) }
+    }
+
+    mutating func append(_ digest: BoardDigest) {
+        output.append(UInt32(truncatingIfNeeded: digest.value))
+        output.append(UInt32(truncatingIfNeeded: digest.value >> 32))
     }
 
     mutating func append(_ number: Double) {

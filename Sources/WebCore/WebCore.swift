@@ -7,20 +7,19 @@
 
 internal import CWebShims
 internal import ClientCore
-internal import Ink
 internal import PathGeometry
 internal import Raster
 internal import Scene
 internal import StrokeWire
 
-private nonisolated(unsafe) var picture = Picture()
+nonisolated(unsafe) var picture = Picture()
 nonisolated(unsafe) var buffers = Buffers()
 private nonisolated(unsafe) var pixels: [UInt32] = []
 
 /// The version of these functions: a page and a core of different ones do not go together.
 @_expose(wasm, "version")
 @_cdecl("lectern_version")
-public func version() -> Int32 { 1 }
+public func version() -> Int32 { 2 }
 
 /// A place for so many bytes of the next call.
 @_expose(wasm, "input")
@@ -50,12 +49,9 @@ public func outputSize() -> Int32 { Int32(buffers.output.count * 4) }
 @_cdecl("lectern_show")
 public func show(_ width: Double, _ height: Double, _ columns: Int32, _ size: Int32) {
     var reader = buffers.reader(Int(size))
-    let (style, tip) = InkStyle.named(reader.take(Int(reader.number(UInt8.self, or: 0))))
+    let style = reader.take(Int(reader.number(UInt8.self, or: 0)))
     let colours = (0..<min(reader.number(UInt32.self, or: 0), 256)).map { _ in reader.number(UInt32.self, or: 0) }
-    let palette = Palette(colours: colours)
-    let decoder = EntryDecoder(
-        style: style, tip: tip, colours: palette.map { .palette(count: $0.colours.count) } ?? .rgb,
-        palette: palette ?? .standard)
+    let decoder = EntryDecoder(named: style, palette: Palette(colours: colours))
     var entries: [Picture.Entry] = []
     while !reader.isAtEnd {
         let id = UInt64(exactly: reader.number(Double.self, or: 0)) ?? 0
@@ -80,8 +76,8 @@ public func remove(_ id: Double) {
     picture.remove(UInt64(exactly: id) ?? 0)
 }
 
-/// Shows entries above the room's. Input: entries as in `show`, bottom to top; one without a message is the one of that id
-/// that is shown already.
+/// Shows entries above the room's; strokes that others draw lie between their lassos and the rest. Input: entries as in `show`,
+/// bottom to top; one without a message is the one of that id that is shown already.
 @_expose(wasm, "showLive")
 @_cdecl("lectern_show_live")
 public func showLive(_ size: Int32) {
@@ -96,7 +92,7 @@ public func showLive(_ size: Int32) {
             entries.append(entry)
         }
     }
-    picture.showLive(entries)
+    showOwn(entries)
 }
 
 /// Draws for so many milliseconds. Returns 1 when the picture is complete, 0 where it is to be called again.
@@ -205,14 +201,4 @@ private func answer(_ box: PixelRectangle?) -> Int32 {
     }
     buffers.output.append(contentsOf: pixels)
     return 1
-}
-
-extension InkStyle {
-    /// The style and the tip of a name as clients are told it; see `name(tip:)`.
-    fileprivate static func named(_ name: [UInt8]) -> (InkStyle, InkTip) {
-        for style in allCases {
-            for tip in InkTip.allCases where name.elementsEqual(style.name(tip: tip).utf8) { return (style, tip) }
-        }
-        return (.smooth, .round)
-    }
 }

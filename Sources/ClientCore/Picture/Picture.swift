@@ -3,6 +3,7 @@ public import PathGeometry
 public import Raster
 public import Scene
 public import StrokeWire
+public import Whiteboard
 
 /// A page of a board as a client shows it: the room's entries, and above them those that the room does not have yet.
 ///
@@ -17,14 +18,42 @@ public struct Picture {
         /// The index of the operation, or of one that the room does not have yet any other number: it names the entry and
         /// all that it shows.
         public let id: UInt64
-        fileprivate let message: [UInt8]
+        fileprivate let source: Source
         fileprivate let element: Element
+
+        fileprivate enum Source {
+            case message([UInt8])
+            /// A stroke of a board, which is unpacked when it is drawn.
+            case stroke(Stroke)
+            case points([StrokePoint], WetStrokeStyle)
+        }
+
+        var isLasso: Bool { element == .lasso }
 
         /// - Parameter message: a compact message as JSON; one that is none shows nothing.
         public init(id: UInt64, message: [UInt8]) {
             self.id = id
-            self.message = message
+            source = .message(message)
             element = (try? StrokeMessage(decoding: message, limits: .accepted))?.element ?? .freehand
+        }
+
+        /// A stroke, image or lasso of a board. Its id is its index.
+        public init(_ stroke: Stroke) {
+            id = stroke.index
+            source = .stroke(stroke)
+            element =
+                switch stroke.kind {
+                case .stroke: .freehand
+                case .image: .image
+                case .lasso: .lasso
+                }
+        }
+
+        /// A stroke that is being drawn.
+        public init(id: UInt64, points: [StrokePoint], style: WetStrokeStyle) {
+            self.id = id
+            source = .points(points, style)
+            element = style.element
         }
     }
 
@@ -328,6 +357,25 @@ extension Picture {
     }
 }
 
+extension Picture.Entry {
+    fileprivate func decoded() -> (header: StrokeMessage, points: [StrokePoint])? {
+        switch source {
+        case .message(let bytes):
+            var points: [StrokePoint] = []
+            guard let header = try? StrokeMessage(decoding: bytes, limits: .accepted, points: &points) else {
+                return nil
+            }
+            return (header, points)
+        case .stroke(let stroke): return stroke.decoded()
+        case .points(let points, let style):
+            let header = StrokeMessage(
+                number: 0, colour: style.colour, width: style.width, element: style.element,
+                boardWidth: style.boardWidth, boardHeight: style.boardHeight)
+            return (header, points)
+        }
+    }
+}
+
 /// Entries of a page, decoded when they are drawn.
 private struct EntryList: PageEntries {
     let entries: [Picture.Entry]
@@ -347,11 +395,7 @@ private struct EntryList: PageEntries {
     }
 
     func content(_ place: Int) -> PageEntry.Content? {
-        var points: [StrokePoint] = []
-        guard
-            let header = try? StrokeMessage(decoding: entries[place].message, limits: .accepted, points: &points),
-            header.action == .draw
-        else { return nil }
+        guard let (header, points) = entries[place].decoded(), header.action == .draw else { return nil }
         let across = width / (header.boardWidth ?? width)
         let down = height / (header.boardHeight ?? height)
         return decoder.content(header, points, scale: (across, down, min(across, down)), longerSide: longerSide)

@@ -114,7 +114,7 @@ extension BoardPlayout {
         return actions
     }
 
-    /// The stream is about another cohort from now on, and begins with a board.
+    /// The stream is about another cohort from now on, and begins with a board. The board stays until then.
     public mutating func changeFeed(isHead: Bool) {
         self = BoardPlayout(followsPlayer: followsPlayer, isHead: isHead, keeping: self)
     }

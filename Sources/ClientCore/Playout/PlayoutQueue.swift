@@ -1,4 +1,3 @@
-import DequeModule
 package import StrokeWire
 
 /// Holds what the service has released until a student's player has reached it.
@@ -20,7 +19,9 @@ package struct PlayoutQueue<Value: Sendable>: Sendable {
 
     /// How long the front may wait while the player runs, or its time is not known: a safety net under a wrong time line.
     package var maximumHold: Duration
-    private var queue: Deque<Held> = []
+    /// A slice, whose first elements go without moving the rest; Deque fails in Embedded Swift 6.3 with elements that are
+    /// references.
+    private var queue: ArraySlice<Held> = []
     private var lastGateTime: MediaTime?
     /// Of all values that wait.
     package private(set) var bytes = 0
@@ -71,6 +72,8 @@ package struct PlayoutQueue<Value: Sendable>: Sendable {
             guard let player, gateTime < player else { return nil }
         }
         queue.removeFirst()
+        // The memory of those that are gone.
+        if queue.isEmpty { queue = [] }
         bytes -= first.bytes
         waited = .zero
         return first.value

@@ -1,6 +1,7 @@
 internal import Foundation
 internal import Hummingbird
 internal import LecternClient
+internal import Metrics
 internal import StrokeWire
 
 /// `POST /api/rooms/ROOM/observations?cohort=C&reader=R`: how far ink and picture are apart at a reader. Telemetry; it
@@ -11,6 +12,7 @@ struct ObservationRoute {
     let skews: SkewTable
     let live: LiveSettings
     let limits: GatewayLimits
+    let failures: Counter
 
     func add(to router: Router<GatewayContext>) {
         router.post("api/rooms/:room/observations") { [self] request, context in
@@ -32,12 +34,15 @@ struct ObservationRoute {
             } catch {
                 throw GatewayError.badRequest("An observation is {\"v\":ms,\"index\":number,\"skew\":ms}.")
             }
-            guard observations.allSatisfy({ abs($0.skew) <= Observation.maxSkew }) else {
-                throw GatewayError.badRequest("skew is at most a day.")
-            }
+            let skews = observations.compactMap(\.skew)
+            guard observations.allSatisfy({ $0.skew != nil || $0.fault != nil }),
+                skews.allSatisfy({ abs($0) <= Observation.maxSkew })
+            else { throw GatewayError.badRequest("An observation has a skew, at most a day, or a fault.") }
+            failures.increment(by: observations.count { $0.fault != nil })
             // A student's cohort is the token's. Other names are the client's own.
             let isKnown = context.claims?.role == .student || hub.hasReaders(of: .cohort(cohort), in: address)
-            skews.take(observations.map(\.skew), by: reader, in: address.room, isKnown: isKnown)
+            guard !skews.isEmpty else { return Response(status: .accepted) }
+            self.skews.take(skews, by: reader, in: address.room, isKnown: isKnown)
             return Response(status: .accepted)
         }
     }
@@ -51,7 +56,9 @@ struct ObservationRoute {
         /// The last operation drawn.
         let index: UInt64
         /// Milliseconds that the ink was drawn after its picture.
-        let skew: Double
+        let skew: Double?
+        /// Why the board's core has failed, where it has.
+        let fault: String?
     }
 }
 

@@ -1,4 +1,3 @@
-import DequeModule
 import StrokeWire
 
 /// An operation that can be undone or redone.
@@ -50,8 +49,8 @@ enum HistoryEntry: Sendable {
 /// The undo stack and the redo stack of a room.
 struct History: Sendable {
     let configuration: HistoryConfiguration
-    /// The undo stack, its top last.
-    private(set) var done: Deque<HistoryEntry> = []
+    /// The undo stack, its top last. No Deque: Embedded Swift 6.3 frees one with references as another type.
+    private(set) var done: [HistoryEntry] = []
     /// The redo stack, its top last.
     private(set) var undone: [HistoryEntry] = []
 
@@ -63,7 +62,7 @@ struct History: Sendable {
     /// - Parameter done: oldest first; those beyond the depth are dropped.
     init(_ configuration: HistoryConfiguration, done: [HistoryEntry], undone: [HistoryEntry]) {
         self.configuration = configuration
-        self.done = Deque(done.suffix(configuration.depth))
+        self.done = Array(done.suffix(configuration.depth))
         self.undone = undone
     }
 
@@ -114,7 +113,7 @@ struct History: Sendable {
 
     /// Makes the oldest entry of the undo stack permanent.
     /// - Returns: the entry; nil where there is none.
-    mutating func dropOldest() -> HistoryEntry? { done.popFirst() }
+    mutating func dropOldest() -> HistoryEntry? { done.isEmpty ? nil : done.removeFirst() }
 
     /// Index of the oldest undoable clear; nil where there is none.
     var oldestClear: UInt64? { done.first { $0.isClear }?.index }
@@ -148,14 +147,13 @@ struct History: Sendable {
 
     /// Replaces strokes by the same ones in other blocks.
     mutating func move(_ moves: StrokeMoves) {
-        done = Deque(done.map { $0.moved(moves) })
+        done = done.map { $0.moved(moves) }
         undone = undone.map { $0.moved(moves) }
     }
 
     /// Frees memory reserved for more entries.
     mutating func compact() {
-        // Copying an empty deque would write to the empty storage that all threads share.
-        done = done.isEmpty ? [] : Deque(Array(done))
+        done = Array(done[...])
         undone = Array(undone[...])
     }
 

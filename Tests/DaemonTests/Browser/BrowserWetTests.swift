@@ -68,6 +68,7 @@ struct BrowserWetTests {
     /// Draws the board anew on another canvas; returns how many values differ.
     private static let wholeDrawing = """
         const { Painter } = await import("/lectern/painter.js");
+        while (window.model.index < own.index) await new Promise((resolve) => setTimeout(resolve, 5));
         const other = document.createElement("canvas");
         const { width, height } = own.size;
         const painter = new Painter(other);
@@ -300,20 +301,15 @@ private struct WetStudent {
             canvas.style.width = "800px";
             document.body.replaceChildren(canvas);
             Object.assign(window, { painted: canvas, points: 0, received: 0, held: 0, time: 2 });
-            // What the server sends, seen beside the board.
-            const receive = JSON.parse;
-            JSON.parse = (text) => {
-                const value = receive(text);
-                if (value?.k !== undefined && value.d) window.received = Math.max(received, value.k + value.d.length);
-                if (value?.visible) {
-                    window.model = new BoardModel();
-                    model.join(value);
-                }
-                return value;
-            };
+            // What the server sends, read beside the board.
+            window.model = new BoardModel();
+            const events = new EventSource("/api/rooms/\(room.name)/events");
+            const on = (type, body) => events.addEventListener(type, ({ data }) => body(JSON.parse(data)));
+            on("board", (reply) => model.join(reply));
+            on("op", (operation) => model.apply(operation));
+            on("wet", ({ k, d }) => d && (window.received = Math.max(received, k + d.length)));
             window.own = new Board(canvas, { room: "\(room.name)", clock: \(clock) });
             own.addEventListener("index", () => (window.joinedAt ??= performance.now()));
-            own.addEventListener("operation", ({ detail }) => model.apply(detail.operation));
             own.addEventListener("lag", ({ detail }) => (window.held = detail.held));
             own.addEventListener("wet", ({ detail }) => {
                 window.firstAt ??= performance.now();

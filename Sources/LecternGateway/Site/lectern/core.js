@@ -1,11 +1,13 @@
 /**
- * The core: the service's own code that draws, as WebAssembly. An instance holds one page of one board.
+ * The core: the service's own code that draws, as WebAssembly. An instance holds one board, and draws one page of it.
  *
  * @module
  */
 
+import { Backoff } from "./gateway.js";
+
 const address = new URL("lectern.wasm", import.meta.url);
-const functions = 1;
+const functions = 2;
 let compiled = null;
 const [writer, reader] = [new TextEncoder(), new TextDecoder()];
 
@@ -13,6 +15,59 @@ async function compile() {
     const reply = await fetch(address);
     if (!reply.ok) throw new Error(`${address} answers ${reply.status}`);
     return WebAssembly.compile(await reply.arrayBuffer());
+}
+
+/** Instances that failed one after the other without a complete picture until no further one is made. */
+const mostFailures = 3;
+
+/** Loads a core, and makes another one where it fails: a trap ends an instance. */
+export class CoreHost {
+    /** The instance; null while there is none. */
+    core = null;
+    #users = [];
+    #failures = 0;
+
+    constructor() {
+        this.#load();
+    }
+
+    /** @param {{onready: (core: Core) => void, onfailure?: (error: Error) => void}} user told of each instance, and of its end */
+    add(user) {
+        this.#users.push(user);
+    }
+
+    /** Calls the core. Where there is none, or it fails, that is undefined. */
+    call(body) {
+        if (!this.core) return undefined;
+        try {
+            return body(this.core);
+        } catch (error) {
+            console.error(error);
+            this.core = null;
+            for (const { onfailure } of this.#users) onfailure?.(error);
+            if (++this.#failures <= mostFailures) this.#load();
+            return undefined;
+        }
+    }
+
+    /** A picture is complete: the instance is sound. */
+    succeeded() {
+        this.#failures = 0;
+    }
+
+    async #load() {
+        for (const backoff = new Backoff(); !this.core; ) {
+            try {
+                const module = await Core.load();
+                this.core = new Core(module);
+            } catch (error) {
+                console.error(error);
+                // The network comes back; nothing else can be done.
+                await new Promise((resolve) => setTimeout(resolve, backoff.next()));
+            }
+        }
+        for (const { onready } of this.#users) onready(this.core);
+    }
 }
 
 /** One instance of the core. Its memory is gone with it. */
@@ -143,6 +198,55 @@ export class Core {
         return [0, 1, 2, 3].map((corner) => ({ x: view.getFloat64(corner * 16, true), y: view.getFloat64(corner * 16 + 8, true) }));
     }
 
+    /** Begins a student's board, or begins with another cohort. */
+    studentBegin(followsPlayer, isHead, maximumHold) {
+        this.#functions.studentBegin(followsPlayer ? 1 : 0, isHead ? 1 : 0, maximumHold);
+        return this.#records();
+    }
+
+    /** @param {string} type of an event @param {Uint8Array} data @param {number} player media time; NaN while unknown */
+    studentReceive(type, data, player) {
+        this.#functions.studentReceive(["board", "op", "wet", "mark"].indexOf(type), this.#send(data), player);
+        return this.#records();
+    }
+
+    studentLook(player) {
+        this.#functions.studentLook(player);
+        return this.#records();
+    }
+
+    studentGrow(player) {
+        this.#functions.studentGrow(player);
+        return this.#records();
+    }
+
+    /** @param {number | null} page null for the shown one */
+    studentView(page) {
+        this.#functions.studentView(page ?? -1);
+        return this.#records();
+    }
+
+    studentResize(pixels) {
+        this.#functions.studentResize(pixels);
+        return this.#records();
+    }
+
+    /** @param {string} session "" for none */
+    studentOwnSession(session) {
+        this.#functions.studentOwnSession(this.#send(writer.encode(session)));
+    }
+
+    /** The records of the last answer; see `Student.swift`. Copies: they hold for good. */
+    #records() {
+        const bytes = new Uint8Array(this.#memory.buffer, this.#functions.output(), this.#functions.outputSize()).slice();
+        const view = new DataView(bytes.buffer);
+        const records = [];
+        for (let at = 0; at < bytes.length; at += 8 + 4 * view.getUint32(at + 4, true)) {
+            records.push(new RecordReader(view, view.getUint32(at, true), at + 8));
+        }
+        return records;
+    }
+
     #send(bytes) {
         const address = this.#functions.input(bytes.length);
         new Uint8Array(this.#memory.buffer, address, bytes.length).set(bytes);
@@ -158,6 +262,40 @@ export class Core {
         const [x, y, width, height] = [0, 4, 8, 12].map((offset) => view.getInt32(offset, true));
         const pixels = new Uint8ClampedArray(view.buffer, view.byteOffset + 16, 4 * width * height);
         return { x, y, pixels: new ImageData(pixels, width, height) };
+    }
+}
+
+/** What a record says, read in order. */
+class RecordReader {
+    #view;
+    #at;
+
+    constructor(view, kind, at) {
+        [this.#view, this.kind, this.#at] = [view, kind, at];
+    }
+
+    word() {
+        return this.#view.getUint32((this.#at += 4) - 4, true);
+    }
+
+    words() {
+        return Array.from({ length: this.word() }, () => this.word());
+    }
+
+    float() {
+        return this.#view.getFloat64((this.#at += 8) - 8, true);
+    }
+
+    digest() {
+        const [low, high] = [this.word(), this.word()];
+        return [high, low].map((half) => half.toString(16).padStart(8, "0")).join("");
+    }
+
+    text() {
+        const size = this.word();
+        const text = reader.decode(new Uint8Array(this.#view.buffer, this.#at, size));
+        this.#at += (size + 3) & ~3;
+        return text;
     }
 }
 

@@ -41,7 +41,7 @@ export class EventStream {
      * @param {string} path such as `api/rooms/physics/events`
      * @param {object} options
      * @param {object} [options.query] the query of the request
-     * @param {(event: {type: string, id: string | null, data: string}) => void} options.onevent called in order
+     * @param {(event: {type: string, id: string | null, data: Uint8Array}) => void} options.onevent called in order
      * @param {(state: ConnectionState) => void} [options.onstate] called with each change
      */
     constructor(gateway, path, { query, onevent, onstate = () => {} }) {
@@ -116,12 +116,11 @@ export class EventStream {
         }, 5000);
         try {
             this.#onstate({ state: "live" });
-            const decoder = new TextDecoder();
             for (;;) {
                 const { done, value } = await reader.read();
                 if (done || signal.aborted) return;
                 heardAt = now();
-                parser.add(decoder.decode(value, { stream: true }));
+                parser.add(value);
                 if (parser.retry) this.#backoff.first = parser.retry / 2;
             }
         } finally {
@@ -131,7 +130,10 @@ export class EventStream {
     }
 }
 
-/** Cuts a text stream into events, after the HTML standard's section on server-sent events. */
+const [lineFeed, carriageReturn, colonSign, space] = [10, 13, 58, 32];
+const decoder = new TextDecoder();
+
+/** Cuts a stream of bytes into events, after the HTML standard's section on server-sent events. */
 export class EventParser {
     /** What the server asks clients to wait before they come again, in milliseconds. */
     retry = null;
@@ -146,35 +148,57 @@ export class EventParser {
         this.#onevent = onevent;
     }
 
-    /** Takes the next part of the text, cut anywhere. */
-    add(text) {
-        if (this.#isAfterReturn && text.startsWith("\n")) text = text.slice(1);
-        if (text === "") return;
-        this.#isAfterReturn = text.endsWith("\r");
-        const lines = text.split(/\r\n|\n|\r/);
-        // A long event comes in many parts: they are joined once.
-        this.#pieces.push(lines[0]);
-        for (let i = 1; i < lines.length; i++) {
-            this.#line(this.#pieces.length === 1 ? this.#pieces[0] : this.#pieces.join(""));
-            this.#pieces = [lines[i]];
+    /** @param {Uint8Array} bytes the next part of the stream, cut anywhere; kept until its events are over */
+    add(bytes) {
+        if (bytes.length === 0) return;
+        let start = this.#isAfterReturn && bytes[0] === lineFeed ? 1 : 0;
+        this.#isAfterReturn = bytes[bytes.length - 1] === carriageReturn;
+        const next = (byte, from) => {
+            const place = bytes.indexOf(byte, from);
+            return place < 0 ? Infinity : place;
+        };
+        let [feed, turn] = [next(lineFeed, start), next(carriageReturn, start)];
+        for (let end; (end = Math.min(feed, turn)) < Infinity; start = end + 1) {
+            if (turn === end && feed === end + 1) end = feed;
+            this.#pieces.push(bytes.subarray(start, Math.min(feed, turn)));
+            // A long event comes in many parts: they are joined once.
+            this.#line(joined(this.#pieces));
+            this.#pieces = [];
+            if (feed <= end) feed = next(lineFeed, end + 1);
+            if (turn <= end) turn = next(carriageReturn, end + 1);
         }
+        if (start < bytes.length) this.#pieces.push(bytes.subarray(start));
     }
 
     #line(line) {
-        if (line === "") return this.#dispatch();
-        const colon = line.indexOf(":");
+        if (line.length === 0) return this.#dispatch();
+        const colon = line.indexOf(colonSign);
         if (colon === 0) return;
-        const field = colon < 0 ? line : line.slice(0, colon);
-        const value = colon < 0 ? "" : line.slice(line[colon + 1] === " " ? colon + 2 : colon + 1);
-        if (field === "data") this.#data.push(value);
-        else if (field === "event") this.#type = value;
-        else if (field === "id" && !value.includes("\0")) this.#id = value;
-        else if (field === "retry" && /^[0-9]+$/.test(value)) this.retry = Math.min(Number(value), 60_000);
+        const field = decoder.decode(colon < 0 ? line : line.subarray(0, colon));
+        const value = colon < 0 ? line.subarray(line.length) : line.subarray(line[colon + 1] === space ? colon + 2 : colon + 1);
+        if (field === "data") return void this.#data.push(value);
+        const text = decoder.decode(value);
+        if (field === "event") this.#type = text;
+        else if (field === "id" && !text.includes("\0")) this.#id = text;
+        else if (field === "retry" && /^[0-9]+$/.test(text)) this.retry = Math.min(Number(text), 60_000);
     }
 
     #dispatch() {
         const [type, id, data] = [this.#type || "message", this.#id, this.#data];
         [this.#type, this.#id, this.#data] = ["", null, []];
-        if (data.length > 0) this.#onevent({ type, id, data: data.join("\n") });
+        const lines = data.flatMap((line, place) => (place === 0 ? [line] : [new Uint8Array([lineFeed]), line]));
+        if (data.length > 0) this.#onevent({ type, id, data: joined(lines) });
     }
+}
+
+/** One list of bytes; the only one is not copied. */
+function joined(pieces) {
+    if (pieces.length === 1) return pieces[0];
+    const whole = new Uint8Array(pieces.reduce((sum, { length }) => sum + length, 0));
+    let at = 0;
+    for (const piece of pieces) {
+        whole.set(piece, at);
+        at += piece.length;
+    }
+    return whole;
 }

@@ -1,21 +1,17 @@
 /**
  * Paints a page of a board on a canvas, by the core: its pixels are those of the service's pictures.
  *
- * What is to be seen is kept here; the core is told of it, draws what has changed in slices of a task, and gives the pixels that
- * are other than before. An instance that fails is replaced by a new one.
+ * The core draws what has changed in slices of a task, and gives the pixels that are other than before. It has the board itself,
+ * or is told of entries, which are kept here for an instance that takes the place of one that failed.
  *
  * @module
  */
 
-import { Core } from "./core.js";
-import { Backoff } from "./gateway.js";
-import { Element } from "./model.js";
+import { CoreHost } from "./core.js";
 
 /** Milliseconds of drawing, and of a task in all, before the page may do something else. */
 const slice = 8;
 const longestTask = 12;
-/** Instances that failed one after the other without a complete picture until no further one is made. */
-const mostFailures = 3;
 /** The first id of an entry that the room does not have: above all indices. */
 const firstLiveID = 2 ** 52;
 
@@ -49,29 +45,29 @@ export class Painter {
     #canvas;
     #context;
     #images;
-    #core = null;
+    #host;
     /** The room's entries by their indices, and how they are drawn; null before the first page. */
     #entries = new Map();
     #options = null;
     #live = [];
-    /** What the core does not know yet: all, the live entries, or images. */
+    /** Whether there is anything to paint, and what the core does not know yet: all, or the live entries. */
+    #isShown = false;
     #isNew = false;
     #isLiveNew = false;
-    #hasImages = false;
     /** The live entries that the core has. */
     #told = new Set();
     /** Whether something is to be drawn or shown, by a task that comes. */
     #isBusy = false;
     /** Whether the picture under way takes more than one slice, or is of another page or size. */
     #isTold = false;
-    #failures = 0;
 
     /**
      * @param {HTMLCanvasElement} canvas what to paint on; its size in pixels is set by {@link reset}
      * @param {ImageStore | null} [images] pictures of assets; without it images are empty frames
+     * @param {CoreHost} [host] of the core that has the board; without it {@link reset} and {@link change} say what is seen
      */
-    constructor(canvas, images = null) {
-        [this.#canvas, this.#images] = [canvas, images];
+    constructor(canvas, images = null, host = new CoreHost()) {
+        [this.#canvas, this.#images, this.#host] = [canvas, images, host];
         this.#context = canvas.getContext("2d");
         if (images) {
             images.onpicture = () => {
@@ -79,33 +75,26 @@ export class Painter {
                 this.#schedule();
             };
         }
-        this.#load();
+        host.add({ onready: () => this.#begin() });
     }
 
-    async #load() {
-        for (const backoff = new Backoff(); !this.#core; ) {
-            try {
-                const module = await Core.load();
-                this.#core = new Core(module);
-            } catch (error) {
-                console.error(error);
-                // The network comes back; nothing else can be done.
-                await new Promise((resolve) => setTimeout(resolve, backoff.next()));
-            }
-        }
+    #begin() {
         [this.#isNew, this.#isLiveNew, this.#told] = [this.#options !== null, true, new Set()];
-        if (this.#options) this.#paint();
+        // A board is there when it has been joined again; the canvas keeps its picture until then.
+        [this.#isShown, this.#isBusy] = [this.#isNew, false];
+        this.#schedule();
     }
 
     /** Pixels a board unit. */
     get scale() {
-        return this.#core?.scale ?? (this.#options ? this.#options.pixels / this.#options.width : 1);
+        return this.#host.core?.scale ?? (this.#options ? this.#options.pixels / this.#options.width : 1);
     }
 
     /** Whether the page is being painted, and how much of it is there: 0 … 1. */
     get progress() {
-        if (!this.#options || (!this.#isBusy && this.#core)) return 1;
-        return this.#core && !this.#isNew ? Math.min(this.#core.progress, 0.999) : 0;
+        const { core } = this.#host;
+        if (!this.#isShown || (!this.#isBusy && core)) return 1;
+        return core && !this.#isNew ? Math.min(core.progress, 0.999) : 0;
     }
 
     /**
@@ -119,7 +108,14 @@ export class Painter {
     reset(entries, options) {
         this.#entries = new Map(entries.map((entry) => [entry.index, entry]));
         this.#options = options;
-        [this.#isNew, this.#isTold] = [true, true];
+        this.#isNew = true;
+        this.show(true);
+    }
+
+    /** Paints what the core has. @param {boolean} isOther whether it is another page, or in another size: progress is told */
+    show(isOther = false) {
+        this.#isShown = true;
+        this.#isTold ||= isOther;
         this.#schedule();
     }
 
@@ -128,12 +124,11 @@ export class Painter {
         for (const { message } of shown) if (message.i) this.#images?.retry(message.i);
         for (const { index } of hidden) {
             this.#entries.delete(index);
-            if (!this.#isNew) this.#tell((core) => core.remove(index));
+            if (!this.#isNew) this.#host.call((core) => core.remove(index));
         }
         for (const entry of shown) {
             this.#entries.set(entry.index, entry);
-            this.#hasImages ||= isImage(entry);
-            if (!this.#isNew) this.#tell((core) => core.insert({ id: entry.index, message: entry.message }));
+            if (!this.#isNew) this.#host.call((core) => core.insert({ id: entry.index, message: entry.message }));
         }
         this.#schedule();
     }
@@ -160,8 +155,8 @@ export class Painter {
      */
     select(points) {
         this.#update();
-        if (!this.#tell((core) => core.select(points))) return null;
-        return (map) => this.#tell((core) => {
+        if (!this.#host.call((core) => core.select(points))) return null;
+        return (map) => this.#host.call((core) => {
             const box = core.selection(map);
             if (!box) return null;
             const { x: left, y: top, pixels } = box;
@@ -175,41 +170,21 @@ export class Painter {
     /** The corners of the topmost image at a point of the board, where they are now; null where there is none. */
     imageAt(x, y) {
         this.#update();
-        return this.#tell((core) => core.imageAt(x, y)) ?? null;
-    }
-
-    /** Calls the core. One that fails is replaced. */
-    #tell(body) {
-        if (!this.#core) return undefined;
-        try {
-            return body(this.#core);
-        } catch (error) {
-            this.#replace(error);
-            return undefined;
-        }
-    }
-
-    /** A core that has failed is of no use any more; what is seen is here. */
-    #replace(error) {
-        console.error(error);
-        this.#core = null;
-        if (++this.#failures <= mostFailures) this.#load();
+        return this.#host.call((core) => core.imageAt(x, y)) ?? null;
     }
 
     /** Paints when the task that goes on is over: before the next frame. */
     #schedule() {
-        if (!this.#options || this.#isBusy) return;
+        if (!this.#isShown || this.#isBusy) return;
         this.#isBusy = true;
         queueMicrotask(() => this.#paint());
     }
 
     /** Tells the core what it does not know. */
     #update() {
-        this.#tell((core) => {
+        this.#host.call((core) => {
             if (this.#isNew) {
-                const entries = [...this.#entries.values()];
-                core.show(entries.map(({ index, message }) => ({ id: index, message })), this.#options);
-                this.#hasImages = entries.some(isImage);
+                core.show([...this.#entries].map(([id, { message }]) => ({ id, message })), this.#options);
                 this.#isNew = false;
             }
             if (this.#isLiveNew) {
@@ -220,22 +195,23 @@ export class Painter {
                 }));
                 this.#told = new Set(this.#live);
             }
-            if (this.#hasImages || this.#live.some(isImage)) this.#updateImages(core);
+            if (this.#images) this.#updateImages(core);
         });
     }
 
     #updateImages(core) {
         for (const { asset, page, width, known } of core.neededImages()) {
-            const bitmap = this.#images?.picture(asset, page, width);
+            const bitmap = this.#images.picture(asset, page, width);
             if (bitmap && bitmap.width !== known) core.setImage(asset, page, pixelsOf(bitmap));
         }
     }
 
     #paint() {
+        if (!this.#isShown) return;
         this.#isBusy = true;
         const end = performance.now() + longestTask;
         this.#update();
-        const isOver = this.#tell((core) => {
+        const isOver = this.#host.call((core) => {
             if (!core.draw(slice)) {
                 this.#isTold = true;
                 return false;
@@ -251,7 +227,10 @@ export class Painter {
         // It failed: its successor goes on.
         if (isOver === undefined) return;
         if (!isOver) nextTask(() => this.#paint());
-        else [this.#isBusy, this.#failures] = [false, 0];
+        else {
+            this.#isBusy = false;
+            this.#host.succeeded();
+        }
         if (this.#isTold) this.onprogress();
         if (isOver) this.#isTold = false;
     }
@@ -262,10 +241,6 @@ export class Painter {
         [this.#canvas.width, this.#canvas.height] = [width, height];
         core.presentAll();
     }
-}
-
-function isImage({ message }) {
-    return message.e === Element.image;
 }
 
 /** The numbers of an image. */
