@@ -58,7 +58,7 @@ PROOF_PACKAGES = nginx libnginx-mod-rtmp
 # A proxy of tests with pages below a path.
 PROXY_PACKAGES = nginx
 
-.PHONY: help core demo test browser openapi paths build probe proof lint format docs example tsan simulate soak bench clean \
+.PHONY: help core demo test browser openapi paths build probe proof lint format docs example tsan simulate soak bench clean npm \
 	cluster-trial nats-test upgrade-trial deb deb-test image-test alerts packages browser-packages probe-packages
 
 ## help: prints these targets
@@ -170,6 +170,12 @@ docs: core
 example: packages
 	$(BUILD) --package-path Tests/ClientExample --scratch-path .build/example
 	$(BUILD) --package-path Tests/HTTPClientExample --scratch-path .build/http-example
+
+## npm: packs lectern.js with its core and its types for npm, in .build/npm; installs, imports and checks that package
+npm: core
+	@.ci/packages node-typescript
+	@command -v npm >/dev/null || .ci/packages npm
+	.ci/npm
 
 ## tsan: runs the tests of what has threads of its own under the thread sanitizer
 tsan: packages

@@ -43,7 +43,7 @@ struct PictureRouteTests {
         arguments: [
             ("png", "image.main", "{}"), ("png?width=320", "image.main", #"{"width":320}"#),
             ("png?cohort=hls", "image.hls", "{}"), ("png?cohort=head", "image-head", "{}"),
-            ("png?width=4096&cohort=web%5Frtc&x=y", "image.web_rtc", #"{"width":4096}"#),
+            ("png?width=4096&cohort=web%5Frtc&z=y", "image.web_rtc", #"{"width":4096}"#),
             ("png?width=1&page=7", "image.main", #"{"width":1,"page":7}"#),
             ("svg?background=transparent", "image.main", #"{"format":"svg","background":"transparent"}"#),
             ("pdf?background=white", "image.main", #"{"format":"pdf"}"#),

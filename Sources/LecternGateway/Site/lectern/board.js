@@ -95,11 +95,13 @@ export class Board extends EventTarget {
      * @param {object} options
      * @param {string} options.room the room's name
      * @param {string} [options.cohort] unless said the token's, else `main`; `head`, for teachers, is ahead of every video
-     * @param {(() => number) | PlayerClock} [options.clock] the media time of this page's player in milliseconds, on the time
+     * @param {(() => number) | import("./player-clock.js").PlayerClock} [options.clock] the media time of this page's player in milliseconds, on the time
      *   line of the room's video; NaN while unknown. Without it the server's gate alone decides
      * @param {number} [options.maxHold] how long an operation waits for a clock that runs, or tells nothing: a safety net under a
      *   wrong time line; 30,000 ms
-     * @param {Gateway} [options.gateway] or `url` and `token` as for {@link Gateway}
+     * @param {import("./gateway.js").Gateway} [options.gateway] else one is made of `url` and `token`
+     * @param {string} [options.url] as for {@link Gateway}
+     * @param {string | (() => string | Promise<string>)} [options.token] as for {@link Gateway}
      * @param {boolean} [options.observe] whether to tell the server how far ink and picture are apart, where there is a clock;
      *   true
      */
@@ -174,7 +176,7 @@ export class Board extends EventTarget {
     /**
      * Shows strokes, images and lassos above the room's and above those being drawn, as {@link Painter.showLive}.
      *
-     * @param {Stroke[]} strokes from the bottom to the top; a stroke that changes is a new object
+     * @param {import("./model.js").Stroke[]} strokes from the bottom to the top; a stroke that changes is a new object
      */
     showLive(strokes) {
         this.#painter.showLive(strokes);

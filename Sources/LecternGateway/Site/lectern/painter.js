@@ -25,16 +25,19 @@ function liveID(entry) {
     return id;
 }
 
+const tasks = [];
+/** Made when it is needed: an open one keeps Node alive that only imports this. */
+let channel = null;
+
 /** Runs a function in a task of its own, at once. */
-const nextTask = (() => {
-    const waiting = [];
-    const channel = new MessageChannel();
-    channel.port1.onmessage = () => waiting.shift()();
-    return (body) => {
-        waiting.push(body);
-        channel.port2.postMessage(null);
-    };
-})();
+function nextTask(body) {
+    if (!channel) {
+        channel = new MessageChannel();
+        channel.port1.onmessage = () => tasks.shift()();
+    }
+    tasks.push(body);
+    channel.port2.postMessage(null);
+}
 
 /** Paints the strokes of one board on one canvas. */
 export class Painter {
@@ -63,7 +66,7 @@ export class Painter {
 
     /**
      * @param {HTMLCanvasElement} canvas what to paint on; its size in pixels is set by {@link reset}
-     * @param {ImageStore | null} [images] pictures of assets; without it images are empty frames
+     * @param {import("./images.js").ImageStore | null} [images] pictures of assets; without it images are empty frames
      * @param {CoreHost} [host] of the core that has the board; without it {@link reset} and {@link change} say what is seen
      */
     constructor(canvas, images = null, host = new CoreHost()) {
@@ -102,7 +105,7 @@ export class Painter {
      *
      * The old picture stays until the new one is complete, stretched to its place.
      *
-     * @param {Stroke[]} entries
+     * @param {import("./model.js").Stroke[]} entries
      * @param {{style: string, palette: string[], width: number, height: number, pixels: number}} options
      */
     reset(entries, options) {
@@ -136,7 +139,7 @@ export class Painter {
     /**
      * Shows strokes, images and lassos above those of the room, which have no index yet.
      *
-     * @param {Stroke[]} strokes from the bottom to the top; a stroke that changes is a new object
+     * @param {import("./model.js").Stroke[]} strokes from the bottom to the top; a stroke that changes is a new object
      */
     showLive(strokes) {
         if (strokes.length === 0 && this.#live.length === 0) return;
@@ -149,7 +152,7 @@ export class Painter {
      * Selects what is inside of a path, as it is seen now.
      *
      * @param {{x: number, y: number}[]} points of the path in board units
-     * @returns {((map: number[]) => {canvas: OffscreenCanvas, box: object} | null) | null} makes a picture of it where a map
+     * @returns {((map: number[]) => {canvas: CanvasImageSource, box: object} | null) | null} makes a picture of it where a map
      *   puts it, see affine.js; `box`: the pixels of the board that it is for; null where there is nothing. It is that of the
      *   last selection
      */

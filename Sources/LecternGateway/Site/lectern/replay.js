@@ -87,13 +87,15 @@ export class Replay extends EventTarget {
      * @param {HTMLCanvasElement} canvas as for `Board`
      * @param {object} options
      * @param {string} options.room the room's name
-     * @param {(() => number) | PlayerClock} options.clock the media time of the recording in milliseconds, on the time
+     * @param {(() => number) | import("./player-clock.js").PlayerClock} options.clock the media time of the recording in milliseconds, on the time
      *   line of the lesson; NaN while unknown. A `PlayerClock` of a video follows its pictures
      * @param {string} [options.cohort] whose lesson it is: as far as it was released to it. `head`, for teachers: all of it
      * @param {number} [options.epoch] the encoder session whose time line that is; the last one unless said
      * @param {boolean} [options.grows] whether strokes grow; true. Otherwise they appear whole at their beginning
      * @param {number} [options.mostPoints] points of strokes that are kept, about 100 bytes each; 1,000,000
-     * @param {Gateway} [options.gateway] or `url` and `token` as for {@link Gateway}
+     * @param {import("./gateway.js").Gateway} [options.gateway] else one is made of `url` and `token`
+     * @param {string} [options.url] as for {@link Gateway}
+     * @param {string | (() => string | Promise<string>)} [options.token] as for {@link Gateway}
      */
     constructor(canvas, { gateway, url, token, ...options }) {
         super();

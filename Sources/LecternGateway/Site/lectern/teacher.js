@@ -65,8 +65,8 @@ export class Teacher extends EventTarget {
     /**
      * Takes what the pen draws while it is set, in place of the room; the eraser end of a pen erases all the same.
      *
-     * @type {{began: (stroke: PenStroke) => void, moved: (stroke: PenStroke) => void, ended: (stroke: PenStroke) => void,
-     *   cancelled: (stroke: PenStroke) => void} | null}
+     * @type {{began: (stroke: import("./pen.js").PenStroke) => void, moved: (stroke: import("./pen.js").PenStroke) => void, ended: (stroke: import("./pen.js").PenStroke) => void,
+     *   cancelled: (stroke: import("./pen.js").PenStroke) => void} | null}
      */
     gesture = null;
     #options;
@@ -101,7 +101,9 @@ export class Teacher extends EventTarget {
      * @param {string} [options.name] what the author is called on boards: up to 64 characters; the author's name unless said
      * @param {() => number} [options.clock] the media time of what is being recorded, in milliseconds on the time line of
      *   the room's video; NaN while unknown. Without it strokes have no time and go out with those before them
-     * @param {Gateway} [options.gateway] or `url` and `token` as for {@link Gateway}
+     * @param {import("./gateway.js").Gateway} [options.gateway] else one is made of `url` and `token`
+     * @param {string} [options.url] as for {@link Gateway}
+     * @param {string | (() => string | Promise<string>)} [options.token] as for {@link Gateway}
      */
     constructor(canvas, { gateway, url, token, ...options }) {
         super();

@@ -1,0 +1,116 @@
+import Raster
+import Scene
+import StrokeWire
+import TestSupport
+import Testing
+import Whiteboard
+
+@testable import ClientCore
+
+/// A student's page: a playout, and the pixels that a shell would have.
+private struct Page {
+    var playout = BoardPlayout(followsPlayer: true)
+    var painter = PlayoutPainter()
+    var picture = Picture()
+    private(set) var pixels: [UInt32] = []
+    private(set) var repaints = 0
+
+    mutating func perform(_ actions: [PlayoutAction]) {
+        if painter.perform(actions, of: playout, on: &picture) { repaints += 1 }
+    }
+
+    mutating func view(_ page: Int?) { _ = painter.view(page, of: playout, on: &picture) }
+    mutating func resize(_ width: Int) { _ = painter.resize(width, of: playout, on: &picture) }
+
+    mutating func draw() -> [UInt32] {
+        _ = picture.draw { true }
+        let (width, height) = (picture.size.width, picture.size.height)
+        if pixels.count != width * height {
+            pixels = Array(repeating: 0, count: width * height)
+            picture.presentAll()
+        }
+        var buffer: [UInt32] = []
+        while let box = picture.nextBox(&buffer) {
+            for (offset, pixel) in buffer.enumerated() {
+                pixels[(box.y + offset / box.width) * width + box.x + offset % box.width] = pixel
+            }
+        }
+        return pixels
+    }
+}
+
+@Suite("A student's board as it is seen")
+struct PlayoutPainterTests {
+    /// The page of a board that knows nothing else: with what is veiled left out.
+    private func expected(_ page: Page, width: Int) -> [UInt32] {
+        let board = page.playout.board
+        let number = page.painter.page(of: page.playout)
+        var fresh = Page()
+        let entries = board.visible(on: number).filter { !page.playout.veiled.contains($0.index) }.map {
+            Picture.Entry(id: $0.index, message: $0.message.bytes)
+        }
+        fresh.picture.show(
+            entries, width: board.size.width, height: board.size.height, pixels: width,
+            decoder: EntryDecoder(named: "smooth".utf8, palette: .standard))
+        return fresh.draw()
+    }
+
+    @Test(
+        "has the pixels of the page drawn at once, whatever comes, is undone, turned or veiled",
+        arguments: TestSeed.choose(4))
+    func pixels(seed: UInt64) throws {
+        var service = RandomRoom(RandomRoom.history(seed), seed: seed)
+        for _ in 0..<40 { try service.act() }
+        var random = SeededGenerator(seed: seed)
+        var page = Page()
+        var (now, player, width) = (0, 20_000, 300)
+        func time() -> MediaTime { MediaTime(milliseconds: Int64(player)) }
+        page.perform(page.playout.receive(.board, try service.replyBytes(), player: time(), at: .zero))
+        page.resize(width)
+        for step in 0..<250 {
+            try service.act()
+            while page.playout.received < service.room.head.index {
+                let next = GatewayEvent.operation(service.operations[Int(page.playout.received)])
+                page.perform(page.playout.receive(.operation, next, player: time(), at: .milliseconds(now)))
+            }
+            now += random.int(0...40)
+            player += random.pick([0, 100, 700, 3000])
+            page.perform(page.playout.look(time(), at: .milliseconds(now)))
+            if random.chance(1, in: 9) { page.view(random.pick([nil, 0, 1])) }
+            // As a shell does after each frame, and when another page is viewed.
+            let number = page.painter.page(of: page.playout)
+            page.perform(page.playout.grow(time(), on: number, at: .milliseconds(now)).actions)
+            if random.chance(1, in: 40) {
+                width = random.pick([300, 220])
+                page.resize(width)
+            }
+            guard step % 10 == 9 else { continue }
+            let isSame = page.draw() == expected(page, width: width)
+            #expect(isSame, "step \(step)")
+        }
+        // A new board in place of that one.
+        page.perform(page.playout.receive(.board, try service.replyBytes(), player: nil, at: .milliseconds(now)))
+        let isSame = page.draw() == expected(page, width: width)
+        #expect(isSame)
+    }
+
+    @Test("one more stroke draws one more layer")
+    func incremental() throws {
+        var page = Page()
+        page.playout = BoardPlayout(followsPlayer: false)
+        page.perform(page.playout.receive(.board, GatewayEvent.emptyBoard, player: nil, at: .zero))
+        page.resize(200)
+        for index in 1...50 as ClosedRange<UInt64> {
+            let stroke =
+                "{\"n\":\(index),\"w\":1024,\"h\":768,\"d\":[{\"x\":\(index * 10),\"y\":1},{\"x\":300,\"y\":400}]}"
+            page.perform(
+                page.playout.receive(.operation, GatewayEvent.operation(index, stroke), player: nil, at: .zero))
+            _ = page.draw()
+        }
+        #expect(page.picture.layersDrawn == 50 && page.repaints == 0)
+        let undo = GatewayEvent.operation(51, reference: 50, "{\"n\":51,\"a\":2}")
+        page.perform(page.playout.receive(.operation, undo, player: nil, at: .zero))
+        _ = page.draw()
+        #expect(page.picture.layersDrawn == 50, "an undo draws nothing")
+    }
+}
