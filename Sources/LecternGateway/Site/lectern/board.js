@@ -50,6 +50,7 @@ const unknown = {
  * - `behind`: `{milliseconds}`: how far the cohort's video is ahead of the player;
  * - `incarnation`: `{room}`: the board was joined, or has its first operation: the room's incarnation, "" while nobody has written
  *   to it;
+ * - `name`: `{author, name}`: an author's messages say what the author is called;
  * - `gate`: `{gate}`: `open`: the cohort has no video, and its ink is shown at once; `video`: ink waits for the video;
  * - `clock`: `{milliseconds}`: the media time of the cohort's video at the server, now and then; NaN where it has none;
  * - `covered`: `{author, session, covered, room}`, at the head: a stored checkpoint holds the author's operations so far;
@@ -315,7 +316,12 @@ export class Board extends EventTarget {
                 this.#tell("wet", { author, n, points });
                 break;
             }
-            case Kind.named: this.#names.note(record.text(), { by: record.text() }); break;
+            case Kind.named: {
+                const author = record.text();
+                this.#names.note(author, { by: record.text() });
+                this.#tell("name", { author, name: this.#names.of(author) });
+                break;
+            }
             case Kind.skew: this.#observe(record.float(), record.word() === 1); break;
             case Kind.gate: this.#tell("gate", { gate: gates[record.word()] }); break;
             case Kind.clock: {

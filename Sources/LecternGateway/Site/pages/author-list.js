@@ -23,6 +23,11 @@ export class AuthorList {
      */
     constructor(gateway, room, teacher, canMute, problem) {
         [this.#gateway, this.#room, this.#teacher, this.#canMute, this.#problem] = [gateway, room, teacher, canMute, problem];
+        // The room may tell of its authors before the board is there, whose strokes say what they are called.
+        teacher.board.addEventListener("name", ({ detail: { author } }) => {
+            const row = this.#rows.get(author);
+            if (row) this.#showRow(row, author, row.dataset.muted === "true");
+        });
     }
 
     /** Shows the state of the room, as the API has it. */
