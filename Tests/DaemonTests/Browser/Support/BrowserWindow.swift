@@ -29,17 +29,25 @@ final class BrowserWindow: Sendable {
     private let driver: LoopbackRequest
     private let session: String
 
-    /// Opens a window in a browser of its own, with nothing stored.
-    init(_ size: Size = .desktop, isDark: Bool = false) async throws {
+    /// Starts a driver on a free port; nil where it has ended: it wants the port that it has drawn in IPv6, too.
+    private static func startDriver(_ started: StartedProcesses) async throws -> Int? {
         let log = FileManager.default.temporaryDirectory.appendingPathComponent("chromedriver-\(UUID()).log")
         defer { try? FileManager.default.removeItem(at: log) }
-        guard let started = StartedProcesses.ofThisTest else { throw Unexpected("nobody would end the browser") }
         let program = try ChildProcess("/usr/bin/env", arguments: ["chromedriver", "--port=0"], log: log.path)
         started.add(program)
-        let port = try await eventually("chromedriver listens") {
+        return try await eventually("chromedriver listens, or ends") { () -> Int?? in
             let said = (try? Data(contentsOf: log)).map { String(decoding: $0, as: UTF8.self) } ?? ""
-            return said.firstMatch(of: /started successfully on port ([0-9]+)/).flatMap { Int($0.1) }
+            if let port = said.firstMatch(of: /started successfully on port ([0-9]+)/) { return .some(Int(port.1)) }
+            return program.hasExited ? .some(nil) : nil
         }
+    }
+
+    /// Opens a window in a browser of its own, with nothing stored.
+    init(_ size: Size = .desktop, isDark: Bool = false) async throws {
+        guard let started = StartedProcesses.ofThisTest else { throw Unexpected("nobody would end the browser") }
+        var port: Int?
+        for _ in 0..<10 where port == nil { port = try await Self.startDriver(started) }
+        guard let port else { throw Unexpected("chromedriver does not listen") }
         driver = LoopbackRequest(port: port)
         // Over a pipe: the browser ends with its driver, however that ends.
         let arguments = [
