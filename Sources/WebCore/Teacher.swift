@@ -171,7 +171,7 @@ public func teacherNext(_ now: Double) -> Int32 {
         buffers.append(word: write.records.count)
         for record in write.records {
             buffers.append(record.key)
-            buffers.append(bytes: record.bytes)
+            buffers.append(record.bytes)
         }
         buffers.append(word: write.deleted.count)
         for key in write.deleted { buffers.append(key) }
@@ -205,8 +205,8 @@ private func answer(_ event: DrawingEvent) -> Int32 {
         case .waiting(let failure, let until), .refused(let failure, let until):
             buffers.append(word: failure.isTransient ? 1 : 2)
             buffers.append(until.inMilliseconds)
-            buffers.append(bytes: failure.code.utf8)
-            buffers.append(bytes: failure.message.utf8)
+            buffers.append(failure.code.utf8)
+            buffers.append(failure.message.utf8)
         }
         return 4
     case .applied(let number, let index):
@@ -215,9 +215,9 @@ private func answer(_ event: DrawingEvent) -> Int32 {
         return 5
     case .rejected(let number, let code, let message, let operation):
         buffers.append(Double(number))
-        buffers.append(bytes: code.utf8)
-        buffers.append(bytes: message.utf8)
-        buffers.append(bytes: operation)
+        buffers.append(code.utf8)
+        buffers.append(message.utf8)
+        buffers.append(operation)
         return 6
     case .drawing(let isDrawing):
         buffers.append(word: isDrawing ? 1 : 0)
@@ -232,8 +232,8 @@ private func answer(_ event: DrawingEvent) -> Int32 {
 private func answer(_ post: DrawingPost) {
     buffers.output.removeAll(keepingCapacity: true)
     for number in [post.id, Int(post.target.rawValue), post.outlivesShell ? 1 : 0] { buffers.append(word: number) }
-    buffers.append(bytes: post.session.utf8)
-    buffers.append(bytes: post.body)
+    buffers.append(post.session.utf8)
+    buffers.append(post.body)
 }
 
 /// What is shown above the room's entries, but for the stroke under the pen. Output: the session, the page that is seen, the pages as
@@ -243,14 +243,14 @@ private func answer(_ post: DrawingPost) {
 @_cdecl("lectern_teacher_live")
 public func teacherLive() {
     buffers.output.removeAll(keepingCapacity: true)
-    buffers.append(bytes: teacher.session.utf8)
+    buffers.append(teacher.session.utf8)
     buffers.append(word: teacher.page)
     buffers.append(teacher.pages)
     let live = teacher.live(without: toldLive)
     buffers.append(word: live.count)
     for entry in live {
         buffers.append(Double(entry.id))
-        buffers.append(bytes: entry.message)
+        buffers.append(entry.message)
     }
     toldLive = Set(live.map { $0.id })
 }
@@ -360,22 +360,8 @@ extension InputReader {
 extension Buffers {
     fileprivate mutating func append(word: Int) { output.append(UInt32(truncatingIfNeeded: word)) }
 
-    fileprivate mutating func append(bytes: some Collection<UInt8>) {
-        append(word: bytes.count)
-        var (word, shift): (UInt32, UInt32) = (0, 0)
-        for byte in bytes {
-            word |= UInt32(byte) << shift
-            shift += 8
-            if shift == 32 {
-                output.append(word)
-                (word, shift) = (0, 0)
-            }
-        }
-        if shift > 0 { output.append(word) }
-    }
-
     fileprivate mutating func append(_ key: OperationKey) {
-        append(bytes: key.session.utf8)
+        append(key.session.utf8)
         append(Double(key.number))
     }
 

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { Gateway } from "../lectern/gateway.js";
+import { Backoff, Gateway } from "../lectern/gateway.js";
 
 /** The server that these pages come from; it may lie below a path of its host. */
 const gateway = new Gateway();
@@ -169,6 +169,19 @@ export function roomOfPage() {
     return decodeURIComponent(room ?? "");
 }
 
+/** Gives the gateway a token for a cookie; a gateway that is not ready yet is asked again. Returns why it was refused, or null. */
+async function exchange(token) {
+    for (const backoff = new Backoff(); ; ) {
+        try {
+            await gateway.request("api/session", { method: "POST", body: token, headers: { "Content-Type": "text/plain" } });
+            return null;
+        } catch (error) {
+            if (error.code !== "not-ready") return refusalWords({ code: error.code, reason: error.message });
+            await new Promise((resolve) => setTimeout(resolve, backoff.next(error.retryAfter)));
+        }
+    }
+}
+
 /**
  * Opens the session of a page: a token in the fragment of its address becomes a cookie, and leaves the address.
  *
@@ -186,15 +199,13 @@ export async function openSession(room) {
     let problem = null;
     if (token) {
         hadLink = true;
-        history.replaceState(null, "", location.pathname + location.search);
+        problem = await exchange(token);
         try {
-            await gateway.request("api/session", {
-                method: "POST", body: token, headers: { "Content-Type": "text/plain" },
-            });
-            localStorage.setItem(key, JSON.stringify(claimsOf(token)));
-        } catch (error) {
-            problem = refusalWords({ code: error.code, reason: error.message });
+            if (!problem) localStorage.setItem(key, JSON.stringify(claimsOf(token)));
+        } catch {
+            // Without a store a page that is loaded again does not know whose token it was.
         }
+        history.replaceState(null, "", location.pathname + location.search);
     }
     let claims = null;
     try {
