@@ -41,7 +41,7 @@ private struct Page {
 
 @Suite("A student's board as it is seen")
 struct PlayoutPainterTests {
-    /// The page of a board that knows nothing else: with what is veiled left out.
+    /// The page of a board that knows nothing else: with what is veiled left out, and wet ink on top.
     private func expected(_ page: Page, width: Int) -> [UInt32] {
         let board = page.playout.board
         let number = page.painter.page(of: page.playout)
@@ -49,21 +49,27 @@ struct PlayoutPainterTests {
         let entries = board.visible(on: number).filter { !page.playout.veiled.contains($0.index) }.map {
             Picture.Entry(id: $0.index, message: $0.message.bytes)
         }
+        let strokes = page.playout.wetInk.strokes.filter { $0.page == number && !$0.points.isEmpty }
+        let wet = strokes.enumerated().map { place, stroke in
+            Picture.Entry(id: 1 << 61 + UInt64(place), points: Array(stroke.points), style: stroke.style)
+        }
         fresh.picture.show(
             entries, width: board.size.width, height: board.size.height, pixels: width,
             decoder: EntryDecoder(named: "smooth".utf8, palette: .standard))
+        fresh.picture.showLive(wet)
         return fresh.draw()
     }
 
     @Test(
-        "has the pixels of the page drawn at once, whatever comes, is undone, turned or veiled",
+        "has the pixels of the page drawn at once, whatever comes, is undone, turned, veiled or grows",
         arguments: TestSeed.choose(4))
     func pixels(seed: UInt64) throws {
         var service = RandomRoom(RandomRoom.history(seed), seed: seed)
         for _ in 0..<40 { try service.act() }
         var random = SeededGenerator(seed: seed)
         var page = Page()
-        var (now, player, width) = (0, 20_000, 300)
+        var (now, player, width) = (0, 0, 300)
+        var strokes: [Int: (page: Int, start: Int)] = [:]
         func time() -> MediaTime { MediaTime(milliseconds: Int64(player)) }
         page.perform(page.playout.receive(.board, try service.replyBytes(), player: time(), at: .zero))
         page.resize(width)
@@ -73,8 +79,19 @@ struct PlayoutPainterTests {
                 let next = GatewayEvent.operation(service.operations[Int(page.playout.received)])
                 page.perform(page.playout.receive(.operation, next, player: time(), at: .milliseconds(now)))
             }
+            if random.chance(1, in: 3) {
+                let number = step / 20
+                if strokes[number] == nil { strokes[number] = (page.playout.board.pages.shown, player) }
+                let (onPage, start) = strokes[number] ?? (0, 0)
+                let points = (0...random.int(1...6)).map { place in
+                    #"{"x":\#(place * 40),"y":\#(random.int(0...700)),"m":\#(place * 100)}"#
+                }
+                let members = #""n":\#(number),"k":0,"page":\#(onPage),"t":\#(start)"#
+                let wet = #"{"author":"dan",\#(members),"c":1,"l":3,"e":0,"d":[\#(points.joined(separator: ","))]}"#
+                page.perform(page.playout.receive(.wet, Array(wet.utf8), player: time(), at: .milliseconds(now)))
+            }
             now += random.int(0...40)
-            player += random.pick([0, 100, 700, 3000])
+            player += random.pick([0, 100, 400, 900])
             page.perform(page.playout.look(time(), at: .milliseconds(now)))
             if random.chance(1, in: 9) { page.view(random.pick([nil, 0, 1])) }
             // As a shell does after each frame, and when another page is viewed.

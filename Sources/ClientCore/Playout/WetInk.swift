@@ -14,8 +14,9 @@ public struct WetInk: Sendable {
         /// The number that its operation has or will have.
         public let number: Int64
         let session: String?
-        fileprivate(set) var style = WetStrokeStyle()
-        fileprivate(set) var page = 0
+        public fileprivate(set) var style = WetStrokeStyle()
+        /// The page that it is on.
+        public fileprivate(set) var page = 0
         fileprivate(set) var growing = GrowingPoints()
         /// Whether the operation is there: these are all points.
         fileprivate(set) var isComplete = false
@@ -35,7 +36,7 @@ public struct WetInk: Sendable {
         /// When a point may be seen; nil for at once.
         fileprivate func due(_ place: Int) -> MediaTime? { start.map { $0 + growing.reaches[place] } }
 
-        /// The points that are shown, predicted ones behind them.
+        /// The points that are shown, in board units, predicted ones behind them.
         public var points: ArraySlice<StrokePoint> {
             let points = growing.model.points
             return shown == growing.count ? points[...] : points[..<shown]
@@ -77,7 +78,8 @@ public struct WetInk: Sendable {
     /// Pictures of strokes have ids from here on, above those of operations and of what a page shows itself.
     static let firstID: UInt64 = 1 << 60
 
-    private(set) var strokes: [Stroke] = []
+    /// In the order in which they were begun; one without ``Stroke/points`` is not shown yet.
+    public private(set) var strokes: [Stroke] = []
     /// Strokes whose operation is shown: a message that comes after it is late.
     private var finished: [Finished] = []
     private var points = 0
@@ -175,14 +177,16 @@ public struct WetInk: Sendable {
     ) -> (isChanged: Bool, wait: Duration?) {
         var (isChanged, wait) = (false, Duration?.none)
         for place in strokes.indices where strokes[place].page == page {
-            if isHeldBack(strokes[place]) {
-                wait = min(wait ?? .milliseconds(100), .milliseconds(100))
-                continue
-            }
             let shown = strokes[place].shown
-            let count = max(time.map { strokes[place].count(before: $0) } ?? strokes[place].growing.count, shown)
-            if count < strokes[place].growing.count, let time, let due = strokes[place].due(count) {
-                wait = min(wait ?? .seconds(3600), .microseconds(due - time))
+            var count = shown
+            if isHeldBack(strokes[place]) {
+                // No point more; those that are shown may still get late values.
+                wait = min(wait ?? .milliseconds(100), .milliseconds(100))
+            } else {
+                count = max(time.map { strokes[place].count(before: $0) } ?? strokes[place].growing.count, shown)
+                if count < strokes[place].growing.count, let time, let due = strokes[place].due(count) {
+                    wait = min(wait ?? .seconds(3600), .microseconds(due - time))
+                }
             }
             let version = strokes[place].growing.model.version
             if let drawn = strokes[place].drawnAs, drawn.version == version, drawn.count == count { continue }
