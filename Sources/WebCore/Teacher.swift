@@ -104,7 +104,7 @@ public func tellTeacher(_ call: Int32, _ now: Double, _ size: Int32) -> Int32 {
 /// map, its six numbers, how many corners, x and y of each.
 private func command(_ reader: inout InputReader, at now: Duration) -> Int32 {
     let time = mediaTime(reader.number(Double.self, or: .nan))
-    let command: DrawingSession.Command
+    let command: DrawingCommand
     switch reader.word() {
     case 2: command = .undo
     case 3: command = .redo

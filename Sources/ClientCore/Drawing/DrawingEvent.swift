@@ -3,7 +3,7 @@ public import StrokeWire
 /// What a ``DrawingSession`` tells its shell.
 public enum DrawingEvent: Sendable, Equatable {
     /// Which shell writes, as far as this one knows.
-    case writer(DrawingSession.State)
+    case writer(WriterClaim.State)
     /// The room takes nothing of this author, or takes it again.
     case muted(Bool)
     /// Operations without an answer, whether the shell stores them, and whether no more are taken.

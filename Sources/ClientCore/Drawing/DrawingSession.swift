@@ -10,17 +10,6 @@ public import StrokeWire
 ///
 /// Memory: at most 64 MiB of messages that wait and 32 MiB of those that no checkpoint holds, and the stroke under the pen.
 public struct DrawingSession: Sendable {
-    /// Whether this shell is the one that writes for its author.
-    public enum State: UInt8, Sendable {
-        /// Not known yet.
-        case waiting
-        case writer
-        /// Another shell that shares the store writes.
-        case elsewhere
-        /// Another device has begun to write, or had before this one was opened; see ``DrawingSession/takeOver(at:)``.
-        case superseded
-    }
-
     /// An action for the shell.
     public enum Step: Sendable, Equatable {
         /// Something has happened.
@@ -52,29 +41,6 @@ public struct DrawingSession: Sendable {
         }
     }
 
-    /// An entry that is shown above the room's: what the room has not answered for yet, or does not show yet.
-    public struct LiveEntry: Sendable, Equatable {
-        /// Names the entry; another id is another entry.
-        public let id: UInt64
-        /// The message as it is drawn, with all its points.
-        public let message: [UInt8]
-    }
-
-    /// The stroke that is being drawn for the room.
-    private struct DrawnStroke {
-        /// The message without number and points.
-        var header: StrokeMessage
-    }
-
-    /// Time between two looks at whether a muted author is muted still.
-    private static let mutedInterval = Duration.seconds(5)
-    /// In which a device that another one has taken over from tells of what it had left, and for how long that is remembered:
-    /// its session for it is not another take-over.
-    private static let leftWait = Duration.milliseconds(1500)
-    private static let leftTime = Duration.seconds(10)
-    /// How long the answer is waited for whether the author writes on another device.
-    private static let lookTime = Duration.seconds(3)
-
     /// Who draws.
     public let author: String
     /// What messages say that the author is called; nil for the author itself.
@@ -83,14 +49,13 @@ public struct DrawingSession: Sendable {
     private let startTime: Double
     private var random: SeededGenerator
 
-    public private(set) var state = State.waiting
-    /// Whether the room takes nothing of this author.
-    public private(set) var isMuted = false
+    private var claim = WriterClaim()
     /// The pointers on the board, and the stroke under the pen.
     public private(set) var pen = Pen()
     /// What the pen draws with from its next stroke on.
     public var tool = Tool()
-    private var drawn: DrawnStroke?
+    /// The stroke that is being drawn for the room: its message without number and points.
+    private var drawn: StrokeMessage?
     private var outbox = OperationOutbox()
     private var sender = StrokeSender()
     /// Whether what waits may be sent, and whether a session that is over is taken as that.
@@ -101,27 +66,9 @@ public struct DrawingSession: Sendable {
     private var strokePost: Int?
     private var wetPost: Int?
     private var lastPost = 0
-    /// Whether this shell has the right to write, before all others that share the store.
-    private var hasRight = false
-    private var isLoading = false
-    /// Until when the answer is waited for whether the author writes elsewhere.
-    private var lookDeadline: Duration?
-    private var isLooking = false
-    private var nextMutedLook: Duration?
-    /// When a stroke that another device had left was seen last, and until when one is waited for after a session is over.
-    private var leftTime: Duration?
-    private var overDeadline: Duration?
-
-    // The board at the head of the room's log.
-    private var boardSize = (width: 1024.0, height: 768.0)
-    private var boardPages = BoardPages()
-    private var boardIndex: UInt64 = 0
+    private var head = HeadBoard()
     /// The room's incarnation; nil while the board is not joined.
     private var incarnation: String?
-    /// Applied operations that the board does not show yet.
-    private var unshown: [(index: UInt64, entry: OperationOutbox.Entry)] = []
-    /// A lasso that is shown before it is published.
-    private var preview: (page: Int, entry: LiveEntry)?
 
     /// Steps that are ready.
     private var steps: [Step] = []
@@ -147,59 +94,29 @@ public struct DrawingSession: Sendable {
     /// The session in which this run numbers.
     public var session: String { outbox.session }
     /// Whether pens draw and commands are taken.
-    public var canWrite: Bool { state == .writer && !isMuted }
+    public var canWrite: Bool { claim.canWrite }
+    public var state: WriterClaim.State { claim.state }
+    /// Whether the room takes nothing of this author.
+    public var isMuted: Bool { claim.isMuted }
 
     /// The page that is seen, on which all that is drawn goes: while the pen is down it stays, even where another teacher turns
     /// to another one.
-    public var page: Int { drawn?.header.page ?? pages.shown }
+    public var page: Int { drawn?.page ?? pages.shown }
 
     /// Which pages there are, with what the room has not answered for.
-    public var pages: BoardPages {
-        var pages = boardPages
-        forEachUnseen { entry in
-            guard let header = entry.header else { return }
-            switch header.action {
-            case .draw: pages.add(header.page ?? pages.shown)
-            case .turn: if let page = header.page { pages.turn(to: page) }
-            case .arrange: if let order = header.order { pages.arrange(order) }
-            case .undo, .redo, .clear: break
-            }
-        }
-        return pages
-    }
+    public var pages: BoardPages { head.pages(with: outbox.waiting.entries) }
 
     /// The strokes, images and lassos that the room does not show yet on the page that is seen, from the bottom to the top; the
     /// stroke under the pen is above them.
-    public var live: [LiveEntry] { live(without: []) }
+    public var live: [HeadBoard.LiveEntry] { live(without: []) }
 
     /// The same; entries whose ids are known have no message.
-    package func live(without known: Set<UInt64>) -> [LiveEntry] {
-        let page = page
-        var entries: [OperationOutbox.Entry] = []
-        forEachUnseen { entry in
-            guard let header = entry.header, (header.page ?? page) == page else { return }
-            switch header.action {
-            case .draw: entries.append(entry)
-            case .undo: _ = entries.popLast()
-            case .clear: entries = []
-            case .redo, .turn, .arrange: break
-            }
-        }
-        var live = entries.map { entry in
-            LiveEntry(id: entry.id, message: known.contains(entry.id) ? [] : entry.wholeMessage)
-        }
-        if let preview, preview.page == page { live.append(preview.entry) }
-        return live
+    package func live(without known: Set<UInt64>) -> [HeadBoard.LiveEntry] {
+        head.live(on: page, with: outbox.waiting.entries, without: known)
     }
 
     /// Of the stroke under the pen: its message, without number and points; nil where none is drawn for the room.
-    public var drawnHeader: StrokeMessage? { drawn?.header }
-
-    /// Operations that the board does not show yet, in their order.
-    private func forEachUnseen(_ body: (OperationOutbox.Entry) -> Void) {
-        for (_, entry) in unshown { body(entry) }
-        for entry in outbox.waiting.entries where !entry.isSeen { body(entry) }
-    }
+    public var drawnHeader: StrokeMessage? { drawn }
 }
 
 // MARK: - The next step
@@ -207,7 +124,8 @@ public struct DrawingSession: Sendable {
 extension DrawingSession {
     /// The next action. Call it until it waits.
     public mutating func next(at now: Duration) -> Step {
-        actOnTime(now)
+        carryOut(claim.passed(now), at: now)
+        if claim.takeLook() { steps.append(.look) }
         if isLiveStale {
             isLiveStale = false
             steps.append(.event(.live))
@@ -219,7 +137,7 @@ extension DrawingSession {
         }
         if !steps.isEmpty { return steps.removeFirst() }
         if let write = outbox.takeWrite() { return .store(write) }
-        var wake = lookDeadline.earlier(nextMutedLook).earlier(overDeadline)
+        var wake = claim.wake
         switch nextWet(at: now) {
         case .post(let session, let body, let outlivesShell):
             wetPost = makePost()
@@ -251,21 +169,6 @@ extension DrawingSession {
     ) -> DrawingPost {
         DrawingPost(id: id ?? 0, target: target, session: session, body: body, outlivesShell: outlivesShell)
     }
-
-    private mutating func actOnTime(_ now: Duration) {
-        if let time = lookDeadline, time <= now { decide(isElsewhere: false, at: now) }
-        if let time = overDeadline, time <= now { supersede(at: now) }
-        if let time = nextMutedLook, time <= now {
-            nextMutedLook = now + Self.mutedInterval
-            look()
-        }
-    }
-
-    private mutating func look() {
-        guard !isLooking else { return }
-        isLooking = true
-        steps.append(.look)
-    }
 }
 
 // MARK: - Who writes
@@ -273,17 +176,7 @@ extension DrawingSession {
 extension DrawingSession {
     /// This shell has the right to write now, before all others that share its store, or has it no more.
     public mutating func rightChanged(_ hasRight: Bool, at now: Duration) {
-        self.hasRight = hasRight
-        if hasRight {
-            isLoading = true
-            steps.append(.load)
-        } else {
-            isLoading = false
-            lookDeadline = nil
-            stopSending()
-            giveUpStroke()
-            become(.elsewhere)
-        }
+        carryOut(claim.rightChanged(hasRight), at: now)
     }
 
     /// The records of the outbox.
@@ -293,13 +186,10 @@ extension DrawingSession {
     ///   - wroteHere: whether the last ``Step/note(writesHere:)`` was true: else the author may write on another device, and
     ///     is asked before that one is cut off.
     public mutating func loaded(_ records: [StoredOperation]?, wroteHere: Bool, at now: Duration) {
-        guard hasRight, isLoading else { return }
-        isLoading = false
+        guard claim.isLoading else { return }
         outbox.open(records, session: makeSession(at: now))
         isLiveStale = true
-        if wroteHere { return write(at: now) }
-        lookDeadline = now + Self.lookTime
-        look()
+        carryOut(claim.loaded(wroteHere: wroteHere, at: now), at: now)
     }
 
     /// What the room tells of itself.
@@ -308,32 +198,40 @@ extension DrawingSession {
     ///   - isWriting: whether its `writers` have the author; nil where it has not answered.
     ///   - isMuted: whether its `muted` have the author; nil where it has not answered. A room that was closed has nobody muted.
     public mutating func looked(isWriting: Bool?, isMuted: Bool?, at now: Duration) {
-        isLooking = false
-        if lookDeadline != nil { decide(isElsewhere: isWriting ?? false, at: now) }
+        carryOut(claim.looked(isWriting: isWriting), at: now)
         if self.isMuted, let isMuted { noteMuted(isMuted, at: now) }
-    }
-
-    private mutating func decide(isElsewhere: Bool, at now: Duration) {
-        lookDeadline = nil
-        guard hasRight else { return }
-        if isElsewhere { become(.superseded) } else { write(at: now) }
     }
 
     /// Writes here from now on, where another device does. Where another shell of the same store writes, that is for the shell:
     /// see ``rightChanged(_:at:)``.
     public mutating func takeOver(at now: Duration) {
-        if state == .superseded { resume(at: now) }
+        if state == .superseded { carryOut(.resume, at: now) }
+    }
+
+    private mutating func carryOut(_ decision: WriterClaim.Decision?, at now: Duration) {
+        switch decision {
+        case .load: steps.append(.load)
+        case .write: write()
+        case .leaveToOther:
+            stopSending()
+            giveUpStroke()
+            become(.elsewhere)
+        case .standBack: become(.superseded)
+        case .supersede: supersede(at: now)
+        case .resume: resume(at: now)
+        case nil: break
+        }
     }
 
     private mutating func resume(at now: Duration) {
-        (overDeadline, leftTime) = (nil, nil)
+        claim.resumed()
         stopSending()
         outbox.renumberAll(session: makeSession(at: now), at: now)
         isLiveStale = true
-        if hasRight { write(at: now) }
+        if claim.hasRight { write() }
     }
 
-    private mutating func write(at now: Duration) {
+    private mutating func write() {
         stopSending()
         followsSessions = true
         steps.append(.note(writesHere: true))
@@ -344,16 +242,7 @@ extension DrawingSession {
         followRoom()
     }
 
-    /// Another device writes as this author; or it has only sent what it had left, and this one goes on.
-    private mutating func sessionOver(at now: Duration) {
-        guard followsSessions else { return }
-        if let leftTime, now - leftTime < Self.leftTime { return resume(at: now) }
-        // The pen draws on meanwhile: what it draws is kept.
-        if overDeadline == nil { overDeadline = now + Self.leftWait }
-    }
-
     private mutating func supersede(at now: Duration) {
-        overDeadline = nil
         // As far as it is drawn: its pen is taken away.
         finishStroke(at: now)
         steps.append(.note(writesHere: false))
@@ -362,7 +251,7 @@ extension DrawingSession {
         // What was drawn before anybody could know goes out in a session of its own, and says that it is no more than that.
         outbox.renumberAll(session: makeSession(at: now), isLeft: true, at: now)
         isLiveStale = true
-        guard hasRight else { return }
+        guard claim.hasRight else { return }
         stopSending()
         (isSending, followsSessions) = (true, false)
     }
@@ -373,8 +262,8 @@ extension DrawingSession {
         sender.restart()
     }
 
-    private mutating func become(_ state: State) {
-        self.state = state
+    private mutating func become(_ state: WriterClaim.State) {
+        claim.state = state
         pen.isEnabled = canWrite
         steps.append(.event(.writer(state)))
         tellOutbox()
@@ -390,12 +279,9 @@ extension DrawingSession {
 
     /// What a look at the room has shown: whether it takes nothing of this author.
     public mutating func noteMuted(_ isMuted: Bool, at now: Duration) {
-        guard isMuted != self.isMuted else { return }
-        self.isMuted = isMuted
+        guard claim.noteMuted(isMuted, at: now) else { return }
         if isMuted { giveUpStroke() }
         pen.isEnabled = canWrite
-        // Nobody is told of the end of it.
-        nextMutedLook = isMuted ? now + Self.mutedInterval : nil
         steps.append(.event(.muted(isMuted)))
     }
 }
@@ -423,19 +309,18 @@ extension DrawingSession {
 
     /// The size of the board in its units.
     public mutating func boardChanged(width: Double, height: Double) {
-        boardSize = (width, height)
+        head.size = (width, height)
     }
 
     /// The pages of the board.
     public mutating func boardChanged(pages: BoardPages) {
-        boardPages = pages
+        head.pages = pages
         isLiveStale = true
     }
 
     /// The board shows all operations through this one.
     public mutating func boardChanged(index: UInt64) {
-        boardIndex = index
-        unshown.removeAll { $0.index <= index }
+        head.shows(through: index)
         isLiveStale = true
     }
 
@@ -447,8 +332,7 @@ extension DrawingSession {
             outbox.see(entry.key)
             isLiveStale = true
         } else if state == .writer, StrokeMessage.isLeft(message) {
-            leftTime = now
-            if overDeadline != nil { resume(at: now) }
+            carryOut(claim.sawLeft(at: now), at: now)
         }
     }
 
@@ -524,7 +408,7 @@ extension DrawingSession {
         }
         for (key, index) in outcome.applied {
             guard let entry = outbox.applied(key) else { continue }
-            if index > boardIndex, !entry.isSeen { unshown.append((index, entry)) }
+            head.applied(entry, at: index)
             steps.append(.event(.applied(number: key.number, index: index)))
         }
         for key in outcome.renumbered { outbox.renumber(key, at: now) }
@@ -534,7 +418,7 @@ extension DrawingSession {
         }
         guard outcome.isSessionOver else { return }
         stopSending()
-        sessionOver(at: now)
+        if followsSessions { carryOut(claim.sessionOver(at: now), at: now) }
     }
 
     private mutating func tellOutbox() {
@@ -602,8 +486,8 @@ extension DrawingSession {
         // Its page is named, so that a turn by another teacher does not move the ink.
         let header = StrokeMessage(
             number: 0, colour: tool.colour, width: tool.width, element: pen.stroke.isErasing ? .eraser : tool.element,
-            time: time, boardWidth: boardSize.width, boardHeight: boardSize.height, page: page)
-        drawn = DrawnStroke(header: header)
+            time: time, boardWidth: head.size.width, boardHeight: head.size.height, page: page)
+        drawn = header
         wetSender.begin(
             WetStrokeStyle(
                 colour: header.colour, width: header.width, element: header.element, time: time,
@@ -612,7 +496,7 @@ extension DrawingSession {
     }
 
     private mutating func finishStroke(at now: Duration) {
-        guard let header = drawn?.header else { return }
+        guard let header = drawn else { return }
         drawn = nil
         if outbox.isFull { wetSender.giveUp() } else { wetSender.end() }
         steps.append(.event(.drawing(false)))
@@ -640,75 +524,32 @@ extension DrawingSession {
 // MARK: - Commands
 
 extension DrawingSession {
-    /// What no pen draws. Undo, redo and clear concern the page that is seen.
-    public enum Command: Sendable, Equatable {
-        case undo
-        case redo
-        case clear
-        /// Shows a page, 0 … 999, to all; one that was never seen before comes last.
-        case turn(Int)
-        /// Sets the order of the pages; those left out are out of sight, with their ink.
-        case arrange([Int])
-        /// Puts a page of an asset into a box, in board units, on the page that is seen.
-        case image(ImageSource, x: Double, y: Double, width: Double, height: Double)
-        /// Moves, copies or cuts away what is inside of a path of 3 to 1,024 corners on a page, nil for the one that is seen.
-        case lasso([StrokePoint], LassoMap?, keepsOriginal: Bool, page: Int?)
-    }
-
     /// Publishes a command.
     ///
     /// - Parameter time: the media time in milliseconds; nil while it is not known.
     /// - Returns: whether it was taken: false while this shell does not write, the author is muted, the pen is down, or the
     ///   outbox is full; and for a turn and an arrange that change nothing.
     @discardableResult
-    public mutating func perform(_ command: Command, time: Int64?, at now: Duration) -> Bool {
-        preview = nil
+    public mutating func perform(_ command: DrawingCommand, time: Int64?, at now: Duration) -> Bool {
+        head.preview = nil
         isLiveStale = true
         guard canWrite, drawn == nil else { return false }
-        let pages = pages
-        var header = StrokeMessage(number: 0, time: time, page: pages.shown)
-        var points: [StrokePoint] = []
-        switch command {
-        case .undo: header.action = .undo
-        case .redo: header.action = .redo
-        case .clear: header.action = .clear
-        case .turn(let page):
-            guard page != pages.shown else { return false }
-            (header.action, header.page) = (.turn, page)
-        case .arrange(let order):
-            guard order != pages.order else { return false }
-            (header.action, header.page, header.content) = (.arrange, nil, .order(order))
-        case .image(let source, let x, let y, let width, let height):
-            header.element = .image
-            header.content = .image(source.asset, page: source.page)
-            points = [StrokePoint(x: x, y: y), StrokePoint(x: x + width, y: y + height)]
-        case .lasso(let path, let map, let keepsOriginal, let page):
-            header = lasso(map, keepsOriginal: keepsOriginal, page: page ?? pages.shown)
-            header.time = time
-            points = path
-        }
-        if header.action == .draw { (header.boardWidth, header.boardHeight) = boardSize }
-        return enqueue(header, PointEncoder.interior(of: points.map { $0.onGrid }), at: now)
+        guard let (header, points) = command.message(on: pages, head.size, time: time) else { return false }
+        return enqueue(header, PointEncoder.interior(of: points), at: now)
     }
 
     /// Shows the page as if what is inside of a path were cut away, until ``perform(_:time:at:)`` is called or this is with nil.
     public mutating func previewCut(_ path: [StrokePoint]?) {
-        guard path != nil || preview != nil else { return }
+        guard path != nil || head.preview != nil else { return }
         isLiveStale = true
-        guard let path else {
-            preview = nil
-            return
-        }
         let page = page
-        let message = lasso(nil, keepsOriginal: false, page: page)
-            .encoded(interior: PointEncoder.interior(of: path.map { $0.onGrid })[...])
-        preview = (page, LiveEntry(id: outbox.makeID(), message: message))
-    }
-
-    private func lasso(_ map: LassoMap?, keepsOriginal: Bool, page: Int) -> StrokeMessage {
-        StrokeMessage(
-            number: 0, element: .lasso, boardWidth: boardSize.width, boardHeight: boardSize.height, page: page,
-            content: .lasso(map?.onGrid, keepsOriginal: keepsOriginal))
+        let cut = path.flatMap { path in
+            DrawingCommand.lasso(path, nil, keepsOriginal: false, page: page).message(on: pages, head.size, time: nil)
+        }
+        head.preview = cut.map { header, points in
+            let message = header.encoded(interior: PointEncoder.interior(of: points)[...])
+            return (page, HeadBoard.LiveEntry(id: outbox.makeID(), message: message))
+        }
     }
 
     /// Points of one message; a longer stroke goes out in shards.
@@ -726,23 +567,6 @@ extension DrawingSession {
         outbox.add(messages, header, at: now)
         isLiveStale = true
         return true
-    }
-}
-
-extension StrokePoint {
-    /// With few digits.
-    fileprivate var onGrid: StrokePoint {
-        StrokePoint(
-            x: x.rounded(parts: 100), y: y.rounded(parts: 100), force: force, altitude: altitude, azimuth: azimuth,
-            milliseconds: milliseconds)
-    }
-}
-
-extension LassoMap {
-    /// With few digits, in the bounds of a message.
-    fileprivate var onGrid: LassoMap {
-        func bounded(_ number: Double) -> Double { min(max(number.rounded(parts: 1e6), -Self.bound), Self.bound) }
-        return LassoMap(a: bounded(a), b: bounded(b), c: bounded(c), d: bounded(d), e: bounded(e), f: bounded(f))
     }
 }
 

@@ -1,0 +1,77 @@
+internal import StrokeWire
+
+/// The board at the head of the room's log as a teacher sees it: with operations of its own that it does not show yet.
+public struct HeadBoard: Sendable {
+    /// An entry that is shown above the room's: what the room has not answered for yet, or does not show yet.
+    public struct LiveEntry: Sendable, Equatable {
+        /// Names the entry; another id is another entry.
+        public let id: UInt64
+        /// The message as it is drawn, with all its points.
+        public let message: [UInt8]
+    }
+
+    /// In board units.
+    var size = (width: 1024.0, height: 768.0)
+    /// Those of the room.
+    var pages = BoardPages()
+    /// A lasso that is shown before it is published.
+    var preview: (page: Int, entry: LiveEntry)?
+    /// The board shows all operations through this one.
+    private var index: UInt64 = 0
+    /// Applied operations that the board does not show yet.
+    private var unshown: [(index: UInt64, entry: OperationOutbox.Entry)] = []
+
+    /// The board shows all operations through this one.
+    mutating func shows(through index: UInt64) {
+        self.index = index
+        unshown.removeAll { $0.index <= index }
+    }
+
+    /// The room has applied an operation.
+    mutating func applied(_ entry: OperationOutbox.Entry, at index: UInt64) {
+        if index > self.index, !entry.isSeen { unshown.append((index, entry)) }
+    }
+
+    /// Which pages there are, with operations that wait.
+    func pages(with waiting: [OperationOutbox.Entry]) -> BoardPages {
+        var pages = pages
+        forEachUnseen(waiting) { entry in
+            guard let header = entry.header else { return }
+            switch header.action {
+            case .draw: pages.add(header.page ?? pages.shown)
+            case .turn: if let page = header.page { pages.turn(to: page) }
+            case .arrange: if let order = header.order { pages.arrange(order) }
+            case .undo, .redo, .clear: break
+            }
+        }
+        return pages
+    }
+
+    /// The strokes, images and lassos of a page that the room does not show yet, from the bottom to the top.
+    /// - Parameter known: ids of entries that need no message.
+    func live(
+        on page: Int, with waiting: [OperationOutbox.Entry], without known: Set<UInt64>
+    ) -> [LiveEntry] {
+        var entries: [OperationOutbox.Entry] = []
+        forEachUnseen(waiting) { entry in
+            guard let header = entry.header, (header.page ?? page) == page else { return }
+            switch header.action {
+            case .draw: entries.append(entry)
+            case .undo: _ = entries.popLast()
+            case .clear: entries = []
+            case .redo, .turn, .arrange: break
+            }
+        }
+        var live = entries.map { entry in
+            LiveEntry(id: entry.id, message: known.contains(entry.id) ? [] : entry.wholeMessage)
+        }
+        if let preview, preview.page == page { live.append(preview.entry) }
+        return live
+    }
+
+    /// Operations that the board does not show yet, in their order.
+    private func forEachUnseen(_ waiting: [OperationOutbox.Entry], _ body: (OperationOutbox.Entry) -> Void) {
+        for (_, entry) in unshown { body(entry) }
+        for entry in waiting where !entry.isSeen { body(entry) }
+    }
+}
