@@ -113,7 +113,7 @@ struct LinkRoute {
             try encoder.encode(link), type: "application/json", headers: [.cacheControl: "no-store"])
     }
 
-    private static func prefix(of room: RoomID) -> String { "link.\(room)." }
+    private static func prefix(of room: RoomID) -> String { "\(TokenClaims.linkPrefix)\(room)." }
 
     /// 96 random bits.
     private static func random() -> String {

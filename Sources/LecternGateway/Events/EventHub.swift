@@ -17,6 +17,8 @@ final class EventHub: Sendable {
     private struct Entry {
         let feed: EventFeed
         var readers = 0
+        /// Streams of each student whose token has a name.
+        var names: [String: Int] = [:]
     }
 
     private struct State {
@@ -58,7 +60,8 @@ final class EventHub: Sendable {
     ) async throws -> EventReader {
         guard connection.state == .connected else { throw GatewayError.notReady("There is no connection to NATS.") }
         let key = Key(room: room, source: source)
-        let feed = try enter(key, client, on: channel.eventLoop)
+        let name = claims?.studentName
+        let feed = try enter(key, client, name, on: channel.eventLoop)
         let reader: EventReader
         do {
             reader = try await EventReader.open(
@@ -66,10 +69,10 @@ final class EventHub: Sendable {
             ) { [weak self, revocations] reader in
                 if let claims { revocations?.remove(reader, claims) }
                 feed.remove(reader)
-                self?.leave(key, client)
+                self?.leave(key, client, name)
             }
         } catch {
-            leave(key, client)
+            leave(key, client, name)
             throw error
         }
         feed.add(reader, have: have)
@@ -93,19 +96,33 @@ final class EventHub: Sendable {
         state.withLock { $0.feeds[Key(room: room, source: source)] != nil }
     }
 
-    /// How many read each cohort of a room here, the head not counted.
-    func readers(of room: RoomAddress) -> [String: Int] {
+    /// Who reads a cohort here.
+    struct Readers {
+        var count = 0
+        /// Of students whose tokens have a name, in alphabetic order, at most ``mostNames``.
+        var names: [String] = []
+    }
+
+    /// Names of a cohort that are told.
+    static let mostNames = 500
+
+    /// Who reads each cohort of a room here, the head not counted.
+    func readers(of room: RoomAddress) -> [CohortName: Readers] {
         state.withLock { state in
-            var counts: [String: Int] = [:]
+            var readers: [CohortName: Readers] = [:]
             for (key, entry) in state.feeds where key.room == room {
-                if case .cohort(let cohort) = key.source { counts[cohort.text] = entry.readers }
+                guard case .cohort(let cohort) = key.source else { continue }
+                readers[cohort] = Readers(
+                    count: entry.readers, names: Array(entry.names.keys.sorted().prefix(Self.mostNames)))
             }
-            return counts
+            return readers
         }
     }
 
     /// Counts a reader, and opens the feed for the first one.
-    private func enter(_ key: Key, _ client: String, on loop: any EventLoop) throws -> EventFeed {
+    private func enter(
+        _ key: Key, _ client: String, _ name: String?, on loop: any EventLoop
+    ) throws -> EventFeed {
         let (feed, isNew) = try state.withLock { state in
             guard state.readers < shared.limits.readers else {
                 throw GatewayError.tooManyReaders("The gateway has all the readers that it can serve.")
@@ -120,6 +137,7 @@ final class EventHub: Sendable {
                 state.feeds[key]
                 ?? Entry(feed: EventFeed(key.source, of: key.room, connection, shared, loop: loop))
             entry.readers += 1
+            if let name { entry.names[name, default: 0] += 1 }
             state.feeds[key] = entry
             return (entry.feed, entry.readers == 1)
         }
@@ -127,7 +145,7 @@ final class EventHub: Sendable {
             do throws(NATSError) {
                 try feed.open()
             } catch {
-                leave(key, client)
+                leave(key, client, name)
                 throw GatewayError(error)
             }
         }
@@ -135,7 +153,7 @@ final class EventHub: Sendable {
     }
 
     /// A reader has ended; the feed ends with its last one.
-    private func leave(_ key: Key, _ client: String) {
+    private func leave(_ key: Key, _ client: String, _ name: String?) {
         let empty = state.withLock { state -> EventFeed? in
             state.readers -= 1
             shared.metrics.readers.record(state.readers)
@@ -143,6 +161,10 @@ final class EventHub: Sendable {
             state.readersByAddress[client] = others > 0 ? others : nil
             guard var entry = state.feeds[key] else { return nil }
             entry.readers -= 1
+            if let name {
+                let others = entry.names[name, default: 1] - 1
+                entry.names[name] = others > 0 ? others : nil
+            }
             state.feeds[key] = entry.readers > 0 ? entry : nil
             return entry.readers > 0 ? nil : entry.feed
         }

@@ -4,7 +4,8 @@ internal import LecternClient
 internal import NIOCore
 internal import StrokeWire
 
-/// `GET /api/rooms/ROOM/readers`: how many event streams of each cohort are open at this gateway.
+/// `GET /api/rooms/ROOM/readers`: how many event streams of each cohort are open at this gateway, and the students' names where
+/// tokens have them.
 ///
 /// `GET /api/rooms/ROOM/events?cohort=C`: the operations released to a cohort as server-sent events, or those of the
 /// log's head with `cohort=head`.
@@ -17,15 +18,25 @@ struct EventRoute {
     /// Tells nginx not to hold events back.
     private static let buffering = HTTPFields.Element.Name("X-Accel-Buffering")!
 
-    /// `{"cohorts":{"main":12}}`
+    /// `{"cohorts":{"main":12},"names":{"main":["li","maria"]}}`
     private struct Readers: Encodable {
         let cohorts: [String: Int]
+        let names: [String: [String]]
+
+        init(_ readers: [CohortName: EventHub.Readers]) {
+            cohorts = Dictionary(uniqueKeysWithValues: readers.map { ($0.key.text, $0.value.count) })
+            names = Dictionary(uniqueKeysWithValues: readers.map { ($0.key.text, $0.value.names) }).filter {
+                !$0.value.isEmpty
+            }
+        }
     }
 
     func add(to router: Router<GatewayContext>) {
         router.get("api/rooms/:room/readers") { [rooms, hub] _, context in
-            let counts = hub.readers(of: rooms.address(of: try context.room()))
-            let body = try JSONEncoder().encode(Readers(cohorts: counts))
+            let readers = hub.readers(of: rooms.address(of: try context.room()))
+            let encoder = JSONEncoder()
+            encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+            let body = try encoder.encode(Readers(readers))
             return Response.body(body, type: "application/json", headers: [.cacheControl: "no-store"])
         }
         router.get("api/rooms/:room/events") { [rooms, hub, live] request, context in

@@ -169,6 +169,37 @@ struct BrowserShareTests {
                 for: "refused", "\(BrowserWindow.element("connection")).textContent === \"Not allowed in\"")
             #expect(try await student.text(of: BrowserWindow.element("waiting")).contains("no longer counts"))
             #expect(try await teacher.run("return \(Self.url)") == .string(""))
+            // A link that was made before is listed, and can be taken back too.
+            for seconds in ["3600", "604800"] {
+                try await teacher.run(
+                    """
+                    \(BrowserWindow.element("share-expires")).value = "\(seconds)";
+                    \(BrowserWindow.element("share-expires")).dispatchEvent(new Event("change"));
+                    """)
+                try await teacher.wait(
+                    for: "a link", "\(Self.url).includes(\"#token=\") && \(Self.url) !== window.made")
+                try await teacher.run("window.made = \(Self.url)")
+                if seconds == "3600" { try await student.open("about:blank") }
+                if seconds == "3600", case .string(let link) = try await teacher.run("return \(Self.url)") {
+                    try await student.open(link)
+                    try await student.wait(forIndex: 1)
+                }
+            }
+            try await teacher.wait(
+                for: "the list",
+                "\(BrowserWindow.element("share-made-count")).textContent === \"1 other link counts\"")
+            try await teacher.run(
+                "\(BrowserWindow.element("share-made")).open = true; document.querySelector(\"#share-list button\").click()"
+            )
+            try await student.wait(
+                for: "refused", "\(BrowserWindow.element("connection")).textContent === \"Not allowed in\"")
+            #expect(try await teacher.run("return \(BrowserWindow.element("share-made")).hidden") == .bool(true))
+            // A student whose own token has a name is listed by it; of a link nobody's is known.
+            try await student.open(
+                "\(page)#token=\(try await secret.token(["--room", room.name, "--role", "student", "--name", "李雷"]))")
+            try await student.wait(forIndex: 1)
+            try await teacher.wait(
+                for: "the name", "\(BrowserWindow.element("ahead-names")).textContent === \"李雷\"")
         }
     }
 }

@@ -14,8 +14,11 @@ export class AheadLine {
     #gateway;
     #room;
     #readers = {};
+    /** Names of students by cohort, where tokens have them. */
+    #names = {};
     #askedAt = -Infinity;
     #shown = "";
+    #listed = "";
 
     constructor(gateway, room) {
         [this.#gateway, this.#room] = [gateway, room];
@@ -34,6 +37,7 @@ export class AheadLine {
         const parts = Object.entries(this.#readers).map(([cohort, number]) => `${number} ${cohort}`);
         say($("ahead-count"), count === 1 ? "1 student" : `${count} students`);
         $("ahead-count").title = parts.length > 1 ? parts.join(", ") : "Open boards of students";
+        this.#list();
         this.#picture(cohorts);
     }
 
@@ -42,10 +46,30 @@ export class AheadLine {
         if (performance.now() - this.#askedAt < readersInterval) return;
         this.#askedAt = performance.now();
         try {
-            this.#readers = (await this.#gateway.json(`api/rooms/${this.#room}/readers`)).cohorts;
+            const { cohorts, names } = await this.#gateway.json(`api/rooms/${this.#room}/readers`);
+            [this.#readers, this.#names] = [cohorts, names];
         } catch {
             // As before.
         }
+    }
+
+    /** Who is there: those whose tokens name them, and how many others. */
+    #list() {
+        const names = Object.values(this.#names).flat().sort((one, other) => one.localeCompare(other));
+        $("ahead-who").hidden = names.length === 0;
+        $("ahead-count").hidden = names.length > 0;
+        if (names.length === 0) return;
+        say($("ahead-who-count"), $("ahead-count").textContent);
+        $("ahead-who-count").title = $("ahead-count").title;
+        const key = names.join("\n");
+        if (key === this.#listed) return;
+        this.#listed = key;
+        $("ahead-names").replaceChildren(...names.map((name) => {
+            const item = document.createElement("li");
+            item.textContent = name;
+            item.dir = "auto";
+            return item;
+        }));
     }
 
     /** The board of the cohort that is last, or has most readers. */

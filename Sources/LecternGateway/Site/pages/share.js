@@ -4,13 +4,54 @@
  * @module
  */
 
-import { $, address, namePattern, say, showStatus } from "./common.js";
+import { $, address, element, namePattern, say, showStatus } from "./common.js";
 import { qrPicture } from "./qr.js";
 
 /** Milliseconds that "Copied" stands. */
 const copiedTime = 2500;
 /** Milliseconds without a key before a link is made of what was typed. */
 const typingTime = 500;
+
+/** Links of a room that are remembered, of which the oldest go. */
+const mostLinks = 200;
+
+/** The links that were made in this browser and still count, so that each can be taken back. */
+class MadeLinks {
+    #key;
+    /** Also where the browser stores nothing. */
+    #links = [];
+
+    constructor(room) {
+        this.#key = `lectern links ${room}`;
+        try {
+            this.#links = JSON.parse(localStorage.getItem(this.#key)) ?? [];
+        } catch {
+            // None.
+        }
+    }
+
+    /** `{id, cohort, expires}`, the newest first. */
+    get all() {
+        return this.#links.filter(({ expires }) => expires * 1000 > Date.now()).reverse();
+    }
+
+    add(link) {
+        this.#store([...this.#links, link].slice(-mostLinks));
+    }
+
+    remove(id) {
+        this.#store(this.#links.filter((link) => link.id !== id));
+    }
+
+    #store(links) {
+        this.#links = links;
+        try {
+            localStorage.setItem(this.#key, JSON.stringify(links));
+        } catch {
+            // Full, or not allowed.
+        }
+    }
+}
 
 /** Binds the dialog; `query` is that of this page. */
 export class ShareDialog {
@@ -21,13 +62,15 @@ export class ShareDialog {
     #link = null;
     #order = "";
     #typing = null;
+    #made;
 
     constructor(gateway, room, query) {
         [this.#gateway, this.#room, this.#query] = [gateway, room, query];
+        this.#made = new MadeLinks(room);
         $("share-video").value = query.get("video") ?? "";
         $("share-open").addEventListener("click", () => this.open());
         $("share-copy").addEventListener("click", () => this.#copy());
-        $("share-revoke").addEventListener("click", () => this.#revoke());
+        $("share-revoke").addEventListener("click", () => this.#revoke(this.#link.id));
         $("share-url").addEventListener("focus", () => $("share-url").select());
         for (const id of ["share-cohort", "share-video"]) {
             $(id).addEventListener("input", () => {
@@ -67,6 +110,8 @@ export class ShareDialog {
                 return this.#fail(error.message);
             }
             this.#order = order;
+            const { id, expires: end } = this.#link;
+            if (typeof id === "string") this.#made.add({ id, cohort, expires: end });
         }
         this.#show();
     }
@@ -82,7 +127,8 @@ export class ShareDialog {
         } catch {
             $("share-code").replaceChildren();
         }
-        const end = hasToken ? new Date(this.#link.expires * 1000).toLocaleString([], { dateStyle: "medium", timeStyle: "short" }) : null;
+        const end = hasToken ? dateWords(this.#link.expires) : null;
+        this.#list();
         showStatus($("share-state"), "good", end ? `Counts until ${end}` : "Whoever has the link sees the board");
     }
 
@@ -92,6 +138,7 @@ export class ShareDialog {
         $("share-code").replaceChildren();
         $("share-copy").disabled = true;
         $("share-revoke").hidden = true;
+        this.#list();
         showStatus($("share-state"), "bad", message);
     }
 
@@ -107,12 +154,31 @@ export class ShareDialog {
         setTimeout(() => say($("share-copy"), "Copy"), copiedTime);
     }
 
-    async #revoke() {
-        try {
-            await this.#gateway.request(`api/rooms/${this.#room}/links/${this.#link.id}`, { method: "DELETE" });
-            this.#fail("Revoked: this link no longer counts. Choose how long another one is to count, to make it.");
-        } catch (error) {
-            showStatus($("share-state"), "bad", error.message);
-        }
+    /** The links before this one. */
+    #list() {
+        const links = this.#made.all.filter(({ id }) => id !== this.#link?.id);
+        $("share-made").hidden = links.length === 0;
+        say($("share-made-count"), links.length === 1 ? "1 other link counts" : `${links.length} other links count`);
+        $("share-list").replaceChildren(...links.map(({ id, cohort, expires }) => {
+            const words = `${cohort}, until ${dateWords(expires)}`;
+            const revoke = element("button", { type: "button", className: "button", "aria-label": `Revoke: ${words}` }, "Revoke");
+            revoke.addEventListener("click", () => this.#revoke(id));
+            return element("li", {}, element("span", {}, words), revoke);
+        }));
     }
+
+    async #revoke(id) {
+        try {
+            await this.#gateway.request(`api/rooms/${this.#room}/links/${id}`, { method: "DELETE" });
+        } catch (error) {
+            return showStatus($("share-state"), "bad", error.message);
+        }
+        this.#made.remove(id);
+        if (id !== this.#link?.id) return this.#list();
+        this.#fail("Revoked: this link no longer counts. Choose how long another one is to count, to make it.");
+    }
+}
+
+function dateWords(seconds) {
+    return new Date(seconds * 1000).toLocaleString([], { dateStyle: "medium", timeStyle: "short" });
 }

@@ -22,6 +22,7 @@ struct TokenCommand: AsyncParsableCommand {
             EXAMPLES
               head -c 32 /dev/urandom | base64 > secret
               lectern token --secret-file secret --room physics --role student --cohort hls --expires 4h
+              lectern token --secret-file secret --room physics --role student --name "Li Lei" --expires 4h
               lectern token --secret-file secret --room physics --role teacher --author anna --expires 8h
               lectern token --secret-file secret --room physics --role clock --cohort webrtc --expires 30d
               lectern token --secret-file secret --role operator --expires 30d
@@ -45,6 +46,9 @@ struct TokenCommand: AsyncParsableCommand {
     @Option(help: "The author that a teacher writes as.")
     var author: String?
 
+    @Option(help: "What teachers see a student called: 1 to 64 characters.")
+    var name: String?
+
     @Option(help: ArgumentHelp("How long it is valid: 30m, 4h, 30d.", valueName: "time"))
     var expires: String
 
@@ -58,6 +62,10 @@ struct TokenCommand: AsyncParsableCommand {
         guard CohortName(cohort) != nil else { throw ValidationError("\(cohort) is not the name of a cohort.") }
         guard role != .teacher || author.map({ AuthorID($0) }) != nil else {
             throw ValidationError("A teacher's token names its --author, 1 to 64 characters of a-z, 0-9, _ and -.")
+        }
+        if let name {
+            guard role == .student else { throw ValidationError("--name is a student's; a teacher has an --author.") }
+            guard 1...64 ~= name.count else { throw ValidationError("--name has 1 to 64 characters.") }
         }
         guard Self.seconds(expires) != nil else {
             throw ValidationError("--expires is a number with s, m, h or d, such as 4h.")
@@ -77,10 +85,11 @@ struct TokenCommand: AsyncParsableCommand {
             StandardError.write("lectern: \(error)")
             throw ExitCode.failed
         }
-        let claims = TokenClaims(
+        var claims = TokenClaims(
             rooms: room.isEmpty ? .all : .some(room), role: role, cohort: CohortName(cohort) ?? .main,
             author: author.flatMap { AuthorID($0) }, expires: Date() + (Self.seconds(expires) ?? 0),
             id: Self.newID(), issued: Date())
+        claims.subject = name ?? claims.subject
         if showJti { StandardError.write(claims.id ?? "") }
         StandardOutput.write(try await key.sign(claims))
     }
