@@ -177,6 +177,14 @@ final class StartedProcesses: Sendable {
     @TaskLocal static var ofThisTest: StartedProcesses?
 
     private let children = Locked<[ChildProcess]>([])
+    private let folder = FileManager.default.temporaryDirectory.appending(
+        path: "lectern-\(UInt32.random(in: .min ... .max))")
+
+    /// A folder for what programs leave behind, which is removed with them.
+    func makeFolder() throws -> URL {
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        return folder
+    }
 
     func add(_ child: ChildProcess) {
         children.withLock { $0.append(child) }
@@ -184,6 +192,14 @@ final class StartedProcesses: Sendable {
 
     func end() async {
         for child in children.withLock({ $0 }) where !child.hasExited { await child.end(timeout: .zero) }
+        // A child of a program that was killed may still be writing.
+        for _ in 0..<50 where FileManager.default.fileExists(atPath: folder.path) {
+            do {
+                try FileManager.default.removeItem(at: folder)
+            } catch {
+                try? await Task.sleep(for: .milliseconds(100))
+            }
+        }
     }
 }
 

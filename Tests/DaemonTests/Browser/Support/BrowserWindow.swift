@@ -31,9 +31,11 @@ final class BrowserWindow: Sendable {
 
     /// Starts a driver on a free port; nil where it has ended: it wants the port that it has drawn in IPv6, too.
     private static func startDriver(_ started: StartedProcesses) async throws -> Int? {
-        let log = FileManager.default.temporaryDirectory.appendingPathComponent("chromedriver-\(UUID()).log")
-        defer { try? FileManager.default.removeItem(at: log) }
-        let program = try ChildProcess("/usr/bin/env", arguments: ["chromedriver", "--port=0"], log: log.path)
+        let folder = try started.makeFolder()
+        let log = folder.appending(path: "chromedriver-\(UUID()).log")
+        // A browser whose driver is killed leaves its profile.
+        let program = try ChildProcess(
+            "/usr/bin/env", arguments: ["TMPDIR=\(folder.path)", "chromedriver", "--port=0"], log: log.path)
         started.add(program)
         return try await eventually("chromedriver listens, or ends") { () -> Int?? in
             let said = (try? Data(contentsOf: log)).map { String(decoding: $0, as: UTF8.self) } ?? ""
