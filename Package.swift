@@ -133,7 +133,7 @@ let threadTargets: [Target] = [
     .systemLibrary(name: "CLibXML", pkgConfig: "libxml-2.0", providers: [.apt(["libxml2-dev"])]),
     .target(name: "CXML", dependencies: ["CLibXML"]),
     // Ink as a file for other programs, out and in.
-    layer("InkML", ["CXML", "StrokeWire"]),
+    layer("InkML", ["CXML", "Ink", "StrokeWire"]),
     layer(
         "LecternServer",
         [

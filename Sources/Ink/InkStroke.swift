@@ -28,6 +28,9 @@ public struct InkStroke: Sendable, Equatable {
         self.tip = tip
     }
 
+    /// Of the element `highlighter`, whatever the style; even where it crosses itself.
+    public static let highlighterOpacity = 0.35
+
     /// Whether the stroke removes paint.
     public var isErasing: Bool { element == .eraser }
 

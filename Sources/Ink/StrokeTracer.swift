@@ -29,6 +29,8 @@ public struct StrokeTracer: Sendable {
         // An image is the frame that stands where its asset is missing; a lasso has no ink, and is traced as its path.
         case .rectangle, .image: curve = .shape(ShapeCurve(kind: .rectangle, width: width))
         case .ellipse: curve = .shape(ShapeCurve(kind: .ellipse, width: width))
+        case .arrow: curve = .shape(ShapeCurve(kind: .arrow, width: width))
+        case .highlighter: curve = .smooth(SmoothCurve(width: width, opacity: InkStroke.highlighterOpacity))
         case .freehand, .eraser, .lasso:
             switch style {
             case .smooth: curve = .smooth(SmoothCurve(width: width))

@@ -1,3 +1,4 @@
+internal import Ink
 public import StrokeWire
 
 /// Ink as an InkML file has it: pages of strokes on a board, or on paper.
@@ -52,6 +53,8 @@ public struct InkDocument: Sendable, Equatable {
         public var colour: UInt32
         /// 0, opaque, … 255; above 0 for a highlighter.
         public var transparency: UInt8
+        /// That of a board's highlighter.
+        public static let highlighter = UInt8((255 * (1 - InkStroke.highlighterOpacity)).rounded())
         /// Line width in board units, above 0; nil where a file has none.
         public var width: Double?
         /// Time of its beginning in milliseconds on the time line of the video; nil if unknown.

@@ -291,6 +291,7 @@ private struct InkMLReader {
 enum ElementName {
     private static let names: [(element: Element, name: String)] = [
         (.freehand, "freehand"), (.line, "line"), (.ellipse, "ellipse"), (.rectangle, "rectangle"), (.eraser, "eraser"),
+        (.highlighter, "highlighter"), (.arrow, "arrow"),
     ]
 
     /// nil for what is no ink.
@@ -301,5 +302,5 @@ enum ElementName {
 
 extension Element {
     /// Whether it is drawn from its first and last point alone.
-    var isShape: Bool { self == .line || self == .ellipse || self == .rectangle }
+    var isShape: Bool { self == .line || self == .ellipse || self == .rectangle || self == .arrow }
 }

@@ -1,4 +1,5 @@
-internal import Foundation
+import Foundation
+import Ink
 import StrokeWire
 
 extension InkDocument {
@@ -263,6 +264,10 @@ private struct ShapeOutline {
                 point(first.x, first.y), point(last.x, first.y), point(last.x, last.y), point(first.x, last.y),
                 point(first.x, first.y),
             ]
+        case .arrow:
+            let (from, to) = (SIMD2(first.x, first.y), SIMD2(last.x, last.y))
+            let corners = from == to ? [] : ArrowShape.corners(from: from, to: to, width: stroke.width ?? 1)
+            points = [point(first.x, first.y)] + corners.map { point($0.x, $0.y) }
         default:
             let (centreX, centreY) = ((first.x + last.x) / 2, (first.y + last.y) / 2)
             let (radiusX, radiusY) = (abs(last.x - first.x) / 2, abs(last.y - first.y) / 2)

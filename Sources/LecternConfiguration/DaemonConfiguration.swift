@@ -246,12 +246,14 @@ extension DaemonConfiguration {
             case pages
             case images
             case lasso
+            case pens
 
             var wire: BoardFeatures {
                 switch self {
                 case .pages: .pages
                 case .images: .images
                 case .lasso: .lasso
+                case .pens: .pens
                 }
             }
         }

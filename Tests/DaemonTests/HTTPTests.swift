@@ -47,7 +47,7 @@ import Testing
         try await ann.send(#"{"n":5,"a":3,"t":1300}"#, appliedAt: 5)
         // A media time that nobody believes.
         try await ann.send(stroke(6, at: 1_000_000_000_000_000), appliedAt: 6)
-        try await ann.send(#"{"n":7,"e":9,"d":[]}"#, rejectedAs: .unknownElement)
+        try await ann.send(#"{"n":7,"e":99,"d":[]}"#, rejectedAs: .unknownElement)
         try await ann.send(#"{"n":8,"a":4,"t":1400}"#, appliedAt: 7)
         try await ann.send(#"{"n":9,"a":2,"t":1400}"#, rejectedAs: .nothingToUndo)
         try await ann.send(stroke(10, at: 1500), appliedAt: 8)

@@ -97,7 +97,7 @@ struct WetInkTests {
             let faults: [(String, HTTPResponse.Status, String)] = [
                 ("no JSON", .badRequest, "not-json"), ("[]", .badRequest, "wrong-type"),
                 (#"{"n":1}"#, .badRequest, "missing-field"), (#"{"n":1,"u":0}"#, .badRequest, "out-of-range"),
-                (#"{"n":1,"u":1,"k":0,"e":9,"d":[]}"#, .badRequest, "unknown-element"),
+                (#"{"n":1,"u":1,"k":0,"e":99,"d":[]}"#, .badRequest, "unknown-element"),
                 (good + String(repeating: " ", count: 65_536), .contentTooLarge, "too-large"),
             ]
             for (line, status, code) in faults {

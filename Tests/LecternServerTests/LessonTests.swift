@@ -120,7 +120,7 @@ import Whiteboard
             try hand.publish(Hand.stroke(2, at: 0))
             #expect(try await feedback(inbox) == .applied(number: 2, index: 2))
             #expect(try await feedback(inbox) == .applied(number: 3, index: 3))
-            try hand.publish(#"{"n":4,"e":9,"d":[]}"#)
+            try hand.publish(#"{"n":4,"e":99,"d":[]}"#)
             guard case .rejected(4, _, let rejection) = try await feedback(inbox) else {
                 throw Unexpected("no rejection")
             }

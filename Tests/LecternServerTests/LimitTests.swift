@@ -318,7 +318,7 @@ private struct Provocation {
         case .missingField: self.init(#"{"n":2}"#, field: "d")
         case .wrongType: self.init(#"{"n":2,"d":[{"x":"1","y":2}]}"#, field: "d[0].x")
         case .outOfRange: self.init(#"{"n":2,"l":0,"d":[{"x":1,"y":2}]}"#, field: "l")
-        case .unknownElement: self.init(#"{"n":2,"e":9,"d":[]}"#, field: "e")
+        case .unknownElement: self.init(#"{"n":2,"e":99,"d":[]}"#, field: "e")
         case .unknownAction: self.init(#"{"n":2,"a":9,"d":[]}"#, field: "a")
         case .tooLarge: self.init(Hand.stroke(2, at: 0) + String(repeating: " ", count: 4096), number: nil, order: nil)
         case .tooManyPoints:

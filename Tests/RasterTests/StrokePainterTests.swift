@@ -20,7 +20,8 @@ struct HostileStrokeTests {
                     milliseconds: [nil, 0, 5, -1e300, 1e300].randomElement(using: &random) ?? nil)
             }
             let stroke = InkStroke(
-                element: [.freehand, .line, .ellipse, .rectangle].randomElement(using: &random) ?? .line, style: style,
+                element: [.freehand, .line, .ellipse, .rectangle, .highlighter, .arrow].randomElement(using: &random)
+                    ?? .line, style: style,
                 width: [1e-300, 0.01, 1, 30, 512, 8e6].randomElement(using: &random) ?? 1, points: points)
             var canvas = Canvas(width: 90, height: 70)
             painter.draw(PaintedStroke(stroke: stroke, colour: RGB(0xFF)), on: &canvas)

@@ -12,8 +12,8 @@ struct SmoothCurve: Sendable {
     /// How many of p0 … p3 are set.
     private var waiting = 0
 
-    init(width: Double) {
-        nib = Nib(width: width)
+    init(width: Double, opacity: Double = 1) {
+        nib = Nib(width: width, opacity: opacity)
     }
 
     mutating func add(_ point: Vector, into sink: inout some CurveSink) {

@@ -1,6 +1,6 @@
 /// The outline of a shape between the first and the last point of a stroke; other points are ignored.
 struct ShapeCurve: Sendable {
-    enum Kind: Sendable { case line, rectangle, ellipse }
+    enum Kind: Sendable { case line, rectangle, ellipse, arrow }
 
     private let kind: Kind
     private let nib: Nib
@@ -29,7 +29,14 @@ struct ShapeCurve: Sendable {
             rectangle(from: first, into: &sink)
         case .ellipse:
             ellipse(from: first, into: &sink)
+        case .arrow:
+            arrow(from: first, into: &sink)
         }
+    }
+
+    private func arrow(from first: Vector, into sink: inout some CurveSink) {
+        sink.begin(at: first, nib: nib)
+        for corner in ArrowShape.corners(from: first, to: last, width: nib.width) { sink.line(to: corner, nib: nib) }
     }
 
     private func rectangle(from first: Vector, into sink: inout some CurveSink) {
@@ -58,5 +65,24 @@ struct ShapeCurve: Sendable {
         sink.cubic(
             control1: centre + start + end * handle, control2: centre + end + start * handle, to: centre + end, nib: nib
         )
+    }
+}
+
+/// A line with a head at its end: the border of the head and the line, drawn as wide as the line, cover all of the head.
+package enum ArrowShape {
+    /// The shortest head in board units; else it is four line widths long. It is three wide.
+    private static let shortestHead = 10.0
+
+    /// The corners that the line goes on to, which all ink ends behind: the tip, both corners at the back, and the tip again.
+    /// - Parameters:
+    ///   - first, last: different points.
+    ///   - width: of the line, in board units.
+    package static func corners(from first: Vector, to last: Vector, width: Double) -> [Vector] {
+        let way = last - first
+        let along = way / way.length
+        let across = Vector(-along.y, along.x) * width
+        let tip = last - along * (width * 0.5)
+        let back = last - along * (max(4 * width, shortestHead) - width * 0.5)
+        return [tip, back + across, back - across, tip]
     }
 }

@@ -30,7 +30,9 @@ public struct BoardInk: Sendable {
                 writer.add(
                     InkDocument.Stroke(
                         index: stroke.index, author: stroke.author.text, element: header.element,
-                        colour: source.rgb(header.colour), width: header.width, time: header.time, points: points))
+                        colour: source.rgb(header.colour),
+                        transparency: header.element == .highlighter ? InkDocument.Stroke.highlighter : 0,
+                        width: header.width, time: header.time, points: points))
             }
         }
         let file = writer.finished()

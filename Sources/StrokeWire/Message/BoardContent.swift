@@ -19,11 +19,15 @@ public struct BoardFeatures: OptionSet, Sendable, Hashable {
     /// Clears that an undo takes back: `history.clear: undoable` in the configuration. Told in replies alone.
     public static let undoableClears = BoardFeatures(rawValue: 1 << 3)
 
+    /// Highlighter and arrow: the elements 9 and 10.
+    public static let pens = BoardFeatures(rawValue: 1 << 4)
+
     /// Those of `board.features`.
-    public static let all: BoardFeatures = [.pages, .images, .lasso]
+    public static let all: BoardFeatures = [.pages, .images, .lasso, .pens]
 
     private static let named: [(name: String, feature: BoardFeatures)] = [
-        ("pages", .pages), ("images", .images), ("lasso", .lasso), ("undoable-clear", .undoableClears),
+        ("pages", .pages), ("images", .images), ("lasso", .lasso), ("pens", .pens),
+        ("undoable-clear", .undoableClears),
     ]
 
     /// Their names in replies and in the configuration.

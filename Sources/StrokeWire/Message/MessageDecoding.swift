@@ -352,6 +352,7 @@ extension Element {
         switch self {
         case .image: features.contains(.images)
         case .lasso: features.contains(.lasso)
+        case .highlighter, .arrow: features.contains(.pens)
         default: true
         }
     }

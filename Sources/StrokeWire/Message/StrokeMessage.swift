@@ -74,9 +74,13 @@ public enum Element: UInt8, Sendable, CaseIterable {
     case image
     /// What lies inside the path of the points is cut out, moved or copied.
     case lasso
+    /// A translucent freehand stroke of constant width.
+    case highlighter = 9
+    /// A straight line from the first to the last point, with a head there.
+    case arrow = 10
 
     /// Whether it is drawn as a line along its points.
-    public var isStroke: Bool { rawValue <= Element.eraser.rawValue }
+    public var isStroke: Bool { self != .image && self != .lasso }
 }
 
 /// What an operation does; `a` on the wire, where 0 means draw too.
@@ -106,7 +110,7 @@ public struct WireLimits: Sendable, Equatable {
     /// Those of a draw that was accepted before, under whatever limits. Does not read its page: where a room has none, any
     /// value may stand there; the room knows the page.
     package static let accepted = WireLimits(
-        messageBytes: .max, shards: .max, points: .max, colours: .rgb, features: [.images, .lasso])
+        messageBytes: .max, shards: .max, points: .max, colours: .rgb, features: [.images, .lasso, .pens])
 
     /// Points of a lasso, so that what it costs is bounded; beyond: `too-many-points`.
     public static let lassoPoints = 1024

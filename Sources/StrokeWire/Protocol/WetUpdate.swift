@@ -136,7 +136,8 @@ struct WetFields {
     func readStyle(_ limits: WireLimits, _ text: borrowing Span<UInt8>) throws(Rejection) -> WetStrokeStyle {
         WetStrokeStyle(
             colour: try message.readColour(limits.colours, text), width: try message.readWidth(text),
-            element: try message.readElement([], text), time: try message.readTime(text),
+            element: try message.readElement(limits.features.intersection(.pens), text),
+            time: try message.readTime(text),
             boardWidth: try message.readBoardWidth(text), boardHeight: try message.readBoardHeight(text))
     }
 

@@ -32,7 +32,7 @@ struct PostTests {
             #expect(one.text == #"{"results":[{"n":1,"index":1}]}"#)
 
             let lines = [
-                RunningClass.stroke(2), #"{"n":3,"e":9}"#, "no JSON", #"{"n":4,"a":3,"t":1}"#, RunningClass.stroke(5),
+                RunningClass.stroke(2), #"{"n":3,"e":99}"#, "no JSON", #"{"n":4,"a":3,"t":1}"#, RunningClass.stroke(5),
                 RunningClass.stroke(2), RunningClass.stroke(9),
             ]
             let several = try await post(

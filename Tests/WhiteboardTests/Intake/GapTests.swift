@@ -164,7 +164,7 @@ struct GapTests {
     @Test("A refused message settles its number: nobody waits for it")
     mutating func refused() {
         probe.send(draw(1))
-        probe.send(#"{"n":2,"e":7,"d":[]}"#)
+        probe.send(#"{"n":2,"e":77,"d":[]}"#)
         probe.send(#"{"n":4,"a":9}"#)
         probe.send(draw(5))
         probe.send(draw(3))
@@ -180,8 +180,8 @@ struct GapTests {
     mutating func refusedRepeat() {
         probe.send(draw(1))
         probe.send(draw(3))
-        probe.send(#"{"n":1,"e":7,"d":[]}"#)
-        probe.send(#"{"n":3,"e":7,"d":[]}"#)
+        probe.send(#"{"n":1,"e":77,"d":[]}"#)
+        probe.send(#"{"n":3,"e":77,"d":[]}"#)
         probe.send(draw(2))
         probe.send(draw(1))
         #expect(probe.applied.map(\.number) == [1, 2, 3])

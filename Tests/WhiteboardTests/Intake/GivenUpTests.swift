@@ -144,7 +144,7 @@ struct LateTests {
     @Test("A refused message under a number that was given up leaves it given up")
     mutating func refused() {
         giveUp(before: 4)
-        probe.send(#"{"n":2,"e":7,"d":[]}"#)
+        probe.send(#"{"n":2,"e":77,"d":[]}"#)
         probe.send(draw(2))
         #expect(probe.takeTold() == ["rejected 2 0 unknown-element e", "applied 2 as 3"])
     }
@@ -154,7 +154,7 @@ struct LateTests {
         probe.send(draw(1))
         probe.send(draw(5))
         probe.record(.gaveUp(3...4))
-        probe.send(#"{"n":4,"e":7,"d":[]}"#)
+        probe.send(#"{"n":4,"e":77,"d":[]}"#)
         probe.send(draw(4))
         #expect(probe.takeTold().last == "applied 4 as 2")
         #expect(probe.applied.last?.isLate == true)

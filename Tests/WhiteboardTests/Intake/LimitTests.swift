@@ -12,7 +12,7 @@ struct LimitTests {
         var probe = RoomProbe()
         probe.send(draw(1))
         probe.send(draw(100_003))
-        probe.send(#"{"n":100003,"e":9}"#)
+        probe.send(#"{"n":100003,"e":99}"#)
         #expect(
             probe.takeTold() == [
                 "applied 1 as 1", "rejected 100003 0 out-of-range n", "rejected 100003 0 unknown-element e",

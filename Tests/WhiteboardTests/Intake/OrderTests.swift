@@ -35,7 +35,7 @@ struct OrderTests {
     @Test("The first number seen starts the count, rejected or not")
     mutating func start() {
         probe.send(draw(7))
-        probe.send(#"{"n":5,"e":9}"#, by: .bob)
+        probe.send(#"{"n":5,"e":99}"#, by: .bob)
         probe.send(draw(6), by: .bob)
         #expect(probe.applied.map(\.summary) == ["1 alice 7 draw", "2 bob 6 draw"])
     }
@@ -77,7 +77,7 @@ struct OrderTests {
     @Test("A refused message from below the start settles its number")
     mutating func refusedBelowStart() {
         probe.send(draw(5))
-        probe.send(#"{"n":4,"e":9,"d":[]}"#)
+        probe.send(#"{"n":4,"e":99,"d":[]}"#)
         probe.send(draw(4))
         #expect(probe.takeTold().suffix(2) == ["rejected 4 0 unknown-element e", "rejected 4 0 unknown-element e"])
     }
@@ -126,7 +126,7 @@ struct OrderTests {
     mutating func noRestartByRefused() {
         probe.send(draw(1))
         probe.send(draw(2))
-        probe.send(#"{"n":1,"e":9,"d":[]}"#)
+        probe.send(#"{"n":1,"e":99,"d":[]}"#)
         probe.send(draw(3))
         #expect(probe.applied.map(\.number) == [1, 2, 3])
     }
@@ -167,7 +167,7 @@ struct OrderTests {
         probe.send(draw(1), session: "a")
         for number in Int64(2)...4 { probe.send(draw(number), session: "a") }
         probe.send(shard(5, 1, of: 2), session: "a")
-        probe.send(#"{"n":2,"e":7,"d":[]}"#, session: "a")
+        probe.send(#"{"n":2,"e":77,"d":[]}"#, session: "a")
         probe.send(draw(2), session: "b")
         #expect(
             probe.takeTold() == [

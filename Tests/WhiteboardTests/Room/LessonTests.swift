@@ -248,7 +248,7 @@ struct HostileTests {
         var probe = RoomProbe()
         probe.send(draw((1 << 53) - 1))
         probe.send(draw((1 << 53) - 1))
-        probe.send(#"{"n":9007199254740991,"e":9,"d":[]}"#)
+        probe.send(#"{"n":9007199254740991,"e":99,"d":[]}"#)
         probe.wait(.seconds(60))
         #expect(probe.applied.count == 1)
     }

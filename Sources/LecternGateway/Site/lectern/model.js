@@ -30,7 +30,7 @@ export class Divergence extends Error {
 export const Action = Object.freeze({ draw: 1, undo: 2, redo: 3, clear: 4, turn: 5, arrange: 6 });
 
 /** What is drawn: the values of a message's `e`. */
-export const Element = Object.freeze({ freehand: 0, line: 1, ellipse: 2, rectangle: 3, eraser: 4, image: 5, lasso: 6 });
+export const Element = Object.freeze({ freehand: 0, line: 1, ellipse: 2, rectangle: 3, eraser: 4, image: 5, lasso: 6, highlighter: 9, arrow: 10 });
 
 /**
  * A stroke, an image or a lasso: an entry of a page.

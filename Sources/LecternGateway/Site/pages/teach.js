@@ -112,6 +112,7 @@ function showBoard(teacher, toolbar) {
     board.addEventListener("painted", () => {
         if (board.palette.length === 0) return;
         toolbar.showPalette();
+        toolbar.showTools();
         commands();
     });
     board.addEventListener("index", ({ detail }) => {

@@ -9,7 +9,9 @@ import { $, element, iconAddress, letterKeys } from "./common.js";
 
 const elements = [
     ["pen", "Pen", "P", Element.freehand],
+    ["highlighter", "Highlighter", "H", Element.highlighter],
     ["line", "Line", "L", Element.line],
+    ["arrow", "Arrow", "W", Element.arrow],
     ["ellipse", "Ellipse", "O", Element.ellipse],
     ["rectangle", "Rectangle", "R", Element.rectangle],
     ["eraser", "Eraser", "E", Element.eraser],
@@ -18,6 +20,10 @@ const elements = [
 const widths = [["Fine", 2], ["Medium", 4], ["Broad", 8], ["Marker", 16]];
 /** An eraser is so much wider than a pen. */
 const eraserFactor = 5;
+/** So is a highlighter. */
+const highlighterFactor = 4;
+/** Tools that a service may lack, by the name of its feature. */
+const features = { lasso: [Element.lasso], pens: [Element.highlighter, Element.arrow] };
 const colourNames = ["Black", "Red", "Blue", "Green", "Orange", "Violet", "Brown", "Grey"];
 const storageKey = "lectern-tool";
 
@@ -27,6 +33,8 @@ export class Toolbar {
     #choice = { element: Element.freehand, colour: 0, width: 1 };
     #groups = [];
     #palette = "";
+    /** The features of the board that the tools were shown for. */
+    #offered = null;
     #lasso;
 
     /**
@@ -58,13 +66,19 @@ export class Toolbar {
         $("clear-dialog").addEventListener("close", () => {
             if ($("clear-dialog").returnValue === "clear") this.#command("clear");
         });
-        teacher.addEventListener("rejected", ({ detail }) => {
-            if (detail.error.code !== "unknown-element" || detail.operation.e !== Element.lasso) return;
-            // This service has no lassos.
-            const [button] = this.#groups.find(({ name }) => name === "element").buttons.find(([, value]) => value === Element.lasso);
-            button.hidden = true;
-            if (this.#choice.element === Element.lasso) this.#choose("element", Element.freehand);
-        });
+    }
+
+    #lacks(tool) {
+        return Object.entries(features).some(([name, tools]) => tools.includes(tool) && !this.#teacher.board.features.includes(name));
+    }
+
+    /** Shows the tools that the service has. */
+    showTools() {
+        const offered = this.#teacher.board.features.join();
+        if (offered === this.#offered) return;
+        this.#offered = offered;
+        for (const [button, value] of this.#groups.find(({ name }) => name === "element").buttons) button.hidden = this.#lacks(value);
+        if (this.#lacks(this.#choice.element)) this.#choose("element", Element.freehand);
     }
 
     /** Shows the board's colours, which may be others than before. */
@@ -103,8 +117,9 @@ export class Toolbar {
             const step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
             if (!step) return;
             event.preventDefault();
-            const at = buttons.findIndex(([button]) => button === document.activeElement);
-            const [button, value] = buttons[(at + step + buttons.length) % buttons.length];
+            const shown = buttons.filter(([button]) => !button.hidden);
+            const at = shown.findIndex(([button]) => button === document.activeElement);
+            const [button, value] = shown[(at + step + shown.length) % shown.length];
             this.#choose(name, value);
             button.focus();
         };
@@ -114,7 +129,7 @@ export class Toolbar {
     #choose(name, value) {
         this.#choice[name] = value;
         // A colour is for drawing.
-        const draws = this.#choice.element < Element.eraser;
+        const draws = ![Element.eraser, Element.lasso].includes(this.#choice.element);
         if (name === "colour" && !draws) this.#choice.element = Element.freehand;
         try {
             localStorage.setItem(storageKey, JSON.stringify(this.#choice));
@@ -137,7 +152,8 @@ export class Toolbar {
         this.#lasso.isChosen = kind === Element.lasso;
         // The eraser end of a pen erases while the lasso is chosen.
         const drawn = kind === Element.lasso ? Element.freehand : kind;
-        this.#teacher.tool = { element: drawn, colour, width: kind === Element.eraser ? line * eraserFactor : line };
+        const factor = { [Element.eraser]: eraserFactor, [Element.highlighter]: highlighterFactor }[kind] ?? 1;
+        this.#teacher.tool = { element: drawn, colour, width: line * factor };
     }
 
     /** What is selected is dropped first: undo takes that back. */
@@ -165,7 +181,7 @@ export class Toolbar {
         }
         if (event.altKey) return;
         const tool = elements.find(([, , shortcut]) => shortcut.toLowerCase() === key);
-        if (tool) this.#choose("element", tool[3]);
+        if (tool && !this.#lacks(tool[3])) this.#choose("element", tool[3]);
         else if (/^[1-9]$/.test(key) && Number(key) <= this.#teacher.board.palette.length) {
             this.#choose("colour", Number(key) - 1);
         } else if (key === "[") this.#choose("width", Math.max(this.#choice.width - 1, 0));

@@ -120,12 +120,18 @@ struct ImportCommand: AsyncParsableCommand {
         let report: TeacherReport
         do {
             let board = try await room.settings(over: nats)
+            let hasPens = board.features.contains(.pens)
+            if strict, document.hasHighlighters, !hasPens {
+                throw ImportFileError(path: file, why: "passed-over: \(InkDocument.highlighterNote)")
+            }
             let time = try await room.stamp(time, over: nats)
             let messages = document.messages(
                 for: InkDocument.Size(width: board.width, height: board.height), isEmpty: board.index == 0,
-                palette: rgb ? nil : board.palette, from: time)
+                hasPens: hasPens, palette: rgb ? nil : board.palette, from: time)
             StandardError.write("\(file): \(document.summary) for a board of \(board.sizeText)")
-            for remark in document.remarks { StandardError.write("\(file): \(remark)") }
+            for remark in document.remarks(hasPens: hasPens) {
+                StandardError.write("\(file): \(remark)")
+            }
             report = try await interrupts.run { try await publish(PublishPlan(immediately: messages), over: nats) }
         } catch {
             await nats.close()

@@ -45,9 +45,6 @@ enum ImportFile {
             throw ImportFileError(path: path, why: error.description + hint)
         }
         guard !document.strokes.isEmpty else { throw ImportFileError(path: path, why: "there is no ink in it") }
-        if isStrict, document.hasHighlighters {
-            throw ImportFileError(path: path, why: "passed-over: \(InkDocument.highlighterNote)")
-        }
         self = .ink(document)
     }
 
@@ -91,27 +88,31 @@ extension InkDocument {
     var summary: String { "\(strokes.count) strokes, \(strokes.reduce(0) { $0 + $1.points.count }) points" }
 
     /// What of it a board does not show as the file has it, one line each, for a person.
-    var remarks: [String] { notes.map(\.description) + (hasHighlighters ? [Self.highlighterNote] : []) }
+    /// - Parameter hasPens: whether the room has highlighters.
+    func remarks(hasPens: Bool) -> [String] {
+        notes.map(\.description) + (hasHighlighters && !hasPens ? [Self.highlighterNote] : [])
+    }
 
     var hasHighlighters: Bool { strokes.contains(where: \.isHighlighter) }
 
     static let highlighterNote = """
-        A board has no transparent ink; highlighters lie below the other ink of an empty room, and are underlines in others.
+        The room has no transparent ink; highlighters lie below the other ink of an empty room, and are underlines in others.
         """
 
     /// The operations that bring it to a board, numbered from 1. A file of one page goes onto the page that is shown; of
     /// several, each goes onto the page of its number.
     ///
-    /// Highlighters hide nothing. On an empty board they are drawn first of their page, at the time of its first stroke;
+    /// Highlighters hide nothing. Where a room has none, on an empty board they are drawn first of their page, at the time of its first stroke;
     /// on others, where ink and images of any place may lie below, as lines along their lower edge.
     ///
     /// - Parameters:
     ///   - board: its size.
     ///   - isEmpty: whether nothing is on it.
+    ///   - hasPens: whether it has highlighters.
     ///   - palette: the colours of the room; nil where messages have colours.
     ///   - time: of the first stroke that has one; nil for operations without a time.
     func messages(
-        for board: Size, isEmpty: Bool, palette: Palette?, from time: Int64?
+        for board: Size, isEmpty: Bool, hasPens: Bool, palette: Palette?, from time: Int64?
     ) -> [(bytes: [UInt8], header: StrokeMessage)] {
         let fitted = fitted(to: board)
         var times = StrokeTimes(fitted.strokes, from: time)
@@ -124,7 +125,11 @@ extension InkDocument {
                 stroke.time = times.next(stroke.time)
                 return stroke
             }
-            if isEmpty {
+            if hasPens {
+                for place in strokes.indices where strokes[place].isHighlighter && strokes[place].element == .freehand {
+                    strokes[place].element = .highlighter
+                }
+            } else if isEmpty {
                 let first = strokes.compactMap(\.time).min()
                 strokes =
                     strokes.filter(\.isHighlighter).map { highlighter in
@@ -157,7 +162,7 @@ extension InkDocument.Stroke {
     /// The points of its message. Files show strokes as the lines between their points, which boards round off. Ink of a
     /// board, which has an index, was drawn by the board's own rules.
     fileprivate func boardPoints(atMost limit: Int) -> [StrokePoint] {
-        guard index == nil, element == .freehand || element == .eraser else { return points }
+        guard index == nil, [.freehand, .highlighter, .eraser].contains(element) else { return points }
         return PolylineRefiner.refined(points, width: width ?? 1, limit: limit)
     }
 

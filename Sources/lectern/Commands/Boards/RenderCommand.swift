@@ -198,9 +198,10 @@ struct RenderCommand: AsyncParsableCommand {
         case .file(.ink(let document)):
             // There is no room whose palette counts.
             configuration.room.intake.wire.colours = .rgb
-            for remark in document.remarks { StandardError.write("\(source.name): \(remark)") }
+            for remark in document.remarks(hasPens: true) { StandardError.write("\(source.name): \(remark)") }
             messages = document.messages(
-                for: document.boardSize, isEmpty: true, palette: nil, from: document.strokes.compactMap(\.time).min()
+                for: document.boardSize, isEmpty: true, hasPens: true, palette: nil,
+                from: document.strokes.compactMap(\.time).min()
             ).map(\.bytes)
         case .file(.slides(_, let bytes)):
             messages = try await files.add(bytes, path: source.name)
