@@ -104,16 +104,11 @@ function showBoard(teacher, toolbar) {
     const { board } = teacher;
     bindCover(board);
     const commands = () => {
+        if (board.isJoined) toolbar.showBoard();
         toolbar.showCommands(teacher.state === "writer" && !teacher.isMuted, board.canUndo || teacher.waiting > 0, board.hasUndone, board.strokes > 0 || teacher.waiting > 0);
     };
     board.addEventListener("size", ({ detail }) => {
         $("stage").style.setProperty("--aspect", String(detail.width / detail.height));
-    });
-    board.addEventListener("painted", () => {
-        if (board.palette.length === 0) return;
-        toolbar.showPalette();
-        toolbar.showTools();
-        commands();
     });
     board.addEventListener("index", ({ detail }) => {
         const count = detail.strokes;

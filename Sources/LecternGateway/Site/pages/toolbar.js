@@ -59,7 +59,7 @@ export class Toolbar {
             button.style.setProperty("--dot", `${3 + width * 0.9}px`);
             return [button, index];
         }));
-        this.showPalette();
+        this.#showPalette();
         document.addEventListener("keydown", (event) => this.#key(event));
         for (const name of ["undo", "redo"]) $(name).addEventListener("click", () => this.#command(name));
         $("clear").addEventListener("click", () => this.#clear());
@@ -72,8 +72,13 @@ export class Toolbar {
         return Object.entries(features).some(([name, tools]) => tools.includes(tool) && !this.#teacher.board.features.includes(name));
     }
 
-    /** Shows the tools that the service has. */
-    showTools() {
+    /** Shows the tools and colours that the board has. */
+    showBoard() {
+        this.#showTools();
+        this.#showPalette();
+    }
+
+    #showTools() {
         const offered = this.#teacher.board.features.join();
         if (offered === this.#offered) return;
         this.#offered = offered;
@@ -81,8 +86,7 @@ export class Toolbar {
         if (this.#lacks(this.#choice.element)) this.#choose("element", Element.freehand);
     }
 
-    /** Shows the board's colours, which may be others than before. */
-    showPalette() {
+    #showPalette() {
         const { palette } = this.#teacher.board;
         if (palette.join() === this.#palette) return;
         this.#palette = palette.join();
